@@ -117,12 +117,12 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
     def verifies(self, signature: str | None, values: Sequence[object]) -> bool:
         """Return whether a signature is valid for these values.
 
-        Some rows were signed with added columns at their default: that form is accepted as well.
+        Some rows were signed with added columns at their default: those forms are accepted as well.
         """
-        if is_signed(signature, self.signed_form(values)):
-            return True
+        shortest = self.signed_form(values)
         whole = (self.model._meta.db_table, *values)
-        return bool(self.added_later) and is_signed(signature, whole)
+        lengths = range(len(shortest), len(whole) + 1)
+        return any(is_signed(signature, whole[:length]) for length in lengths)
 
     def values_of(self, row: models.Model) -> tuple[object, ...]:
         """Return what is signed of a row as it is in memory."""

@@ -17,12 +17,11 @@ from funding.services import credit_locked, open_top_up, refuse_above_day_limit
 from funding.statuses import CREDITABLE, TopUpStatus
 from payouts.bank.incoming import refuse_own_as_credit
 from payouts.bank.matching import refuse_resolved
-from payouts.bank.same_money import refuse_elsewhere
+from payouts.bank.same_money import is_same_money, refuse_elsewhere
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryState
 
 NO_AMOUNT = "It is of no amount: there is nothing to credit."
-_IDENTITY = ("booking_date", "bank_reference")
 
 
 def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
@@ -131,13 +130,13 @@ def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
 def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
     """Refuse what is not, by the bank's own name for it, the money that was credited already.
 
-    A notification and a statement tell of the same money where both bear the same reference of the
+    A notification and a statement tell of the same money where both bear the same name of the
     bank. Where one has none, the customer may have sent the same sum twice.
     """
-    days, names = ({getattr(each, field) for each in (entry, told)} for field in _IDENTITY)
-    if entry.source == told.source or len(days - {None}) > 1 or len(names - {""}) > 1:
+    days, same = {entry.booking_date, told.booking_date} - {None}, is_same_money(entry, told)
+    if entry.source == told.source or len(days) > 1 or same is False:
         raise BankEntryUnfit("Money with this reference has come in before.")
-    if "" in names:
+    if same is None:
         raise BankEntryUnfit(
             f"Money with this reference was credited by {told.pk}, of another file, and the bank"
             " gives no reference of its own that tells whether it is the same: compare its pages."

@@ -67,7 +67,7 @@ class BankEntryAdmin(OfficeAdmin):
             AMOUNT,
             Field("Of it the bank's charge", _charge),
             Field("Our reference", lambda row: row.end_to_end_id or row.message_reference),
-            Field("Bank's reference", "bank_reference"),
+            Field("Bank's reference", lambda row: row.bank_reference or row.entry_reference),
             Field("Reason", "code"),
             Field("In words", "message"),
             SOURCE,

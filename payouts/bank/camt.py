@@ -8,9 +8,10 @@ from xml.etree.ElementTree import Element
 from django.conf import settings
 
 from payouts.account_numbers import compact
-from payouts.bank.charges import Money, charge_beside, charge_within, is_charge
+from payouts.bank.bank_names import bank_names, name_at
+from payouts.bank.charges import Money, cents_at, charge_beside, charge_within, is_charge
 from payouts.bank.reports import (
-    NOT_PROVIDED,
+    MAX_REFERENCE,
     Report,
     ReportItem,
     StatementPage,
@@ -24,24 +25,26 @@ from payouts.bank.reports import (
 )
 from payouts.errors import BankFileUnfit, BankFileUnreadable
 from payouts.models import BankEntryKind, BankSource
+from payouts.models.bank_files import MAX_NUMBER
 from payouts.order_references import in_our_spelling
 
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
 CLOSING = ("CLBD",)
-NO_REFERENCE = frozenset({NOT_PROVIDED, "NONREF"})
 _SIGNS = {"CRDT": 1, "DBIT": -1}
-_AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt")
+_AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt", "AmtDtls/InstdAmt/Amt")
+_PAGE_OF_MESSAGE = "GrpHdr/MsgPgntn/PgNb"
 _Told = Counter[tuple[str, ...]]
 
 
 def read_statements(document: Element) -> Report:
     """Return the statements of a camt.053. Raises BankFileUnreadable, BankFileUnfit."""
     message, told = required(document, "BkToCstmrStmt"), _Told()
+    page = text_at(message, _PAGE_OF_MESSAGE)
     return Report(
         source=BankSource.STATEMENT,
-        message_id=required_reference(message, "GrpHdr/MsgId"),
-        pages=[_page(statement, told) for statement in message.findall("Stmt")],
+        message_id=_message_id(message),
+        pages=[_page(statement, page, told) for statement in _of_our_account(message, "Stmt")],
     )
 
 
@@ -50,21 +53,32 @@ def read_notifications(document: Element) -> Report:
     message = required(document, "BkToCstmrDbtCdtNtfctn")
     items: list[ReportItem] = []
     told = _Told()
-    for notification in message.findall("Ntfctn"):
-        _refuse_other_account(notification)
+    for notification in _of_our_account(message, "Ntfctn"):
         # Some banks number their notifications anew in each file.
         place = f"{required_reference(notification, 'Id')} {text_at(notification, 'CreDtTm')}"
         items += _numbered(_booked(notification, place), told)
     return Report(
         source=BankSource.NOTIFICATION,
-        message_id=required_reference(message, "GrpHdr/MsgId"),
+        message_id=_message_id(message),
         items=items,
     )
 
 
-def _page(statement: Element, told: _Told) -> StatementPage:
-    _refuse_other_account(statement)
-    number, page = required_reference(statement, "Id"), text_at(statement, "StmtPgntn/PgNb")
+def _message_id(message: Element) -> str:
+    """Return the name of a message: the pages of a long one may share it."""
+    name, page = required_reference(message, "GrpHdr/MsgId"), text_at(message, _PAGE_OF_MESSAGE)
+    return _numbered_page(name, page, MAX_REFERENCE)
+
+
+def _numbered_page(name: str, page: str, most: int) -> str:
+    """Add the number of a page to a name, which the first one goes without."""
+    words = "" if page in ("", "1") else f" p{page}"
+    return f"{name[: most - len(words)]}{words}"
+
+
+def _page(statement: Element, page_of_message: str, told: _Told) -> StatementPage:
+    number = required_reference(statement, "Id")
+    page = text_at(statement, "StmtPgntn/PgNb") or page_of_message
     created = instant_at(statement, "CreDtTm")
     start = instant_at(statement, "FrToDt/FrDtTm", "FrToDt/FrDt") or created
     end = instant_at(statement, "FrToDt/ToDtTm", "FrToDt/ToDt") or created
@@ -76,7 +90,7 @@ def _page(statement: Element, told: _Told) -> StatementPage:
     if not currency or currencies - {currency}:
         raise BankFileUnreadable(Ccy="is not one currency")
     return StatementPage(
-        number=number if page in ("", "1") else f"{number} p{page}"[:45],
+        number=_numbered_page(number, page, MAX_NUMBER),
         currency=currency,
         start_at=start,
         end_at=end,
@@ -100,10 +114,20 @@ def _first(balances: dict[str, tuple[int, str]], names: tuple[str, ...]) -> int 
     return next((balances[name][0] for name in names if name in balances), None)
 
 
-def _refuse_other_account(report: Element) -> None:
-    number = compact(text_at(report, "Acct/Id/IBAN", "Acct/Id/Othr/Id"))
-    if not number or number != compact(settings.PAYOUT_DEBTOR_ACCOUNT):
+def _of_our_account(message: Element, tag: str) -> list[Element]:
+    """Return what a file says of our account: banks write all accounts of a customer into one.
+
+    Raises BankFileUnfit for one that is of other accounts alone.
+    """
+    ours, every = compact(settings.PAYOUT_DEBTOR_ACCOUNT), message.findall(tag)
+    found = [
+        each
+        for each in every
+        if ours and compact(text_at(each, "Acct/Id/IBAN", "Acct/Id/Othr/Id")) == ours
+    ]
+    if every and not found:
         raise BankFileUnfit(account="is not the one that payouts leave from")
+    return found
 
 
 def _numbered(items: Iterable[ReportItem], told: _Told) -> Iterator[ReportItem]:
@@ -123,7 +147,7 @@ def _booked(report: Element, place: str) -> Iterator[ReportItem]:
             raise BankFileUnreadable(Amt="is missing")
         # The bank's own reference is the same in every file, but some give it again each day; its
         # place is all that is left where there is none.
-        reference = "" if (name := text_at(entry, "AcctSvcrRef")) in NO_REFERENCE else name
+        reference = name_at(entry, "AcctSvcrRef")
         former = (reference,) if reference else (place, str(number))
         yield from _parts(entry, reference or place, former, *found)
 
@@ -153,18 +177,18 @@ def _is_of_more(entry: Element, stated: int, amount: int) -> bool:
 
 
 def _stated(part: Element, currency: str) -> list[int]:
-    """Return the amount of one payment, if it is in the currency that was booked."""
-    found = amount_at(part, *_AMOUNTS)
-    return [found[0]] if found and found[1] == currency else []
+    """Return the amount of one payment, if it has one in the currency that was booked."""
+    found = (cents_at(part, path, currency) for path in _AMOUNTS)
+    return [cents for cents in found if cents is not None][:1]
 
 
 def _shares(parts: Sequence[Element], booked: Money) -> list[tuple[int, int]]:
     """Divide what was booked among its payments, each with the charge in it, if they make it up."""
     amount, currency = booked
-    stated = [amount_at(part, *_AMOUNTS) for part in parts]
-    if not parts or any(found is None or found[1] != currency for found in stated):
+    stated = [_stated(part, currency) for part in parts]
+    if not parts or not all(stated):
         return []
-    transfers = [found[0] for found in stated if found]
+    transfers = [found[0] for found in stated]
     if sum(transfers) == amount:
         within = (
             charge_within((it, currency), part) for it, part in zip(transfers, parts, strict=True)
@@ -202,20 +226,11 @@ def _item(
         currency=currency,
         end_to_end_id=in_our_spelling(end_to_end_id),
         message_reference=in_our_spelling(reference),
-        bank_reference=_bank_reference(part, entry),
+        names=bank_names(part, entry, is_whole=money == amount_at(entry, "Amt")),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,
         booking_date=booking_date,
     )
-
-
-def _bank_reference(part: Element, entry: Element) -> str:
-    """Return what the same money is called in each file: by our bank, or by all on its way."""
-    names = (
-        *(text_at(part, "Refs/AcctSvcrRef"), text_at(entry, "AcctSvcrRef")),
-        *(text_at(part, "Refs/UETR"), text_at(part, "Refs/TxId")),
-    )
-    return next((name for name in names if name and name not in NO_REFERENCE), "")
 
 
 def _charge(kind: BankEntryKind, charge: int) -> int:

@@ -40,10 +40,10 @@ def _charges(element: Element, currency: str) -> Iterator[int]:
     """Yield the sum of the charges that are not booked by themselves, then the total with tax."""
     signs = {"CRDT": -1}
     records = _records(element)
-    found = [(_cents(each, "Amt", currency), text_at(each, "CdtDbtInd")) for each in records]
+    found = [(cents_at(each, "Amt", currency), text_at(each, "CdtDbtInd")) for each in records]
     if all(cents is not None for cents, _ in found):
         yield sum(signs.get(sign, 1) * (cents or 0) for cents, sign in found)
-    total = _cents(element, "Chrgs/TtlChrgsAndTaxAmt", currency)
+    total = cents_at(element, "Chrgs/TtlChrgsAndTaxAmt", currency)
     if total is not None:
         yield total
 
@@ -61,12 +61,12 @@ def _says_included(element: Element) -> bool:
 
 def _stated(element: Element, currency: str) -> Iterator[int]:
     for path in _STATED:
-        cents = _cents(element, path, currency)
+        cents = cents_at(element, path, currency)
         if cents is not None:
             yield cents
 
 
-def _cents(element: Element, path: str, currency: str) -> int | None:
+def cents_at(element: Element, path: str, currency: str) -> int | None:
     """Return an amount in this currency; what cannot be read is as if it were not there."""
     found = element.find(path)
     if found is None or found.get("Ccy") != currency:

@@ -257,7 +257,7 @@ def _record(
     """Record what is news. A payout that comes back was paid, whether or not we had heard of it."""
     status = PayoutStatus(payout.status)
     if kind in (K.SETTLED, K.DEBIT, K.RETURN) and status == S.IN_TRANSIT:
-        reference = entry.bank_reference
+        reference = entry.bank_reference or entry.entry_reference
         record_paid(payout_id=payout.pk, actor=actor, now=now, bank_reference=reference)
         status = S.PAID
         now += TICK

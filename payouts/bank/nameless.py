@@ -9,7 +9,9 @@ def nameless_orders(file: BankFile) -> BankEntryQuerySet:
 
     Known by their keys: earlier releases gave them the reference of the run, as a group has it.
     """
-    unnamed = BankEntry.objects.filter(file=file, source=BankSource.STATUS_REPORT, end_to_end_id="")
+    if file.source != BankSource.STATUS_REPORT:
+        return BankEntry.objects.none()
+    unnamed = BankEntry.objects.filter(file=file, end_to_end_id="")
     orders = {
         entry_key((file.message_id, "order", str(number))) for number in range(file.entries.count())
     }

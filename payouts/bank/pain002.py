@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from payouts.bank.reports import (
+    BankNames,
     Report,
     ReportItem,
     amount_at,
@@ -25,6 +26,7 @@ KINDS = {
     "ACTC": K.PROCESSING,
     "ACCP": K.PROCESSING,
     "ACSP": K.PROCESSING,
+    "ACFC": K.PROCESSING,
     "ACWC": K.PROCESSING,
     "ACWP": K.PROCESSING,
     "PATC": K.PROCESSING,
@@ -111,7 +113,7 @@ def _item(
         currency=currency,
         end_to_end_id=in_our_spelling(reference_at(found, "OrgnlEndToEndId")),
         message_reference=in_our_spelling(reference),
-        bank_reference=text_at(found, "AcctSvcrRef"),
+        names=BankNames(reference=text_at(found, "AcctSvcrRef")),
         code=code,
         message=reason if kind != K.UNKNOWN else f"{status} {reason}",
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, timedelta
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
@@ -16,8 +16,24 @@ from payouts.models import BankEntryKind, BankSource
 
 MAX_REFERENCE = 35
 _WRITTEN = re.compile(r"([0-9]{1,18})(?:\.([0-9]{0,5}))?", re.ASCII)
+_DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
+_END_OF_DAY = re.compile(r"([0-9-]{10})T24:00:00(?:\.0+)?(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
 _LARGEST = 10**17
 NOT_PROVIDED = "NOTPROVIDED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BankNames:
+    """What banks call the money of an item.
+
+    `reference` is the name of it alone. That of the whole entry may be shared by other payments in
+    it. `uetr` and `transaction_id` go with the money through all banks.
+    """
+
+    reference: str = ""
+    entry_reference: str = ""
+    uetr: str = ""
+    transaction_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +52,7 @@ class ReportItem:
     currency: str = ""
     end_to_end_id: str = ""
     message_reference: str = ""
-    bank_reference: str = ""
+    names: BankNames = BankNames()
     code: str = ""
     message: str = ""
     booking_date: date | None = None
@@ -121,8 +137,8 @@ def instant_at(element: Element, *paths: str) -> datetime | None:
     if not text:
         return None
     try:
-        parsed = parse_datetime(text) or _midnight(text)
-    except ValueError:
+        parsed = _instant(text)
+    except (ValueError, OverflowError):
         parsed = None
     if parsed is None:
         raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"})
@@ -145,9 +161,14 @@ def day_at(element: Element, *paths: str) -> date | None:
     return day
 
 
-def _midnight(text: str) -> datetime | None:
-    day = parse_date(text)
-    return datetime.combine(day, time.min) if day else None
+def _instant(text: str) -> datetime | None:
+    """Read what XML may write: a day, also with an offset, or a time, also the hour 24 of a day."""
+    if day := _DAY.fullmatch(text):
+        return parse_datetime(f"{day[1]}T00:00:00{day[2]}")
+    if end := _END_OF_DAY.fullmatch(text):
+        midnight = parse_datetime(f"{end[1]}T00:00:00{end[2]}")
+        return midnight + timedelta(days=1) if midnight else None
+    return parse_datetime(text)
 
 
 def cents_of(text: str, currency: str) -> int | None:

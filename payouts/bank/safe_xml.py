@@ -13,6 +13,7 @@ NAMESPACE = re.compile(
     r"urn:iso:std:iso:20022:tech:xsd:(pain\.002|camt\.053|camt\.054)\.001\.[0-9]{2}", re.ASCII
 )
 _FOREIGN = "foreign"
+ZIP = b"PK\x03\x04"  # banks send a day's files so by EBICS
 
 
 def parse_xml(content: bytes) -> tuple[str, Element]:
@@ -22,6 +23,8 @@ def parse_xml(content: bytes) -> tuple[str, Element]:
     """
     if len(content) > MAX_FILE_BYTES:
         raise BankFileUnreadable(file=f"must not be larger than {MAX_FILE_BYTES} bytes")
+    if content.startswith(ZIP):
+        raise BankFileUnreadable(file="is a ZIP archive: unpack it, and read each file in it")
     reader = _Reader()
     try:
         reader.parser.Parse(content, True)

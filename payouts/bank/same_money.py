@@ -1,6 +1,6 @@
 """Money that the bank tells of more than once, in a notification and a statement, moves once."""
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, BankEntryQuerySet, BankEntryState, Payout
@@ -8,6 +8,9 @@ from payouts.models import BankEntry, BankEntryKind, BankEntryQuerySet, BankEntr
 K = BankEntryKind
 # What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
 _ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
+
+_NAMES = ("bank_reference", "uetr", "transaction_id")
+_WORDS = ("end_to_end_id", "message")
 
 
 def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
@@ -36,17 +39,29 @@ def refuse_elsewhere(entry: BankEntry, *here: str) -> None:
         )
 
 
+def is_same_money(entry: BankEntry, told: BankEntry) -> bool | None:
+    """Return whether the bank calls both the same; None where it names one of them by nothing.
+
+    The name of an entry of several payments tells where none of the others is of that amount.
+    """
+    names, known = _names_of(entry), _names_of(told)
+    if names & known:
+        return True
+    shared = _entry_reference(entry)
+    if shared == _entry_reference(told) != "" and not (names - {shared} and known - {shared}):
+        return True if _is_alone(entry, shared) and _is_alone(told, shared) else None
+    return False if names and known else None
+
+
 def _told_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
     """Return what other files say of the same money in, as far as the bank tells, and is matched.
 
     One file may call a return what another calls money that came in.
     """
-    if not entry.bank_reference:
-        return BankEntry.objects.none()
     same = BankEntry.objects.filter(
+        _shares_name(entry),
         livemode=entry.livemode,
         kind__in=_ONCE[K.RETURN],
-        bank_reference=entry.bank_reference,
         amount=entry.amount,
         currency=entry.currency,
         state=BankEntryState.MATCHED,
@@ -54,3 +69,42 @@ def _told_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
     if entry.booking_date is None:
         return same
     return same.filter(Q(booking_date=entry.booking_date) | Q(booking_date=None))
+
+
+def _shares_name(entry: BankEntry) -> Q:
+    """What bears one of its names; or the entry's alone, and may be the same payment of it.
+
+    What has the words of another payment in our file is that one.
+    """
+    names, shared = _names_of(entry), _entry_reference(entry)
+    by_name = Q(*(Q(**{f"{field}__in": names}) for field in _NAMES), _connector=Q.OR)
+    if not shared:
+        return by_name
+    of_entry = _of_entry(shared)
+    others = BankEntry.objects.filter(of_entry, file=entry.file_id, amount=entry.amount).exclude(
+        **{field: getattr(entry, field) for field in _WORDS}
+    )
+    another = Exists(others.filter(**{field: OuterRef(field) for field in _WORDS}))
+    if names - {shared}:
+        of_entry &= Q(bank_reference__in=("", shared), uetr="", transaction_id="")
+    return by_name | Q(of_entry, ~another)
+
+
+def _names_of(entry: BankEntry) -> set[str]:
+    return {getattr(entry, field) for field in _NAMES} - {""}
+
+
+def _entry_reference(entry: BankEntry) -> str:
+    """Return the bank's name of the whole entry, in whichever column a release has put it."""
+    return entry.entry_reference or entry.bank_reference
+
+
+def _of_entry(reference: str) -> Q:
+    return Q(entry_reference=reference) | Q(entry_reference="", bank_reference=reference)
+
+
+def _is_alone(entry: BankEntry, reference: str) -> bool:
+    alike = BankEntry.objects.filter(
+        _of_entry(reference), file=entry.file_id, amount=entry.amount, kind=entry.kind
+    )
+    return alike.count() == 1

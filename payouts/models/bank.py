@@ -55,7 +55,8 @@ class BankEntry(models.Model):
     money that came in, where the bank gives a charge back.
     `key` is made from the bank's reference, the booking date, the money and the text, so that the
     same entry in a second file is the same row. `problem` says why it could not be matched.
-    What the bank said is never changed.
+    What the bank said is never changed. `bank_reference` is the bank's name of this money alone,
+    `entry_reference` that of all it has booked with it; `uetr` and `transaction_id` are all banks'.
     `credited_to` is the public id of what money that came in was credited to, in a higher room.
     """
 
@@ -74,6 +75,13 @@ class BankEntry(models.Model):
     end_to_end_id = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
     message_reference = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
     bank_reference = models.CharField(max_length=MAX_BANK_REFERENCE, default="", blank=True)
+    entry_reference = models.CharField(
+        max_length=MAX_BANK_REFERENCE, default="", db_default="", blank=True
+    )
+    uetr = models.CharField(max_length=MAX_BANK_REFERENCE, default="", db_default="", blank=True)
+    transaction_id = models.CharField(
+        max_length=MAX_BANK_REFERENCE, default="", db_default="", blank=True
+    )
     booking_date = models.DateField(null=True)
     code = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
     message = models.CharField(max_length=MAX_REASON, default="", blank=True)
@@ -96,7 +104,7 @@ class BankEntry(models.Model):
         *("id", "file_id", "statement_id", "livemode", "source", "key", "kind", "amount"),
         *("currency", "end_to_end_id", "message_reference", "bank_reference", "booking_date"),
         *("code", "message", "created_at"),
-        added_later={"charge_amount": 0},
+        added_later={"charge_amount": 0, "entry_reference": "", "uetr": "", "transaction_id": ""},
         in_log=True,
     )
 
@@ -149,6 +157,7 @@ class BankEntry(models.Model):
                 name="bank_entry_reference",
                 condition=~Q(bank_reference=""),
             ),
+            models.Index(fields=["amount", "booking_date"], name="bank_entry_money"),
         )
 
     def __str__(self) -> str:

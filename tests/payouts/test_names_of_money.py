@@ -1,0 +1,180 @@
+"""Which of the bank's names tell that two files speak of the same money"""
+
+import pytest
+
+from core.clock import utc_now
+from core.money import decimal_text
+from funding.bank_transfers import credit_by_hand
+from payouts.errors import BankEntryUnfit
+from payouts.models import BankEntry, Payout
+from tests.funding.money_in import booked, customer_with, held, notified, ordered
+from tests.payouts.bank_files import entry, order_of, read, statement, statuses_of, waiting_entries
+
+pytestmark = pytest.mark.django_db
+UETR = "0b4e7c1e-5a1c-4e0a-9d5e-1f1a2b3c4d5e"
+PHONES = ("+12424567890", "+12424567891")
+UNSURE = "gives no reference of its own"
+BEFORE = "Money with this reference has come in before."
+EITHER = [(notified, booked), (booked, notified)]
+
+
+@pytest.fixture(autouse=True)
+def account(settings):
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+
+
+@pytest.fixture
+def top_ups(db):
+    return [ordered(customer_with(0, phone, livemode=True)) for phone in PHONES]
+
+
+def part(words, names="", amount=2_000):
+    return (
+        f'<TxDtls><Refs>{names}</Refs><Amt Ccy="BSD">{decimal_text(amount, "BSD")}</Amt>'
+        f"<CdtDbtInd>CRDT</CdtDbtInd><RmtInf><Ustrd>{words}</Ustrd></RmtInf></TxDtls>"
+    )
+
+
+def together(*parts, amount=4_000, reference="E"):
+    """One entry of several payments."""
+    details = f"<NtryDtls>{''.join(parts)}</NtryDtls>"
+    return entry(amount, direction="CRDT", reference=reference, details=details)
+
+
+def money_of(top_ups):
+    return [held(top_up.customer) for top_up in top_ups]
+
+
+def names(number):
+    return f"<AcctSvcrRef>P{number}</AcctSvcrRef>"
+
+
+@pytest.mark.parametrize(("first", "second"), EITHER)
+@pytest.mark.parametrize(
+    "of",
+    [names, lambda number: f"<UETR>{UETR}{number}</UETR>", lambda number: f"<TxId>{number}</TxId>"],
+)
+def test_equal_payments_of_one_entry_are_told_apart(top_ups, first, second, of):
+    parts = [part(top_up.reference, of(number)) for number, top_up in enumerate(top_ups)]
+
+    for form in (first, second):
+        form(together(*parts))
+
+    assert money_of(top_ups) == [2_000, 2_000]
+    assert waiting_entries() == []
+
+
+@pytest.mark.parametrize("of", [names, lambda _: ""])
+def test_one_of_them_whose_text_was_lost_can_be_credited_by_hand(top_ups, of):
+    one, other = (part(top_up.reference, of(number)) for number, top_up in enumerate(top_ups))
+    lost = part("the text was lost", of(1))
+    notified(together(one, lost))
+    booked(together(one, lost))
+
+    hand_to(top_ups[1], "the text was lost")
+
+    assert money_of(top_ups) == [2_000, 2_000]
+    assert other
+
+
+@pytest.mark.parametrize("of", [names, lambda _: ""])
+def test_not_the_one_that_was_credited_already(top_ups, of):
+    one, other = (part(top_up.reference, of(number)) for number, top_up in enumerate(top_ups))
+    notified(together(one, other))
+    booked(together(one, part("the text was lost", of(1))))
+
+    with pytest.raises(BankEntryUnfit, match=f"went to {top_ups[1].pk}"):
+        hand_to(ordered(top_ups[0].customer), "the text was lost")
+    assert money_of(top_ups) == [2_000, 2_000]
+
+
+def hand_to(top_up, message):
+    credit_by_hand(
+        entry_id=BankEntry.objects.unmatched().get(message=message, source="statement").pk,
+        customer_id=top_up.customer_id,
+        top_up_id=top_up.pk,
+        actor="staff:ann",
+        now=utc_now(),
+    )
+
+
+@pytest.mark.parametrize(("first", "second"), EITHER)
+def test_the_entrys_name_tells_of_a_payment_whose_amount_no_other_has(top_ups, first, second):
+    parts = [part(top_ups[0].reference), part(top_ups[1].reference, amount=2_500)]
+
+    for form in (first, second):
+        form(together(*parts, amount=4_500))
+
+    assert money_of(top_ups) == [2_000, 2_500]
+    assert waiting_entries() == []
+
+
+@pytest.mark.parametrize(("first", "second"), EITHER)
+def test_it_does_not_tell_which_of_two_equal_ones(top_ups, first, second):
+    parts = [part(top_up.reference) for top_up in top_ups]
+
+    for form in (first, second):
+        form(together(*parts))
+
+    assert money_of(top_ups) == [2_000, 2_000]
+    assert all(UNSURE in problem for problem in waiting_entries())
+    assert len(waiting_entries()) == 2
+
+
+SHARED = {
+    "the UETR": (f"<UETR>{UETR}</UETR>", f"<UETR>{UETR.upper()}</UETR>"),
+    "the first bank's": ("<TxId>T</TxId>", "<TxId>T</TxId>"),
+    "the UETR, where one has another reference": (
+        f"<AcctSvcrRef>N</AcctSvcrRef><UETR>{UETR}</UETR>",
+        f"<AcctSvcrRef>S</AcctSvcrRef><UETR>{UETR}</UETR>",
+    ),
+    "the entry's, beside one of the payment": ("<AcctSvcrRef>N</AcctSvcrRef>", ""),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), EITHER)
+@pytest.mark.parametrize("name", SHARED)
+def test_any_name_that_both_share_tells(top_ups, first, second, name):
+    by_entry = name.startswith("the entry's")
+    for form, given in zip((first, second), SHARED[name], strict=True):
+        reference = "E" if by_entry else f"{form.__name__} only"
+        form(together(part(top_ups[0].reference, given), amount=2_000, reference=reference))
+
+    assert held(top_ups[0].customer) == 2_000
+    assert waiting_entries() == []
+
+
+def test_other_names_are_other_money(top_ups):
+    notified(together(part(top_ups[0].reference, names(1)), amount=2_000, reference="N"))
+    booked(together(part(top_ups[0].reference, names(2)), amount=2_000, reference="S"))
+
+    assert waiting_entries() == [BEFORE]
+
+
+@pytest.mark.parametrize(("first", "second"), EITHER)
+@pytest.mark.parametrize("given", ["", names(0), f"<UETR>{UETR}</UETR>"])
+def test_what_an_earlier_release_has_stored_is_the_same_money(top_ups, first, second, given):
+    """It kept one name: that of the payment, or of the entry, or of all banks."""
+    row = together(part(top_ups[0].reference, given), part("?", amount=500), amount=2_500)
+    first(row)
+    stored = BankEntry.objects.filter(amount=2_000)
+    kept = "P0" if given.startswith("<Acct") else "E"
+    stored.update(bank_reference=kept, entry_reference="", uetr="", transaction_id="")
+
+    second(row)
+
+    assert held(top_ups[0].customer) == 2_000
+    assert not BankEntry.objects.unmatched().filter(amount=2_000).exists()
+
+
+def test_a_payout_shows_the_name_of_its_entry(sent_pair):
+    refs = "".join(
+        f"<TxDtls><Refs><EndToEndId>{order_of(it)}</EndToEndId></Refs>"
+        f'<Amt Ccy="BSD">{decimal_text(it.amount, "BSD")}</Amt></TxDtls>'
+        for it in sent_pair
+    )
+
+    read(statement(entry(2050, reference="RUN 7", details=f"<NtryDtls>{refs}</NtryDtls>")))
+
+    assert statuses_of(sent_pair) == ["paid", "paid"]
+    assert set(Payout.objects.values_list("bank_reference", flat=True)) == {"RUN 7"}
