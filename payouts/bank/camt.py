@@ -86,7 +86,7 @@ def _page(statement: Element, page_of_message: str, told: _Told) -> StatementPag
         raise BankFileUnreadable(FrToDt="is missing")
     balances = dict(_balances(statement))
     currencies = {currency for _, currency in balances.values()}
-    currency = text_at(statement, "Acct/Ccy") or "".join(sorted(currencies)[:1])
+    currency = text_at(statement, "Acct/Ccy") or "".join(currencies)
     if not currency or currencies - {currency}:
         raise BankFileUnreadable(Ccy="is not one currency")
     return StatementPage(

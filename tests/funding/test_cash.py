@@ -1,6 +1,7 @@
 """Cash: taken by staff, confirmed by a code on the customer's phone, limited"""
 
 import re
+from datetime import date
 
 import pytest
 
@@ -9,7 +10,7 @@ from backoffice.roles import Role
 from core.clock import utc_now
 from funding.cash import send_cash_code, take_cash
 from funding.errors import TopUpStatusUnfit
-from funding.models import TopUp
+from funding.models import CashDay, TopUp
 from messages import sms
 from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
@@ -50,6 +51,18 @@ def test_it_is_taken_by_the_customers_code(customer, texts):
     written = AuditEntry.objects.latest("sequence")
     assert (written.act, written.outcome, written.subject_id) == ("take cash", "done", top_up.pk)
     assert "B$20.00 BSD was added to your" in Message.objects.get(kind="top_up").text
+
+
+def test_the_cash_of_each_day_is_counted_by_who_took_it(customer):
+    for amount, agent in ((2_000, "staff:ann"), (1_500, "staff:ann"), (700, "staff:ben")):
+        top_up = ordered(customer, amount, "agent")
+        take_cash(top_up_id=top_up.pk, agent=agent, now=utc_now())
+
+    columns = ("agent", "livemode", "currency", "day", "amount")
+    assert list(CashDay.objects.order_by("agent").values_list(*columns)) == [
+        ("staff:ann", True, "BSD", date(2026, 3, 18), 3_500),
+        ("staff:ben", True, "BSD", date(2026, 3, 18), 700),
+    ]
 
 
 def test_a_wrong_code_fills_nothing_and_is_recorded(customer, texts):

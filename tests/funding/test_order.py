@@ -74,6 +74,21 @@ def test_the_same_press_twice_is_one_top_up(payment_of):
     assert TopUp.objects.count() == 1
 
 
+def test_only_the_very_same_wish_is_the_same_top_up(payment_of):
+    customer = customer_with(0)
+    first = ordered(customer)
+    assert ordered(customer) == first
+
+    others = (
+        ordered(customer, 2_001),
+        ordered(customer, way="simulated"),
+        ordered(customer, payment=payment_of(2_000)),
+        ordered(customer_with(0, "+12425550109")),
+    )
+
+    assert len({first, *others}) == 5
+
+
 def test_another_way_can_be_chosen(payment_of):
     payment = payment_of(1_250)
     customer_with(410)

@@ -85,7 +85,15 @@ def test_it_names_an_entry_that_was_unmatched(top_up, others):
     ]
 
 
-@pytest.mark.parametrize("change", [{"amount": 2_001}, {"currency": "USD"}, {"livemode": False}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"amount": 2_001},
+        {"currency": "USD"},
+        {"livemode": False},
+        {"state": "unmatched", "resolved_at": None},
+    ],
+)
 def test_it_names_a_top_up_whose_entry_is_of_other_money(top_up, others, change):
     tamper_with(BankEntry.objects.get(credited_to=top_up.pk), **change)
 

@@ -6,8 +6,7 @@ import pytest
 
 from core.clock import utc_now
 from core.json import dump_json
-from core.money import MAX_AMOUNT
-from funding.bank_transfers import credit_by_hand
+from funding.bank_transfers import credit_by_hand, refuse_no_credit
 from funding.reversal import reverse_top_up
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
@@ -202,8 +201,14 @@ def test_what_a_notification_credited_is_not_credited_by_hand_again(top_ups):
     assert held(top_up.customer) == 2_000
 
 
+def test_as_much_as_a_top_up_can_be_is_credited_by_hand(top_ups):
+    booked(transfer(99_999_999_999, "no reference"))
+
+    refuse_no_credit(BankEntry.objects.get())
+
+
 def test_more_than_a_top_up_can_be_is_not_credited_by_hand(top_ups):
-    booked(transfer(MAX_AMOUNT + 1, "no reference"))
+    booked(transfer(100_000_000_000, "no reference"))
 
     with pytest.raises(BankEntryUnfit, match="more than one top-up can be"):
         credit_by_hand(

@@ -179,7 +179,9 @@ def test_live_money_goes_to_verified_merchants_where_they_must_be(weekly, settin
     assert schedule_due(now=MONDAY) == 1
 
 
-def test_a_test_account_is_paid_out_too(api, weekly):
+def test_a_test_account_is_paid_out_too(api, weekly, settings):
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
     credit(weekly, 1250)
     api(weekly).post("/v1/payouts", {"amount": 250})
 
