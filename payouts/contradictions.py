@@ -15,7 +15,7 @@ from payouts.models import (
     PayoutQuerySet,
 )
 from payouts.order_references import (
-    ORDER_PREFIX,
+    ORDER_NAME,
     end_to_end_id,
     is_cut_name,
     is_order_name,
@@ -77,14 +77,14 @@ def holds_back(entry: BankEntry) -> bool:
 def _told_of_orders(*, livemode: bool) -> dict[str, str]:
     """Return the name of each order that an entry which waits speaks of, with that entry."""
     waiting = BankEntry.objects.unmatched().filter(livemode=livemode)
-    of_orders = waiting.filter(end_to_end_id__startswith=ORDER_PREFIX)
+    of_orders = waiting.filter(end_to_end_id__regex=ORDER_NAME)
     return dict(of_orders.values_list("end_to_end_id", "pk"))
 
 
 def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str, str], str]:
-    """Return merchant and currency of each payout that has left, as an entry that waits says.
+    """Return, by merchant and currency, the waiting entry by which a payout has left unknown to us.
 
-    With that entry: a debit or a settlement, or whatever is said of one that we never ordered, for
+    It is a debit or a settlement, or whatever is said of one that we never ordered, for
     the merchants of these payouts. One of a whole run is about what was refused of it.
     """
     waiting = BankEntry.objects.unmatched().besides_charges()

@@ -1,11 +1,11 @@
-"""Money that came in and is no customer's: what a person makes of it, no wallet is filled by it."""
+"""Money that came in and fills no wallet by itself: a person says what it is."""
 
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind
 from payouts.order_references import is_order_name
 
 
-def refuse_own_as_credit(entry: BankEntry) -> None:
+def refuse_uncreditable(entry: BankEntry) -> None:
     """Raise BankEntryUnfit for a charge that the bank gives back, and a payout that came back.
 
     The latter bears the name of an order of ours.

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
-from payouts.bank.incoming import refuse_own_as_credit
+from payouts.bank.incoming import refuse_uncreditable
 from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
 from payouts.bank.nameless import nameless_orders
 from payouts.bank.pain002 import DUPLICATES
@@ -86,7 +86,7 @@ def refuse_resolved(entry: BankEntry) -> None:
 
 def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     kind = BankEntryKind(entry.kind)
-    refuse_own_as_credit(entry)
+    refuse_uncreditable(entry)
     if credited_to := _credit(entry, actor, now):
         entry.match(credited_to=credited_to, by=actor, at=now)
         return

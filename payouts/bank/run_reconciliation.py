@@ -10,7 +10,7 @@ ENTRIES_AT_ONCE = 10  # of runs of at most 500 payouts each
 
 
 def check_runs() -> Iterator[str]:
-    """Yield a sentence for each entry that is not its run's money, and what it says otherwise."""
+    """Yield a sentence for each entry that is not its run's money, and each wrong note of it."""
     entries = BankEntry.objects.besides_charges().filter(
         state=BankEntryState.MATCHED, batch__isnull=False, amount__isnull=False
     )

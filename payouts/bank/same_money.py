@@ -14,7 +14,7 @@ _WORDS = ("end_to_end_id", "message")
 
 
 def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
-    """Raise BankEntryUnfit for what the bank has said of a payout, or of money that came in."""
+    """Raise BankEntryUnfit for what the bank has said of a payout before, or other money in."""
     if kind not in _ONCE:
         return
     of_payout = BankEntry.objects.besides_charges().filter(
@@ -40,7 +40,7 @@ def refuse_elsewhere(entry: BankEntry, *here: str) -> None:
 
 
 def is_same_money(entry: BankEntry, told: BankEntry) -> bool | None:
-    """Return whether the bank calls both the same; None where it names one of them by nothing.
+    """Return whether the bank calls both the same; None where their names do not tell.
 
     The name of an entry of several payments tells where none of the others is of that amount.
     """
@@ -72,9 +72,9 @@ def _told_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
 
 
 def _shares_name(entry: BankEntry) -> Q:
-    """What bears one of its names; or the entry's alone, and may be the same payment of it.
+    """Return what selects rows that share a name, or may be the same payment of the booking.
 
-    What has the words of another payment in our file is that one.
+    What has the words of another payment in this entry's file is left out: it is that one.
     """
     names, shared = _names_of(entry), _entry_reference(entry)
     by_name = Q(*(Q(**{f"{field}__in": names}) for field in _NAMES), _connector=Q.OR)
