@@ -134,7 +134,8 @@ def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
     bank. Where one has none, the customer may have sent the same sum twice.
     """
     days, same = {entry.booking_date, told.booking_date} - {None}, is_same_money(entry, told)
-    if entry.source == told.source or len(days) > 1 or same is False:
+    is_of_day = len(days) < 2 or entry.uetr == told.uetr != ""
+    if entry.source == told.source or not is_of_day or same is False:
         raise BankEntryUnfit("Money with this reference has come in before.")
     if same is None:
         raise BankEntryUnfit(

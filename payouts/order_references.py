@@ -12,7 +12,7 @@ DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
 # Older formats have room for 16 characters: what a bank passes on of a name may be its beginning.
 CUT_DIGEST = f"[0-9a-f]{{14,{REFERENCE_CHARACTERS - 1}}}$"
 ORDER_NAME = f"^{ORDER_PREFIX}({DIGEST}|{CUT_DIGEST})"
-RUN_NAME = f"^{BATCH_PREFIX}{DIGEST}"
+RUN_NAME = f"^{BATCH_PREFIX}({DIGEST}|{CUT_DIGEST})"
 
 
 def end_to_end_id(payout: Payout) -> str:
@@ -35,11 +35,11 @@ def in_our_spelling(reference: str) -> str:
 
 
 def is_cut_name(reference: str) -> bool:
-    """Return whether a reference has the form of the beginning of an order's name.
+    """Return whether a reference has the form of the beginning of an order's name, or a run's.
 
     It is never matched by that, but what it says keeps payouts here.
     """
-    return re.match(f"{ORDER_PREFIX}{CUT_DIGEST}", reference) is not None
+    return re.match(f"({ORDER_PREFIX}|{BATCH_PREFIX}){CUT_DIGEST}", reference) is not None
 
 
 def is_order_name(reference: str) -> bool:

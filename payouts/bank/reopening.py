@@ -12,7 +12,7 @@ from payouts.order_references import ORDER_NAME, RUN_NAME
 
 # By its form alone: a payout that the restored database has never heard of has our reference, and
 # the one that is made in its place will bear the same.
-OF_ORDERS = Q(end_to_end_id__regex=ORDER_NAME) | Q(message_reference__regex=RUN_NAME)
+OF_ORDERS = Q(end_to_end_id__iregex=ORDER_NAME) | Q(message_reference__iregex=RUN_NAME)
 
 # A report that an order is on its way or has arrived tells nothing of one that cannot leave again.
 OF_DEPARTED = Q(

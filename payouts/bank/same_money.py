@@ -2,6 +2,7 @@
 
 from django.db.models import Exists, OuterRef, Q
 
+from payouts.bank.recognition import is_of_same_time
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, BankEntryQuerySet, BankEntryState, Payout
 
@@ -30,7 +31,9 @@ def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> No
 
 def refuse_elsewhere(entry: BankEntry, *here: str) -> None:
     """Raise BankEntryUnfit for money in that another file told of, where it did not go `here`."""
-    told = list(_told_elsewhere(entry).order_by("pk"))
+    rows = _told_elsewhere(entry).select_related("statement").order_by("pk")
+    # A name that the bank gives again in a statement of another time is that of other money.
+    told = [row for row in rows if is_of_same_time(row, entry.statement)]
     went = {it.pk: it.credited_to or it.payout_id or it.batch_id or "" for it in told}
     if went and not set(here) & set(went.values()):
         known, place = next(iter(went.items()))
@@ -68,7 +71,9 @@ def _told_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
     ).exclude(file=entry.file_id)
     if entry.booking_date is None:
         return same
-    return same.filter(Q(booking_date=entry.booking_date) | Q(booking_date=None))
+    on_the_day = Q(booking_date=entry.booking_date) | Q(booking_date=None)
+    # A UETR is given once; other names, again from one day on.
+    return same.filter(on_the_day | Q(uetr=entry.uetr) if entry.uetr else on_the_day)
 
 
 def _shares_name(entry: BankEntry) -> Q:
