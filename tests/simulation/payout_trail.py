@@ -97,8 +97,13 @@ def can_leave(weeks: "VirtualWeeks", payout: BookedPayout) -> bool:
     debited = set(left.values_list("end_to_end_id", flat=True))
     place = (payout.shop, payout.currency)
     same = [each for each in weeks.books.payouts.values() if (each.shop, each.currency) == place]
+    # What is paid and booked is in no balance, however often the bank tells of it.
+    done = Payout.objects.filter(pk__in=[each.id for each in same], status="paid")
+    booked = set(done.filter(booked_at__isnull=False).values_list("pk", flat=True))
     return not any(
-        each.reference in debited if each.reference else is_spoken_of(each) for each in same
+        each.reference in debited if each.reference else is_spoken_of(each)
+        for each in same
+        if each.id not in booked
     )
 
 
