@@ -119,7 +119,7 @@ FOUND_BY: dict[str, tuple[int, str]] = {
     "a refusal as a duplicate returns the money": (1, "failed; for the bank: (accepted|executed)"),
     "dinars have no decimals": (1, "counts IQD with 0 decimals"),
     "a request that is repeated is done again": (1, "was answered otherwise"),
-    "a debit that contradicts us holds nothing back": (1, "a run would leave out or add"),
+    "a debit that contradicts us holds nothing back": (3, "a run would leave out or add"),
 }
 
 
