@@ -11,9 +11,12 @@ from customers.security_alerts import SecurityChange, plan_notice
 
 
 def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) -> None:
-    """Remove one of the customer's own passkeys. Raises PasskeyNotFound, ProofNeeded."""
+    """Remove one of the customer's own passkeys.
+
+    Raises PasskeyNotFound, ProofNeeded, RateLimited.
+    """
     refuse_unproven(session, now)
-    _remove(session.customer.passkeys.filter(pk=passkey_id), now)
+    _remove(session.customer.passkeys.filter(pk=passkey_id), is_limited=True, now=now)
 
 
 def revoke_passkey(*, passkey_id: int, now: datetime) -> None:
@@ -21,12 +24,12 @@ def revoke_passkey(*, passkey_id: int, now: datetime) -> None:
 
     Raises PasskeyNotFound.
     """
-    _remove(Passkey.objects.filter(pk=passkey_id), now)
+    _remove(Passkey.objects.filter(pk=passkey_id), is_limited=False, now=now)
 
 
 @transaction.atomic
-def _remove(found: PasskeyQuerySet, now: datetime) -> None:
+def _remove(found: PasskeyQuerySet, *, is_limited: bool, now: datetime) -> None:
     passkey = found.select_related("customer").first()
     if passkey is None or not found.remove(now):
         raise PasskeyNotFound
-    plan_notice(passkey.customer, SecurityChange.PASSKEY_REMOVED, now=now)
+    plan_notice(passkey.customer, SecurityChange.PASSKEY_REMOVED, is_limited=is_limited, now=now)
