@@ -8,4 +8,5 @@ class CoreConfig(AppConfig):
     name = "core"
 
     def ready(self) -> None:
+        # Before anything reads an urls.py: each room's needs it.
         register_converter(IdConverter, "id")

@@ -32,7 +32,7 @@ from customers.models import (
 )
 from customers.new_proofs import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
-from customers.sessions import remember_proof
+from customers.sessions import lock_customer_of, remember_proof
 
 if TYPE_CHECKING:
     from customers.webauthn import CredentialResponse, KnownCredential, Options
@@ -129,7 +129,7 @@ def finish_registration(
     )
     made = webauthn.verify_registration(response, site=settings.CHECKOUT_URL)
     with transaction.atomic():
-        Customer.objects.locked(session.customer_id).refuse_frozen()
+        lock_customer_of(session)
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
             defaults={

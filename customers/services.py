@@ -24,6 +24,9 @@ from customers.models import Customer, CustomerSession
 from customers.phones import normalize_phone
 from ledger.models import HOUSE, Account, Purpose, TransferKind
 from ledger.services import Movement, account_for, lock, post_transfers
+from merchants.errors import MerchantInactive
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
 
 TEST_WALLET_AMOUNT = 10_000_000
 TEST_WALLET_REFILL_BELOW = 1_000_000
@@ -145,11 +148,18 @@ def top_up(
     return transaction_id
 
 
-def lock_payer(customer_id: str) -> Customer:
-    """Return the customer who pays, locked until the transaction ends. Raises CustomerFrozen."""
-    customer = Customer.objects.locked(customer_id)
+def lock_payer(customer_id: str, *, payee_id: str) -> Customer:
+    """Return the customer who pays a merchant, locked until the transaction ends.
+
+    The merchant is looked at by the same statement: what came with its payment, where that waited
+    for a lock, is of before the wait. Raises CustomerFrozen, MerchantInactive.
+    """
+    suspended = Merchant.objects.filter(pk=payee_id, status=MerchantStatus.SUSPENDED)
+    customer: Any = Customer.objects.annotate(is_refused=Exists(suspended)).locked(customer_id)
     customer.refuse_frozen()
-    return customer
+    if customer.is_refused:
+        raise MerchantInactive
+    return customer  # type: ignore[no-any-return]  # with a column more
 
 
 @transaction.atomic

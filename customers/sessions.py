@@ -13,7 +13,7 @@ from django.db.models import Q
 from core.prepared import Place, PreparedValues
 from core.signed_tokens import signed
 from customers.codes import check_code
-from customers.errors import ProofMethod
+from customers.errors import ProofMethod, VerificationFailed
 from customers.magic_phones import is_protected
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.pins import PinResult, check_pin, set_pin
@@ -107,6 +107,18 @@ def find_session(token: str, *, livemode: bool, now: datetime) -> CustomerSessio
         CustomerSession.objects.filter(pk=session.pk).update(last_seen_at=now)
         session.last_seen_at = now
     return session
+
+
+def lock_customer_of(session: CustomerSession) -> Customer:
+    """Return the customer of a session, locked until the transaction ends.
+
+    Raises CustomerFrozen, and VerificationFailed where the session has ended while this waited.
+    """
+    customer = Customer.objects.locked(session.customer_id)
+    customer.refuse_frozen()
+    if not CustomerSession.objects.filter(pk=session.pk, ended_at=None).exists():
+        raise VerificationFailed
+    return customer
 
 
 def is_any_known(token: str, other: str) -> bool:

@@ -15,7 +15,7 @@ from funding.models import FundingWay, TopUp
 from funding.references import references_in
 from funding.services import credit_locked, open_top_up, refuse_above_day_limit
 from funding.statuses import CREDITABLE, TopUpStatus
-from payouts.bank.incoming import refuse_own_as_credit
+from payouts.bank.incoming import refuse_uncreditable
 from payouts.bank.matching import refuse_resolved
 from payouts.bank.same_money import is_same_money, refuse_elsewhere
 from payouts.errors import BankEntryUnfit
@@ -110,7 +110,7 @@ def refuse_no_credit(entry: BankEntry) -> None:
         raise BankEntryUnfit(NO_AMOUNT)
     if entry.amount > MAX_AMOUNT:
         raise BankEntryUnfit("It is more than one top-up can be.")
-    refuse_own_as_credit(entry)
+    refuse_uncreditable(entry)
     refuse_elsewhere(entry)
 
 
@@ -134,7 +134,8 @@ def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
     bank. Where one has none, the customer may have sent the same sum twice.
     """
     days, same = {entry.booking_date, told.booking_date} - {None}, is_same_money(entry, told)
-    if entry.source == told.source or len(days) > 1 or same is False:
+    is_of_day = len(days) < 2 or entry.uetr == told.uetr != ""
+    if entry.source == told.source or not is_of_day or same is False:
         raise BankEntryUnfit("Money with this reference has come in before.")
     if same is None:
         raise BankEntryUnfit(

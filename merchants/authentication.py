@@ -16,7 +16,12 @@ from rest_framework.request import Request
 from core.clock import request_now
 from core.errors import Unauthorized, ValidationFailed
 from merchants.callers import DEVELOPMENT, Caller
-from merchants.errors import MerchantInactive, MerchantNotFound, MerchantNotVerified
+from merchants.errors import (
+    INVALID_KEY,
+    MerchantInactive,
+    MerchantNotFound,
+    MerchantNotVerified,
+)
 from merchants.key_use import note_use
 from merchants.known_keys import find_key
 from merchants.models import ApiKey, Merchant
@@ -59,7 +64,7 @@ def _active_key(header: str, at: datetime) -> ApiKey:
     """Find the key. Every refusal reads the same, whatever is wrong with the key."""
     key = _find_active(header, at)
     if key is None:
-        raise Unauthorized("The API key is not valid.")
+        raise Unauthorized(INVALID_KEY)
     return key
 
 

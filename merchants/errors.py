@@ -2,6 +2,8 @@
 
 from core.errors import CHECK_ID, WRONG_ID, ApiError, NotFound, ValidationFailed
 
+INVALID_KEY = "The API key is not valid."  # whatever is wrong with it
+
 
 class MerchantNotFound(ApiError):
     status, code, message = 404, "MERCHANT_NOT_FOUND", "There is no such merchant."

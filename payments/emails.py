@@ -53,7 +53,7 @@ def plan_invoice(payment: Payment, *, now: datetime) -> None:
 
 
 def _count_invoice(merchant_id: str, address: str, now: datetime) -> None:
-    recipient = f"{merchant_id} {mailbox_of(address)}"
+    recipient = mailbox_of(f"{merchant_id} {address}")  # one digest: a count's key is short
     per_merchant = AttemptLimit("invoice-merchant", settings.INVOICES_PER_MERCHANT, DAY)
     count_or_refuse([(per_merchant, merchant_id), (PER_RECIPIENT, recipient)], now=now)
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 from customers.errors import PinLocked, VerificationFailed
 from ledger.errors import InsufficientBalance
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
+from merchants.errors import MerchantInactive
 from payments.errors import PaymentFailed
 
 if TYPE_CHECKING:
@@ -62,6 +63,12 @@ LINK_EXPIRED = Failure(
     customer=DECLINED.customer,
     staff="its link has expired",
 )
+MERCHANT_SUSPENDED = Failure(
+    code=MerchantInactive.code,
+    message=MerchantInactive.message,
+    customer=DECLINED.customer,
+    staff="its merchant was suspended",
+)
 
 _BY_CODE = {
     failure.code: failure
@@ -72,6 +79,7 @@ _BY_CODE = {
         NOT_VERIFIED,
         LINK_INACTIVE,
         LINK_EXPIRED,
+        MERCHANT_SUSPENDED,
     )
 }
 

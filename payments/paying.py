@@ -29,6 +29,8 @@ from payments.statuses import PAYABLE, PaymentStatus
 from payments.tickets import lock_ticket, take_ticket
 from payments.verification import Verification, required_for
 
+_UNSETTLED = (InsufficientBalance, MerchantInactive, PaymentLinkExpired, PaymentLinkInactive)
+
 
 @transaction.atomic
 def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
@@ -94,7 +96,7 @@ def pay_locked(
     payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
     """Pay a payment that `lock_payable` returned. Raises as `pay` does."""
-    payer = lock_payer(customer.id)
+    payer = lock_payer(customer.id, payee_id=payment.merchant_id)
     count_payment(payer, payment.sale_amount, verified, now=now)
     return pay_as_read(payment, customer=payer, verified=verified, actor=actor, now=now)
 
@@ -108,8 +110,7 @@ def pay_as_read(
     """
     if not customer.pays_at(payment.merchant_id):
         raise CustomerNotFound
-    if payment.merchant.status == MerchantStatus.SUSPENDED:
-        raise MerchantInactive
+    _refuse_suspended(payment)
     if verified < required_for(payment.sale_amount):
         raise VerificationFailed
     behaviour = behaviour_of(customer)
@@ -135,14 +136,18 @@ def fail_payment(*, payment_id: str, failure: Failure, actor: str, now: datetime
 
 @transaction.atomic
 def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
-    """Complete a payment that was left in processing; fail it if the money or the link is gone."""
+    """Complete a payment that was left in processing.
+
+    It fails if the money or the link is gone, or the merchant is suspended.
+    """
     try:
         with transaction.atomic():
             payment = _lock_with_origin(payment_id, now)
             _refuse_unless_processing(payment, now)
+            _refuse_suspended(payment)
             settle(payment, actor="system:payments.settle", now=now)
             return payment
-    except (InsufficientBalance, PaymentLinkInactive, PaymentLinkExpired) as error:
+    except _UNSETTLED as error:
         payment = Payment.objects.locked(payment_id)
         _refuse_unless_processing(payment, now)
         return fail(payment, failure_of(error.code), "system:payments.settle", now)
@@ -151,6 +156,11 @@ def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
 def _refuse_unless_processing(payment: Payment, now: datetime) -> None:
     if payment.status != PaymentStatus.PROCESSING:
         raise payment.refusal(now)
+
+
+def _refuse_suspended(payment: Payment) -> None:
+    if payment.merchant.status == MerchantStatus.SUSPENDED:
+        raise MerchantInactive
 
 
 def settle(payment: Payment, *, actor: str, now: datetime) -> None:

@@ -35,9 +35,9 @@ from payouts.models import (
 )
 from payouts.order_references import (
     BATCH_PREFIX,
-    DIGEST,
     ORDER_PREFIX,
     REFERENCE_CHARACTERS,
+    RUN_NAME,
     end_to_end_id,
 )
 from payouts.services import fail_unsendable, leave
@@ -128,10 +128,10 @@ def refuse_unknown_file(*, livemode: bool) -> None:
     The name of money that came in is its sender's: anyone could stop all payouts by it.
     """
     waiting = BankEntry.objects.unmatched().filter(
-        livemode=livemode, end_to_end_id="", message_reference__regex=f"^{BATCH_PREFIX}{DIGEST}"
+        livemode=livemode, end_to_end_id="", message_reference__iregex=RUN_NAME
     )
     waiting = waiting.exclude(kind=BankEntryKind.CREDIT)
-    known = PayoutBatch.objects.filter(message_id=OuterRef("message_reference"))
+    known = PayoutBatch.objects.filter(message_id__istartswith=OuterRef("message_reference"))
     unknown = waiting.filter(~Exists(known)).order_by("created_at", "pk").first()
     if unknown is not None:
         raise BankEntriesWaiting(bank_entries=f"such as {unknown.pk}: {unknown.problem}")

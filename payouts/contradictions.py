@@ -1,6 +1,6 @@
 """What the bank says otherwise than we know, in entries that wait, and which payouts that keeps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import or_
 
@@ -9,14 +9,16 @@ from django.db.models import Q
 from payouts.models import (
     BankEntry,
     BankEntryKind,
+    BankEntryQuerySet,
     Payout,
     PayoutBatch,
     PayoutOrder,
     PayoutQuerySet,
 )
 from payouts.order_references import (
-    ORDER_PREFIX,
+    ORDER_NAME,
     end_to_end_id,
+    in_our_spelling,
     is_cut_name,
     is_order_name,
     is_run_name,
@@ -65,10 +67,11 @@ def holds_back(entry: BankEntry) -> bool:
     It says that money of an order or a run of ours has left, or speaks of one that is not known
     here: one that a restored database has forgotten looks like that.
     """
-    if is_order_name(entry.end_to_end_id):
-        known = PayoutOrder.objects.filter(end_to_end_id=entry.end_to_end_id).exists()
-    elif entry.kind != BankEntryKind.CREDIT and is_run_name(entry.message_reference):
-        known = PayoutBatch.objects.filter(message_id=entry.message_reference).exists()
+    order, run = in_our_spelling(entry.end_to_end_id), in_our_spelling(entry.message_reference)
+    if is_order_name(order):
+        known = PayoutOrder.objects.filter(end_to_end_id=order).exists()
+    elif entry.kind != BankEntryKind.CREDIT and is_run_name(run):
+        known = PayoutBatch.objects.filter(message_id__startswith=run).exists()
     else:
         return False
     return not known or (entry.kind in _LEFT and not entry.is_charge)
@@ -77,25 +80,32 @@ def holds_back(entry: BankEntry) -> bool:
 def _told_of_orders(*, livemode: bool) -> dict[str, str]:
     """Return the name of each order that an entry which waits speaks of, with that entry."""
     waiting = BankEntry.objects.unmatched().filter(livemode=livemode)
-    of_orders = waiting.filter(end_to_end_id__startswith=ORDER_PREFIX)
-    return dict(of_orders.values_list("end_to_end_id", "pk"))
+    of_orders = waiting.filter(end_to_end_id__iregex=ORDER_NAME)
+    return _entries_by("end_to_end_id", of_orders)
+
+
+def _entries_by(field: str, entries: BankEntryQuerySet) -> dict[str, str]:
+    """Return entries by a name in our spelling: earlier releases stored what the bank had made."""
+    return {in_our_spelling(name): pk for name, pk in entries.values_list(field, "pk")}
 
 
 def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str, str], str]:
-    """Return merchant and currency of each payout that has left, as an entry that waits says.
+    """Return, by merchant and currency, the waiting entry by which a payout has left unknown to us.
 
-    With that entry: a debit or a settlement, or whatever is said of one that we never ordered, for
+    It is a debit or a settlement, or whatever is said of one that we never ordered, for
     the merchants of these payouts. One of a whole run is about what was refused of it.
     """
     waiting = BankEntry.objects.unmatched().besides_charges()
     said = waiting.filter(livemode=livemode, kind__in=_LEFT)
-    orders = dict(said.exclude(end_to_end_id="").values_list("end_to_end_id", "pk"))
+    orders = _entries_by("end_to_end_id", said.exclude(end_to_end_id=""))
     of_runs = said.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
-    runs = dict(of_runs.values_list("message_reference", "pk"))
+    runs = _entries_by("message_reference", of_runs)
     every = Payout.objects.filter(livemode=livemode).order_by()
-    cut = (Q(order__end_to_end_id__startswith=name) for name in orders if is_cut_name(name))
-    named = every.filter(reduce(or_, cut, Q(order__end_to_end_id__in=orders)))
-    refused = every.filter(batch__message_id__in=runs, status=PayoutStatus.FAILED)
+    # What is paid and booked is in no balance: a statement that tells of it again keeps nothing.
+    named = every.filter(_bears("order__end_to_end_id", orders)).exclude(
+        status=PayoutStatus.PAID, booked_at__isnull=False
+    )
+    refused = every.filter(_bears("batch__message_id", runs), status=PayoutStatus.FAILED)
     found = dict(_never_ordered(payouts, livemode=livemode))
     for rows, name, entry_of in (
         (named, "order__end_to_end_id", orders),
@@ -104,6 +114,12 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
         for owner, currency, told in rows.values_list("merchant_id", "currency", name):
             found[owner, currency] = _entry_of(told, entry_of)
     return found
+
+
+def _bears(field: str, names: Iterable[str]) -> Q:
+    """Return what selects rows that bear one of these names, or one that begins with a cut one."""
+    cut = (Q(**{f"{field}__startswith": name}) for name in names if is_cut_name(name))
+    return reduce(or_, cut, Q(**{f"{field}__in": [*names]}))
 
 
 def _entry_of(name: str, told: dict[str, str]) -> str:

@@ -11,6 +11,8 @@ BATCH_PREFIX, ORDER_PREFIX = "B-", "E-"
 DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
 # Older formats have room for 16 characters: what a bank passes on of a name may be its beginning.
 CUT_DIGEST = f"[0-9a-f]{{14,{REFERENCE_CHARACTERS - 1}}}$"
+ORDER_NAME = f"^{ORDER_PREFIX}({DIGEST}|{CUT_DIGEST})"
+RUN_NAME = f"^{BATCH_PREFIX}({DIGEST}|{CUT_DIGEST})"
 
 
 def end_to_end_id(payout: Payout) -> str:
@@ -33,22 +35,22 @@ def in_our_spelling(reference: str) -> str:
 
 
 def is_cut_name(reference: str) -> bool:
-    """Return whether a reference has the form of the beginning of an order's name.
+    """Return whether a reference has the form of the beginning of an order's name, or a run's.
 
     It is never matched by that, but what it says keeps payouts here.
     """
-    return re.match(f"{ORDER_PREFIX}{CUT_DIGEST}", reference) is not None
+    return re.match(f"({ORDER_PREFIX}|{BATCH_PREFIX}){CUT_DIGEST}", reference) is not None
 
 
 def is_order_name(reference: str) -> bool:
     """Return whether a reference is that of an order, or has the form of one, whole or cut."""
-    if is_cut_name(reference) or re.match(f"{ORDER_PREFIX}{DIGEST}", reference, re.IGNORECASE):
+    if re.match(ORDER_NAME, reference, re.IGNORECASE):
         return True
     return bool(reference) and PayoutOrder.objects.filter(end_to_end_id=reference).exists()
 
 
 def is_run_name(reference: str) -> bool:
     """Return whether a reference is that of a run of ours, or has the form of one."""
-    if re.match(f"{BATCH_PREFIX}{DIGEST}", reference, re.IGNORECASE):
+    if re.match(RUN_NAME, reference, re.IGNORECASE):
         return True
     return bool(reference) and PayoutBatch.objects.filter(message_id=reference).exists()

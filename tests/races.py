@@ -1,11 +1,12 @@
 """Several calls at the same instant, each in a thread with a database connection of its own."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from django.db import connections
+from django.db import connection, connections
 
 T = TypeVar("T")
 WAIT_SECONDS = 30
@@ -26,3 +27,16 @@ def at_once(calls: Sequence[Callable[[], T]]) -> list[T | Exception]:
 
     with ThreadPoolExecutor(len(calls)) as pool:
         return list(pool.map(run, calls))
+
+
+def wait_for_a_waiter() -> None:
+    """Return once another connection waits for a lock."""
+    for _ in range(200):
+        with connection.cursor() as cursor:
+            # A transaction sees what it saw first, until it lets go of that.
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            if cursor.fetchall() != [(0,)]:
+                return
+        time.sleep(0.01)
+    raise TimeoutError

@@ -101,9 +101,7 @@ class BankEntryAdmin(OfficeAdmin):
 
 def _why_it_waits(entry: BankEntry) -> list[str]:
     words = f"It waits for a person: {entry.problem}"
-    by_two = (
-        "It keeps payouts here, or may come to: to say that it is of no payout takes two people."
-    )
+    by_two = "Payouts may wait for it: to say that it is of no payout takes two people."
     return [words, by_two] if holds_back(entry) else [words]
 
 

@@ -221,8 +221,8 @@ BANK_ENTRY_ACTIONS = (
         form=ContradictionForm,
         service=_ask_to_set_aside,
         message=submitted("Noted."),
-        about="It names an order or a run of ours, and keeps payouts here: a colleague has to"
-        " approve, then they leave.",
+        about="It names an order or a run of ours, so that payouts may wait for it: a colleague"
+        " has to approve.",
         icon="label",
         available=lambda entry, now: entry.is_waiting and holds_back(entry),
     ),

@@ -37,11 +37,10 @@ def match_by_hand(
 ) -> BankEntry:
     """Take an entry for that of a payout; `charge_amount` is the bank's charge in it, in cents.
 
-    Of a debit with a charge, or a return less one, it is to be said who bears that: of a debit it
-    is we, as the order says. All of a payout that comes back goes to the merchant's balance, and
-    the charge is taken from there where the merchant bears it, once although a notification and a
-    statement tell of it.
-    Raises BankEntryNotFound, PayoutNotFound, BankEntryUnfit, PayoutReturnTooLate.
+    `merchant_bears_charge`: of a return; that of a debit is ours, as the order says. All of a
+    payout that comes back goes to the merchant's balance, and the charge is taken from there, once
+    although a notification and a statement tell of it. Raises BankEntryNotFound, PayoutNotFound,
+    PayoutReturnTooLate, and BankEntryUnfit, also for another charge than was agreed to.
     """
     entry = _waiting(entry_id)
     payout = Payout.objects.locked(payout_id)
@@ -76,10 +75,11 @@ def match_batch_by_hand(
         raise PayoutBatchNotFound
     if entry.kind != K.DEBIT:
         raise BankEntryUnfit("Only money that left can be that of a run.")
-    payouts = payouts_booked_in(entry, batch)
     if charge_amount:
         payouts, charge = booked_with_charge(entry, payouts_in_run(batch))
         _refuse_other_charge(charge_amount, charge)
+    else:
+        payouts = payouts_booked_in(entry, batch)
     apply_entry(
         entry, K.DEBIT, payouts, charge=charge_amount, comes_back=True, actor=actor, now=now
     )
@@ -99,7 +99,7 @@ def set_aside(
     """
     entry = _waiting(entry_id)
     if not by_two and holds_back(entry):
-        raise BankEntryUnfit("It holds payouts back: that it is explained takes two people.")
+        raise BankEntryUnfit("Payouts may wait for it: to set it aside takes two people.")
     entry.set_aside(note=note, by=actor, at=now)
     return entry
 

@@ -1,5 +1,6 @@
 """Read a statement or a notification of our account, camt.053 and camt.054, of any version."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -33,14 +34,13 @@ OPENING = ("OPBD", "PRCD")
 CLOSING = ("CLBD",)
 _SIGNS = {"CRDT": 1, "DBIT": -1}
 _AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt", "AmtDtls/InstdAmt/Amt")
-_PAGE_OF_MESSAGE = "GrpHdr/MsgPgntn/PgNb"
 _Told = Counter[tuple[str, ...]]
 
 
 def read_statements(document: Element) -> Report:
     """Return the statements of a camt.053. Raises BankFileUnreadable, BankFileUnfit."""
     message, told = required(document, "BkToCstmrStmt"), _Told()
-    page = text_at(message, _PAGE_OF_MESSAGE)
+    page = _page_of_message(message)
     return Report(
         source=BankSource.STATEMENT,
         message_id=_message_id(message),
@@ -66,13 +66,22 @@ def read_notifications(document: Element) -> Report:
 
 def _message_id(message: Element) -> str:
     """Return the name of a message: the pages of a long one may share it."""
-    name, page = required_reference(message, "GrpHdr/MsgId"), text_at(message, _PAGE_OF_MESSAGE)
-    return _numbered_page(name, page, MAX_REFERENCE)
+    name = required_reference(message, "GrpHdr/MsgId")
+    return _numbered_page(name, _page_of_message(message), MAX_REFERENCE)
+
+
+def _page_of_message(message: Element) -> str:
+    """Return the number of a page; empty for the first, which many banks number as well."""
+    page = text_at(message, "GrpHdr/MsgPgntn/PgNb").lstrip("0")
+    return "" if page == "1" else page
 
 
 def _numbered_page(name: str, page: str, most: int) -> str:
     """Add the number of a page to a name, which the first one goes without."""
-    words = "" if page in ("", "1") else f" p{page}"
+    number = page.lstrip("0")
+    words = "" if number in ("", "1") else f" p{number}"
+    if len(name) + len(words) > most:  # cut, two names might be one
+        name = hashlib.sha256(name.encode()).hexdigest()
     return f"{name[: most - len(words)]}{words}"
 
 
@@ -157,7 +166,7 @@ def _parts(
 ) -> Iterator[ReportItem]:
     booked, parts = (amount, currency), entry.findall("NtryDtls/TxDtls")
     stated = sum(found for part in parts for found in _stated(part, currency))
-    if len(parts) == 1 and not _is_of_more(entry, stated, amount):
+    if len(parts) == 1 and (_is_returned(parts[0]) or not _is_of_more(entry, stated, amount)):
         charge = charge_within(booked, parts[0], entry)
         yield _item(entry, parts[0], place, former, booked, charge)
     elif shares := _shares(parts, booked):
@@ -166,6 +175,10 @@ def _parts(
     else:
         charge = charge_within(booked, entry, stated=[stated])
         yield _item(entry, entry, place, former, booked, charge)
+
+
+def _is_returned(part: Element) -> bool:
+    return part.find("RtrInf") is not None
 
 
 def _is_of_more(entry: Element, stated: int, amount: int) -> bool:
@@ -257,7 +270,7 @@ def _kind(entry: Element, part: Element) -> BankEntryKind:
     if _sign(entry) < 0:
         return BankEntryKind.DEBIT
     reversed_by_bank = text_at(entry, "RvslInd") in ("true", "1")
-    returned = part.find("RtrInf") is not None or reversed_by_bank
+    returned = _is_returned(part) or reversed_by_bank
     return BankEntryKind.RETURN if returned else BankEntryKind.CREDIT
 
 

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
-from payouts.bank.incoming import refuse_own_as_credit
+from payouts.bank.incoming import refuse_uncreditable
 from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
 from payouts.bank.nameless import nameless_orders
 from payouts.bank.pain002 import DUPLICATES
@@ -30,6 +30,7 @@ from payouts.models import (
     PayoutOrder,
     PayoutQuerySet,
 )
+from payouts.order_references import in_our_spelling
 from payouts.services import (
     REFUSED,
     RETURNED_BY_BANK,
@@ -86,7 +87,7 @@ def refuse_resolved(entry: BankEntry) -> None:
 
 def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     kind = BankEntryKind(entry.kind)
-    refuse_own_as_credit(entry)
+    refuse_uncreditable(entry)
     if credited_to := _credit(entry, actor, now):
         entry.match(credited_to=credited_to, by=actor, at=now)
         return
@@ -104,7 +105,7 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     if nameless_orders(entry.file).filter(pk=entry.pk).exists():
         raise BankEntryUnfit(NAMELESS)
     batch = PayoutBatch.objects.filter(
-        message_id=entry.message_reference, livemode=entry.livemode
+        message_id=in_our_spelling(entry.message_reference), livemode=entry.livemode
     ).first()
     if not entry.message_reference or batch is None:
         raise BankEntryUnfit(_unknown(kind))
@@ -130,14 +131,13 @@ def _credit(entry: BankEntry, actor: str, now: datetime) -> str:
 
 def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | None:
     """Return the order that an entry names, also where only the bank still knows that it left."""
-    known = PayoutOrder.objects.filter(
-        end_to_end_id=entry.end_to_end_id, payout__livemode=entry.livemode
-    ).first()
+    name = in_our_spelling(entry.end_to_end_id)
+    known = PayoutOrder.objects.filter(end_to_end_id=name, payout__livemode=entry.livemode).first()
     if known is not None or entry.kind not in (K.DEBIT, K.RETURN):
         return known
     moved = entry.amount or 0
     return note_departure(
-        reference=entry.end_to_end_id,
+        reference=name,
         livemode=entry.livemode,
         amounts=(moved, moved - entry.charge_amount),
         currency=entry.currency,

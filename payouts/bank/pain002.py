@@ -48,6 +48,11 @@ def read_status_report(document: Element) -> Report:
     )
 
 
+def order_identity(message_id: str, number: int) -> tuple[str, ...]:
+    """Return what tells an order of a report apart: its place, as the bank may not name it."""
+    return message_id, "order", str(number)
+
+
 def _items(report: Element, message_id: str) -> Iterator[ReportItem]:
     """Yield each order, then each group: a group speaks for the orders that the file leaves out.
 
@@ -61,7 +66,7 @@ def _items(report: Element, message_id: str) -> Iterator[ReportItem]:
     groups = report.findall("OrgnlPmtInfAndSts")
     orders = [(each, group) for group in groups for each in group.findall("TxInfAndSts")]
     for number, (order, group) in enumerate(orders):
-        identity = (message_id, "order", str(number))
+        identity = order_identity(message_id, number)
         reasons = _reasons(order, group, original)
         reference = of_message if reference_at(order, "OrgnlEndToEndId") else ""
         yield _item(identity, order, text_at(order, "TxSts"), reference, reasons)

@@ -52,12 +52,13 @@ def recognize(
 
 
 def is_of_same_time(row: BankEntry, page: StatementPage | BankStatement | None) -> bool:
-    """Return whether a stored entry can be one of this statement; any can be outside of one."""
+    """Return whether a stored entry and a statement tell of the same time; all do without one."""
     stored = row.statement
     if page is None or stored is None:
         return True
     if page.start_at == stored.start_at:
-        return page.number == stored.number or _first_page(page) != _first_page(stored)
+        names = _number_without_page(page), _number_without_page(stored)
+        return page.number == stored.number or names[0] != names[1]
     if page.start_at < page.end_at and stored.start_at < stored.end_at:
         return page.start_at < stored.end_at and stored.start_at < page.end_at
     # Without a period, a statement tells of the instant at which it was made.
@@ -65,8 +66,8 @@ def is_of_same_time(row: BankEntry, page: StatementPage | BankStatement | None) 
     return touches or page.number == stored.number
 
 
-def _first_page(statement: StatementPage | BankStatement) -> str:
-    """Return the number of a statement without that of its page, which the first one lacks."""
+def _number_without_page(statement: StatementPage | BankStatement) -> str:
+    """Return the number of a statement without that of its page, which the reader added."""
     return re.sub(" p[0-9]+$", "", statement.number)
 
 

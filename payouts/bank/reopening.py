@@ -8,13 +8,11 @@ from django.db.models import Q
 from payouts import continuity
 from payouts.errors import BankEntriesWaiting
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
-from payouts.order_references import BATCH_PREFIX, CUT_DIGEST, DIGEST, ORDER_PREFIX
+from payouts.order_references import ORDER_NAME, RUN_NAME
 
 # By its form alone: a payout that the restored database has never heard of has our reference, and
 # the one that is made in its place will bear the same.
-OF_ORDERS = Q(end_to_end_id__regex=f"^{ORDER_PREFIX}({DIGEST}|{CUT_DIGEST})") | Q(
-    message_reference__regex=f"^{BATCH_PREFIX}{DIGEST}"
-)
+OF_ORDERS = Q(end_to_end_id__iregex=ORDER_NAME) | Q(message_reference__iregex=RUN_NAME)
 
 # A report that an order is on its way or has arrived tells nothing of one that cannot leave again.
 OF_DEPARTED = Q(

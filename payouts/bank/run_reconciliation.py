@@ -10,10 +10,9 @@ ENTRIES_AT_ONCE = 10  # of runs of at most 500 payouts each
 
 
 def check_runs() -> Iterator[str]:
-    """Yield a sentence for each entry that is not its run's money, and what it says otherwise."""
-    entries = BankEntry.objects.besides_charges().filter(
-        state=BankEntryState.MATCHED, batch__isnull=False, amount__isnull=False
-    )
+    """Yield a sentence for each entry that is not its run's money, and each wrong note of it."""
+    booked = BankEntry.objects.besides_charges().exclude(source=BankSource.STATUS_REPORT)
+    entries = booked.filter(state=BankEntryState.MATCHED, batch__isnull=False, amount__isnull=False)
     with_payouts = entries.order_by("pk").prefetch_related("batch__payouts")
     for entry in with_payouts.iterator(chunk_size=ENTRIES_AT_ONCE):
         yield from _check_run(entry, entry.batch) if entry.batch else ()

@@ -2,6 +2,7 @@
 
 from django.db.models import Exists, OuterRef, Q
 
+from payouts.bank.recognition import is_of_same_time
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, BankEntryQuerySet, BankEntryState, Payout
 
@@ -14,7 +15,7 @@ _WORDS = ("end_to_end_id", "message")
 
 
 def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
-    """Raise BankEntryUnfit for what the bank has said of a payout, or of money that came in."""
+    """Raise BankEntryUnfit for what the bank has said of a payout before, or other money in."""
     if kind not in _ONCE:
         return
     of_payout = BankEntry.objects.besides_charges().filter(
@@ -30,7 +31,9 @@ def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> No
 
 def refuse_elsewhere(entry: BankEntry, *here: str) -> None:
     """Raise BankEntryUnfit for money in that another file told of, where it did not go `here`."""
-    told = list(_told_elsewhere(entry).order_by("pk"))
+    rows = _told_elsewhere(entry).select_related("statement").order_by("pk")
+    # A name that the bank gives again in a statement of another time is that of other money.
+    told = [row for row in rows if is_of_same_time(row, entry.statement)]
     went = {it.pk: it.credited_to or it.payout_id or it.batch_id or "" for it in told}
     if went and not set(here) & set(went.values()):
         known, place = next(iter(went.items()))
@@ -40,7 +43,7 @@ def refuse_elsewhere(entry: BankEntry, *here: str) -> None:
 
 
 def is_same_money(entry: BankEntry, told: BankEntry) -> bool | None:
-    """Return whether the bank calls both the same; None where it names one of them by nothing.
+    """Return whether the bank calls both the same; None where their names do not tell.
 
     The name of an entry of several payments tells where none of the others is of that amount.
     """
@@ -68,13 +71,15 @@ def _told_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
     ).exclude(file=entry.file_id)
     if entry.booking_date is None:
         return same
-    return same.filter(Q(booking_date=entry.booking_date) | Q(booking_date=None))
+    on_the_day = Q(booking_date=entry.booking_date) | Q(booking_date=None)
+    # A UETR is given once; other names, again from one day on.
+    return same.filter(on_the_day | Q(uetr=entry.uetr) if entry.uetr else on_the_day)
 
 
 def _shares_name(entry: BankEntry) -> Q:
-    """What bears one of its names; or the entry's alone, and may be the same payment of it.
+    """Return what selects rows that share a name, or may be the same payment of the booking.
 
-    What has the words of another payment in our file is that one.
+    What has the words of another payment in this entry's file is left out: it is that one.
     """
     names, shared = _names_of(entry), _entry_reference(entry)
     by_name = Q(*(Q(**{f"{field}__in": names}) for field in _NAMES), _connector=Q.OR)

@@ -176,7 +176,9 @@ def _add_entries(
     if statement is not None:
         stored = list(with_keys(file, [row.key for row in rows]))
         if not all(is_of_same_time(row, statement) for row in stored):
-            raise BankFileUnfit(statement="has entries that another file has just brought")
+            raise BankFileUnfit(
+                statement="has entries that another file has just brought: import it again"
+            )
         if sum(_signed(row) for row in [*entries.known, *stored]) != statement.entries_amount:
             raise BankFileUnfit(statement="has entries that others hide: its sum is not stored")
 

@@ -29,6 +29,8 @@ LIMITS: dict[str, object] = {
     "backoffice.services.two_factor.RECOVERY_CODES": 10,
     "backoffice.services.two_factor.RECOVERY_CHARACTERS": 16,
     "backoffice.staff.USERNAME_CHARACTERS": 64,
+    "checkout.logos.MAX_PIXELS": 10_000_000,
+    "checkout.logos.MAX_SIDE": 8_000,
     "config.staff_access.AXES_FAILURE_LIMIT": 5,
     "config.staff_access.PASSWORD_RESET_TIMEOUT": 259_200,
     "config.staff_access.STAFF_IDLE_SECONDS": 900,

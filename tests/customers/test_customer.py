@@ -175,16 +175,16 @@ def test_a_top_up_needs_an_amount(payer: Customer, now: datetime, amount: int) -
 
 
 def test_a_frozen_customer_is_refused_until_unfrozen(payer: Customer, now: datetime) -> None:
-    lock_payer(payer.id)
+    lock_payer(payer.id, payee_id="")
     frozen = freeze(customer_id=payer.id, actor="staff:ada", now=now)
 
     assert frozen.frozen_at == now
     with pytest.raises(CustomerFrozen) as refusal:
-        lock_payer(payer.id)
+        lock_payer(payer.id, payee_id="")
     assert refusal.value.code == "VERIFICATION_FAILED"
 
     unfreeze(customer_id=payer.id, actor="staff:ada", now=now)
-    assert lock_payer(frozen.id).frozen_at is None
+    assert lock_payer(frozen.id, payee_id="").frozen_at is None
 
 
 @pytest.mark.parametrize("change", [freeze, unfreeze])

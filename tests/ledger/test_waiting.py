@@ -1,12 +1,11 @@
 """Which transactions wait: none for a hot merchant, and none in a deadlock."""
 
 import threading
-import time
 from collections.abc import Callable
 from functools import partial
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from pytest_django import Settings
 
 from ledger.integrity import verify
@@ -19,7 +18,7 @@ from ledger.models import (
 from ledger.sealing import seal_transfers
 from ledger.services import Movement, balance_of, lock, post_transfers
 from tests.ledger.funding import NOW, fund, move, opened, problems
-from tests.races import at_once
+from tests.races import at_once, wait_for_a_waiter
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
@@ -123,19 +122,6 @@ def adjust(*debits: Account, credit: Account) -> None:
     ]
     with transaction.atomic():
         post_transfers(transaction_id="txn_1", movements=movements, now=NOW)
-
-
-def wait_for_a_waiter() -> None:
-    """Return once another connection waits for a lock."""
-    for _ in range(200):
-        with connection.cursor() as cursor:
-            # A transaction sees what it saw first, until it lets go of that.
-            cursor.execute("SELECT pg_stat_clear_snapshot()")
-            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-            if cursor.fetchall() != [(0,)]:
-                return
-        time.sleep(0.01)
-    raise TimeoutError
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_an_address_gets_at_most_twenty_invoices_a_day_from_one_merchant(
 
     answers = [
         api(merchant, live=True).post("/v1/payments", body | {"customer_email": written})
-        for written in [ADDRESS, ADDRESS.upper()] * 10 + [ADDRESS]
+        for written in [ADDRESS, ADDRESS.upper().replace("@", "+x@")] * 10 + [ADDRESS]
     ]
 
     assert [answer.status_code for answer in answers] == [201] * 20 + [429]

@@ -8,6 +8,7 @@ import pytest
 from core.clock import utc_now
 from core.errors import ApiError
 from customers.services import freeze
+from ledger.models import Transfer
 from links.services import LinkDraft, create_link, record_use
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -134,3 +135,15 @@ def test_a_slow_payment_fails_where_its_link_is_used_up_meanwhile(merchant: Merc
 
     payment.refresh_from_db()
     assert (payment.status, payment.error_code) == ("failed", "PAYMENT_LINK_INACTIVE")
+
+
+def test_a_slow_payment_fails_where_its_merchant_is_suspended_meanwhile(merchant: Merchant) -> None:
+    payment = PaymentFactory(merchant=merchant)
+    pay_with(payment.id, payer(merchant, SLOW_PHONE))
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    assert settle_due(now=utc_now() + timedelta(minutes=1)) == 1
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.error_code) == ("failed", "MERCHANT_INACTIVE")
+    assert not Transfer.objects.filter(reference=payment.id).exists()

@@ -1,10 +1,12 @@
 """What happens while a customer pays: either it came first, or the money has moved, never both."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.db import transaction
 
 from core.clock import utc_now
 from core.errors import ApiError
@@ -26,7 +28,7 @@ from tests.client import ApiClient
 from tests.factories import CustomerFactory, PaymentFactory
 from tests.ledger.funding import problems
 from tests.payments.journeys import pay_with
-from tests.races import at_once
+from tests.races import at_once, wait_for_a_waiter
 from webhooks.models import Event
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
@@ -159,6 +161,23 @@ def test_a_merchant_that_is_suspended_meanwhile(merchant: Merchant, customer: Cu
         with pytest.raises(ApiError, match="MERCHANT_INACTIVE"):
             pay_with(late.id, customer)
         suspend(status=MerchantStatus.VERIFIED)
+    refuse_half_paid(merchant, customer)
+
+
+def test_a_merchant_that_is_suspended_while_its_payment_waits_is_not_paid(
+    merchant: Merchant, customer: Customer
+) -> None:
+    """The statement that waits for the payment joins the merchant as it was before the wait."""
+    payment = PaymentFactory(merchant=merchant, amount=AMOUNT)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Payment.objects.locked(payment.id)
+            paying = pool.submit(at_once, [partial(pay_with, payment.id, customer)])
+            wait_for_a_waiter()
+            set_status(merchant_id=merchant.id, status=MerchantStatus.SUSPENDED, now=utc_now())
+        [paid] = paying.result()
+
+    assert code_of(paid) == "MERCHANT_INACTIVE"
     refuse_half_paid(merchant, customer)
 
 

@@ -133,3 +133,47 @@ def test_a_status_moves_nothing_or_waits(sent_pair, status, waits):
 
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
     assert len(waiting_entries()) == waits
+
+
+PAGE = "<MsgPgntn><PgNb>{}</PgNb><LastPgInd>true</LastPgInd></MsgPgntn></GrpHdr>"
+
+
+@pytest.mark.parametrize("page", ["1", "00001"])
+def test_a_first_page_is_known_again_that_was_stored_without_its_number(sent_pair, page):
+    row = entry(700, reference="")
+    read(statement(row, version="02"))
+
+    again = statement(row, version="02", message_id="M-2").replace("</GrpHdr>", PAGE.format(page))
+
+    assert read(again).stored.known == 1
+    assert [each.number for each in BankStatement.objects.all()] == ["2026-1"]
+
+
+def test_pages_of_messages_with_long_names_are_told_apart(sent_pair):
+    for payout, last in zip(sent_pair, "AB", strict=True):
+        content = statement(
+            entry(payout.amount, order_of(payout), reference=last),
+            version="02", message_id="M" * 34 + last, number=f"2026-{last}",
+        )  # fmt: skip
+        read(content.replace("</GrpHdr>", PAGE.format(2)))
+
+    assert statuses_of(sent_pair) == ["paid", "paid"]
+
+
+def test_a_return_of_more_than_it_says_waits_under_its_name(sent_pair):
+    name = order_of(sent_pair[0])
+    read(statement(entry(1250, name)))
+    details = (
+        f"<NtryDtls><TxDtls><Refs><EndToEndId>{name}</EndToEndId></Refs>"
+        '<Amt Ccy="BSD">12.50</Amt><RtrInf><Rsn><Cd>AC04</Cd></Rsn></RtrInf></TxDtls></NtryDtls>'
+    )
+
+    read(
+        statement(
+            entry(1253, direction="CRDT", reference="B", details=details),
+            message_id="M-2", number="2",
+        )
+    )  # fmt: skip
+
+    found = BankEntry.objects.unmatched().get()
+    assert (found.kind, found.end_to_end_id, found.code) == ("return", name, "AC04")

@@ -7,6 +7,8 @@ from payouts.contradictions import contradiction_of, holds_back
 from payouts.models import BankEntry, PayoutBatch
 from payouts.order_references import end_to_end_id
 from payouts.services import record_failed
+from tests.funding.money_in import LIVE, customer_with, ordered, transfer
+from tests.funding.money_in import held as money_of
 from tests.payouts.bank_files import (
     batch_details,
     entry,
@@ -124,3 +126,46 @@ def test_a_short_name_of_someone_else_holds_no_one_back(sent_pair):
 
     assert not holds_back(BankEntry.objects.get())
     assert leaves(again)
+
+
+@pytest.mark.parametrize("length", [16, 34])
+@pytest.mark.parametrize("spelled", [str.lower, str.upper])
+def test_what_was_refused_is_held_back_by_its_run_under_a_cut_name(sent_pair, length, spelled):
+    fail(sent_pair[1])
+    again = next_payout(sent_pair[1])
+    name = "B-" + spelled(sent_pair[0].batch.message_id[2:length])
+
+    read(statement(entry(2050, details=batch_details(PayoutBatch(message_id=name)))))
+
+    assert holds_back(BankEntry.objects.get())
+    assert not leaves(again)
+    explain()
+    assert leaves(again)
+
+
+def test_a_debit_that_an_earlier_release_stored_in_capitals_holds_back(sent_pair):
+    fail(sent_pair[0])
+    again, name = next_payout(sent_pair[0]), order_of(sent_pair[0])
+    read(statement(entry(1250, name)))
+    BankEntry.objects.update(end_to_end_id=name.upper())
+
+    assert holds_back(BankEntry.objects.get())
+    assert not leaves(again)
+
+
+def test_money_whose_sender_has_numbers_like_ours_can_be_credited(sent_pair):
+    customer = customer_with(0, LIVE, livemode=True)
+    reference = ordered(customer, 2_000).reference
+
+    read(statement(transfer(2_000, reference, end_to_end_id="E-20261120123456")))
+
+    assert money_of(customer) == 2_000
+
+
+def test_money_that_may_be_our_order_that_came_back_is_not(sent_pair):
+    customer = customer_with(0, LIVE, livemode=True)
+    reference, name = ordered(customer, 2_000).reference, order_of(sent_pair[0])[:20]
+
+    read(statement(transfer(2_000, reference, end_to_end_id=name)))
+
+    assert money_of(customer) == 0

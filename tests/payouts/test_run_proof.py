@@ -102,3 +102,11 @@ def test_what_was_refused_is_not_noted_as_booked_with_the_rest(without_one):
     assert list(check_bookings()) == [
         f"Payout {without_one[1].pk} is noted as booked (booked_at); its run was without it."
     ]
+
+
+def test_a_report_moves_nothing_and_is_not_proven(sent_pair):
+    """Earlier releases took an order without a name for the whole run."""
+    read(status_report(sent_pair[0].batch, group="ACSC"))
+    BankEntry.objects.update(amount=100, currency="BSD")
+
+    assert [words for words in check_bookings() if "run" in words] == []

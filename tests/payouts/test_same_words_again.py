@@ -8,6 +8,7 @@ from payouts.bank import recognition
 from payouts.bank.position import positions
 from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankStatement
+from tests.funding.money_in import LIVE, customer_with, held, ordered, transfer
 from tests.payouts.bank_files import entry, order_of, read, statement, statuses_of, waiting_entries
 
 FEE = entry(700, reference="0001").replace(
@@ -140,3 +141,19 @@ def test_of_two_files_at_once_one_is_read_again(sent_pair, monkeypatch):
     monkeypatch.undo()
     read(day(2, FEE, **EVENING))
     assert BankEntry.objects.count() == 2
+
+
+def test_a_name_given_again_in_the_evening_is_of_other_money(sent_pair):
+    customers = [customer_with(0, phone, livemode=True) for phone in (LIVE, "+12424567891")]
+    words = [ordered(customer, 2_000).reference for customer in customers]
+    day_of_both = "<BookgDt><Dt>2026-11-19</Dt></BookgDt><AcctSvcrRef>"
+    rows = [
+        transfer(2_000, each, reference="0001").replace("<AcctSvcrRef>", day_of_both)
+        for each in words
+    ]
+
+    read(day(1, rows[0], **MORNING))
+    read(day(2, rows[1], **EVENING))
+
+    assert [held(customer) for customer in customers] == [2_000, 2_000]
+    assert waiting_entries() == []
