@@ -1,13 +1,12 @@
 """Adding and removing passkeys: what has to be proven first, and what may be kept."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from unittest import mock
 
 import pytest
 
-from customers import passkeys, security_alerts
+from customers import passkeys
 from customers.errors import (
     PasskeyNotFound,
     ProofMethod,
@@ -228,11 +227,8 @@ def test_a_credential_belongs_to_one_customer(
     assert Passkey.objects.get().customer_id == session.customer_id
 
 
-def test_a_live_customer_has_at_most_twenty(
-    session: CustomerSession, now: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    many = replace(security_alerts.CHANGES, times=20)
-    monkeypatch.setattr(security_alerts, "CHANGES", many)
+@pytest.mark.usefixtures("many_changes")
+def test_a_live_customer_has_at_most_twenty(session: CustomerSession, now: datetime) -> None:
     device = VirtualAuthenticator()
     enrol(session, device, now)
     confirm(session, device, now)
