@@ -29,7 +29,7 @@ from tests.customers.authenticator import USER_PRESENT, VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.customers.guessing import ADDRESS, PIN, check
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("many_changes")]
 
 TEN_MINUTES = timedelta(minutes=10)
 
@@ -227,7 +227,6 @@ def test_a_credential_belongs_to_one_customer(
     assert Passkey.objects.get().customer_id == session.customer_id
 
 
-@pytest.mark.usefixtures("many_changes")
 def test_a_live_customer_has_at_most_twenty(session: CustomerSession, now: datetime) -> None:
     device = VirtualAuthenticator()
     enrol(session, device, now)
