@@ -24,6 +24,7 @@ from refunds.statuses import RefundStatus
 
 MAILS = attempt_limits.AttemptLimit("receipt-mail", 5, timedelta(days=1))
 MAILS_TO_ONE = attempt_limits.AttemptLimit("receipt-mail-recipient", 20, timedelta(days=1))
+MAILS_OF_PAYERS = attempt_limits.AttemptLimit("receipt-mail-payers", 100, timedelta(days=1))
 
 
 @dataclass(frozen=True)
@@ -124,10 +125,18 @@ def mail_receipt(
 ) -> None:
     """Have the receipt sent to an address; limited per day, since the page is public.
 
-    To one address, too: many payments of a cent would be many mails. The customer who paid has
-    mails that no visitor can use up. Raises RateLimited, with nothing counted.
+    To one address, too: many payments of a cent would be many mails. Each customer who has paid
+    has mails that neither visitors nor other customers can use up, within what all of them may
+    send to the address. Raises RateLimited, with nothing counted.
     """
-    sender = " payer" if is_payer else ""
-    counted = ((MAILS, f"{payment.id}{sender}"), (MAILS_TO_ONE, f"{mailbox_of(email)}{sender}"))
+    mailbox = mailbox_of(email)
+    if is_payer:
+        counted = [
+            (MAILS, f"{payment.id} payer"),
+            (MAILS_TO_ONE, f"{mailbox} {payment.customer_id}"),
+            (MAILS_OF_PAYERS, mailbox),
+        ]
+    else:
+        counted = [(MAILS, payment.id), (MAILS_TO_ONE, mailbox)]
     attempt_limits.count_or_refuse(counted, now=now)
     plan_receipt_again(payment_id=payment.id, recipient=email, language=language, now=now)

@@ -30,6 +30,10 @@ MESSAGE_WRITERS: dict[str, str] = {
     "refund": "refunds.emails.write",
     "inquiry": "refunds.emails.write_answer",
 }
+
+# The kinds that leave before all others: warnings that a wallet may be in the wrong hands.
+URGENT_MESSAGES = ("pin_set", "pin_changed", "passkey_added", "passkey_removed")
+
 # Returns the confirmed address to which the e-mails of a merchant's tests go, or None.
 CONFIRMED_EMAIL = "merchants.email_confirmation.confirmed_address"
 

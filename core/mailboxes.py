@@ -2,14 +2,42 @@
 
 import hashlib
 import re
+from contextlib import suppress
 
+from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
+from django.utils.encoding import punycode
+
+DIGITS = 32  # a key of a count has room for an id besides
 
 
 class _PublicAddressValidator(EmailValidator):
-    """Takes no address inside a network: neither `root@localhost` nor `a@[10.0.0.1]`."""
+    """Takes no address inside a network: neither `root@localhost` nor `a@[10.0.0.1]`.
+
+    Nor one that is sent to another than it names: a quoted name, or a domain whose letters IDNA
+    drops or replaces.
+    """
 
     literal_regex = re.compile(r"(?!)")  # matches nothing
+
+    def __call__(self, value: str | None) -> None:
+        super().__call__(value)
+        local = (value or "").rpartition("@")[0]
+        if '"' in local or not local.isascii():
+            raise ValidationError(self.message, code=self.code)
+
+    def validate_domain_part(self, domain_part: str) -> bool:
+        return super().validate_domain_part(domain_part) and _is_kept(domain_part.lower())
+
+
+def _is_kept(domain: str) -> bool:
+    """Return whether a domain is what becomes of it on the way through IDNA and back."""
+    if domain.isascii():
+        return True
+    try:
+        return punycode(domain).encode().decode("idna") == domain
+    except UnicodeError:
+        return False
 
 
 validate_public_address = _PublicAddressValidator(allowlist=())
@@ -18,7 +46,12 @@ validate_public_address = _PublicAddressValidator(allowlist=())
 def mailbox_of(address: str) -> str:
     """Return what stands for a mailbox in a count, without its name: tags after a + share it.
 
-    A phone number stands for itself.
+    So do the other names that were taken before they were refused. A phone number stands for
+    itself.
     """
     local, _, domain = address.lower().rpartition("@")
-    return hashlib.sha256(f"{local.partition('+')[0]}@{domain}".encode()).hexdigest()
+    unquoted = re.sub(r'\\(.)|"', r"\1", local)
+    with suppress(UnicodeError):  # no mail leaves for such a domain
+        domain = punycode(domain)
+    name = f"{unquoted.partition('+')[0]}@{domain}"
+    return hashlib.sha256(name.encode()).hexdigest()[:DIGITS]

@@ -18,12 +18,12 @@ from customers.sessions import lock_customer_of
 def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) -> None:
     """Remove one of the customer's own passkeys; their sessions end, except this one.
 
-    Raises PasskeyNotFound, ProofNeeded, CustomerFrozen, and VerificationFailed where this session
-    has ended meanwhile.
+    Raises PasskeyNotFound, ProofNeeded, CustomerFrozen, RateLimited, and VerificationFailed where
+    this session has ended meanwhile.
     """
     refuse_unproven(session, now)
     customer = lock_customer_of(session)
-    _remove(customer, customer.passkeys.filter(pk=passkey_id), now)
+    _remove(customer, customer.passkeys.filter(pk=passkey_id), is_limited=True, now=now)
     CustomerSession.objects.end_others(customer.pk, session.pk, now=now)
 
 
@@ -38,11 +38,11 @@ def revoke_passkey(*, passkey_id: int, now: datetime) -> None:
     if customer_id is None:
         raise PasskeyNotFound
     customer = Customer.objects.locked(customer_id)
-    _remove(customer, found, now)
+    _remove(customer, found, is_limited=False, now=now)
     CustomerSession.objects.end_others(customer.pk, None, now=now)
 
 
-def _remove(customer: Customer, found: PasskeyQuerySet, now: datetime) -> None:
+def _remove(customer: Customer, found: PasskeyQuerySet, *, is_limited: bool, now: datetime) -> None:
     if not found.remove(now):
         raise PasskeyNotFound
-    plan_notice(customer, SecurityChange.PASSKEY_REMOVED, now=now)
+    plan_notice(customer, SecurityChange.PASSKEY_REMOVED, is_limited=is_limited, now=now)

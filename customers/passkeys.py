@@ -114,7 +114,7 @@ def finish_registration(
 ) -> Passkey:
     """Store the passkey that the browser has created, for that payment if one is named.
 
-    Raises VerificationFailed, ProofNeeded, CustomerFrozen.
+    Raises VerificationFailed, ProofNeeded, CustomerFrozen, RateLimited.
     """
     from customers import webauthn
 

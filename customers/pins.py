@@ -159,8 +159,9 @@ def replace_pin(
     """Store a PIN that passed the rules, reset its failures, and end the other sessions.
 
     `is_new_proof`: it was set on the strength of the phone, and pays little at first. Only for a
-    customer who has just been verified. Raises CustomerFrozen, and Conflict where another request
-    has replaced the PIN since `customer` was read.
+    customer who has just been verified. Its codes are limited already; other changes are here.
+    Raises CustomerFrozen, RateLimited, and Conflict where another request has replaced the PIN
+    since `customer` was read.
     """
     with hashing() as hasher:
         stored = hasher.columns(pin)
@@ -174,7 +175,7 @@ def replace_pin(
         if is_new_proof:
             note_new_proof(customer.pk, now=now)
         change = SecurityChange.PIN_CHANGED if customer.pin_hash else SecurityChange.PIN_SET
-        plan_notice(customer, change, now=now)
+        plan_notice(customer, change, is_limited=not is_new_proof, now=now)
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)
 
 

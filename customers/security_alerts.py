@@ -11,6 +11,7 @@ from django.core.signing import BadSignature, TimestampSigner
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
+from core.attempt_limits import AttemptLimit, count_or_refuse
 from customers.account_changes import last_unfrozen_at
 from customers.errors import CustomerNotFound
 from customers.models import Customer
@@ -18,6 +19,7 @@ from messages.models import Channel
 from messages.planning import plan_message
 
 LINK_LIFETIME = timedelta(days=30)
+CHANGES = AttemptLimit("security-change", 10, timedelta(days=1))
 _SALT = "customers.not-me"
 SUBJECT = gettext_noop("A change to your %(service)s wallet")
 NOT_ME = gettext_noop("If that was not you, freeze your wallet at once: %(link)s")
@@ -32,13 +34,19 @@ class SecurityChange(Enum):
     PASSKEY_REMOVED = gettext_noop("A passkey was removed from your %(service)s wallet.")
 
 
-def plan_notice(customer: Customer, change: SecurityChange, *, now: datetime) -> None:
+def plan_notice(
+    customer: Customer, change: SecurityChange, *, now: datetime, is_limited: bool = True
+) -> None:
     """Plan a message on every channel, in the caller's transaction and the customer's language.
 
-    None in test mode, where a merchant's testers share phones.
+    None in test mode, where a merchant's testers share phones. `is_limited`: a session is enough
+    for the change, so that one could repeat it without end. Beyond the day's, raises RateLimited,
+    for the change to be refused: none is made without its notice.
     """
     if not customer.livemode:
         return
+    if is_limited:
+        count_or_refuse([(CHANGES, customer.pk)], now=now)
     values = {"service": settings.SERVICE_NAME, "link": stop_link(customer.id)}
     with translation.override(customer.language or settings.LANGUAGE_CODE):
         text = f"{gettext(change.value)} {gettext(NOT_ME)}" % values

@@ -13,7 +13,7 @@ import structlog
 from django.conf import settings
 from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
-from django.db.models import F
+from django.db.models import Case, F, When
 
 from core.sweeping import sweep
 from messages import email, sms
@@ -67,8 +67,9 @@ def _reachable(server: BaseEmailBackend, now: datetime) -> Iterator[str]:
 
 
 def _due(channel: Channel, now: datetime) -> Iterator[str]:
-    """Yield the ids of due messages, the oldest first, until the turn is over."""
-    due = Message.objects.due(now).filter(channel=channel).order_by("due_at", "id")
+    """Yield the ids of due messages until the turn is over: urgent ones first, then the oldest."""
+    can_wait = Case(When(kind__in=settings.URGENT_MESSAGES, then=0), default=1)
+    due = Message.objects.due(now).filter(channel=channel).order_by(can_wait, "due_at", "id")
     ends_at = time.monotonic() + TURN_SECONDS
     for message_id in list(due.values_list("id", flat=True)[:BATCH]):
         if time.monotonic() > ends_at:

@@ -3,11 +3,13 @@
 By e-mail where there is an address, else by SMS.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.utils.translation import gettext
 
+from core.attempt_limits import AttemptLimit, count_within_all
 from core.formats import money_and_code
 from messages import sms
 from messages.content import Content
@@ -18,6 +20,7 @@ from payments.models import Payment
 from refunds.models import Inquiry, Refund
 
 KIND, INQUIRY = "refund", "inquiry"
+TEXTS = AttemptLimit("refund-text", 20, timedelta(days=1))
 
 
 def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
@@ -53,15 +56,27 @@ def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> N
         )
 
 
-def write(message: Message, now: datetime) -> Content:
-    """Write the notice of a refund, for the channel that it goes by."""
+def write(message: Message, now: datetime) -> Content | None:
+    """Write the notice of a refund, for the channel that it goes by.
+
+    None for a text beyond those that the customer gets in a day.
+    """
     refund = Refund.objects.select_related("payment__merchant").get(pk=message.about)
+    if message.channel == Channel.SMS and not _has_room(message, refund, now):
+        return None
     amount = money_and_code(refund.amount, refund.currency)
     if message.channel == Channel.SMS:
         return Content(_text(refund.payment.merchant.name, amount))
     context = context_of(refund.payment) | {"amount": amount}
     subject = gettext("Refund: %(amount)s from %(merchant)s") % context
     return content_about(refund.payment, template=KIND, subject=subject, context=context)
+
+
+@transaction.atomic
+def _has_room(message: Message, refund: Refund, now: datetime) -> bool:
+    """Count a text at its first attempt, not with the refund, which many would wait for."""
+    subject = refund.payment.customer_id or ""
+    return message.attempts > 1 or count_within_all([(TEXTS, subject)], now=now)
 
 
 def write_answer(message: Message, now: datetime) -> Content | None:

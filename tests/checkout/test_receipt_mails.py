@@ -6,6 +6,7 @@ import pytest
 
 from checkout import receipts
 from core.clock import utc_now
+from core.errors import RateLimited
 from merchants.models import Merchant
 from messages.models import Message
 from payments.models import Payment
@@ -93,3 +94,35 @@ def test_visitors_do_not_use_up_the_mails_of_the_customer_who_paid(merchant: Mer
     answers = [ask(customer, paid, "ann@example.com") for _ in range(2)]
 
     assert answers == [200, 422]
+
+
+@pytest.mark.usefixtures("few_mails")
+def test_who_pays_spends_no_mails_of_another_who_paid(merchant: Merchant) -> None:
+    """With cheap payments of their own, a stranger used up the mails of every payer."""
+    customer, paid = Shopper(), sell(merchant, 1)
+    customer.visit(PaymentFactory(merchant=merchant, created_at=utc_now()).hosted_url)
+    customer.sign_in()
+    mail_as_payer(merchant, "+12425550177")
+
+    assert ask(customer, paid, "ann@example.com") == 200
+
+
+def test_payers_together_send_one_address_so_many(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receipts, "MAILS_OF_PAYERS", replace(receipts.MAILS_OF_PAYERS, times=1))
+    mail_as_payer(merchant, "+12425550177")
+
+    with pytest.raises(RateLimited):
+        mail_as_payer(merchant, "+12425550178")
+
+
+def mail_as_payer(merchant: Merchant, phone: str) -> None:
+    """Have a receipt mailed to Ann by the customer who has just paid."""
+    receipts.mail_receipt(
+        payment=sell(merchant, 1, phone=phone),
+        email="ann@example.com",
+        language="",
+        is_payer=True,
+        now=utc_now(),
+    )

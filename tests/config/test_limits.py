@@ -80,6 +80,7 @@ LIMITS: dict[str, object] = {
     "customers.pins.WRONG_PER_ADDRESS": AttemptLimit("wrong-pin-address", 20, timedelta(hours=1)),
     "customers.pins.WRONG_PER_CUSTOMER": AttemptLimit("wrong-pin-customer", 30, timedelta(days=1)),
     "customers.pins.WRONG_IN_ALL": AttemptLimit("wrong-pin", 10_000, timedelta(hours=1)),
+    "customers.security_alerts.CHANGES": AttemptLimit("security-change", 10, timedelta(days=1)),
     "customers.security_alerts.LINK_LIFETIME": timedelta(days=30),
     "customers.services.TEST_WALLET_AMOUNT": 10_000_000,
     "customers.services.TEST_WALLET_REFILL_BELOW": 1_000_000,

@@ -1,10 +1,12 @@
 """A customer of each mode and an instant."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from core.clock import utc_now
+from customers import security_alerts
 from customers.models import Customer, CustomerSession
 from customers.pin_hashing import Hasher
 from customers.pins import set_pin
@@ -63,6 +65,13 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
     box = TextBox()
     monkeypatch.setattr(sms, "send", box.send)
     return box
+
+
+@pytest.fixture
+def many_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow more changes of passkeys in a day than a customer makes."""
+    many = replace(security_alerts.CHANGES, times=100)
+    monkeypatch.setattr(security_alerts, "CHANGES", many)
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from tests.customers.authenticator import USER_PRESENT, VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.customers.guessing import ADDRESS, PIN, check
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("many_changes")]
 
 TEN_MINUTES = timedelta(minutes=10)
 

@@ -1,12 +1,16 @@
 """Customers are told, once and in their language, that how their money is protected has changed."""
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
+from django.conf import settings
 
+from core.errors import RateLimited
+from customers import security_alerts
 from customers.models import Customer, CustomerSession
 from customers.passkey_removal import remove_passkey, revoke_passkey
-from customers.pins import change_pin, set_pin
+from customers.pins import change_pin, replace_pin, set_pin
 from customers.security_alerts import SecurityChange, plan_notice, stop_link
 from messages import sms
 from messages.errors import MessageNotSent
@@ -18,6 +22,7 @@ from tests.customers.conftest import LIVE_PHONE
 from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import ADDRESS, OTHER_PIN, PIN
 from tests.customers.texts import TextBox
+from tests.messages.conftest import plan
 
 pytestmark = pytest.mark.django_db
 PIN_CHANGED = (
@@ -114,3 +119,63 @@ def test_a_text_that_cannot_be_sent_holds_up_no_other(
     assert send_due_messages(now=now) == 1
     sent = dict(Message.objects.values_list("kind", "sent_at"))
     assert sent == {"pin_changed": None, "passkey_added": now}
+
+
+@pytest.fixture
+def one_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = replace(security_alerts.CHANGES, times=1)
+    monkeypatch.setattr(security_alerts, "CHANGES", one)
+
+
+@pytest.mark.usefixtures("one_a_day")
+def test_a_change_beyond_the_days_is_refused_and_no_warning_left_out(
+    holder: Customer, now: datetime
+) -> None:
+    """One session that went to and fro sent texts without end."""
+    change_pin(customer_id=holder.id, pin=PIN, new_pin=OTHER_PIN, address=ADDRESS, now=now)
+    with pytest.raises(RateLimited) as refusal:
+        change_pin(customer_id=holder.id, pin=OTHER_PIN, new_pin=PIN, address=ADDRESS, now=now)
+
+    assert refusal.value.headers["Retry-After"] == "86400"
+    assert sorted(planned()) == ["pin_changed", "pin_set"]
+    tomorrow = now + timedelta(days=1)
+    change_pin(customer_id=holder.id, pin=OTHER_PIN, new_pin=PIN, address=ADDRESS, now=tomorrow)
+
+
+@pytest.mark.usefixtures("one_a_day")
+def test_passkeys_and_pins_are_counted_together(
+    holder: Customer, session: CustomerSession, device: VirtualAuthenticator, now: datetime
+) -> None:
+    session.passkey_verified_at = now
+    passkey = holder.passkeys.get()
+    with pytest.raises(RateLimited):
+        remove_passkey(session=session, passkey_id=passkey.pk, now=now)
+    with pytest.raises(RateLimited):
+        enrol(session, VirtualAuthenticator(), now)
+
+    assert holder.passkeys.usable().get() == passkey
+    assert sorted(planned()) == ["passkey_added", "pin_set"]
+
+
+@pytest.mark.usefixtures("one_a_day")
+def test_who_has_used_up_the_changes_keeps_no_one_from_help(
+    holder: Customer, device: VirtualAuthenticator, now: datetime
+) -> None:
+    """Neither staff who take the thief's passkey away, nor the owner with a code."""
+    revoke_passkey(passkey_id=holder.passkeys.get().pk, now=now)
+    replace_pin(holder, OTHER_PIN, now=now, is_new_proof=True)
+
+    assert sorted(planned()) == ["passkey_added", "passkey_removed", "pin_changed", "pin_set"]
+
+
+def test_a_warning_leaves_before_older_messages(
+    holder: Customer, texts: TextBox, now: datetime
+) -> None:
+    plan(now - timedelta(hours=1), channel=Channel.SMS, recipient=LIVE_PHONE)
+
+    assert send_due_messages(now=now) == 2
+    assert "A PIN was set" in texts.texts[0]
+
+
+def test_every_change_is_urgent() -> None:
+    assert set(settings.URGENT_MESSAGES) == {change.name.lower() for change in SecurityChange}

@@ -85,10 +85,23 @@ def test_one_object_is_sent_a_few_times_a_day(api, merchant, payment):
 def test_one_recipient_gets_a_few_a_day_from_all_merchants_together(api):
     for number in range(PER_RECIPIENT.times + 1):
         merchant = MerchantFactory()
-        payment = PaymentFactory(merchant=merchant)
+        payment = live_payment(merchant)
         tagged = {"email": f"Ana+{number}@example.com"}
-        last = api(merchant).post(f"/v1/payments/{payment.id}/send", tagged).status_code
+        last = api(merchant, live=True).post(f"/v1/payments/{payment.id}/send", tagged).status_code
         assert last == (429 if number == PER_RECIPIENT.times else 200)
+
+
+def test_tests_use_up_what_their_own_merchant_may_test(api, merchant):
+    """A test key took the day's requests to an address from every live merchant."""
+    for number in range(PER_RECIPIENT.times + 1):
+        payment = PaymentFactory(merchant=merchant)
+        last = api(merchant).post(f"/v1/payments/{payment.id}/send", EMAIL).status_code
+        assert last == (429 if number == PER_RECIPIENT.times else 200)
+
+    other = MerchantFactory()
+    tested, sold = PaymentFactory(merchant=other), live_payment(other)
+    assert api(other).post(f"/v1/payments/{tested.id}/send", EMAIL).status_code == 200
+    assert api(other, live=True).post(f"/v1/payments/{sold.id}/send", EMAIL).status_code == 200
 
 
 def test_one_merchant_sends_so_many_a_day(api, merchant, payment, monkeypatch):

@@ -1,17 +1,21 @@
 """The customer is told once that money has come back, by e-mail or else by text message"""
 
+from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.core import mail
 from django.db import connection
 
+from core.clock import utc_now
 from customers.models import Customer
 from merchants.models import Merchant
 from messages import sms
-from messages.errors import MessageNotSent
+from messages.errors import Fault, MessageNotSent
 from messages.models import Message
 from messages.tasks import send_messages
+from refunds.emails import TEXTS
 from refunds.models import Refund
 from refunds.tasks import retry_refunds
 from tests.customers.texts import TextBox
@@ -171,3 +175,24 @@ def test_nothing_is_held_while_it_is_sent(api, merchant, monkeypatch):
     assert send_messages() == 1
 
     assert held == [False]
+
+
+def test_many_refunds_are_not_many_texts(api, sale, texts, monkeypatch):
+    """A sale given back cent by cent sent a text for each; a phone bears so many a day."""
+    monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=2))
+    for _ in range(3):
+        assert refund(api, sale, 100).status_code == 201
+    send_messages()
+
+    assert len(texts.texts) == 2
+    assert noted() == ["sent", "sent", "not_needed"]
+
+
+def test_a_text_that_is_tried_again_is_counted_once(refunded, texts, monkeypatch):
+    monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=1))
+    with monkeypatch.context() as away:
+        away.setattr(sms, "send", Mock(side_effect=MessageNotSent(Fault.TEMPORARY)))
+        assert send_messages() == 0
+    Message.objects.update(due_at=utc_now())
+
+    assert send_messages() == 1

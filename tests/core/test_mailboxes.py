@@ -1,0 +1,59 @@
+"""One mailbox has one name among those that strangers may write, and one count."""
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from core.mailboxes import mailbox_of, validate_public_address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "Ann@Example.com",
+        "a.n+tag@shop.example.bs",
+        "ann@b\xfccher.example",
+        "ann@xn--bcher-kva.example",
+    ],
+)
+def test_an_address_of_a_mailbox_is_taken(address: str) -> None:
+    validate_public_address(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ann@exam\xadple.com",  # a soft hyphen
+        "ann@\uff45xample.com",  # full width
+        "ann@\u2168.example",  # the Roman nine, which becomes ix
+        "ann@stra\xdfe.example",  # becomes strasse
+        "ann@b\u200dc.example",  # a joiner
+        "ann@xn--b\xfccher.example",  # both ways at once
+        "\u212aarl@example.com",  # the sign of kelvin
+        "i\u017fa@example.com",  # the long s
+        '"ann"@example.com',
+        '"a\\nn"@example.com',
+    ],
+)
+def test_another_name_of_a_mailbox_is_refused(address: str) -> None:
+    with pytest.raises(ValidationError):
+        validate_public_address(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("ann@example.com", "Ann+tag@Exam\xadple.com"),
+        ("ann@example.com", '"ann"@\uff45xample.com'),
+        ("ann@example.com", '"a\\nn+tag"@example.com'),
+        ("ann@b\xfccher.example", "ann@XN--bcher-kva.example"),
+    ],
+)
+def test_names_that_were_taken_before_share_a_count(address: str, name: str) -> None:
+    assert mailbox_of(address) == mailbox_of(name)
+
+
+def test_mailboxes_and_phones_are_counted_apart() -> None:
+    odd = "ann@" + "b\xfc" * 40 + ".example"  # longer than a name of the net may be
+    apart = ["ann@example.com", "bo@example.com", "ann@example.net", "+12423591234", odd]
+
+    assert len({mailbox_of(each) for each in apart}) == len(apart)
