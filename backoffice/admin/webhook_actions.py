@@ -9,10 +9,12 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.figures import day_start
 from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
 from backoffice.models import ResendRun
 from backoffice.queues import DAY, RECENT, queues_in
-from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
+from backoffice.resource.days import days_asked, days_of, id_at
+from backoffice.resource.filters import mode_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
     Resent,
@@ -153,8 +155,8 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
     days = days_asked(*(chosen.get(name, "") for name in ("day", "day_from", "day_to")))
     span = days_of(days, timezone.localtime(now).date())
     if span is not None:
-        lookups["id__gte"] = id_at("dlv", start_of(span[0]))
-        lookups["id__lt"] = id_at("dlv", start_of(span[1]))
+        lookups["id__gte"] = id_at("dlv", day_start(span[0]))
+        lookups["id__lt"] = id_at("dlv", day_start(span[1]))
     since = _ended_since(chosen, now)
     if since is not None:
         lookups["ended_at__gte"] = since.isoformat()

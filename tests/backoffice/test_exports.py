@@ -12,7 +12,7 @@ from backoffice.export_sources import content_of
 from backoffice.models import AuditEntry, ExportForm, ExportPart, ExportRun
 from backoffice.pages import export
 from backoffice.resource import paginator
-from backoffice.resource.filters import with_fixed_days
+from backoffice.resource.days import with_fixed_days
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services import exports
