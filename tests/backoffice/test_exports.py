@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
+import time_machine
 from django.contrib.auth.models import Group, User
 from openpyxl import load_workbook
 
@@ -52,6 +53,19 @@ def made(run: ExportRun) -> ExportRun:
     make_due(content_of=content_of, now=utc_now())
     run.refresh_from_db()
     return run
+
+
+def test_its_days_and_hours_are_those_of_staff(office: Office, merchant: Merchant) -> None:
+    with time_machine.travel("2026-11-10T02:00Z", tick=False):  # the 9th, 21:00, in Nassau
+        for _ in range(3):
+            paid_payment(merchant)
+        listed = office(Role.FINANCE).get(f"{PAYMENTS}?mode=test&day=today").context["cl"]
+        run = made(asked(office, query="mode=test&day=today"))
+
+        text = file_of(office, run).decode()
+
+    assert (run.row_count, listed.paginator.has_more) == (3, True)
+    assert text.count("2026-11-09 21:00:00") == 2 * 3  # created and paid
 
 
 def file_of(office: Office, run: ExportRun) -> bytes:
