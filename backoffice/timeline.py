@@ -82,7 +82,8 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
 
 def timeline_of_customer(customer: Customer) -> list[TimelineEntry]:
     """Return what was done to a customer's account and told about it, newest first."""
-    moments = [*_changes(customer), *messages_about(customer.pk), *_acts(customer.pk)]
+    pk = customer.pk
+    moments = [*_changes(customer), *messages_about(pk), *_decisions(pk), *_acts(pk)]
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
 
 
@@ -183,7 +184,8 @@ def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
 def messages_about(public_id: str) -> Iterator[TimelineEntry]:
     """Yield what was told to people about an object, and what is still to be."""
     for message in Message.objects.filter(about=public_id).order_by("-pk")[:SHOWN]:
-        kind, to = _MESSAGES.get(message.kind, message.kind), masked_recipient(message)
+        kind = _MESSAGES.get(message.kind, message.kind.replace("_", " ").capitalize())
+        to = masked_recipient(message)
         words = f"{kind} to {to}: {message.status.replace('_', ' ')}"
         tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)

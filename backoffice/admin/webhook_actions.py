@@ -26,7 +26,7 @@ from backoffice.services.webhooks import (
 )
 from backoffice.webhook_answer import attempt_sentence
 from webhooks.endpoints import update_webhook
-from webhooks.models import Delivery
+from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
 Rows = QuerySet[Delivery]
@@ -113,6 +113,9 @@ DELIVERY_ACTIONS = (
         about="It is sent at once, and the answer is shown.",
         icon="send",
         main=True,
+        available=lambda delivery, now: (
+            delivery.webhook.is_active and delivery.webhook.deleted_at is None
+        ),
     ),
 )
 
@@ -203,11 +206,7 @@ RESEND_ALL = Action(
 def _resend_failed(context: ActionContext) -> ResendRun:
     return start_run(
         staff=context.staff,
-        lookups={
-            "webhook_id": context.row.pk,
-            "status": DeliveryStatus.FAILED.value,
-            "created_at__gte": (context.now - FAILED_WITHIN).isoformat(),
-        },
+        lookups=_failed_at(context.row, context.now),
         reason="all that failed at the endpoint",
         now=context.now,
     )
@@ -216,12 +215,17 @@ def _resend_failed(context: ActionContext) -> ResendRun:
 FAILED_WITHIN = timedelta(days=30)
 
 
+def _failed_at(webhook: Webhook, now: datetime) -> dict[str, Any]:
+    """Return the look-ups of what has failed for good at an endpoint."""
+    since = (now - FAILED_WITHIN).isoformat()
+    failed = DeliveryStatus.FAILED.value
+    return {"webhook_id": webhook.pk, "status": failed, "created_at__gte": since}
+
+
 class FailedForm(ConfirmForm):
     def lines(self) -> list[str]:
-        failed = Delivery.objects.filter(
-            webhook=self.row, status=DeliveryStatus.FAILED, created_at__gte=self.now - FAILED_WITHIN
-        )
-        return [f"{failed.count():,} failed for good in the last {FAILED_WITHIN.days} days."]
+        count = count_for_run(_failed_at(self.row, self.now))
+        return [f"{count:,} failed for good in the last {FAILED_WITHIN.days} days."]
 
 
 def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
@@ -250,7 +254,9 @@ ENDPOINT_ACTIONS = (
         message=_started,
         icon="send",
         main=True,
-        available=lambda webhook, now: webhook.is_active,
+        available=lambda webhook, now: (
+            webhook.is_active and count_for_run(_failed_at(webhook, now)) > 0
+        ),
     ),
     _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True),
     _switch("Switch on", "The endpoint is on.", on=True, icon="toggle_on"),
