@@ -10,8 +10,8 @@ from backoffice import formats
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import TimelineEntry
 from backoffice.request_answer import request_title
-from backoffice.resource.display_fields import actor_words
 from backoffice.resource.page_urls import page_of
+from backoffice.resource.shown import actor_words
 from backoffice.services.payments import masked_address
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry

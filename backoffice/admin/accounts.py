@@ -11,7 +11,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
 from backoffice.page_parts import Table
-from backoffice.resource.display_fields import Badge, Field, Instant
+from backoffice.resource.shown import Badge, Field, Instant
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services import instruction_kinds
 from backoffice.services.accounts import close_account, lift_lockout

@@ -10,8 +10,9 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import handed_over, submit
 from backoffice.forms import ActionForm, ReasonForm, TextInputField
 from backoffice.models import Instruction
-from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
 from backoffice.resource.filters import ModeFilter, link_filter
+from backoffice.resource.shown import Badge, Code, Field, Instant
+from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.merchants import end_key, replace_test_key, right_to_keys

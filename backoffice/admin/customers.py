@@ -9,17 +9,10 @@ from backoffice.admin.passkeys import PASSKEY_FIELDS
 from backoffice.admin.payments import PAYMENT_FIELDS, REFUND_STATUS
 from backoffice.admin.top_ups import TOP_UP_FIELDS
 from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
-from backoffice.resource.display_fields import (
-    MERCHANT,
-    MODE,
-    Badge,
-    Field,
-    Id,
-    Instant,
-    actor_words,
-)
 from backoffice.resource.filters import DayFilter, ModeFilter
+from backoffice.resource.shown import Badge, Field, Id, Instant, actor_words
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import MERCHANT, MODE
 from backoffice.services.payments import masked_address
 from backoffice.services.personal_data import wallets_of
 from backoffice.timeline import timeline_of_customer

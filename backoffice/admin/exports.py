@@ -11,9 +11,10 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.models import ExportRun
 from backoffice.page_parts import SupportAnswer
 from backoffice.pages.export import export_file_page
-from backoffice.resource.display_fields import CREATED, Badge, Field, Instant
 from backoffice.resource.filters import DayFilter
 from backoffice.resource.page_urls import address_of
+from backoffice.resource.shown import Badge, Field, Instant
+from backoffice.resource.usual_fields import CREATED
 from backoffice.staff import staff_of
 
 STATE, ROWS = Badge("State", "state"), Field("Rows", lambda run: f"{run.row_count:,}")

@@ -12,20 +12,10 @@ from backoffice.forms import ActionForm, TextAreaField
 from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer, TimelineEntry
 from backoffice.request_answer import requests_about
-from backoffice.resource.display_fields import (
-    CREATED,
-    MERCHANT,
-    MODE,
-    STATUS,
-    Amount,
-    Field,
-    Id,
-    Reference,
-    RowLink,
-    actor_words,
-)
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.shown import Amount, Field, Id, Reference, RowLink, actor_words
+from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
 from backoffice.timeline import timeline_of_row
 from core.clock import request_now

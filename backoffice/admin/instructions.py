@@ -12,17 +12,6 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payouts import RUN_FIELDS
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
-from backoffice.resource.display_fields import (
-    AMOUNT,
-    MODE,
-    STATUS_NOW,
-    Amount,
-    Field,
-    Id,
-    Instant,
-    Reference,
-    linked,
-)
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -30,7 +19,9 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
+from backoffice.resource.shown import Amount, Field, Id, Instant, Reference, linked
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import AMOUNT, MODE, STATUS_NOW
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY

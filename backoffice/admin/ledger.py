@@ -9,18 +9,10 @@ from django.utils.html import format_html
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
-from backoffice.resource.display_fields import (
-    AMOUNT,
-    MODE,
-    Amount,
-    Code,
-    Field,
-    Instant,
-    Reference,
-    linked,
-)
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
+from backoffice.resource.shown import Amount, Code, Field, Instant, Reference, linked
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import AMOUNT, MODE
 from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.services import balance_of
 

@@ -4,21 +4,11 @@ from backoffice import formats
 from backoffice.admin.link_actions import END_LINK
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
-from backoffice.resource.display_fields import (
-    AMOUNT,
-    CREATED,
-    MERCHANT,
-    MODE,
-    STATUS_NOW,
-    Actor,
-    Amount,
-    Field,
-    Id,
-    Instant,
-)
 from backoffice.resource.filters import DayFilter, ModeFilter, status_filter
 from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.shown import Actor, Amount, Field, Id, Instant
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from payments.models import Payment

@@ -14,9 +14,10 @@ from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS, PAYOUT_FIELDS
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.page_parts import Section, SupportAnswer, facts
-from backoffice.resource.display_fields import MODE, STATUS, Code, Field, Id, Instant
 from backoffice.resource.filters import DayFilter, choice_filter
+from backoffice.resource.shown import Code, Field, Id, Instant
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import MODE, STATUS
 from ledger.models import Purpose
 from ledger.services import balances
 from merchants.models import ApiKey, Merchant, PayoutSchedule

@@ -5,8 +5,9 @@ from typing import Any
 from backoffice import formats
 from backoffice.admin.message_actions import SEND_AGAIN
 from backoffice.admin.office import OfficeAdmin
-from backoffice.resource.display_fields import MODE, Badge, Field, Id, Instant, Reference
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
+from backoffice.resource.shown import Badge, Field, Id, Instant, Reference
+from backoffice.resource.usual_fields import MODE
 from backoffice.timeline import masked_recipient
 from core.clock import request_now
 from messages.models import Channel, Message, MessageStatus

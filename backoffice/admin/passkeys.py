@@ -2,8 +2,8 @@
 
 from backoffice.admin.customer_actions import REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
-from backoffice.resource.display_fields import Badge, Field, Instant, RowLink
 from backoffice.resource.filters import link_filter
+from backoffice.resource.shown import Badge, Field, Instant, RowLink
 
 NAME = Field("Passkey", str)
 CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")

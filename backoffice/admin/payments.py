@@ -13,21 +13,6 @@ from backoffice.admin.webhook_actions import RESEND_PAYMENT
 from backoffice.models import NoteSubject
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.payment_answer import answer_of
-from backoffice.resource.display_fields import (
-    AMOUNT,
-    CREATED,
-    MERCHANT,
-    MODE,
-    STATUS_NOW,
-    Amount,
-    Badge,
-    Code,
-    Field,
-    Id,
-    Instant,
-    Reference,
-    RowLink,
-)
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
@@ -43,7 +28,9 @@ from backoffice.resource.filters import (
 )
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.orders import BY_AMOUNT, sort_filter
+from backoffice.resource.shown import Amount, Badge, Code, Field, Id, Instant, Reference, RowLink
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.services.money import left_to_refund
 from backoffice.services.payments import masked_address
 from backoffice.timeline import timeline_of

@@ -18,24 +18,12 @@ from backoffice.admin.payout_actions import (
 )
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.pages.bank_file import bank_file_page
-from backoffice.resource.display_fields import (
-    AMOUNT,
-    CREATED,
-    MERCHANT,
-    MODE,
-    STATUS,
-    Actor,
-    Amount,
-    Badge,
-    Field,
-    Id,
-    Instant,
-    Reference,
-)
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of
+from backoffice.resource.shown import Actor, Amount, Badge, Field, Id, Instant, Reference
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
 from merchants.statuses import MerchantStatus
 from payouts.contradictions import contradiction_of

@@ -7,8 +7,8 @@ from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
 from backoffice.page_parts import Section, facts
-from backoffice.resource.display_fields import Badge, Code, Field, Instant, Reference
 from backoffice.resource.filters import DayFilter, choice_filter, day_filter, link_filter
+from backoffice.resource.shown import Badge, Code, Field, Instant, Reference
 
 AT, WHO, DID = Instant("At", "at"), Field("Who", "actor"), Field("Did", "act")
 ON = Reference("On", "subject_id")

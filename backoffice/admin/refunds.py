@@ -3,21 +3,10 @@
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
-from backoffice.resource.display_fields import (
-    AMOUNT,
-    CREATED,
-    MERCHANT,
-    MODE,
-    STATUS,
-    Actor,
-    Amount,
-    Field,
-    Id,
-    Instant,
-    Reference,
-)
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, Reference
+from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
 from refunds.services import fail_refund
 from refunds.statuses import RefundStatus

@@ -13,10 +13,11 @@ from backoffice.audit import AuditAction, append_forbidden
 from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField, SelectField
 from backoffice.models import ExportForm
 from backoffice.page_parts import SupportAnswer, Table
-from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Amount, Badge, Field, Id
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of
+from backoffice.resource.shown import Amount, Badge, Field, Id
+from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE
 from backoffice.roles import Right
 from backoffice.services.statements import PERIODS, ask_for_statement, period_days, start_file
 from backoffice.staff import staff_of

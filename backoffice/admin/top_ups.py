@@ -8,20 +8,6 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
 from backoffice.page_parts import SupportAnswer
-from backoffice.resource.display_fields import (
-    AMOUNT,
-    CREATED,
-    MODE,
-    STATUS_NOW,
-    Actor,
-    Amount,
-    Code,
-    Field,
-    Id,
-    Instant,
-    Reference,
-    RowLink,
-)
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -29,6 +15,8 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
+from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference, RowLink
+from backoffice.resource.usual_fields import AMOUNT, CREATED, MODE, STATUS_NOW
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.cash import confirm_cash, text_cash_code

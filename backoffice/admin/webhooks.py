@@ -14,19 +14,6 @@ from backoffice.admin.webhook_actions import (
 from backoffice.endpoint_answer import failing_sentences, waiting_words
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.queues import DAY
-from backoffice.resource.display_fields import (
-    CREATED,
-    MERCHANT,
-    MODE,
-    STATUS,
-    Badge,
-    Code,
-    Field,
-    Id,
-    Instant,
-    Reference,
-    RowLink,
-)
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -35,7 +22,9 @@ from backoffice.resource.filters import (
     link_filter,
 )
 from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.shown import Badge, Code, Field, Id, Instant, Reference, RowLink
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
 from backoffice.webhook_answer import attempt_words
 from core.clock import request_now
 from webhooks.endpoint_health import next_attempt_of

@@ -3,7 +3,7 @@
 from typing import Any
 
 from backoffice.page_parts import Section, facts
-from backoffice.resource.display_fields import Field
+from backoffice.resource.shown import Field
 
 
 class Fieldset:

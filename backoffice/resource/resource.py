@@ -16,11 +16,11 @@ from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
 from backoffice.resource.columns import ColumnsFilter
-from backoffice.resource.display_fields import Amount, Field
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import OfficeFilter
 from backoffice.resource.orders import ORDERS, SortFilter
 from backoffice.resource.paginator import CappedPaginator
+from backoffice.resource.shown import Amount, Field
 from backoffice.resource.tables import Related, table_of
 from backoffice.roles import Right
 from backoffice.sheets import Worksheet

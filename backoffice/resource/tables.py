@@ -9,8 +9,8 @@ from django.db.models import Model
 from backoffice import formats
 from backoffice.page_parts import Table
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.display_fields import Amount, Field
 from backoffice.resource.page_urls import list_of, page_of
+from backoffice.resource.shown import Amount, Field
 
 SHOWN = 20
 

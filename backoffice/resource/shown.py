@@ -7,7 +7,6 @@ from typing import Any
 
 from backoffice import formats
 from backoffice.resource.page_urls import page_of, page_of_id
-from core.clock import request_now
 from core.money import decimal_text
 
 Source = str | Callable[[Any], Any]
@@ -206,12 +205,3 @@ def linked(public_id: str, text: Any = "") -> Any:
     """Draw a public id as a link to its page, where it has one."""
     url, words = page_of_id(public_id), text or formats.code(public_id)
     return formats.link(words, url) if url else words
-
-
-CREATED = Instant("Created", "created_at")
-AMOUNT = Amount("Amount", "amount")
-STATUS = Badge("Status", "status")
-# Of rows that end by themselves: as it is now, whether or not a sweep has been there.
-STATUS_NOW = Badge("Status", lambda row: row.status_at(request_now()).value)
-MODE = Badge("Mode", lambda row: "live" if row.livemode else "test")
-MERCHANT = RowLink("Merchant", "merchant.name", to="merchant")
