@@ -9,13 +9,14 @@ from typing import Any
 from django.utils.text import slugify
 
 from backoffice.audit import AuditAction, audited, snapshot
-from backoffice.forms import ActionForm
+from backoffice.forms import ActionForm, ReasonForm
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from merchants.callers import Caller
 
 # Who acts, on what and when: a field of a form never replaces these.
 FROM_CONTEXT = frozenset({"actor", "caller", "context", "now", "row", "staff"})
+ROW_ID = "_id"
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,15 @@ class ActionContext:
         """The name under which the services of the other rooms keep who did it."""
         return self.staff.actor
 
-    def argument(self, name: str, *, row_id: str) -> Any:
+    def argument(self, name: str) -> Any:
         """Return the value of a service's parameter: of the context, the row's id, or the form's.
 
-        `row_id` is the parameter that takes the id of the row. Raises KeyError where the form has
-        nothing of the name.
+        The id of the row is whatever ends in `_id`. Raises KeyError where the form has nothing of
+        the name.
         """
         if name in FROM_CONTEXT:
             return self if name == "context" else getattr(self, name)
-        return self.row.pk if name == row_id else self.data[name]
+        return self.row.pk if name.endswith(ROW_ID) else self.data[name]
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Action:
     page says before it is done.
 
     `service` does it, with `given` and with what its other parameters name, as
-    `ActionContext.argument` has them; `row_id` is the parameter that takes the id of the row.
-    `message` is what the page says then, or makes the result from what the service returned.
+    `ActionContext.argument` has them. `message` is what the page says then, or makes the result
+    from what the service returned.
     `audited_as` is its name in the audit trail, which keeps the fields `watches` of the row before
     and of what the service returned, and the field `reason` of the form; without it the service
     writes its own entry.
@@ -79,11 +80,10 @@ class Action:
 
     title: str
     right: Right
-    form: type[ActionForm]
     service: Callable[..., Any]
     message: str | Callable[[Any], ActionResult]
+    form: type[ActionForm] = ReasonForm
     name: str = ""
-    row_id: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     audited_as: str = ""
     watches: Sequence[str] = ()
@@ -127,5 +127,5 @@ def _audited(action: Action, context: ActionContext) -> Any:
 
 def _call(action: Action, context: ActionContext) -> Any:
     names = inspect.signature(action.service).parameters.keys() - action.given.keys()
-    arguments = {name: context.argument(name, row_id=action.row_id) for name in names}
+    arguments = {name: context.argument(name) for name in names}
     return action.service(**arguments, **action.given)

@@ -9,7 +9,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
-from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
+from backoffice.forms import ActionForm, EmailField, SelectField, TextInputField
 from backoffice.page_parts import Table
 from backoffice.resource.shown import Badge, Field, Instant
 from backoffice.roles import RIGHTS, Right, Role
@@ -95,9 +95,7 @@ STAFF_ACTIONS = (
     Action(
         title="Lift lockout",
         right=Right.STAFF,
-        form=ReasonForm,
         service=lift_lockout,
-        row_id="user_id",
         message="The lockout has been lifted.",
         icon="lock_open",
     ),
@@ -116,9 +114,7 @@ STAFF_ACTIONS = (
         name="close",
         title="Close account",
         right=Right.STAFF,
-        form=ReasonForm,
         service=close_account,
-        row_id="user_id",
         message="The account is closed.",
         icon="person_off",
         danger=True,
@@ -129,7 +125,6 @@ STAFF_ACTIONS = (
         instruction_kinds.REOPEN_ACCOUNT,
         name="reopen",
         title="Reopen account",
-        form=ReasonForm,
         done_message="The account has been reopened.",
         about="Another Administrator must approve this.",
         icon="person_check",

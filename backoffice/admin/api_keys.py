@@ -8,7 +8,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 from backoffice.actions import Action, ActionContext
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import handed_over, submit
-from backoffice.forms import ActionForm, ReasonForm, TextInputField
+from backoffice.forms import ActionForm, TextInputField
 from backoffice.models import Instruction
 from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.resource.shown import Badge, Code, Field, Instant
@@ -63,9 +63,7 @@ ROLL = Action(
 REVOKE = Action(
     title="Revoke",
     right=Right.KEYS,
-    form=ReasonForm,
     service=end_key,
-    row_id="key_id",
     message="The key has been revoked.",
     audited_as="revoke key",
     watches=("id", "hint", "expires_at", "revoked_at"),

@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from backoffice.actions import Action
-from backoffice.forms import ReasonForm
 from backoffice.roles import Right
 from backoffice.services.payouts import approve_account
 from payouts.bank_accounts import close_bank_account
@@ -19,7 +18,6 @@ BANK_ACCOUNT_ACTIONS = (
     Action(
         title="Approve",
         right=Right.BANK_ACCOUNT,
-        form=ReasonForm,
         service=lambda context: approve_account(
             staff=context.staff, account=context.row, now=context.now
         ),
@@ -34,9 +32,7 @@ BANK_ACCOUNT_ACTIONS = (
     Action(
         title="Decline",
         right=Right.BANK_ACCOUNT,
-        form=ReasonForm,
         service=decline_bank_account,
-        row_id="bank_account_id",
         message="This account receives no payouts.",
         audited_as="decline bank account",
         watches=("closed_at",),
@@ -48,9 +44,7 @@ BANK_ACCOUNT_ACTIONS = (
     Action(
         title="Close",
         right=Right.BANK_ACCOUNT,
-        form=ReasonForm,
         service=close_bank_account,
-        row_id="bank_account_id",
         message="This account no longer receives payouts.",
         audited_as="close bank account",
         watches=("closed_at",),

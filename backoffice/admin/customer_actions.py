@@ -110,7 +110,6 @@ REMOVE_PASSKEY = Action(
     right=Right.REMOVE_PASSKEY,
     form=LostDeviceForm,
     service=remove_passkey,
-    row_id="passkey_id",
     message="The passkey has been removed, and the customer signed out everywhere.",
     about="For a lost or stolen device. Freeze the customer first if someone may be paying.",
     icon="no_encryption",
@@ -134,9 +133,7 @@ STOLEN = Action(
     name="stolen",
     title="Account stolen",
     right=Right.FREEZE,
-    form=ReasonForm,
     service=secure_stolen,
-    row_id="customer_id",
     message=_secured,
     about="For a stolen phone or account: nothing can be paid, every session ends, the passkeys are"
     " removed, and the recent payments are listed.",
@@ -151,7 +148,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.UNLOCK_PIN,
         form=IdentityForm,
         service=unlock,
-        row_id="customer_id",
         message="The PIN has been unlocked. The customer can try again now.",
         icon="lock_open",
         main=True,
@@ -160,7 +156,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Freeze",
         right=Right.FREEZE,
-        form=ReasonForm,
         service=lambda context: freeze(
             customer_id=context.row.pk,
             actor=context.staff.actor,
@@ -178,9 +173,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Unfreeze",
         right=Right.UNFREEZE,
-        form=ReasonForm,
         service=unfreeze,
-        row_id="customer_id",
         message="The customer can pay again.",
         audited_as="unfreeze customer",
         watches=("frozen_at",),
@@ -209,9 +202,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         name="reveal",
         title="Reveal contact",
         right=Right.REVEAL,
-        form=ReasonForm,
         service=reveal,
-        row_id="customer_id",
         message=_revealed,
         about="The audit trail records who reveals a number, and why.",
         icon="visibility",
@@ -220,9 +211,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Export data",
         right=Right.PERSONAL_DATA,
-        form=ReasonForm,
         service=export_personal_data,
-        row_id="customer_id",
         message=lambda content: ActionResult(
             "Recorded in the audit trail.", file=content, file_name="personal-data.json"
         ),

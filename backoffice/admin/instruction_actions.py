@@ -87,7 +87,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Approve",
         service=approve,
-        row_id="instruction_id",
         message="Approved and carried out.",
         available=_is_waiting,
         right=Right.APPROVE,
@@ -100,7 +99,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Decline",
         service=decline,
-        row_id="instruction_id",
         message="Declined. Nothing was done.",
         available=_is_waiting,
         right=Right.APPROVE,
@@ -112,7 +110,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Withdraw",
         service=withdraw,
-        row_id="instruction_id",
         message="Withdrawn. Nothing was done.",
         available=_is_waiting,
         right=Right.VIEW_TRADE,
@@ -124,7 +121,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Break glass",
         service=break_glass,
-        row_id="instruction_id",
         message="Every Administrator has been told. You can carry it out after the delay.",
         available=_may_break,
         right=Right.STAFF,
@@ -139,7 +135,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         name="carry-out",
         title="Carry out alone",
         service=finish_break_glass,
-        row_id="instruction_id",
         message="Carried out. Every Administrator has been told.",
         available=_is_broken,
         right=Right.STAFF,

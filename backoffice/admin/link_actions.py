@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.forms import ActionForm, ModeField, MoneyField, ReasonForm, TextInputField
+from backoffice.forms import ActionForm, ModeField, MoneyField, TextInputField
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Right
 from backoffice.services.links import LinkRequest, send_link
@@ -74,9 +74,7 @@ END_LINK = Action(
     name="end",
     title="End link",
     right=Right.LINK,
-    form=ReasonForm,
     service=deactivate_link,
-    row_id="link_id",
     message="This link can no longer be paid.",
     audited_as="end payment link",
     watches=("status",),

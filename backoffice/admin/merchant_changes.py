@@ -14,11 +14,11 @@ from merchants.models import MerchantChange
 class ChangeForm(ReasonForm):
     """A decision on exactly the change that the page shows: one made meanwhile is another."""
 
-    change_id = forms.CharField(max_length=64, widget=forms.HiddenInput())
+    seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
     def prepare(self) -> None:
         change = self._pending()
-        self.fields["change_id"].initial = change.pk if change else ""
+        self.fields["seen"].initial = change.pk if change else ""
 
     def lines(self) -> list[str]:
         change = self._pending()

@@ -21,7 +21,6 @@ def note_action(subject_type: NoteSubject) -> Action:
         right=Right.NOTE,
         form=NoteForm,
         service=write_note,
-        row_id="subject_id",
         given={"subject_type": subject_type},
         message="The note has been saved.",
         about="Visible to staff only. Notes cannot be changed later.",

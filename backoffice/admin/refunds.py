@@ -2,7 +2,6 @@
 
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import ReasonForm
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, Reference
@@ -14,9 +13,7 @@ from refunds.statuses import RefundStatus
 GIVE_UP = Action(
     title="Give up",
     right=Right.GIVE_UP,
-    form=ReasonForm,
     service=fail_refund,
-    row_id="refund_id",
     message="The refund has been abandoned. The merchant is notified.",
     audited_as="give up refund",
     watches=("status",),

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.figures import day_start
-from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
+from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, TextInputField
 from backoffice.models import ResendRun
 from backoffice.queues import DAY, RECENT, queues_in
 from backoffice.resource.days import days_asked, days_of, id_at
@@ -108,7 +108,6 @@ DELIVERY_ACTIONS = (
         right=Right.RESEND,
         form=ResendOneForm,
         service=probe_delivery,
-        row_id="delivery_id",
         message=_resent,
         about="It is sent at once, and the answer is shown.",
         icon="send",
@@ -232,9 +231,7 @@ def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
     return Action(
         title=title,
         right=Right.ENDPOINTS,
-        form=ReasonForm,
         service=update_webhook,
-        row_id="webhook_id",
         given={"changes": {"is_active": on}},
         message=message,
         audited_as=f"switch endpoint {'on' if on else 'off'}",

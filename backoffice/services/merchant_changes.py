@@ -13,15 +13,15 @@ APPROVE, DECLINE = "approve merchant change", "decline merchant change"
 
 
 def decide_change(
-    *, staff: Staff, change_id: str, approve: bool, reason: str, now: datetime
+    *, staff: Staff, seen: str, approve: bool, reason: str, now: datetime
 ) -> MerchantChange:
-    """Approve or decline a change. Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided.
+    """Approve or decline the change that was seen.
 
-    To approve, IndependentApproverRequired for who has had a live key of the merchant.
+    Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided. To approve, IndependentApproverRequired for who has had a live key of the merchant.
 
     The audit trail keeps both values of every field, whichever way it went.
     """
-    change = MerchantChange.objects.one(change_id)
+    change = MerchantChange.objects.one(seen)
     act = APPROVE if approve else DECLINE
     action = AuditAction(act, Right.VERIFY_MERCHANT, "merchant", change.merchant_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
@@ -29,4 +29,4 @@ def decide_change(
         if approve:
             refuse_key_holder(decides=staff, merchant_id=change.merchant_id, now=now)
         record.before, record.after = change.before, change.after
-        return decide(change_id=change_id, now=now)
+        return decide(change_id=seen, now=now)

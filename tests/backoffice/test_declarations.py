@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import resolve
 
-from backoffice.actions import FROM_CONTEXT, ActionContext, run
+from backoffice.actions import FROM_CONTEXT, ROW_ID, ActionContext, run
 from backoffice.admin.payment_actions import CANCEL
 from backoffice.admin.submission import submit
 from backoffice.errors import Forbidden
@@ -69,23 +69,21 @@ def test_an_action_knows_all_that_its_service_asks_for(model: type[Model]) -> No
             *action.form.base_fields,
             *action.form.derived,
             *FROM_CONTEXT,
-            action.row_id,
         }
+        and not (name.endswith(ROW_ID) and action in admin.row_actions)
     ]
 
     assert unknown == []
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_id_of_the_row_is_a_parameter_of_its_own(model: type[Model]) -> None:
+def test_the_id_of_the_row_is_no_field_of_a_form(model: type[Model]) -> None:
+    admin = ADMINS[model]
     wrong = [
-        action.name
-        for action in ADMINS[model].row_actions
-        if action.row_id
-        and (
-            action.row_id not in inspect.signature(action.service).parameters
-            or action.row_id in {*action.given, *action.form.base_fields, *action.form.derived}
-        )
+        (action.name, name)
+        for action in (*admin.row_actions, *admin.list_actions)
+        for name in (*action.given, *action.form.base_fields, *action.form.derived)
+        if name.endswith(ROW_ID)
     ]
 
     assert wrong == []
@@ -96,11 +94,11 @@ def test_no_field_of_a_form_replaces_who_acts() -> None:
     typed = {"actor": "staff:another", "now": "yesterday", "payment_id": "pay_another"}
     context = ActionContext(staff_as(Role.SUPPORT), payment, typed, now)
 
-    assert context.argument("actor", row_id="payment_id") == "staff:support"
-    assert context.argument("now", row_id="payment_id") == now
-    assert context.argument("payment_id", row_id="payment_id") == payment.pk
-    with pytest.raises(KeyError, match="merchant_id"):
-        context.argument("merchant_id", row_id="payment_id")
+    assert context.argument("actor") == "staff:support"
+    assert context.argument("now") == now
+    assert context.argument("payment_id") == payment.pk
+    with pytest.raises(KeyError, match="reason"):
+        context.argument("reason")
 
 
 def test_no_mode_is_assumed_for_what_has_none() -> None:
@@ -115,7 +113,7 @@ def test_an_action_on_a_list_has_no_row() -> None:
     lists = [action for admin in ADMINS.values() for action in admin.list_actions]
 
     assert lists
-    assert [action.name for action in lists if action.audited_as or action.row_id] == []
+    assert [action.name for action in lists if action.audited_as] == []
 
 
 def test_the_runner_keeps_what_an_action_watches(office: Office) -> None:
