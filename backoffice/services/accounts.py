@@ -66,13 +66,6 @@ def create_from_server(*, username: str, role: Role, email: str, now: datetime) 
     return user
 
 
-def check_addition(instruction: Instruction, now: datetime) -> None:
-    """Raise ValidationFailed for a name that is taken or cannot be one."""
-    _refuse_name(instruction.subject_id)
-    if User.objects.filter(username=instruction.subject_id).exists():
-        raise ValidationFailed(username="is taken")
-
-
 def add_colleague(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Make the account, and invite the colleague by e-mail."""
     user = create_account(
@@ -82,13 +75,6 @@ def add_colleague(instruction: Instruction, caller: Caller, now: datetime) -> st
     )
     plan_invitation(user, now=now)
     return ""
-
-
-def check_colleague(instruction: Instruction, now: datetime) -> None:
-    """Raise AccountNotEligible for one's own account, and for one that is none of staff."""
-    if instruction.subject_id == instruction.asked_by.get_username():
-        raise AccountNotEligible(_OWN)
-    _account_of(instruction)
 
 
 def set_roles(instruction: Instruction, caller: Caller, now: datetime) -> str:
@@ -168,6 +154,9 @@ def _refuse_name(username: str) -> None:
 
 
 def _account_of(instruction: Instruction) -> User:
+    """Return whom it is about. Raises AccountNotEligible for one's own account, and no one's."""
+    if instruction.subject_id == instruction.asked_by.get_username():
+        raise AccountNotEligible(_OWN)
     return _colleague(username=instruction.subject_id)
 
 

@@ -3,14 +3,10 @@
 from datetime import datetime
 
 from backoffice.models import Instruction
-from backoffice.services.payouts import refuse_move
-from customers.models import Customer
-from funding.bank_transfers import credit_by_hand, refuse_no_credit
+from funding.bank_transfers import credit_by_hand
 from merchants.callers import Caller
 from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, set_aside
-from payouts.models import BankEntry
 from payouts.services import RETURNED_BY_BANK, record_returned
-from payouts.statuses import PayoutStatus
 
 SERVICE, MERCHANT = "the service", "the merchant"
 
@@ -54,12 +50,6 @@ def set_entry_aside(instruction: Instruction, caller: Caller, now: datetime) -> 
     return entry.pk
 
 
-def check_credit(instruction: Instruction, now: datetime) -> None:
-    """Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, CustomerErased."""
-    refuse_no_credit(BankEntry.objects.one(instruction.arguments["entry"]))
-    Customer.objects.one(instruction.subject_id).refuse_erased()
-
-
 def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Credit money that came in at the bank to a customer. Raises as `credit_by_hand` does."""
     top_up = credit_by_hand(
@@ -70,11 +60,6 @@ def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> st
         now=now,
     )
     return top_up.pk
-
-
-def check_return(instruction: Instruction, now: datetime) -> None:
-    """Raises PayoutNotFound, PayoutStatusUnfit."""
-    refuse_move(instruction.subject_id, PayoutStatus.RETURNED)
 
 
 def record_return(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -5,6 +5,7 @@ it: in between, hours may have passed.
 """
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -29,30 +30,32 @@ Check = Callable[[Instruction, datetime], None]
 CarryOut = Callable[[Instruction, Caller, datetime], str]
 
 
-def tried(carry_out: CarryOut) -> Check:
-    """Return the check that does it and undoes it: what cannot be goes to no second person."""
-
-    def check(instruction: Instruction, now: datetime) -> None:
-        caller = Caller.for_staff(livemode=instruction.livemode, actor="system:check")
-        with transaction.atomic():
-            carry_out(instruction, caller, now)
-            transaction.set_rollback(True)
-
-    return check
-
-
 @dataclass(frozen=True)
 class InstructionTask:
     """`kind` is whose limit counts; `always_two`: a second person is needed within it, too, as
-    always where no role has a limit. `carry_out` returns the id of what it made.
+    always where no role has a limit. `carry_out` returns the id of what it made. `check` is what
+    is asked beforehand, where that is more than doing it would tell, or less than to try it.
     """
 
     title: str
     kind: InstructionKind
     right: Right
-    check: Check
     carry_out: CarryOut
+    check: Check | None = None
     always_two: bool = False
+
+    def check_request(self, instruction: Instruction, now: datetime, *, waits: bool) -> None:
+        """Refuse what cannot be: it goes to no second person, who would find that out.
+
+        Without a check of its own what waits is done and undone; what does not is done anyway.
+        """
+        if self.check:
+            self.check(instruction, now)
+        elif waits:
+            caller = Caller.for_staff(livemode=instruction.livemode, actor="system:check")
+            with transaction.atomic():
+                self.carry_out(copy(instruction), caller, now)
+                transaction.set_rollback(True)
 
 
 REFUND = "refund"
@@ -81,46 +84,32 @@ ROLL_LIVE_KEY = "roll_live_key"
 BREAKABLE = frozenset({InstructionKind.STAFF, InstructionKind.LIVE_KEY})
 
 TASKS: dict[str, InstructionTask] = {
-    REFUND: InstructionTask("Refund", K.REFUND, R.REFUND, money.check_refund, money.refund),
-    TOP_UP: InstructionTask("Top-up", K.TOP_UP, R.TOP_UP, money.check_top_up, money.top_up),
+    REFUND: InstructionTask("Refund", K.REFUND, R.REFUND, money.refund, money.check_refund),
+    TOP_UP: InstructionTask("Top-up", K.TOP_UP, R.TOP_UP, money.top_up),
     REVERSE_TOP_UP: InstructionTask(
-        "Reversal of a top-up",
-        K.ADJUSTMENT,
-        R.ADJUST,
-        money.check_reversal,
-        money.reverse,
-        always_two=True,
+        "Reversal of a top-up", K.ADJUSTMENT, R.ADJUST, money.reverse, always_two=True
     ),
     ADJUST_WALLET: InstructionTask(
-        "Adjustment of a wallet", K.ADJUSTMENT, R.ADJUST, money.check_customer, money.adjust_wallet
+        "Adjustment of a wallet", K.ADJUSTMENT, R.ADJUST, money.adjust_wallet
     ),
     ADJUST_MERCHANT: InstructionTask(
-        "Adjustment of a balance",
-        K.ADJUSTMENT,
-        R.ADJUST,
-        money.check_merchant,
-        money.adjust_merchant,
+        "Adjustment of a balance", K.ADJUSTMENT, R.ADJUST, money.adjust_merchant
     ),
-    PAY_OUT: InstructionTask("Payout", K.PAYOUT, R.PAY_OUT, payouts.check_pay_out, payouts.pay_out),
+    PAY_OUT: InstructionTask("Payout", K.PAYOUT, R.PAY_OUT, payouts.pay_out),
     RUN_PAYOUTS: InstructionTask(
-        "Payout run", K.PAYOUT, R.PAY_OUT, payouts.check_run, payouts.run_payouts
+        "Payout run", K.PAYOUT, R.PAY_OUT, payouts.run_payouts, payouts.check_run
     ),
     # Money from nothing, if the bank has paid after all: the limit is that of adjustments.
     PAYOUT_FAILURE: InstructionTask(
-        "Return of a payout", K.ADJUSTMENT, R.PAY_OUT, payouts.check_failure, payouts.record_failure
+        "Return of a payout", K.ADJUSTMENT, R.PAY_OUT, payouts.record_failure
     ),
     PAYOUT_RETURN: InstructionTask(
-        "Return of a paid payout",
-        K.ADJUSTMENT,
-        R.PAY_OUT,
-        bank_entries.check_return,
-        bank_entries.record_return,
+        "Return of a paid payout", K.ADJUSTMENT, R.PAY_OUT, bank_entries.record_return
     ),
     BANK_ENTRY: InstructionTask(
         "Match of a bank entry",
         K.ADJUSTMENT,
         R.PAY_OUT,
-        tried(bank_entries.match_entry_by_hand),
         bank_entries.match_entry_by_hand,
         always_two=True,
     ),
@@ -129,65 +118,39 @@ TASKS: dict[str, InstructionTask] = {
         "Setting aside of a bank entry",
         K.ADJUSTMENT,
         R.PAY_OUT,
-        tried(bank_entries.set_entry_aside),
         bank_entries.set_entry_aside,
         always_two=True,
     ),
     BANK_CREDIT: InstructionTask(
-        "Credit of a bank entry",
-        K.TOP_UP,
-        R.PAY_OUT,
-        bank_entries.check_credit,
-        bank_entries.credit_wallet,
-        always_two=True,
+        "Credit of a bank entry", K.TOP_UP, R.PAY_OUT, bank_entries.credit_wallet, always_two=True
     ),
     # The requester may have written the file: it gives money to any wallet and any merchant.
     BANK_FILE: InstructionTask(
         "Import of a bank file",
         K.BANK_FILE,
         R.PAY_OUT,
-        bank_uploads.check_file,
         bank_uploads.import_file,
+        bank_uploads.check_file,
     ),
     BANK_ACCOUNT: InstructionTask(
-        "Change of a bank account",
-        K.BANK_ACCOUNT,
-        R.BANK_ACCOUNT,
-        tried(payouts.set_bank_account),
-        payouts.set_bank_account,
+        "Change of a bank account", K.BANK_ACCOUNT, R.BANK_ACCOUNT, payouts.set_bank_account
     ),
-    ADD_STAFF: InstructionTask(
-        "Add staff", K.STAFF, R.STAFF, accounts.check_addition, accounts.add_colleague
-    ),
-    SET_ROLES: InstructionTask(
-        "Set roles", K.STAFF, R.STAFF, accounts.check_colleague, accounts.set_roles
-    ),
-    RESET_ACCESS: InstructionTask(
-        "Reset access", K.STAFF, R.STAFF, accounts.check_colleague, accounts.reset_access
-    ),
-    REOPEN_ACCOUNT: InstructionTask(
-        "Reopen account", K.STAFF, R.STAFF, accounts.check_colleague, accounts.reopen_account
-    ),
+    ADD_STAFF: InstructionTask("Add staff", K.STAFF, R.STAFF, accounts.add_colleague),
+    SET_ROLES: InstructionTask("Set roles", K.STAFF, R.STAFF, accounts.set_roles),
+    RESET_ACCESS: InstructionTask("Reset access", K.STAFF, R.STAFF, accounts.reset_access),
+    REOPEN_ACCOUNT: InstructionTask("Reopen account", K.STAFF, R.STAFF, accounts.reopen_account),
     ISSUE_LIVE_KEY: InstructionTask(
-        "Issue live key",
-        K.LIVE_KEY,
-        R.LIVE_KEYS,
-        merchants.check_new_live_key,
-        merchants.issue_live_key,
+        "Issue live key", K.LIVE_KEY, R.LIVE_KEYS, merchants.issue_live_key
     ),
     ROLL_LIVE_KEY: InstructionTask(
-        "Roll live key",
-        K.LIVE_KEY,
-        R.LIVE_KEYS,
-        merchants.check_rolled_key,
-        merchants.roll_live_key,
+        "Roll live key", K.LIVE_KEY, R.LIVE_KEYS, merchants.roll_live_key
     ),
     ERASE_CUSTOMER: InstructionTask(
         "Erasure of a customer",
         K.ERASURE,
         R.PERSONAL_DATA,
-        personal_data.check_erasure,
         personal_data.erase,
+        personal_data.check_erasure,
     ),
 }
 

@@ -71,9 +71,10 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         # Held until the end: two forms at once must not both fit into what is left of a limit.
         User.objects.select_for_update(of=("self",)).get(pk=staff.user_id)
         instruction = _write_down(staff, request, now)
-        task.check(instruction, now)
         moved: dict[str, Any] = {"amount": request.amount, "livemode": request.livemode}
-        if needs_approval(staff=staff, task=task, now=now, **moved):
+        waits = needs_approval(staff=staff, task=task, now=now, **moved)
+        task.check_request(instruction, now, waits=waits)
+        if waits:
             record.outcome = AuditOutcome.ASKED
         else:
             carry_out(task, instruction, staff.actor, user_id=None, now=now)

@@ -20,7 +20,7 @@ from merchants.callers import Caller
 from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
-from merchants.services import IssuedKey, issue_key, refuse_roll, revoke_key, roll_key, set_status
+from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
 from merchants.statuses import MerchantStatus
 
 COLLECTABLE_FOR = timedelta(days=7)
@@ -72,21 +72,11 @@ def replace_test_key(
     return issued
 
 
-def check_new_live_key(instruction: Instruction, now: datetime) -> None:
-    """Raise MerchantNotFound."""
-    Merchant.objects.one(instruction.subject_id)
-
-
 def issue_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Issue the key, and keep its secret for the requester to collect."""
     name = instruction.arguments["name"]
     issued = _issue(instruction.subject_id, livemode=True, name=name, now=now)
     return _seal(instruction, issued)
-
-
-def check_rolled_key(instruction: Instruction, now: datetime) -> None:
-    """Raise ApiKeyNotFound for a key that is not live, and as `refuse_roll` does."""
-    refuse_roll(_live_key(instruction), now)
 
 
 def roll_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:

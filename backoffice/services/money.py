@@ -10,14 +10,10 @@ from core.ids import new_id
 from customers.models import Customer
 from customers.services import top_up as top_up_wallet
 from customers.services import wallet
-from funding.errors import TopUpStatusUnfit
-from funding.models import TopUp
-from funding.reversal import refuse_more, reverse_top_up
-from funding.statuses import TRANSITIONS, TopUpStatus
+from funding.reversal import reverse_top_up
 from ledger.models import HOUSE, Account, Purpose, TransferKind
 from ledger.services import Movement, account_for, post_transfers
 from merchants.callers import Caller
-from merchants.models import Merchant
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -61,21 +57,12 @@ def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:
     return made.id
 
 
-def check_customer(instruction: Instruction, now: datetime) -> None:
-    """Raises CustomerNotFound."""
-    Customer.objects.one(instruction.subject_id)
-
-
-def check_top_up(instruction: Instruction, now: datetime) -> None:
-    """Raises CustomerNotFound, CustomerErased."""
-    Customer.objects.one(instruction.subject_id).refuse_erased()
-
-
 def top_up(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Put money into a wallet. Raises CustomerErased."""
-    check_top_up(instruction, now)
+    """Put money into a wallet. Raises CustomerNotFound, CustomerErased."""
+    customer = Customer.objects.one(instruction.subject_id)
+    customer.refuse_erased()
     return top_up_wallet(
-        customer=Customer.objects.one(instruction.subject_id),
+        customer=customer,
         amount=instruction.amount,
         currency=instruction.currency,
         now=now,
@@ -89,14 +76,6 @@ def adjust_wallet(instruction: Instruction, caller: Caller, now: datetime) -> st
     return _adjust(instruction, wallet(customer, instruction.currency), now)
 
 
-def check_reversal(instruction: Instruction, now: datetime) -> None:
-    """Raises TopUpNotFound, TopUpStatusUnfit, InvalidAmount."""
-    top_up = TopUp.objects.one(instruction.subject_id)
-    if TopUpStatus.REVERSED not in TRANSITIONS[TopUpStatus(top_up.status)]:
-        raise TopUpStatusUnfit(status=f"is {top_up.status}")
-    refuse_more(top_up, instruction.amount)
-
-
 def reverse(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Take back what a top-up has brought. Raises as `reverse_top_up` does."""
     top_up = reverse_top_up(
@@ -107,11 +86,6 @@ def reverse(instruction: Instruction, caller: Caller, now: datetime) -> str:
         now=now,
     )
     return top_up.pk
-
-
-def check_merchant(instruction: Instruction, now: datetime) -> None:
-    """Raises MerchantNotFound."""
-    Merchant.objects.one(instruction.subject_id)
 
 
 def adjust_merchant(instruction: Instruction, caller: Caller, now: datetime) -> str:

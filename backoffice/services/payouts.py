@@ -27,30 +27,24 @@ from payouts.batches import MAX_PAYOUTS, create_batch, first_day, payouts_due, r
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.contradictions import held_back
-from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
+from payouts.errors import PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.own_accounts import approve_bank_account
 from payouts.services import REFUSED, record_failed, schedule_payout
-from payouts.statuses import TRANSITIONS, PayoutStatus
 
 RUN = "run"
 
 
-def check_pay_out(instruction: Instruction, now: datetime) -> None:
-    """Raises MerchantNotFound, MerchantInactive, PayoutTooSmall."""
-    merchant = Merchant.objects.one(instruction.subject_id)
+def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Schedule a payout to a merchant. Raises as `schedule_payout` does, and MerchantInactive."""
+    merchant = Merchant.objects.locked(instruction.subject_id)
     if merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
     if instruction.amount < settings.PAYOUT_MINIMUM:
         least = money(settings.PAYOUT_MINIMUM, instruction.currency)
         raise PayoutTooSmall(f"At least {least} is paid out.")
-
-
-def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Schedule a payout to a merchant. Raises as `schedule_payout` does, and MerchantInactive."""
-    check_pay_out(instruction, now)
     payout = schedule_payout(
-        merchant=Merchant.objects.locked(instruction.subject_id),
+        merchant=merchant,
         livemode=instruction.livemode,
         currency=instruction.currency,
         amount=instruction.amount,
@@ -122,18 +116,6 @@ def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
         now=now,
     )
     return batch.id if batch else ""
-
-
-def check_failure(instruction: Instruction, now: datetime) -> None:
-    """Raises PayoutNotFound, PayoutStatusUnfit."""
-    refuse_move(instruction.subject_id, PayoutStatus.FAILED)
-
-
-def refuse_move(payout_id: str, status: PayoutStatus) -> None:
-    """Raise PayoutStatusUnfit for a payout that cannot become this, and PayoutNotFound."""
-    payout = Payout.objects.one(payout_id)
-    if status not in TRANSITIONS[PayoutStatus(payout.status)]:
-        raise PayoutStatusUnfit(status=f"is {payout.status}")
 
 
 def record_failure(instruction: Instruction, caller: Caller, now: datetime) -> str:

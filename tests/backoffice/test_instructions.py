@@ -247,18 +247,27 @@ def test_finance_tops_a_wallet_up_and_adjusts_it(paid: Payment) -> None:
 
 def test_an_adjustment_takes_no_more_than_there_is(paid: Payment) -> None:
     held = balances(owner=paid.merchant_id, purpose=Purpose.MERCHANT, livemode=False)["BSD"]
-    request = _of_wallet(paid.paying_customer, "adjust_merchant", held + 1, direction="take")
-    values = {**request.__dict__, "subject_id": paid.merchant_id}
-    waiting = instruct(
-        staff=staff_as(Role.FINANCE), request=InstructionRequest(**values), now=utc_now()
-    )
-
+    finance, other = staff_as(Role.FINANCE), staff_as(Role.ADMINISTRATOR)
     with pytest.raises(InsufficientBalance):
-        approve(
-            staff=staff_as(Role.ADMINISTRATOR), instruction_id=waiting.pk, note="", now=utc_now()
-        )
+        instruct(staff=finance, request=_taken(paid, held + 1, "more"), now=utc_now())
+    assert not Instruction.objects.exists()
+    first, second = (
+        instruct(staff=finance, request=_taken(paid, held, key), now=utc_now())
+        for key in ("first", "second")
+    )
+    assert not Transfer.objects.filter(kind="adjustment").exists()  # what was tried was undone
 
-    assert not Transfer.objects.filter(kind="adjustment").exists()
+    approve(staff=other, instruction_id=first.pk, note="", now=utc_now())
+    with pytest.raises(InsufficientBalance):
+        approve(staff=other, instruction_id=second.pk, note="", now=utc_now())
+
+    assert Transfer.objects.filter(kind="adjustment").get().amount == held
+
+
+def _taken(paid: Payment, amount: int, form_key: str) -> InstructionRequest:
+    request = _of_wallet(paid.paying_customer, "adjust_merchant", amount, direction="take")
+    values = {**request.__dict__, "subject_id": paid.merchant_id, "form_key": form_key}
+    return InstructionRequest(**values)
 
 
 def _waiting(payment: Payment) -> Instruction:
