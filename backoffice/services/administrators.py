@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from backoffice.models import StaffAccount
 from backoffice.roles import Role
@@ -36,22 +36,35 @@ def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -
     administrators = _real_staff(User.objects.filter(_HAS_ROLE)).distinct()
     reachable = administrators.filter(is_active=True).exclude(email="")
     for email in reachable.order_by("pk").values_list("email", flat=True):
-        plan_message(
-            channel=Channel.EMAIL,
-            kind=KIND,
-            recipient=email,
-            about=about,
-            livemode=True,
-            subject=f"{settings.SERVICE_NAME}: {subject}",
-            text=text,
-            now=now,
-        )
+        mail_staff(KIND, email, about=about, subject=subject, text=text, now=now)
+
+
+def mail_staff(
+    kind: str, recipient: str, *, about: str, subject: str, text: str, now: datetime
+) -> None:
+    """Plan an e-mail to a member of staff."""
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=kind,
+        recipient=recipient,
+        about=about,
+        livemode=True,
+        subject=f"{settings.SERVICE_NAME}: {subject}",
+        text=text,
+        now=now,
+    )
 
 
 def staff_url(path: str) -> str:
     """Return the absolute address of a page of staff."""
     scheme, _, host = settings.BASE_URL.partition("://")
     return f"{scheme}://{settings.ADMIN_HOST or host}{path}"
+
+
+def url_of(row: Model) -> str:
+    """Return the absolute address of the page about a row."""
+    meta = row._meta
+    return staff_url(f"/admin/{meta.app_label}/{meta.model_name}/{row.pk}/change/")
 
 
 def _real_staff(users: "QuerySet[User]") -> "QuerySet[User]":

@@ -12,7 +12,7 @@ from backoffice.audit import audited, snapshot
 from backoffice.errors import Forbidden, GlassNotBroken, InstructionDecided
 from backoffice.models import AuditOutcome, Instruction
 from backoffice.roles import InstructionKind
-from backoffice.services.administrators import staff_url, tell_administrators
+from backoffice.services.administrators import tell_administrators, url_of
 from backoffice.services.decisions import decision, lock_waiting
 from backoffice.services.instruction_kinds import BREAKABLE, TASKS
 from backoffice.services.instructions import carry_out
@@ -89,7 +89,7 @@ def _raise_alarm(
         subject=f"break glass: {title}",
         text=f"“{title}” ({instruction.subject_id}): {staff.username} {words}.\n"
         f"Reason: {instruction.reason}\nWhy no one else: {note}\n\n"
-        f"{staff_url(f'/admin/backoffice/instruction/{instruction.pk}/change/')}",
+        f"{url_of(instruction)}",
         about=instruction.pk,
         now=now,
     )

@@ -16,14 +16,12 @@ from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
 from backoffice.errors import ExportsTooMany
 from backoffice.models import ExportForm, ExportPart, ExportRun
 from backoffice.roles import Right
-from backoffice.services.administrators import staff_url
+from backoffice.services.administrators import mail_staff, url_of
 from backoffice.sheets import Worksheet, csv_lines, write_xlsx
 from backoffice.staff import Staff
 from core.clock import running_on
 from core.ids import new_id
 from core.retention import PERIODS, delete_all
-from messages.models import Channel
-from messages.planning import plan_message
 
 LEASE = timedelta(minutes=5)
 NOTED_EVERY = 2_000
@@ -178,15 +176,12 @@ def _finish(run: ExportRun, now: datetime, error: str = "") -> bool:
         return False
     if run.asked_by.email:
         words = error or f"It has {run.row_count:,} rows, and is kept for a week."
-        url = staff_url(f"/admin/backoffice/exportrun/{run.pk}/change/")
-        plan_message(
-            channel=Channel.EMAIL,
-            kind=KIND,
-            recipient=run.asked_by.email,
+        mail_staff(
+            KIND,
+            run.asked_by.email,
             about=run.pk,
-            livemode=True,
-            subject=f"{settings.SERVICE_NAME}: your export is {run.state}",
-            text=f"{run.name}: {words}\n\n{url}",
+            subject=f"your export is {run.state}",
+            text=f"{run.name}: {words}\n\n{url_of(run)}",
             now=now,
         )
     return not error

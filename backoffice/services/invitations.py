@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from backoffice.services.administrators import staff_url
+from backoffice.services.administrators import mail_staff, staff_url
 from core.durations import in_words
 from core.ids import new_id
 from messages.content import Content
@@ -49,13 +49,11 @@ def plan_invitation(user: User, *, now: datetime) -> None:
 
 def plan_change_notice(user: User, *, now: datetime) -> None:
     """Tell the present address of an account that its access moves to another one."""
-    plan_message(
-        channel=Channel.EMAIL,
-        kind=f"{KIND}_moved",
-        recipient=user.email,
+    mail_staff(
+        f"{KIND}_moved",
+        user.email,
         about=invitation_id(user),
-        livemode=True,
-        subject=f"{settings.SERVICE_NAME}: your account of the back office",
+        subject="your account of the back office",
         text="Your password and second factor were removed, and the link to new ones went to"
         " another address. If you did not ask for this, tell an Administrator at once.",
         now=now,

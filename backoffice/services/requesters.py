@@ -2,13 +2,9 @@
 
 from datetime import datetime
 
-from django.conf import settings
-
 from backoffice.formats import money
 from backoffice.models import Instruction
-from backoffice.services.administrators import staff_url
-from messages.models import Channel
-from messages.planning import plan_message
+from backoffice.services.administrators import mail_staff, url_of
 
 KIND = "staff_decision"
 
@@ -24,14 +20,12 @@ def tell_requester(instruction: Instruction, *, title: str, by: str, now: dateti
     status = instruction.get_status_display()
     amount = f" of {money(instruction.amount, instruction.currency)}" * bool(instruction.amount)
     note = f"\nNote: {instruction.decision_note}" if instruction.decision_note else ""
-    url = staff_url(f"/admin/backoffice/instruction/{instruction.pk}/change/")
-    plan_message(
-        channel=Channel.EMAIL,
-        kind=KIND,
-        recipient=recipient,
+    what = f"{title}{amount} ({instruction.subject_id}): {status}{by}."
+    mail_staff(
+        KIND,
+        recipient,
         about=instruction.pk,
-        livemode=True,
-        subject=f"{settings.SERVICE_NAME}: {title}: {status}",
-        text=f"{title}{amount} ({instruction.subject_id}): {status}{by}.{note}\n\n{url}",
+        subject=f"{title}: {status}",
+        text=f"{what}{note}\n\n{url_of(instruction)}",
         now=now,
     )
