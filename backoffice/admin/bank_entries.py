@@ -44,6 +44,7 @@ class BankEntryAdmin(OfficeAdmin):
         MODE,
         Id("Entry"),
     )
+    summary = (Id("Entry"), SAYS, AMOUNT, STATE, Field("Why", "problem"))
     list_filter = (
         choice_filter("state", "state", BankEntryState.choices),
         choice_filter("source", "source", BankSource.choices),

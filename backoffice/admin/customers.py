@@ -5,14 +5,11 @@ from typing import Any
 from backoffice import formats
 from backoffice.admin.customer_actions import CUSTOMER_ACTIONS
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.passkeys import PASSKEY_FIELDS
-from backoffice.admin.payments import PAYMENT_FIELDS, REFUND_STATUS
-from backoffice.admin.top_ups import TOP_UP_FIELDS
 from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.shown import Badge, Field, Id, Instant, actor_words
 from backoffice.resource.tables import Related
-from backoffice.resource.usual_fields import MERCHANT, MODE
+from backoffice.resource.usual_fields import MODE
 from backoffice.services.payments import masked_address
 from backoffice.services.personal_data import wallets_of
 from backoffice.timeline import timeline_of_customer
@@ -64,22 +61,9 @@ class CustomerAdmin(OfficeAdmin):
         Instant("PIN set", "pin_set_at"),
     )
     related = (
-        Related(
-            title="Newest payments",
-            model=Payment,
-            by="customer",
-            joins=("merchant",),
-            fields=(*PAYMENT_FIELDS, MERCHANT, REFUND_STATUS),
-            filter_name="customer",
-        ),
-        Related(
-            title="Money added",
-            model=TopUp,
-            by="customer",
-            fields=TOP_UP_FIELDS,
-            filter_name="customer",
-        ),
-        Related(title="Passkeys", model=Passkey, by="customer", fields=PASSKEY_FIELDS),
+        Related(Payment, "customer", "Newest payments"),
+        Related(TopUp, "customer", "Money added"),
+        Related(Passkey, "customer"),
     )
 
     def answer(self, row: Customer, now: Any) -> SupportAnswer:

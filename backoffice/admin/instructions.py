@@ -6,10 +6,8 @@ from typing import Any
 from django.http import HttpRequest
 
 from backoffice import formats
-from backoffice.admin.bank_entries import SAYS, STATE
 from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.payouts import RUN_FIELDS
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.resource.filters import (
@@ -19,9 +17,9 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
-from backoffice.resource.shown import Amount, Field, Id, Instant, Reference, linked
+from backoffice.resource.shown import Amount, Field, Instant, Reference, linked
 from backoffice.resource.tables import Related
-from backoffice.resource.usual_fields import AMOUNT, MODE, STATUS_NOW
+from backoffice.resource.usual_fields import MODE, STATUS_NOW
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
@@ -31,7 +29,6 @@ from backoffice.statuses import InstructionStatus
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import BankEntry, Payout
 
-ENTRY_FIELDS = (Id("Entry"), SAYS, AMOUNT, STATE, Field("Why", "problem"))
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
@@ -66,23 +63,15 @@ class InstructionAdmin(OfficeAdmin):
     )
     related = (
         Related(
-            title="Payouts",
+            Payout,
             rows=lambda instruction: (
                 Payout.objects.filter(pk__in=instruction.arguments.get("payouts", ()))
                 .select_related("merchant", "bank_account")
                 .order_by("pk")
             ),
-            fields=RUN_FIELDS,
-            model=Payout,
             shown=MAX_PAYOUTS,
         ),
-        Related(
-            title="Bank entries",
-            rows=entries_of,
-            fields=ENTRY_FIELDS,
-            model=BankEntry,
-            shown=MAX_PAYOUTS,
-        ),
+        Related(BankEntry, rows=entries_of, shown=MAX_PAYOUTS),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:

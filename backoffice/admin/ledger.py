@@ -83,14 +83,14 @@ class AccountAdmin(OfficeAdmin):
             ),
         )
         newest = Related(
-            title="Newest transfers",
-            rows=_transfers,
+            Transfer,
+            "account",
+            "Newest transfers",
             fields=(AT, KIND, signed, REFERENCE),
-            model=Transfer,
-            filter_name="account",
+            rows=_transfers,
             shown=SHOWN,
         )
-        return [newest.table(row)]
+        return [newest.table(row, self.admin_site.get_model_admin(Transfer))]
 
 
 def _transfers(account: Account) -> list[Transfer]:

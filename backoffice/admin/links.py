@@ -3,7 +3,6 @@
 from backoffice import formats
 from backoffice.admin.link_actions import END_LINK
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
 from backoffice.resource.filters import DayFilter, ModeFilter, status_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.shown import Actor, Amount, Field, Id, Instant
@@ -30,16 +29,7 @@ class PaymentLinkAdmin(OfficeAdmin):
         Instant("Ended", "ended_at"),
         Actor("Ended by", "ended_by"),
     )
-    related = (
-        Related(
-            title="Payments through it",
-            model=Payment,
-            by="link",
-            joins=("customer",),
-            fields=(*PAYMENT_FIELDS, CUSTOMER),
-            filter_name="link",
-        ),
-    )
+    related = (Related(Payment, "link", "Payments through it"),)
 
     def heading(self, row: PaymentLink) -> str:
         amount = formats.money(row.amount, row.currency) if row.amount else "any amount"

@@ -6,11 +6,8 @@ from typing import Any
 from django.conf import settings
 
 from backoffice import formats
-from backoffice.admin.api_keys import HINT, KEY_STATE
 from backoffice.admin.merchant_actions import MERCHANT_ACTIONS
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
-from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS, PAYOUT_FIELDS
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.page_parts import Section, SupportAnswer, facts
@@ -80,45 +77,18 @@ class MerchantAdmin(OfficeAdmin):
         Field("Time zone", "time_zone"),
     )
     related = (
+        Related(Payment, "merchant", "Newest payments", shown=SHOWN),
+        Related(Payout, "merchant", shown=SHOWN),
+        Related(ApiKey, "merchant", shown=SHOWN),
+        Related(BankAccount, "merchant", shown=SHOWN),
         Related(
-            title="Newest payments",
-            model=Payment,
-            by="merchant",
-            joins=("customer",),
-            fields=(*PAYMENT_FIELDS, CUSTOMER, MODE),
-            filter_name="merchant",
-            shown=SHOWN,
-        ),
-        Related(
-            title="Payouts",
-            model=Payout,
-            by="merchant",
-            fields=PAYOUT_FIELDS,
-            filter_name="merchant",
-            shown=SHOWN,
-        ),
-        Related(
-            title="API keys",
-            model=ApiKey,
-            by="merchant",
-            fields=(HINT, Field("Name", "name"), KEY_STATE, Instant("Last used", "last_used_at")),
-            filter_name="merchant",
-            shown=SHOWN,
-        ),
-        Related(
-            title="Bank accounts",
-            model=BankAccount,
-            by="merchant",
-            fields=BANK_ACCOUNT_FIELDS,
-            shown=SHOWN,
-        ),
-        Related(
-            title="Webhook endpoints",
+            Webhook,
+            "merchant",
+            "Webhook endpoints",
+            fields=(URL, ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, MODE),
             rows=lambda merchant: (
                 Webhook.objects.not_deleted().filter(merchant=merchant).order_by("-pk")
             ),
-            fields=(URL, ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, MODE),
-            model=Webhook,
             shown=SHOWN,
         ),
     )

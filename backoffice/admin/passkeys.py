@@ -10,7 +10,6 @@ CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
 STATE = Badge("State", lambda passkey: "off" if passkey.removed_at else "active")
 ADDED = Instant("Added", "created_at")
 LAST_USED = Instant("Last used", "last_used_at", empty="—")
-PASSKEY_FIELDS = (NAME, STATE, ADDED, LAST_USED)
 
 
 class PasskeyAdmin(OfficeAdmin):

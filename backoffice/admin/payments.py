@@ -8,7 +8,6 @@ from backoffice import formats
 from backoffice.admin.note_action import note_action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payment_actions import CANCEL, RECEIPT, REFUND
-from backoffice.admin.refunds import REFUND_FIELDS
 from backoffice.admin.webhook_actions import RESEND_PAYMENT
 from backoffice.models import NoteSubject
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
@@ -67,7 +66,6 @@ TRANSACTION, KIND = Code("Transaction", "transaction_id"), Field("Kind", "paymen
 DESCRIPTION, REFERENCE = Field("Description", "description"), Field("Reference", "reference")
 ORDER, INVOICE = Field("Order", "order_id"), Field("Invoice", "invoice_number")
 DUE, LINK = Field("Due", "due_date"), Reference("Link", "link_id")
-PAYMENT_FIELDS = (CREATED, AMOUNT, STATUS_NOW)
 
 
 class InvoiceFilter(OfficeFilter):
@@ -94,7 +92,7 @@ class PaymentAdmin(OfficeAdmin):
     list_display = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, CUSTOMER, ABOUT, REFUND_STATUS, MODE, ID)
     heading_format = "Payment of {amount}"
     summed = "amount"
-    summary = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, CUSTOMER, ABOUT, ID, MODE)
+    summary = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, CUSTOMER, ABOUT, REFUND_STATUS, ID, MODE)
     export_fields = (
         CREATED,
         PAID,
@@ -174,7 +172,7 @@ class PaymentAdmin(OfficeAdmin):
             PAID,
         ),
     )
-    related = (Related(title="Refunds", model=Refund, by="payment", fields=REFUND_FIELDS),)
+    related = (Related(Refund, "payment"),)
 
     def heading(self, row: Payment) -> str:
         """Name a counter, which has no amount, by its merchant."""

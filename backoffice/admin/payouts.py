@@ -33,8 +33,6 @@ from payouts.statuses import PayoutStatus
 SHOWN = 50
 TO = Field("To", lambda payout: str(payout.bank_account))
 LEAVES, ARRIVES = Field("Leaves", "send_date"), Field("Arrives", "arrival_date")
-PAYOUT_FIELDS = (Id("Payout"), AMOUNT, STATUS, LEAVES, ARRIVES, MODE)
-RUN_FIELDS = (Id("Payout"), MERCHANT, AMOUNT, TO, STATUS)
 
 
 class PayoutAdmin(OfficeAdmin):
@@ -50,7 +48,6 @@ class PayoutAdmin(OfficeAdmin):
         MerchantFilter,
         link_filter("run", "run", "batch_id"),
     )
-    summary = (CREATED, AMOUNT, STATUS, MERCHANT, MODE, Id("Payout"))
     row_actions = (*PAYOUT_ACTIONS, *RETURN_ACTIONS)
     details = (
         Field("Requested by", "get_origin_display"),
@@ -134,12 +131,10 @@ class PayoutBatchAdmin(OfficeAdmin):
     file_right = Right.PAY_OUT
     related = (
         Related(
-            title="Payouts",
+            Payout,
             rows=lambda batch: batch.payouts.select_related("merchant", "bank_account").order_by(
                 "pk"
             ),
-            fields=RUN_FIELDS,
-            model=Payout,
             filter_name="run",
             shown=SHOWN,
         ),
@@ -167,7 +162,6 @@ ACCOUNT_WORDS = {
     AccountState.CLOSED: "off",
 }
 ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
-BANK_ACCOUNT_FIELDS = (BANK, NUMBER, CURRENCY, MODE, ACCOUNT_STATE)
 
 
 class BankAccountAdmin(OfficeAdmin):

@@ -24,7 +24,6 @@ GIVE_UP = Action(
 )
 REASON = Field("Reason", "reason")
 BY = Actor("By", "created_by")
-REFUND_FIELDS = (Id("Refund"), AMOUNT, STATUS, REASON, BY, CREATED)
 
 
 class RefundAdmin(OfficeAdmin):
@@ -49,7 +48,7 @@ class RefundAdmin(OfficeAdmin):
         MerchantFilter,
         link_filter("payment", "payment", "payment_id"),
     )
-    summary = (CREATED, AMOUNT, STATUS, MERCHANT, REASON, MODE, Id("Refund"))
+    summary = (CREATED, AMOUNT, STATUS, MERCHANT, REASON, BY, MODE, Id("Refund"))
     row_actions = (GIVE_UP,)
     details = (
         Amount("Fee refunded", "fee_returned"),

@@ -27,7 +27,6 @@ from funding.statuses import CREDITABLE, TRANSITIONS, TopUpStatus
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
 CAME = Amount("Came", "amount_received")
-TOP_UP_FIELDS = (CREATED, AMOUNT, WAY, STATUS_NOW, Id("Top-up"))
 
 
 class CountedCashForm(ActionForm):
@@ -110,6 +109,7 @@ class TopUpAdmin(OfficeAdmin):
         MODE,
         Id("Top-up"),
     )
+    summary = (CREATED, AMOUNT, WAY, STATUS_NOW, Id("Top-up"))
     list_filter = (
         DayFilter,
         status_filter(TopUpStatus),

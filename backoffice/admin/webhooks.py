@@ -96,7 +96,6 @@ EVENT = Field("Event", "event.type")
 TRIES = Field("Attempts", "attempt_count")
 NEXT_TRY = Field("Next attempt", _next_attempt)
 DELIVERY_URL = RowLink("URL", "webhook.url", most=50, to="webhook")
-DELIVERY_FIELDS = (Id("Delivery"), EVENT, STATUS, TRIES, NEXT_TRY, DELIVERY_URL)
 ATTEMPT_FIELDS = (
     Field("No.", "number"),
     Instant("At", "attempted_at"),
@@ -125,14 +124,12 @@ class WebhookAdmin(OfficeAdmin):
     )
     related = (
         Related(
-            title="Deliveries",
+            Delivery,
             rows=lambda webhook: (
                 Delivery.objects.filter(webhook=webhook)
                 .select_related("event", "webhook")
                 .order_by("-created_at", "-id")
             ),
-            fields=DELIVERY_FIELDS,
-            model=Delivery,
             filter_name="endpoint",
         ),
     )
@@ -173,6 +170,7 @@ class DeliveryAdmin(OfficeAdmin):
         link_filter("endpoint", "endpoint", "webhook_id"),
         link_filter("event", "event", "event_id"),
     )
+    summary = (Id("Delivery"), EVENT, STATUS, TRIES, NEXT_TRY, DELIVERY_URL)
     row_actions = DELIVERY_ACTIONS
     list_actions = (RESEND_ALL,)
     details = (
@@ -182,6 +180,7 @@ class DeliveryAdmin(OfficeAdmin):
     )
     related = (
         Related(
+            None,
             title="Attempts",
             rows=lambda delivery: Attempt.objects.filter(delivery=delivery).order_by("-number"),
             fields=ATTEMPT_FIELDS,
@@ -203,15 +202,7 @@ class EventAdmin(OfficeAdmin):
     )
     row_actions = (RESEND_EVENT,)
     details = (Code("Request", "request_id"),)
-    related = (
-        Related(
-            title="Deliveries",
-            model=Delivery,
-            by="event",
-            joins=("event", "webhook"),
-            fields=DELIVERY_FIELDS,
-        ),
-    )
+    related = (Related(Delivery, "event"),)
 
     def sections(self, row: Event) -> list[Section]:
         said = facts(*((name, str(value)) for name, value in row.content["data"].items()))

@@ -5,7 +5,7 @@ The pages know this class only; `backoffice.admin.office` puts the two together.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from django.contrib.admin import AdminSite, ShowFacets
 from django.db.models import Model
@@ -21,7 +21,7 @@ from backoffice.resource.filters import OfficeFilter
 from backoffice.resource.orders import ORDERS, SortFilter
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.shown import Amount, Field
-from backoffice.resource.tables import Related, table_of
+from backoffice.resource.tables import Related
 from backoffice.roles import Right
 from backoffice.sheets import Worksheet
 from backoffice.staff import staff_of
@@ -33,8 +33,8 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     `heading_format` is the page's heading, of its `{row}` and the list's first `{amount}`. A page
     shows the list's fields, then `details`; a detail replaces the list field with the same title.
     `page` gives explicit fieldsets instead. Never include secrets or hashes. `related` are the
-    tables beside them, `summary` the fields that the search box shows, `export_fields` those of an
-    export where it says more than the list, `summed` the amount whose sum stands below the list. A
+    tables beside them, `summary` the fields that such tables and the search box show where the
+    list's are too many, `export_fields` those of an export where it says more than the list, `summed` the amount whose sum stands below the list. A
     method of the same purpose may add to them.
     """
 
@@ -121,7 +121,13 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def tables(self, row: Any) -> list[Table]:
         """Return the rows that belong to an object, bounded."""
-        return [related.table(row) for related in self.related]
+        of = self.admin_site.get_model_admin
+        return [each.table(row, of(each.model) if each.model else None) for each in self.related]
+
+    def summary_beside(self, by: str) -> list[Field]:
+        """Return what a table of rows shows on the page of the row that their field `by` names."""
+        fields = self.summary or self.list_display
+        return [field for field in fields if not by or getattr(field, "to", "") != by]
 
     def timeline(self, row: Any) -> list[TimelineEntry]:
         """Return what happened to an object, newest first."""
@@ -184,5 +190,6 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
 def summary_table(site: AdminSite, title: str, rows: Iterable[Any], model: type[Model]) -> Table:
     """Return rows of a resource as a table of its `summary`."""
-    resource = cast(AdminResource, site.get_model_admin(model))
-    return table_of(title, rows, resource.summary, model)
+    found = list(rows)
+    table = Related(model, title=title, rows=lambda _: found, shown=len(found))
+    return table.table(None, site.get_model_admin(model))

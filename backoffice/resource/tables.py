@@ -1,6 +1,6 @@
 """The rows of one resource on the page of another, from the fields that its own list shows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,62 +8,59 @@ from django.db.models import Model
 
 from backoffice import formats
 from backoffice.page_parts import Table
-from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.resource.shown import Amount, Field
 
 SHOWN = 20
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Related:
     """A table of the newest rows of `model` whose field `by` is the page's row.
 
-    `rows` replaces that query. `filter_name` links to the full list. `joins` are the relations read
-    with the rows. The table takes the right to `model`; None: its rows have no page.
+    It shows the summary of their resource, or `fields`, and leads to their list where that has the
+    filter `by`, or `filter_name`. `rows` replaces the query. The table takes the right to `model`;
+    None: its rows have no page.
     """
 
-    title: str
-    fields: Sequence[Field]
-    model: type[Model] | None = None
+    model: type[Model] | None
     by: str = ""
-    joins: Sequence[str] = ()
+    title: str = ""
+    fields: Sequence[Field] = ()
     rows: Callable[[Any], Any] | None = None
     filter_name: str = ""
     shown: int = SHOWN
 
-    def table(self, row: Any) -> Table:
-        """Return them for the page of a row, each with a link to its own."""
-        found = list((self.rows or self._by)(row)[: self.shown])
+    def table(self, row: Any, resource: Any) -> Table:
+        """Return them for the page of a row, each with a link to its own; of `resource`."""
+        fields = self.fields or resource.summary_beside(self.by)
+        found = list((self.rows(row) if self.rows else self._by(row, resource))[: self.shown])
         return Table(
-            self.title,
-            [_aligned(field, field.title) for field in self.fields],
-            [self._cells(other) for other in found],
-            more=self._whole_list(row),
-            right=CATALOG[self.model].right if self.model else None,
+            self.title or resource.entry.title,
+            [_aligned(field, field.title) for field in fields],
+            [self._cells(other, fields) for other in found],
+            more=self._whole_list(row, resource) if self.model else "",
+            right=resource.entry.right if self.model else None,
         )
 
-    def _by(self, row: Any) -> Any:
-        rows = self.model._default_manager.filter(**{self.by: row})  # type: ignore[union-attr]  # of a resource
-        return rows.select_related(*self.joins).order_by("-pk")
+    def _by(self, row: Any, resource: Any) -> Any:
+        rows = resource.model._default_manager.filter(**{self.by: row})
+        return rows.select_related(*(resource.list_select_related or ())).order_by("-pk")
 
-    def _whole_list(self, row: Any) -> str:
-        if self.model is None or not self.filter_name:
+    def _whole_list(self, row: Any, resource: Any) -> str:
+        known = {item.parameter_name for item in resource.filters()}
+        name = self.filter_name or self.by
+        if name not in known:
             return ""
-        mode = getattr(row, "livemode", None)
         modes = {None: "both", True: "live", False: "test"}
-        return list_of(self.model, **{self.filter_name: row.pk, "mode": modes[mode]})
+        mode = {"mode": modes[getattr(row, "livemode", None)]} if "mode" in known else {}
+        return list_of(resource.model, **{name: row.pk}, **mode)
 
-    def _cells(self, other: Any) -> list[Any]:
-        cells = [_aligned(field, field.cell(other)) for field in self.fields]
+    def _cells(self, other: Any, fields: Sequence[Field]) -> list[Any]:
+        cells = [_aligned(field, field.cell(other)) for field in fields]
         return [formats.link(cells[0], page_of(other)), *cells[1:]] if self.model else cells
 
 
 def _aligned(field: Field, cell: Any) -> Any:
     """Return a heading or a cell, at the right where it is of amounts."""
     return formats.amount(cell) if isinstance(field, Amount) else cell
-
-
-def table_of(title: str, rows: Iterable[Any], fields: Sequence[Field], model: type[Model]) -> Table:
-    """Return rows that were found already as a table."""
-    return Related(title=title, rows=lambda _: list(rows), fields=fields, model=model).table(None)
