@@ -158,6 +158,7 @@ LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
 
 
 class StaffAdmin(OfficeAdmin):
+    model = User
     heading_format = "{row.username}"
     ordering = ("username",)
     list_display = (NAME, ROLES_HELD, STATE, LAST_SIGN_IN)

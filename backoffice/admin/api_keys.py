@@ -84,6 +84,7 @@ def _state(key: ApiKey) -> str:
 
 
 class ApiKeyAdmin(OfficeAdmin):
+    model = ApiKey
     heading_format = "API key {row.hint}"
     list_select_related = ("merchant",)
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)

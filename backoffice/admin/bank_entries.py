@@ -32,6 +32,7 @@ def _charge(entry: BankEntry) -> str:
 
 
 class BankEntryAdmin(OfficeAdmin):
+    model = BankEntry
     list_select_related = ("file",)
     list_display = (
         READ,
@@ -105,6 +106,7 @@ def _amended_by(statement: BankStatement) -> str:
 class BankStatementAdmin(OfficeAdmin):
     """Each page shows what is open now: the ledger's account against all statements so far."""
 
+    model = BankStatement
     heading_format = "Bank statement {row.number}"
     list_display = (Field("Statement", "number"), START, END, OPENING, ENTRIES, CLOSING, MODE)
     list_filter = (ModeFilter,)

@@ -47,6 +47,7 @@ SINCE = Instant("Since", "created_at")
 
 
 class CustomerAdmin(OfficeAdmin):
+    model = Customer
     heading_format = "Customer {row.masked_phone}"
     notes = True
     list_display = (PHONE, Badge("State", _state), EMAIL, TESTS_FOR, SINCE, Id("Customer"), MODE)

@@ -23,6 +23,7 @@ STATE, ROWS = Badge("State", "state"), Field("Rows", lambda run: f"{run.row_coun
 class ExportRunAdmin(OfficeAdmin):
     """A file may hold what another role may not see: it is its requester's."""
 
+    model = ExportRun
     heading_format = "Export {row.name}"
     exported = False
     list_select_related = ("asked_by",)

@@ -96,6 +96,7 @@ _WRITTEN_BY = {
 
 
 class InquiryAdmin(OfficeAdmin):
+    model = Inquiry
     list_select_related = ("merchant", "payment__customer")
     list_display = (CREATED, REASON, STATUS, WAITS, PAID, MERCHANT, CUSTOMER, MODE, Id("Inquiry"))
     list_filter = (

@@ -36,6 +36,7 @@ AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.
 
 
 class InstructionAdmin(OfficeAdmin):
+    model = Instruction
     list_select_related = ("asked_by", "decided_by")
     list_display = (
         Instant("Requested", "asked_at"),

@@ -64,6 +64,7 @@ REFERENCE = Reference("Reference", "reference")
 
 
 class AccountAdmin(OfficeAdmin):
+    model = Account
     list_display = (PURPOSE, OWNER, SEALED, MODE)
     list_filter = (
         choice_filter("purpose", "purpose", Purpose.choices),
@@ -107,6 +108,8 @@ def _seal(transfer: Transfer) -> str:
 
 
 class TransferAdmin(OfficeAdmin):
+    model = Transfer
+    heading_format = "Transfer of {amount}"
     list_select_related = ("debit_account", "credit_account", "seal")
     list_display = (Field("Transfer", "pk"), AT, KIND, AMOUNT, FROM, TO, REFERENCE, MODE)
     list_filter = (
@@ -121,6 +124,3 @@ class TransferAdmin(OfficeAdmin):
         Field("Description", "description"),
         Field("Sealed as", _seal),
     )
-
-    def heading(self, row: Transfer) -> str:
-        return f"Transfer of {formats.money(row.amount, row.currency)}"

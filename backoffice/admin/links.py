@@ -17,6 +17,7 @@ USES = Field("Uses", lambda link: f"{link.uses_count} of {link.max_uses or '∞'
 
 
 class PaymentLinkAdmin(OfficeAdmin):
+    model = PaymentLink
     list_select_related = ("merchant",)
     list_display = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, DESCRIPTION, USES, MODE, Id("Link"))
     list_filter = (DayFilter, status_filter(LinkStatus), ModeFilter, MerchantFilter)

@@ -49,6 +49,7 @@ SINCE = Instant("Since", "created_at")
 
 
 class MerchantAdmin(OfficeAdmin):
+    model = Merchant
     heading_format = "{row.name}"
     notes = True
     list_display = (

@@ -55,6 +55,7 @@ ABOUT = Reference("About", "about")
 
 
 class MessageAdmin(OfficeAdmin):
+    model = Message
     list_display = (
         Field("Message", lambda row: row.kind.replace("_", " ")),
         BY,

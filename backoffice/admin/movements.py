@@ -32,6 +32,7 @@ class PartFilter(OfficeFilter):
 
 
 class MovementAdmin(OfficeAdmin):
+    model = StatementLine
     audited = False
     heading_format = "Movement of {amount}"
     summed = "amount"

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied
+from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
 from unfold.views import ChangeList
@@ -36,8 +37,15 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
         return f"{url}?{urlencode({'_changelist_filters': filters})}" if filters else url
 
 
+ADMINS: dict[type[Model], type["OfficeAdmin"]] = {}
+
+
 class OfficeAdmin(AdminResource):
     """A resource with its pages: the list, its export, an object, and the forms of actions."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        ADMINS[cls.model] = cls
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OfficeList]:
         return OfficeList

@@ -4,6 +4,7 @@ from backoffice.admin.customer_actions import REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
 from backoffice.resource.filters import link_filter
 from backoffice.resource.shown import Badge, Field, Instant, RowLink
+from customers.models import Passkey
 
 NAME = Field("Passkey", str)
 CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
@@ -13,6 +14,7 @@ LAST_USED = Instant("Last used", "last_used_at", empty="—")
 
 
 class PasskeyAdmin(OfficeAdmin):
+    model = Passkey
     heading_format = "Passkey of {row.customer.masked_phone}"
     exported = False
     list_select_related = ("customer",)

@@ -87,6 +87,7 @@ class InvoiceFilter(OfficeFilter):
 class PaymentAdmin(OfficeAdmin):
     """Read-only, like all money: an amount or a status is never typed in."""
 
+    model = Payment
     notes = True
     list_select_related = ("merchant", "customer", "inquiry")
     list_display = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, CUSTOMER, ABOUT, REFUND_STATUS, MODE, ID)

@@ -27,7 +27,7 @@ from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, ST
 from backoffice.roles import Right
 from merchants.statuses import MerchantStatus
 from payouts.contradictions import contradiction_of
-from payouts.models import AccountState, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import AccountState, BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.statuses import PayoutStatus
 
 SHOWN = 50
@@ -36,6 +36,7 @@ LEAVES, ARRIVES = Field("Leaves", "send_date"), Field("Arrives", "arrival_date")
 
 
 class PayoutAdmin(OfficeAdmin):
+    model = Payout
     heading_format = "Payout of {amount}"
     summed = "amount"
     list_select_related = ("merchant", "bank_account", "statement")
@@ -124,6 +125,8 @@ BY = Actor("By", "created_by")
 
 
 class PayoutBatchAdmin(OfficeAdmin):
+    model = PayoutBatch
+    heading_format = "Payout run of {amount}"
     list_display = (MADE, TOTAL, COUNT, FOR, BY, MODE, Id("Run"))
     list_filter = (ModeFilter,)
     list_actions = (*RUN_ACTIONS, *IMPORT_ACTIONS)
@@ -148,9 +151,6 @@ class PayoutBatchAdmin(OfficeAdmin):
         """Answer with the file for the bank; it holds account numbers."""
         return bank_file_page(request, self.row_of(request, object_id), form)
 
-    def heading(self, row: PayoutBatch) -> str:
-        return f"Payout run of {formats.money(row.total_amount, row.currency)}"
-
 
 BANK = Field("Bank", "bank_name")
 NUMBER = Field("Number", lambda account: f"…{account.last_four}")
@@ -167,6 +167,7 @@ ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
 class BankAccountAdmin(OfficeAdmin):
     """The number is never shown: only its last four characters."""
 
+    model = BankAccount
     list_select_related = ("merchant",)
     list_display = (BANK, MERCHANT, NUMBER, CURRENCY, ACCOUNT_STATE, MODE, Id("Account"))
     list_filter = (ModeFilter, MerchantFilter)
@@ -186,6 +187,7 @@ DAY, NAME = Field("Day", "date"), Field("Name", "name")
 
 
 class BankHolidayAdmin(OfficeAdmin):
+    model = BankHoliday
     ordering = ("-date",)
     list_display = (DAY, NAME)
     list_filter = ()

@@ -24,6 +24,7 @@ def _written(state: dict[str, Any]) -> str:
 
 
 class AuditEntryAdmin(OfficeAdmin):
+    model = AuditEntry
     audited = False
     ordering = ("-sequence",)
     list_display = (
@@ -63,6 +64,8 @@ TEXT = Field("Note", "text", most=120)
 
 
 class NoteAdmin(OfficeAdmin):
+    model = Note
+    heading_format = "Note by {row.author.username}"
     exported = False
     list_select_related = ("author",)
     list_display = (WRITTEN_AT, AUTHOR, ON, TEXT)
@@ -70,9 +73,6 @@ class NoteAdmin(OfficeAdmin):
         choice_filter("on", "subject_type", NoteSubject.choices),
         link_filter("about", "subject", "subject_id"),
     )
-
-    def heading(self, row: Note) -> str:
-        return f"Note by {row.author.get_username()}"
 
 
 ASKED, ASKED_BY = Instant("Requested", "created_at"), Field("By", "asked_by.get_username")
@@ -83,14 +83,13 @@ FINISHED = Instant("Finished", "finished_at", empty="—")
 
 
 class ResendRunAdmin(OfficeAdmin):
+    model = ResendRun
+    heading_format = "Resending of {row.expected_count:,} webhooks"
     exported = False
     list_select_related = ("asked_by",)
     list_display = (ASKED, ASKED_BY, SENT, SKIPPED, RUN_STATE, REASON)
     list_filter = (DayFilter,)
     details = (FINISHED,)
-
-    def heading(self, row: ResendRun) -> str:
-        return f"Resending of {row.expected_count:,} webhooks"
 
     def sections(self, row: ResendRun) -> list[Section]:
         lookups = ((name.replace("__", " "), str(value)) for name, value in row.lookups.items())

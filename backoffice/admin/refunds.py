@@ -7,6 +7,7 @@ from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
+from refunds.models import Refund
 from refunds.services import fail_refund
 from refunds.statuses import RefundStatus
 
@@ -27,6 +28,7 @@ BY = Actor("By", "created_by")
 
 
 class RefundAdmin(OfficeAdmin):
+    model = Refund
     heading_format = "Refund of {amount}"
     summed = "amount"
     list_select_related = ("merchant",)

@@ -96,6 +96,7 @@ REVERSAL_ACTIONS = (
 
 
 class TopUpAdmin(OfficeAdmin):
+    model = TopUp
     heading_format = "Top-up of {amount}"
     summed = "amount"
     list_select_related = ("customer", "payment")

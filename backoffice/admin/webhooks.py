@@ -108,6 +108,7 @@ ABOUT = Reference("About", "resource_id")
 
 
 class WebhookAdmin(OfficeAdmin):
+    model = Webhook
     heading_format = "Webhook endpoint of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (URL, ENDPOINT_STATE, MERCHANT, FAILING_SINCE, LAST_ERROR, LAST_SUCCESS, MODE)
@@ -150,6 +151,7 @@ class WebhookAdmin(OfficeAdmin):
 
 
 class DeliveryAdmin(OfficeAdmin):
+    model = Delivery
     heading_format = "Delivery of {row.event.type}"
     list_select_related = ("event__merchant", "webhook")
     list_display = (
@@ -189,6 +191,7 @@ class DeliveryAdmin(OfficeAdmin):
 
 
 class EventAdmin(OfficeAdmin):
+    model = Event
     heading_format = "Event {row.type}"
     list_select_related = ("merchant",)
     list_display = (CREATED, Field("Type", "type"), ABOUT, MERCHANT, MODE, Id("Event"))

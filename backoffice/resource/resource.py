@@ -33,9 +33,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     `heading_format` is the page's heading, of its `{row}` and the list's first `{amount}`. A page
     shows the list's fields, then `details`; a detail replaces the list field with the same title.
     `page` gives explicit fieldsets instead. Never include secrets or hashes. `related` are the
-    tables beside them, `summary` the fields that such tables and the search box show where the
-    list's are too many, `export_fields` those of an export where it says more than the list, `summed` the amount whose sum stands below the list. A
-    method of the same purpose may add to them.
+    tables beside them, `summary` the fields of such tables and of the search box where the list
+    has too many, `export_fields` those of an export where it says more than the list, `summed` the
+    amount whose sum stands below the list. A method of the same purpose may add to them.
     """
 
     heading_format: ClassVar[str] = ""

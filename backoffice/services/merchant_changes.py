@@ -17,7 +17,8 @@ def decide_change(
 ) -> MerchantChange:
     """Approve or decline the change that was seen.
 
-    Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided. To approve, IndependentApproverRequired for who has had a live key of the merchant.
+    Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided. To approve,
+    IndependentApproverRequired for who has had a live key of the merchant.
 
     The audit trail keeps both values of every field, whichever way it went.
     """
