@@ -1,8 +1,7 @@
 """What the forms of actions share. A form reads what was typed; the service decides."""
 
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -120,11 +119,9 @@ class MoneyField(forms.CharField):
 class ActionForm(forms.Form):
     """The form of an action on `row`. Its key makes a form that is sent twice one action.
 
-    `query` is what the address says: on a list, the filters of the list. `derived` are the names
-    under which `clean` adds to the values of the fields.
+    `query` is what the address says: on a list, the filters of the list.
     """
 
-    derived: ClassVar[Sequence[str]] = ()
     form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
     def __init__(

@@ -6,9 +6,8 @@ from backoffice import formats
 from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer, Table
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, choice_filter
-from backoffice.resource.shown import Actor, Amount, Badge, Field, Id, Instant, Reference
+from backoffice.resource.shown import Actor, Amount, Badge, Field, Fieldset, Id, Instant, Reference
 from backoffice.resource.usual_fields import AMOUNT, MODE
 from core.clock import request_now
 from payouts.bank.position import position_in

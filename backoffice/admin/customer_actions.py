@@ -1,13 +1,11 @@
 """What staff can do for a customer, and to one."""
 
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 
 from backoffice.actions import Action, ActionResult
-from backoffice.admin.note_action import note_action
-from backoffice.admin.submission import instruction_action
+from backoffice.admin.submission import instruction_action, note_action
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -23,7 +21,6 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.customers import (
     LOOKED_BACK,
-    Identity,
     Secured,
     remove_passkey,
     reveal,
@@ -40,7 +37,6 @@ from payments.models import Payment
 class IdentityForm(ActionForm):
     """What the caller says of themselves. Two things must be right."""
 
-    derived = ("identity",)
     amount = MoneyField(
         required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
     )
@@ -52,18 +48,6 @@ class IdentityForm(ActionForm):
 
     def lines(self) -> list[str]:
         return ["Ask the caller; do not read anything out. Two answers must be right."]
-
-    @property
-    def identity(self) -> Identity:
-        return Identity(
-            amount=self.cleaned_data.get("amount"),
-            merchant=self.cleaned_data.get("merchant", ""),
-            email=self.cleaned_data.get("email", ""),
-        )
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        return {**cleaned, "identity": self.identity}
 
 
 class LostDeviceForm(IdentityForm):

@@ -1,13 +1,13 @@
-"""Customers: masked, helped after an identity check, frozen in a hurry."""
+"""Customers: masked, helped after an identity check, frozen in a hurry; and their passkeys."""
 
 from typing import Any
 
 from backoffice import formats
-from backoffice.admin.customer_actions import CUSTOMER_ACTIONS
+from backoffice.admin.customer_actions import CUSTOMER_ACTIONS, REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
-from backoffice.resource.filters import DayFilter, ModeFilter
-from backoffice.resource.shown import Badge, Field, Id, Instant, actor_words
+from backoffice.resource.filters import DayFilter, ModeFilter, link_filter
+from backoffice.resource.shown import Badge, Field, Id, Instant, RowLink, actor_words
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE
 from backoffice.services.payments import masked_address
@@ -109,3 +109,25 @@ def _wallets(customer: Customer) -> list[tuple[str, str]]:
         (account.currency, formats.money(account.balance, account.currency))
         for account in wallets_of(customer)
     ]
+
+
+NAME = Field("Passkey", str)
+CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
+STATE = Badge("State", lambda passkey: "off" if passkey.removed_at else "active")
+ADDED = Instant("Added", "created_at")
+LAST_USED = Instant("Last used", "last_used_at", empty="—")
+
+
+class PasskeyAdmin(OfficeAdmin):
+    model = Passkey
+    heading_format = "Passkey of {row.customer.masked_phone}"
+    exported = False
+    list_select_related = ("customer",)
+    list_display = (NAME, CUSTOMER, STATE, ADDED, LAST_USED)
+    list_filter = (link_filter("customer", "customer", "customer_id"),)
+    row_actions = (REMOVE_PASSKEY,)
+    details = (
+        Field("Copied to other devices", lambda passkey: "yes" if passkey.is_synced else "no"),
+        Instant("Removed", "removed_at"),
+        Instant("Suspected copy", "copied_at"),
+    )

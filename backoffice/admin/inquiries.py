@@ -13,7 +13,7 @@ from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer, TimelineEntry
 from backoffice.request_answer import requests_about
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
-from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Amount, Field, Id, Reference, RowLink, actor_words
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right

@@ -10,11 +10,9 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.link_actions import SEND_LINK
-from backoffice.admin.merchant_changes import CHANGE_ACTIONS
-from backoffice.admin.note_action import note_action
+from backoffice.admin.links import SEND_LINK
 from backoffice.admin.statements import STATEMENT
-from backoffice.admin.submission import handed_over, instruction_action, submit
+from backoffice.admin.submission import handed_over, instruction_action, note_action, submit
 from backoffice.forms import (
     MODES,
     ActionForm,
@@ -29,6 +27,7 @@ from backoffice.forms import (
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
+from backoffice.services.merchant_changes import decide_change
 from backoffice.services.merchants import (
     add_test_key,
     details_of,
@@ -39,9 +38,60 @@ from backoffice.services.merchants import (
 from backoffice.services.money import TAKE
 from ledger.models import Purpose
 from ledger.services import balances
-from merchants.models import MAX_FEE_BASIS_POINTS, Merchant
+from merchants.models import MAX_FEE_BASIS_POINTS, Merchant, MerchantChange
 from merchants.services import IssuedKey, set_fee, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
+
+
+class ChangeForm(ReasonForm):
+    """A decision on exactly the change that the page shows: one made meanwhile is another."""
+
+    seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
+
+    def prepare(self) -> None:
+        change = self._pending()
+        self.fields["seen"].initial = change.pk if change else ""
+
+    def lines(self) -> list[str]:
+        change = self._pending()
+        if change is None:
+            return []
+        return [
+            f"{name}: “{change.before[name]}” becomes “{value}”"
+            for name, value in change.after.items()
+        ]
+
+    def _pending(self) -> MerchantChange | None:
+        return MerchantChange.objects.pending().filter(merchant=self.row).first()
+
+
+def _action(name: str, title: str, *, approve: bool, **more: Any) -> Action:
+    return Action(
+        name=name,
+        title=title,
+        right=Right.VERIFY_MERCHANT,
+        form=ChangeForm,
+        service=decide_change,
+        given={"approve": approve},
+        message="The change is in force." if approve else "The change is declined.",
+        icon="published_with_changes",
+        available=lambda merchant, now: merchant.pending_changes is not None,
+        **more,
+    )
+
+
+CHANGE_ACTIONS = (
+    _action(
+        "approve-change",
+        "Approve change",
+        approve=True,
+        about="Customers see the new values at once. The old e-mail address is told.",
+    ),
+    _action(
+        "decline-change", "Decline change", approve=False, about="The old values stay.", danger=True
+    ),
+)
+
 
 GIVE = "give"
 

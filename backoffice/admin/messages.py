@@ -1,16 +1,47 @@
-"""E-mails and text messages: planned, sent, and those that could not be sent."""
+"""E-mails and text messages: planned, sent, and sent again where they could not be."""
 
 from typing import Any
 
 from backoffice import formats
-from backoffice.admin.message_actions import SEND_AGAIN
+from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
+from backoffice.forms import ActionForm, CheckboxField
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import MODE
+from backoffice.roles import Right
+from backoffice.services.messages import send_message_again
 from backoffice.timeline import masked_recipient
 from core.clock import request_now
 from messages.models import Channel, Message, MessageStatus
+
+
+class SendAgainForm(ActionForm):
+    """One message; a tick where it may have arrived all the same."""
+
+    sure = CheckboxField(required=False, label="It may have arrived; send it again anyway")
+
+    def prepare(self) -> None:
+        may_have_arrived = self.row.status != MessageStatus.REFUSED
+        self.fields["sure"].required = may_have_arrived
+        if not may_have_arrived:
+            del self.fields["sure"]
+
+
+SEND_AGAIN = Action(
+    title="Send again",
+    right=Right.MESSAGE,
+    form=SendAgainForm,
+    service=lambda context: send_message_again(
+        staff=context.staff, message=context.row, now=context.now
+    ),
+    message="Queued to be sent again.",
+    about="It goes to the same recipient, who may get it twice.",
+    icon="send",
+    main=True,
+    available=lambda message, now: message.waits_for_staff(now),
+)
+
 
 INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 KINDS = (

@@ -5,14 +5,13 @@ from datetime import datetime, timedelta
 from django.http import HttpRequest
 
 from backoffice import formats
-from backoffice.admin.note_action import note_action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payment_actions import CANCEL, RECEIPT, REFUND
+from backoffice.admin.submission import note_action
 from backoffice.admin.webhook_actions import RESEND_PAYMENT
 from backoffice.models import NoteSubject
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.payment_answer import answer_of
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
     FailedFilter,
@@ -25,9 +24,18 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
-from backoffice.resource.merchant_filter import MerchantFilter
-from backoffice.resource.orders import BY_AMOUNT, sort_filter
-from backoffice.resource.shown import Amount, Badge, Code, Field, Id, Instant, Reference, RowLink
+from backoffice.resource.list_filters import BY_AMOUNT, MerchantFilter, sort_filter
+from backoffice.resource.shown import (
+    Amount,
+    Badge,
+    Code,
+    Field,
+    Fieldset,
+    Id,
+    Instant,
+    Reference,
+    RowLink,
+)
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.services.money import left_to_refund

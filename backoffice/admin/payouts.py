@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from backoffice import formats
-from backoffice.admin.bank_account_actions import BANK_ACCOUNT_ACTIONS
+from backoffice.actions import Action
 from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
 from backoffice.admin.movements import composition_table, explanation_tables
 from backoffice.admin.office import OfficeAdmin
@@ -17,18 +17,68 @@ from backoffice.admin.payout_actions import (
     RUN_ACTIONS,
 )
 from backoffice.page_parts import SupportAnswer, Table
-from backoffice.pages.bank_file import bank_file_page
+from backoffice.pages.export import bank_file_page
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
-from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.shown import Actor, Amount, Badge, Field, Id, Instant, Reference
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
+from backoffice.services.payouts import approve_account
 from merchants.statuses import MerchantStatus
+from payouts.bank_accounts import close_bank_account
 from payouts.contradictions import contradiction_of
 from payouts.models import AccountState, BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.own_accounts import decline_bank_account
 from payouts.statuses import PayoutStatus
+
+
+def _is_pending(account: BankAccount, now: datetime) -> bool:
+    return account.state == AccountState.PENDING
+
+
+BANK_ACCOUNT_ACTIONS = (
+    Action(
+        title="Approve",
+        right=Right.BANK_ACCOUNT,
+        service=lambda context: approve_account(
+            staff=context.staff, account=context.row, now=context.now
+        ),
+        message="The merchant is paid out to this account from now on, and told by e-mail.",
+        audited_as="approve bank account",
+        watches=("is_pending",),
+        about="The merchant has asked for it with its live key. The account before it is closed.",
+        icon="account_balance",
+        main=True,
+        available=_is_pending,
+    ),
+    Action(
+        title="Decline",
+        right=Right.BANK_ACCOUNT,
+        service=decline_bank_account,
+        message="This account receives no payouts.",
+        audited_as="decline bank account",
+        watches=("closed_at",),
+        about="Payouts go on to the account before it.",
+        icon="block",
+        danger=True,
+        available=_is_pending,
+    ),
+    Action(
+        title="Close",
+        right=Right.BANK_ACCOUNT,
+        service=close_bank_account,
+        message="This account no longer receives payouts.",
+        audited_as="close bank account",
+        watches=("closed_at",),
+        about="Payouts scheduled to it will fail, and their money is returned.",
+        icon="block",
+        danger=True,
+        available=lambda account, now: account.state == AccountState.OPEN,
+    ),
+)
+
 
 SHOWN = 50
 TO = Field("To", lambda payout: str(payout.bank_account))

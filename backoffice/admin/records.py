@@ -1,14 +1,22 @@
-"""The back office's own records: the audit trail, notes and resendings."""
+"""The back office's own records: the audit trail, notes, resendings and exports."""
 
 import json
+from datetime import datetime
 from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.template.defaultfilters import filesizeformat
 
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
-from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
-from backoffice.page_parts import Section, facts
+from backoffice.models import AuditEntry, AuditOutcome, ExportRun, Note, NoteSubject, ResendRun
+from backoffice.page_parts import Section, SupportAnswer, facts
+from backoffice.pages.export import export_file_page
 from backoffice.resource.filters import DayFilter, choice_filter, day_filter, link_filter
+from backoffice.resource.page_urls import address_of
 from backoffice.resource.shown import Badge, Code, Field, Instant, Reference
+from backoffice.resource.usual_fields import CREATED
+from backoffice.staff import staff_of
 
 AT, WHO, DID = Instant("At", "at"), Field("Who", "actor"), Field("Did", "act")
 ON = Reference("On", "subject_id")
@@ -94,3 +102,48 @@ class ResendRunAdmin(OfficeAdmin):
     def sections(self, row: ResendRun) -> list[Section]:
         lookups = ((name.replace("__", " "), str(value)) for name, value in row.lookups.items())
         return [*super().sections(row), Section("Which", facts(*lookups))]
+
+
+STATE, ROWS = Badge("State", "state"), Field("Rows", lambda run: f"{run.row_count:,}")
+
+
+class ExportRunAdmin(OfficeAdmin):
+    """A file may hold what another role may not see: it is its requester's."""
+
+    model = ExportRun
+    heading_format = "Export {row.name}"
+    exported = False
+    list_select_related = ("asked_by",)
+    list_display = (CREATED, Field("File", "name"), STATE, ROWS)
+    list_filter = (DayFilter,)
+    file_route = "file/"
+    details = (
+        Field("Size", lambda run: filesizeformat(run.byte_count) if run.byte_count else ""),
+        Field("Filters", "query"),
+        Instant("Ready", "finished_at"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).filter(asked_by_id=staff_of(request).user_id)
+
+    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
+        """Answer with the file."""
+        return export_file_page(request, self.row_of(request, object_id))
+
+    def is_changing(self, row: ExportRun) -> bool:
+        return row.state == "pending"
+
+    def answer(self, row: ExportRun, now: datetime) -> SupportAnswer:
+        if row.state == "failed":
+            return SupportAnswer([row.error], "bad")
+        if row.state == "pending":
+            waited = formats.age(row.created_at, now)
+            words = [f"It is being made, {row.row_count:,} rows so far, for {waited}."]
+            if row.asked_by.email:
+                words.append("You are told by e-mail when it is ready.")
+            return SupportAnswer(words, "wait")
+        return SupportAnswer(["It is ready."], "good")
+
+    def files(self, row: ExportRun) -> list[tuple[str, str]]:
+        is_ready = row.state == "ready"
+        return [("Download", address_of(ExportRun, "file", row.pk))] if is_ready else []

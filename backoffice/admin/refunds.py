@@ -3,7 +3,7 @@
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
-from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right

@@ -1,6 +1,6 @@
 """The statements that merchants and staff ask for: their sums, and the files for an accountant."""
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -14,7 +14,7 @@ from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, Mode
 from backoffice.models import ExportForm
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.filters import DayFilter, ModeFilter
-from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of
 from backoffice.resource.shown import Amount, Badge, Field, Id
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE
@@ -32,7 +32,6 @@ DAYS_READ = 50_000
 class StatementForm(ActionForm):
     """Whose month, and in which form."""
 
-    derived = ("days",)
     mode = ModeField()
     period = SelectField(PERIODS)
     first_day = DateInputField(required=False)
@@ -42,16 +41,14 @@ class StatementForm(ActionForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if "period" in cleaned and not self.errors:
-            cleaned["days"] = self._days(cleaned)
-        return cleaned
-
-    def _days(self, cleaned: dict[str, Any]) -> tuple[date, date] | None:
-        chosen = cleaned.get("first_day"), cleaned.get("last_day")
+        if self.errors:
+            return cleaned
+        chosen = cleaned["first_day"], cleaned["last_day"]
         days = period_days(self.row, cleaned["period"], chosen, self.now)
         if days is None:
             self.add_error("first_day", "Enter the first and the last day, not after today.")
-        return days
+            return cleaned
+        return cleaned | {"first_day": days[0], "last_day": days[1]}
 
 
 def _ask(context: ActionContext) -> ActionResult:
@@ -61,7 +58,7 @@ def _ask(context: ActionContext) -> ActionResult:
         merchant=context.row,
         livemode=data["mode"] == "live",
         currency=data["currency"],
-        days=data["days"],
+        days=(data["first_day"], data["last_day"]),
         form=ExportForm(data["form"]),
         now=context.now,
     )

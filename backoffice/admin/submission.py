@@ -1,4 +1,4 @@
-"""From the form of an action to an instruction, and what a page then says of it."""
+"""What actions share: from a form to an instruction, what a page then says of it, and notes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,10 +6,13 @@ from typing import Any
 from django.conf import settings
 
 from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction, NoteSubject
 from backoffice.resource.page_urls import page_of
+from backoffice.roles import Right
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import InstructionRequest, instruct
+from backoffice.services.notes import write_note
 from backoffice.statuses import InstructionStatus
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey
@@ -99,3 +102,24 @@ def _note_on(row: Any) -> NoteSubject | None:
     """Return where a note of the form is kept beside the instruction: on what notes are shown."""
     name = row._meta.model_name if row is not None else ""
     return NoteSubject(name) if name in NoteSubject.values else None
+
+
+class NoteForm(ActionForm):
+    """What other staff should know."""
+
+    text = TextAreaField(max_length=2_000, label="Note")
+
+
+def note_action(subject_type: NoteSubject) -> Action:
+    """Return the action for one kind of object."""
+    return Action(
+        name="note",
+        title="Write a note",
+        right=Right.NOTE,
+        form=NoteForm,
+        service=write_note,
+        given={"subject_type": subject_type},
+        message="The note has been saved.",
+        about="Visible to staff only. Notes cannot be changed later.",
+        icon="edit_note",
+    )

@@ -21,7 +21,7 @@ from backoffice.resource.filters import (
     choice_filter,
     link_filter,
 )
-from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Badge, Code, Field, Id, Instant, Reference, RowLink
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS

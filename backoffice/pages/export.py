@@ -27,9 +27,14 @@ from backoffice.resource.page_urls import page_of
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.services.exports import ExportRefused, note_download, start_export
+from backoffice.services.payouts import note_bank_file
 from backoffice.sheets import Worksheet, csv_lines, write_xlsx
 from backoffice.staff import staff_of
 from core.clock import request_now
+from payouts.batches import note_file, orders_of
+from payouts.csv_file import csv_file
+from payouts.models import PayoutBatch
+from payouts.pain001 import pain001
 
 CHUNK = 2_000
 TYPES = {
@@ -121,3 +126,22 @@ def _all(rows: QuerySet[Any]) -> Iterator[Any]:
     while batch := list(rest[:CHUNK]):
         yield from batch
         rest = ordered.filter(pk__lt=batch[-1].pk)
+
+
+def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpResponse:
+    """Answer with the file, and record the download.
+
+    Raises Forbidden, Http404, DebtorUnknown, PayoutFileChanged.
+    """
+    if form not in ("csv", "xml"):
+        raise Http404
+    note_bank_file(staff=staff_of(request), batch=batch, form=form, now=request_now())
+    orders = orders_of(batch)
+    if form == "csv":
+        response = HttpResponse(csv_file(orders), content_type="text/csv; charset=utf-8")
+    else:
+        content = pain001(batch, orders)
+        note_file(batch, content)
+        response = HttpResponse(content, content_type="application/xml")
+    response["Content-Disposition"] = f'attachment; filename="{batch.pk}.{form}"'
+    return response

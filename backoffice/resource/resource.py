@@ -15,12 +15,10 @@ from unfold.admin import ModelAdmin as UnfoldAdmin
 from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
-from backoffice.resource.columns import ColumnsFilter
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import OfficeFilter
-from backoffice.resource.orders import ORDERS, SortFilter
+from backoffice.resource.list_filters import ORDERS, ColumnsFilter, SortFilter
 from backoffice.resource.paginator import CappedPaginator
-from backoffice.resource.shown import Amount, Field
+from backoffice.resource.shown import Amount, Field, Fieldset
 from backoffice.resource.tables import Related
 from backoffice.roles import Right
 from backoffice.sheets import Worksheet

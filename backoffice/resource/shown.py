@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from backoffice import formats
+from backoffice.page_parts import Section, facts
 from backoffice.resource.page_urls import page_of, page_of_id
 from core.money import decimal_text
 
@@ -205,3 +206,15 @@ def linked(public_id: str, text: Any = "") -> Any:
     """Draw a public id as a link to its page, where it has one."""
     url, words = page_of_id(public_id), text or formats.code(public_id)
     return formats.link(words, url) if url else words
+
+
+class Fieldset:
+    """A title, and the fields below it in their order."""
+
+    def __init__(self, title: str, *fields: Field) -> None:
+        self.title, self.fields = title, fields
+
+    def section(self, row: Any) -> Section:
+        """Return what they say about a row; a field without anything to say is left out."""
+        pairs = ((field.title, field.fact(row)) for field in self.fields)
+        return Section(self.title, facts(*pairs))

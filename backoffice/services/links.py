@@ -1,6 +1,5 @@
 """Help a caller to pay: a payment link, created and sent while they are on the phone."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -26,63 +25,54 @@ from messages.planning import plan_message
 LIFETIME = timedelta(days=7)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LinkRequest:
-    """A link for one payment, and where it is sent. `amount` in cents; None: entered by hand."""
+def send_link(
+    *,
+    staff: Staff,
+    merchant_id: str,
+    mode: str,
+    amount: int | None,
+    description: str,
+    recipient: str,
+    now: datetime,
+) -> PaymentLink:
+    """Create a link that can be paid once within a week, and send it by e-mail or text.
 
-    merchant_id: str
-    livemode: bool
-    amount: int | None
-    currency: str
-    description: str
-    channel: Channel
-    recipient: str
-
-
-def send_link(*, staff: Staff, request: LinkRequest, now: datetime) -> PaymentLink:
-    """Create a link that can be paid once within a week, and send it.
-
-    Raises Forbidden, MerchantNotFound, MerchantInactive, ActionLimitReached, ValidationFailed.
+    `amount` in cents; None: the customer enters it. Raises Forbidden, MerchantNotFound,
+    MerchantInactive, ActionLimitReached, ValidationFailed.
     """
-    act, merchant_id = "send payment link", request.merchant_id
+    act, livemode = "send payment link", mode == "live"
     action = AuditAction(act, Right.LINK, "merchant", merchant_id, limited=True)
     with audited(staff=staff, action=action, now=now) as record:
         merchant = Merchant.objects.one(merchant_id)
         if merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
-        recipient = _recipient(request)
+        by_mail = "@" in recipient
+        address = recipient if by_mail else normalize_phone(recipient, livemode=livemode)
         draft = LinkDraft(
-            currency=request.currency,
-            amount=request.amount,
-            description=request.description,
+            currency=settings.DEFAULT_CURRENCY,
+            amount=amount,
+            description=description,
             max_uses=1,
             expires_at=now + LIFETIME,
         )
-        caller = Caller(merchant=merchant, livemode=request.livemode, actor=staff.actor)
+        caller = Caller(merchant=merchant, livemode=livemode, actor=staff.actor)
         link = create_link(caller=caller, draft=draft, now=now)
-        by_mail = request.channel == Channel.EMAIL
-        name = " ".join(merchant.name.split()) if by_mail else sms.sanitized(merchant.name)
+        name = " ".join(merchant.name.split())
         plan_message(
-            channel=request.channel,
+            channel=Channel.EMAIL if by_mail else Channel.SMS,
             kind="payment_link",
-            recipient=recipient,
+            recipient=address,
             about=link.pk,
             merchant_id=link.merchant_id,
             livemode=link.livemode,
-            subject=f"Payment to {' '.join(merchant.name.split())}"[:200],
-            text=_text(link, name),
+            subject=f"Payment to {name}"[:200],
+            text=_text(link, name if by_mail else sms.sanitized(merchant.name)),
             now=now,
         )
         record.after = snapshot(link, "id", "amount", "currency") | {
-            "sent_to": masked_address(recipient) if by_mail else masked(recipient)
+            "sent_to": masked_address(address) if by_mail else masked(address)
         }
     return link
-
-
-def _recipient(request: LinkRequest) -> str:
-    if request.channel == Channel.EMAIL:
-        return request.recipient
-    return normalize_phone(request.recipient, livemode=request.livemode)
 
 
 def _text(link: PaymentLink, name: str) -> str:

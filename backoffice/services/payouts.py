@@ -152,7 +152,7 @@ def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> Ban
     return approve_bank_account(bank_account_id=account.pk, actor=staff.actor, now=now)
 
 
-def note_download(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime) -> None:
+def note_bank_file(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime) -> None:
     """Record the download of a file with account numbers. Raises Forbidden."""
     action = AuditAction(f"download {form}", Right.PAY_OUT, "payout", batch.pk)
     with audited(staff=staff, action=action, now=now):

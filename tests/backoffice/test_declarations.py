@@ -67,7 +67,6 @@ def test_an_action_knows_all_that_its_service_asks_for(model: type[Model]) -> No
         not in {
             *action.given,
             *action.form.base_fields,
-            *action.form.derived,
             *FROM_CONTEXT,
         }
         and not (name.endswith(ROW_ID) and action in admin.row_actions)
@@ -82,7 +81,7 @@ def test_the_id_of_the_row_is_no_field_of_a_form(model: type[Model]) -> None:
     wrong = [
         (action.name, name)
         for action in (*admin.row_actions, *admin.list_actions)
-        for name in (*action.given, *action.form.base_fields, *action.form.derived)
+        for name in (*action.given, *action.form.base_fields)
         if name.endswith(ROW_ID)
     ]
 

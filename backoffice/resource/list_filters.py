@@ -1,0 +1,88 @@
+"""Filters that more than a field makes: the merchant by name, the order, the columns."""
+
+from typing import Any
+
+from django.contrib.admin import ModelAdmin
+from django.db.models import Q
+from django.http import HttpRequest
+
+from backoffice.resource.filters import Choices, OfficeFilter, Rows, SeveralFilter
+from merchants.models import Merchant
+
+MERCHANTS_SHOWN = 10
+
+
+class MerchantFilter(OfficeFilter):
+    """One merchant, by its id; or those whose name or slug begins so, as staff type it."""
+
+    title = "merchant"
+    parameter_name = "merchant"
+    field_name = "merchant_id"
+    takes_text = True
+
+    def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
+        found = merchants_named(request.GET.get("merchant", ""))
+        return [(merchant.pk, merchant.name) for merchant in found]
+
+    def has_output(self) -> bool:
+        """Stand above the list, and narrow it, where no merchant has such a name, too."""
+        return True
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        value = str(self.value() or "")
+        if not value:
+            return queryset
+        if value.startswith("mer_"):
+            return queryset.filter(**{self.field_name: value})
+        return queryset.filter(**{f"{self.field_name}__in": [pk for pk, _ in self.lookup_choices]})
+
+
+def merchants_named(text: str) -> list[Merchant]:
+    """Return the merchant of an id, or those with this in their name or slug; ten at most."""
+    if not text:
+        return []
+    named = Q(pk=text) | Q(name__icontains=text) | Q(slug__istartswith=text)
+    return list(Merchant.objects.filter(named).order_by("name", "pk")[:MERCHANTS_SHOWN])
+
+
+class SortFilter(OfficeFilter):
+    """The order of a list, among those that an index serves; the newest first where none is."""
+
+    title = "order"
+    parameter_name = "sort"
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        return queryset  # the list asks `ordering_of` for it, after all filters
+
+
+ORDERS = {"oldest": ("pk",), "smallest": ("amount", "pk"), "largest": ("-amount", "-pk")}
+OLDEST = (("oldest", "oldest first"),)
+BY_AMOUNT = (*OLDEST, ("largest", "largest amount first"), ("smallest", "smallest amount first"))
+
+
+def sort_filter(options: Choices = OLDEST) -> type[OfficeFilter]:
+    """Return the choice of an order for a list."""
+    return type("SortFilter", (SortFilter,), {"options": tuple(options)})
+
+
+class ColumnsFilter(SeveralFilter):
+    """Which columns a list shows, each added or taken away; it changes no rows, and no export."""
+
+    title = "columns"
+    parameter_name = "columns"
+    none_chosen = "The usual ones"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        self.shown = [column.__name__ for column in model_admin.get_list_display(request)]
+        return [(name, column.title) for name, column in model_admin.columns().items()]
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        return queryset
+
+    @property
+    def chosen(self) -> str:
+        return str(len(self.shown)) if self.value() else ""
+
+    @property
+    def _values(self) -> list[str]:
+        return self.shown
