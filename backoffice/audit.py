@@ -27,21 +27,8 @@ MOST_AN_HOUR = 30
 
 # What the hash of an entry covers, in this order, for ever: `verify_audit` computes it again.
 CHAINED_FIELDS = (
-    "sequence",
-    "at",
-    "actor",
-    "roles",
-    "act",
-    "outcome",
-    "subject_type",
-    "subject_id",
-    "before",
-    "after",
-    "reason",
-    "note",
-    "error",
-    "address",
-    "request_id",
+    *("sequence", "at", "actor", "roles", "act", "outcome", "subject_type", "subject_id"),
+    *("before", "after", "reason", "note", "error", "address", "request_id"),
 )
 
 State = Mapping[str, Any]

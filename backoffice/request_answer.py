@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from backoffice.formats import clock, money
+from backoffice.formats import clock
 from backoffice.models import Instruction
-from backoffice.services.instruction_kinds import TASKS
+from backoffice.services.instruction_kinds import title_of
 from backoffice.statuses import InstructionStatus
 
 SAID_FOR = timedelta(days=7)
@@ -20,16 +20,8 @@ def requests_about(subject_id: str, now: datetime) -> Iterator[str]:
     yield from filter(None, (_sentence(row, now) for row in rows))
 
 
-def request_title(instruction: Instruction) -> str:
-    """Return what was asked for, with its amount."""
-    title = TASKS[instruction.task].title
-    if not instruction.amount:
-        return title
-    return f"{title} of {money(instruction.amount, instruction.currency)}"
-
-
 def _sentence(instruction: Instruction, now: datetime) -> str:
-    what = f"{request_title(instruction)}, requested by {instruction.asked_by.get_username()}"
+    what = f"{title_of(instruction)}, requested by {instruction.asked_by.get_username()}"
     if instruction.status_at(now) == InstructionStatus.WAITING:
         asked = clock(instruction.asked_at, now)
         return f"{what} {asked}, waits for a colleague's approval: nothing has moved yet."

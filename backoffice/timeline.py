@@ -9,9 +9,9 @@ from django.urls import reverse
 from backoffice import formats
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import TimelineEntry
-from backoffice.request_answer import request_title
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
+from backoffice.services.instruction_kinds import title_of
 from backoffice.services.payments import masked_address
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
@@ -208,7 +208,7 @@ def _decisions(public_id: str) -> Iterator[TimelineEntry]:
         yield TimelineEntry(
             row.decided_at or row.asked_at,
             "how_to_reg",
-            formats.link(f"{request_title(row)}: {row.get_status_display()}", page_of(row)),
+            formats.link(f"{title_of(row)}: {row.get_status_display()}", page_of(row)),
             actor=row.decided_by.get_username() if row.decided_by else "",
             details=(row.decision_note,),
             tone=formats.tone(row.status),

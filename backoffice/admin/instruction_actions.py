@@ -2,14 +2,13 @@
 
 from datetime import datetime
 
-from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, ConfirmForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
 from backoffice.services.decisions import approve, decline, withdraw
-from backoffice.services.instruction_kinds import BREAKABLE, TASKS
+from backoffice.services.instruction_kinds import BREAKABLE, TASKS, title_of
 from backoffice.services.merchants import collect_key
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
@@ -73,14 +72,9 @@ def _may_finish(instruction: Instruction, staff: Staff) -> bool:
 
 def sentence(instruction: Instruction) -> str:
     """Say what was asked for, and by whom."""
-    task = TASKS[instruction.task]
-    amount = (
-        f" of {formats.money(instruction.amount, instruction.currency)}"
-        if instruction.amount
-        else ""
-    )
-    account = f": {instruction.subject_id}" if task.kind == InstructionKind.STAFF else ""
-    return f"{task.title}{account}{amount}, requested by {instruction.asked_by.get_username()}."
+    is_about_staff = instruction.kind == InstructionKind.STAFF
+    account = f": {instruction.subject_id}" if is_about_staff else ""
+    return f"{title_of(instruction)}{account}, requested by {instruction.asked_by.get_username()}."
 
 
 INSTRUCTION_ACTIONS: tuple[Action, ...] = (

@@ -1,5 +1,6 @@
 """The page of an action: its form, what the service answers, and the result."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -41,18 +42,23 @@ def action_page(
 ) -> HttpResponse:
     """Show the form of an action, or carry it out, for someone who has its right."""
     staff, instant = staff_of(request), request_now()
+    back = list_of(resource.model) if row is None else page_of(row)
     if row is not None and not action.available(row, instant):
         messages.warning(request, f"“{action.title}” is no longer possible: check its status.")
-        return HttpResponseRedirect(_back(resource, row))
+        return HttpResponseRedirect(back)
     query = request.GET.urlencode()
     sent = (request.POST or None, request.FILES or None)
     form = action.form(*sent, row=row, staff=staff, now=instant, query=query)
+    draw = partial(_draw, resource, request, action, row)
     if request.method == "POST" and form.is_valid() and not _was_sent(request, form):
         done = _carry_out(action, ActionContext(staff, row, form.cleaned_data, instant), form)
         if done is not None:
             _note_sent(request, form)
-            return _finish(resource, request, action, row, done)
-    return _form(resource, request, action, row, form)
+            url = done.url or back
+            return (
+                draw("secret", done=done, url=url) if done.secret else _finish(request, done, url)
+            )
+    return draw("action", 422 if form.errors else 200, form=form, back=back)
 
 
 def _was_sent(request: HttpRequest, form: ActionForm) -> bool:
@@ -83,47 +89,35 @@ def _carry_out(action: Action, context: ActionContext, form: ActionForm) -> Acti
     return None
 
 
-def _finish(
-    resource: AdminResource, request: HttpRequest, action: Action, row: Any, done: ActionResult
-) -> HttpResponse:
+def _finish(request: HttpRequest, done: ActionResult, url: str) -> HttpResponse:
     if done.file:
         response = HttpResponse(done.file, content_type="application/octet-stream")
         response["Content-Disposition"] = f'attachment; filename="{done.file_name}"'
         return response
-    url = done.url or _back(resource, row)
-    if not done.secret:
-        messages.add_message(
-            request, messages.WARNING if done.is_warning else messages.SUCCESS, done.message
-        )
-        return HttpResponseRedirect(url)
-    context = {**_context(resource, request, action, row), "done": done, "url": url}
-    return TemplateResponse(request, "admin/backoffice/secret.html", context)
+    level = messages.WARNING if done.is_warning else messages.SUCCESS
+    messages.add_message(request, level, done.message)
+    return HttpResponseRedirect(url)
 
 
-def _form(
-    resource: AdminResource, request: HttpRequest, action: Action, row: Any, form: Any
+def _draw(
+    resource: AdminResource,
+    request: HttpRequest,
+    action: Action,
+    row: Any,
+    name: str,
+    status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
-    back = _back(resource, row)
-    context = {**_context(resource, request, action, row), "form": form, "back": back}
-    status = 422 if form.errors else 200
-    return TemplateResponse(request, "admin/backoffice/action.html", context, status=status)
-
-
-def _context(
-    resource: AdminResource, request: HttpRequest, action: Action, row: Any
-) -> dict[str, Any]:
-    return {
+    context = {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,
         "title": action.title,
         "action": action,
         "row": row,
         "heading": resource.heading(row) if row is not None else "",
+        **more,
     }
-
-
-def _back(resource: AdminResource, row: Any) -> str:
-    return list_of(resource.model) if row is None else page_of(row)
+    return TemplateResponse(request, f"admin/backoffice/{name}.html", context, status=status)
 
 
 def _attempt(resource: AdminResource, action: Action, subject_id: str) -> AuditAction:

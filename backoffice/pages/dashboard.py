@@ -1,6 +1,5 @@
 """The dashboard: how today goes, what needs attention, and the last thirty days."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -251,27 +250,21 @@ def _bars(
     today: date, figures_of: dict[date, tuple[int, int]], mode: str, currency: str
 ) -> list[Bar]:
     first = today - timedelta(days=figures.DAYS_SHOWN - 1)
-    days = [first + timedelta(days=number) for number in range(figures.DAYS_SHOWN)]
     highest = max([amount for amount, _ in figures_of.values()] or [0]) or 1
-    step = CHART_WIDTH // figures.DAYS_SHOWN
-    return [
-        _bar(number, day, figures_of.get(day, (0, 0)), highest, step, (mode, currency))
-        for number, day in enumerate(days)
-    ]
-
-
-def _bar(
-    number: int, day: date, figure: tuple[int, int], highest: int, step: int, shown: Sequence[str]
-) -> Bar:
-    amount, count = figure
-    mode, currency = shown
-    height = max(amount * CHART_HEIGHT // highest, 1)
-    return Bar(
-        x=number * step,
-        y=CHART_HEIGHT - height,
-        width=step - BAR_GAP,
-        height=height,
-        words=f"{day.day} {day:%b}: {formats.money(amount, currency)} in {count:,} payments",
-        url=list_of(Payment, paid=day.isoformat(), mode=mode, currency=currency),
-        label=f"{day.day} {day:%b}" if number % 5 == 2 else "",
-    )
+    step, bars = CHART_WIDTH // figures.DAYS_SHOWN, []
+    for number in range(figures.DAYS_SHOWN):
+        day = first + timedelta(days=number)
+        amount, count = figures_of.get(day, (0, 0))
+        height = max(amount * CHART_HEIGHT // highest, 1)
+        name = f"{day.day} {day:%b}"
+        bar = Bar(
+            x=number * step,
+            y=CHART_HEIGHT - height,
+            width=step - BAR_GAP,
+            height=height,
+            words=f"{name}: {formats.money(amount, currency)} in {count:,} payments",
+            url=list_of(Payment, paid=day.isoformat(), mode=mode, currency=currency),
+            label=name if number % 5 == 2 else "",
+        )
+        bars.append(bar)
+    return bars

@@ -130,3 +130,9 @@ CATALOG: dict[type[Model], CatalogEntry] = {
 BY_PREFIX: dict[str, CatalogEntry] = {
     entry.prefix: entry for entry in CATALOG.values() if entry.prefix
 }
+
+
+def entry_of(public_id: str) -> CatalogEntry | None:
+    """Return the resource that a public id is of; None for what is no such id."""
+    prefix, _, rest = public_id.partition("_")
+    return BY_PREFIX.get(prefix) if rest else None

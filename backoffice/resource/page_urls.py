@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from django.db.models import Model
 from django.urls import reverse
 
-from backoffice.resource.catalog import BY_PREFIX
+from backoffice.resource.catalog import entry_of
 
 
 def address_of(model: type[Model], page: str, *arguments: Any) -> str:
@@ -22,8 +22,7 @@ def page_of(row: Model) -> str:
 
 def page_of_id(public_id: str) -> str:
     """Return the address of the page about a public id; empty where there is none."""
-    prefix, _, rest = public_id.partition("_")
-    entry = BY_PREFIX.get(prefix) if rest else None
+    entry = entry_of(public_id)
     return address_of(entry.model, "change", public_id) if entry else ""
 
 

@@ -22,7 +22,15 @@ PAYMENTS_COMPARED = 50
 PROOFS_NEEDED = 2
 DAY = timedelta(days=1)
 MOST_FAILURES_A_DAY = 3
-Said = tuple[int | None, str, str]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What the caller said: the amount and the merchant of a recent payment, and their e-mail."""
+
+    amount: int | None
+    merchant: str
+    email: str
 
 
 def unlock(
@@ -34,16 +42,11 @@ def unlock(
     email: str,
     now: datetime,
 ) -> Customer:
-    """Lift the lock of a PIN for a caller who has named two things of three.
-
-    The amount and the merchant are those of a recent payment, the e-mail address the caller's.
-    Raises Forbidden, IdentityNotProven, PinDisabled.
-    """
-    said = (amount, merchant, email)
+    """Lift the lock of a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
     action = AuditAction("unlock PIN", Right.UNLOCK_PIN, "customer", customer_id)
     with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.one(customer_id)
-        proofs = _prove(before, said, action.act, now)
+        proofs = _prove(before, Identity(amount, merchant, email), action.act, now)
         record.before = snapshot(before, "pin_failures", "pin_locked_until")
         customer = unlock_pin(customer_id=customer_id, now=now)
         record.after = snapshot(customer, "pin_failures", "pin_locked_until") | {"proofs": proofs}
@@ -61,12 +64,12 @@ def remove_passkey(
     now: datetime,
 ) -> Passkey:
     """Remove a passkey of a lost device. Raises as `unlock`, and PasskeyNotFound."""
-    said = (amount, merchant, email)
     passkey = Passkey.objects.select_related("customer").get(pk=passkey_id)
     action = AuditAction(
         "remove passkey", Right.REMOVE_PASSKEY, "customer", passkey.customer_id, reason
     )
     with audited(staff=staff, action=action, now=now) as record:
+        said = Identity(amount, merchant, email)
         proofs = _prove(passkey.customer, said, action.act, now)
         revoke_passkey(passkey_id=passkey_id, now=now)
         record.after = {"passkey": passkey_id, "removed_at": now, "proofs": proofs}
@@ -113,23 +116,22 @@ def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str
     return " ".join(filter(None, [customer.phone, customer.email]))
 
 
-def _prove(customer: Customer, said: Said, act: str, now: datetime) -> int:
+def _prove(customer: Customer, identity: Identity, act: str, now: datetime) -> int:
     """Count what the caller got right. Raises IdentityNotProven for less than two things."""
     failures = AuditEntry.objects.filter(
         subject_id=customer.pk, act=act, outcome=AuditOutcome.REFUSED, at__gt=now - DAY
     )
     if failures.count() >= MOST_FAILURES_A_DAY:
         raise IdentityNotProven("Too many wrong answers today: try again tomorrow.")
-    amount, merchant, email = said
-    proofs = _payment_proofs(customer, amount, merchant, now)
-    if customer.email and email.strip().lower() == customer.email.lower():
+    proofs = _payment_proofs(customer, identity, now)
+    if customer.email and identity.email.strip().lower() == customer.email.lower():
         proofs += 1
     if proofs < PROOFS_NEEDED:
         raise IdentityNotProven
     return proofs
 
 
-def _payment_proofs(customer: Customer, amount: int | None, merchant: str, now: datetime) -> int:
+def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> int:
     """The amount and the merchant count together only if they are of the same payment.
 
     One so small that it takes no PIN proves nothing: a thief of the number may have made it.
@@ -140,9 +142,9 @@ def _payment_proofs(customer: Customer, amount: int | None, merchant: str, now: 
         amount__gt=settings.PIN_ABOVE,
         created_at__gt=now - LOOKED_BACK,
     ).select_related("merchant")
-    named = merchant.strip().lower()
+    named = identity.merchant.strip().lower()
     best = 0
     for payment in recent.order_by("-pk")[:PAYMENTS_COMPARED]:
         right_merchant = len(named) > 2 and named in payment.merchant.name.lower()
-        best = max(best, int(payment.amount == amount) + int(right_merchant))
+        best = max(best, int(payment.amount == identity.amount) + int(right_merchant))
     return best

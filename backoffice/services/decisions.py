@@ -18,11 +18,11 @@ from backoffice.errors import (
 )
 from backoffice.models import Instruction
 from backoffice.roles import RIGHTS, InstructionKind, Right
+from backoffice.services.administrators import mail_staff, url_of
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.independence import refuse_dependent_approver
-from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of
+from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of, title_of
 from backoffice.services.instructions import AUDITED, carry_out
-from backoffice.services.requesters import tell_requester
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core.sweeping import sweep
@@ -135,5 +135,17 @@ def _decide(
 
 
 def _tell(instruction: Instruction, staff: Staff | None, now: datetime) -> None:
-    title, by = TASKS[instruction.task].title, f" by {staff.username}" if staff else ""
-    tell_requester(instruction, title=title, by=by, now=now)
+    """Plan an e-mail to the requester, where they have an address."""
+    if not instruction.asked_by.email:
+        return
+    status, by = instruction.get_status_display(), f" by {staff.username}" if staff else ""
+    what = f"{title_of(instruction)} ({instruction.subject_id}): {status}{by}."
+    note = f"\nNote: {instruction.decision_note}" if instruction.decision_note else ""
+    mail_staff(
+        "staff_decision",
+        instruction.asked_by.email,
+        about=instruction.pk,
+        subject=f"{TASKS[instruction.task].title}: {status}",
+        text=f"{what}{note}\n\n{url_of(instruction)}",
+        now=now,
+    )

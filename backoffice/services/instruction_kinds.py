@@ -12,6 +12,7 @@ from functools import partial
 
 from django.db import transaction
 
+from backoffice import formats
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
 from backoffice.services import (
@@ -153,6 +154,14 @@ TASKS: dict[str, InstructionTask] = {
         personal_data.check_erasure,
     ),
 }
+
+
+def title_of(instruction: Instruction) -> str:
+    """Return what was asked for, with its amount."""
+    title = TASKS[instruction.task].title
+    if not instruction.amount:
+        return title
+    return f"{title} of {formats.money(instruction.amount, instruction.currency)}"
 
 
 def task_of(name: str, upload: bank_uploads.Upload | None) -> InstructionTask:

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import FormAlreadySubmitted
 from backoffice.models import AuditOutcome, Instruction, InstructionFile, Note, NoteSubject
+from backoffice.resource.catalog import entry_of
 from backoffice.roles import LIMITED, InstructionKind, limit_of
 from backoffice.services.administrators import is_first_administrator
 from backoffice.services.bank_uploads import parse_upload
@@ -117,16 +118,8 @@ def _subject_type(task: InstructionTask, subject_id: str) -> str:
         return "staff"
     if task.kind == InstructionKind.BANK_FILE:
         return "bankfile"
-    kinds = {
-        "pay": "payment",
-        "cus": "customer",
-        "mer": "merchant",
-        "key": "apikey",
-        "top": "topup",
-        "bat": "payoutbatch",
-        "ben": "bankentry",
-    }
-    return kinds.get(subject_id.partition("_")[0], "payout")
+    entry = entry_of(subject_id)
+    return str(entry.model._meta.model_name) if entry else "payout"
 
 
 def _write_down(staff: Staff, request: InstructionRequest, now: datetime) -> Instruction:
