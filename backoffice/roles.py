@@ -93,38 +93,20 @@ R = Right
 
 _TRADE = frozenset({R.VIEW_TRADE, R.VIEW_WEBHOOKS})
 
+# What takes a caller on the phone, and is said to them.
+_DESK = _TRADE | {R.NOTE, R.CANCEL, R.RECEIPT, R.ANSWER, R.REVEAL, R.FREEZE, R.REFUND}
+
 RIGHTS: dict[Role, frozenset[Right]] = {
     Role.VIEWER: _TRADE | {R.VIEW_PAYOUTS},
-    Role.SUPPORT: _TRADE
-    | {
-        R.VIEW_KEYS,
-        R.NOTE,
-        R.CANCEL,
-        R.RECEIPT,
-        R.ANSWER,
-        R.MESSAGE,
-        R.LINK,
-        R.RESEND,
-        R.REVEAL,
-        R.UNLOCK_PIN,
-        R.REMOVE_PASSKEY,
-        R.FREEZE,
-        R.REFUND,
-    },
-    Role.FINANCE: _TRADE
+    Role.SUPPORT: _DESK
+    | {R.VIEW_KEYS, R.MESSAGE, R.LINK, R.RESEND, R.UNLOCK_PIN, R.REMOVE_PASSKEY},
+    Role.FINANCE: _DESK
     | {
         R.VIEW_PAYOUTS,
         R.VIEW_LEDGER,
         R.VIEW_AUDIT,
-        R.NOTE,
-        R.CANCEL,
-        R.RECEIPT,
-        R.ANSWER,
-        R.REVEAL,
-        R.FREEZE,
         R.UNFREEZE,
         R.PERSONAL_DATA,
-        R.REFUND,
         R.GIVE_UP,
         R.TOP_UP,
         R.TAKE_CASH,

@@ -12,7 +12,7 @@ from backoffice.page_parts import TimelineEntry
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.services.instruction_kinds import title_of
-from backoffice.services.payments import masked_address
+from backoffice.services.support import masked_address
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
 from customers.models import Customer

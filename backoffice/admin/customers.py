@@ -10,8 +10,8 @@ from backoffice.resource.filters import DayFilter, ModeFilter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, RowLink, actor_words
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE
-from backoffice.services.payments import masked_address
 from backoffice.services.personal_data import wallets_of
+from backoffice.services.support import masked_address
 from backoffice.timeline import timeline_of_customer
 from core.clock import request_now
 from customers.account_changes import AccountChange

@@ -10,7 +10,7 @@ from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter,
 from backoffice.resource.shown import Badge, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import MODE
 from backoffice.roles import Right
-from backoffice.services.messages import send_message_again
+from backoffice.services.support import send_message_again
 from backoffice.timeline import masked_recipient
 from core.clock import request_now
 from messages.models import Channel, Message, MessageStatus

@@ -20,7 +20,7 @@ from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import needs_approval
 from backoffice.services.money import left_to_refund
-from backoffice.services.payments import send_receipt
+from backoffice.services.support import send_receipt
 from core.money import minor_digits
 from payments.services import cancel_payment
 from payments.statuses import CANCELABLE, PaymentStatus

@@ -39,7 +39,7 @@ from backoffice.resource.shown import (
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.services.money import left_to_refund
-from backoffice.services.payments import masked_address
+from backoffice.services.support import masked_address
 from backoffice.timeline import timeline_of
 from core.clock import request_now
 from payments.models import Payment

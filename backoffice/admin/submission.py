@@ -12,7 +12,7 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Right
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import InstructionRequest, instruct
-from backoffice.services.notes import write_note
+from backoffice.services.support import write_note
 from backoffice.statuses import InstructionStatus
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey

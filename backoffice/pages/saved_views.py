@@ -35,16 +35,12 @@ def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     form = ViewForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         values, staff = form.cleaned_data, staff_of(request)
+        shown = {name: values[name] for name in ("path", "query", "shared")}
         SavedView.objects.update_or_create(
             owner_id=staff.user_id,
             name=values["name"],
-            defaults={"path": values["path"], "query": values["query"], "shared": values["shared"]},
-            create_defaults={
-                "path": values["path"],
-                "query": values["query"],
-                "shared": values["shared"],
-                "created_at": request_now(),
-            },
+            defaults=shown,
+            create_defaults=shown | {"created_at": request_now()},
         )
         return HttpResponseRedirect(f"{values['path']}?{values['query']}")
     own = SavedView.objects.filter(owner_id=staff_of(request).user_id).order_by("name")

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.roles import Right
-from backoffice.services.payments import masked_address
+from backoffice.services.support import masked_address
 from backoffice.staff import Staff
 from core.formats import money
 from customers.phones import masked, normalize_phone

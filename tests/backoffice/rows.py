@@ -9,7 +9,7 @@ from django.db.models import Model
 from backoffice.models import AuditEntry, ExportRun, Instruction, Note, NoteSubject, ResendRun
 from backoffice.roles import Role
 from backoffice.services.instructions import InstructionRequest, instruct
-from backoffice.services.notes import write_note
+from backoffice.services.support import write_note
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer, Passkey

@@ -14,7 +14,7 @@ from backoffice.audit_verification import TRIGGERS, verify_audit
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditHead, AuditOutcome, Note, NoteSubject
 from backoffice.roles import Right, Role
-from backoffice.services.notes import write_note
+from backoffice.services.support import write_note
 from core.append_only import active_triggers
 from core.clock import utc_now
 from payments.errors import PaymentExpired

@@ -9,7 +9,7 @@ from backoffice.audit import MOST_AN_HOUR
 from backoffice.errors import ActionLimitReached, Forbidden, MessageNotWaiting
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
-from backoffice.services.messages import send_message_again
+from backoffice.services.support import send_message_again
 from core.clock import utc_now
 from messages.models import Message
 from messages.send_loop import send_due_messages
