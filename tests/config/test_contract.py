@@ -1,5 +1,7 @@
 """What the OpenAPI document promises, but for its words, is what `contract.txt` has of it.
 
+Of its examples those of events count too: they are sent as test events.
+
 A field, a limit or a parameter that changes by mistake changes nothing that another test looks at.
 One that is meant to is declared with `DECLARE_CONTRACT=1`: see docs/contributing.md.
 """
@@ -46,6 +48,8 @@ def _of_schema(name: str, schema: Any) -> Iterator[str]:
     yield f"{name} {_text({key: of for key, of in schema.items() if key != 'properties'})}"
     for field, rules in fields.items():
         yield f"{name}.{field} {_text(rules)}"
+    if name.endswith("Event"):
+        yield f"{name} such as {json.dumps(schema['examples'][0], ensure_ascii=False)}"
 
 
 def _text(node: Any) -> str:
