@@ -64,6 +64,7 @@ def credit_by_hand(
     """
     entry = BankEntry.objects.locked(entry_id)
     refuse_no_credit(entry)
+    amount = entry.amount or 0
     customer = Customer.objects.one(customer_id)
     customer.refuse_erased()
     meant = top_up_id or _awaited(entry, customer_id)
@@ -72,7 +73,7 @@ def credit_by_hand(
         top_up = open_top_up(
             customer=customer,
             way=FundingWay.BANK_TRANSFER,
-            amount=entry.amount or 0,
+            amount=amount,
             currency=entry.currency,
             expires_at=now,
             actor=actor,
@@ -83,7 +84,7 @@ def credit_by_hand(
     _refuse_unfit(entry, top_up)
     if TopUpStatus(top_up.status) not in CREDITABLE or top_up.way != FundingWay.BANK_TRANSFER:
         raise BankEntryUnfit("The top-up does not wait for a transfer.")
-    credit_locked(top_up, amount=entry.amount or 0, actor=actor, now=now)
+    credit_locked(top_up, amount=amount, actor=actor, now=now)
     entry.match(credited_to=top_up.pk, by=actor, at=now)
     return top_up
 
@@ -92,10 +93,9 @@ def _awaited(entry: BankEntry, customer_id: str) -> str:
     """Return the customer's oldest top-up that waits for a transfer of this amount, or nothing."""
     waiting = TopUp.objects.filter(
         customer=customer_id,
-        livemode=entry.livemode,
         way=FundingWay.BANK_TRANSFER,
         status=TopUpStatus.PENDING,
-        amount=entry.amount or 0,
+        amount=entry.amount,
         currency=entry.currency,
     )
     return waiting.order_by("pk").values_list("pk", flat=True).first() or ""
