@@ -40,7 +40,7 @@ GROUPS = {
     "customers": Group("customers/", ("customers", "checkout")),
     "ledger": Group(
         r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts)",
-        ("ledger", "core", "test_tamperings.py"),
+        ("ledger", "core", "test_tamperings.py", "payouts/test_ledger_proof.py"),
     ),
     "payments": Group(
         r"payments/|core/(idempotency|money|amounts|retries)", ("payments", "core", "checkout")
