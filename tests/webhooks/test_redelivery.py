@@ -11,11 +11,9 @@ from core.clock import utc_now
 from core.database_clock import database_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from tests.webhooks.dispatching import Thing, endpoint_of
+from tests.webhooks.dispatching import endpoint_of, told, waiting
 from webhooks import redelivery
-from webhooks.event_types import EventType
 from webhooks.models import Delivery, Webhook
-from webhooks.outbox import write_event
 from webhooks.redelivery import (
     close_undeliverable,
     continue_recoveries,
@@ -49,18 +47,6 @@ def endpoints(merchant: Merchant) -> tuple[Webhook, Webhook]:
 @pytest.fixture
 def caller(merchant: Merchant) -> Caller:
     return Caller(merchant, livemode=False, actor="tests")
-
-
-def told(webhook: Webhook, name: str, at: datetime, *, is_test: bool = False, **values: Any) -> str:
-    """Write a delivery of an endpoint, without `values` one that failed after five attempts."""
-    about = Thing(webhook.merchant_id)
-    event = write_event(EventType.PAYMENT_COMPLETED, about=about, data={}, now=at, is_test=is_test)
-    row = {"status": "failed", "round_attempts": 5, "created_at": at, "ended_at": at} | values
-    return Delivery.objects.create(id=f"dlv_{name}", event=event, webhook=webhook, **row).pk
-
-
-def waiting(at: datetime) -> dict[str, Any]:
-    return {"status": "pending", "next_attempt_at": at, "ended_at": None}
 
 
 def _rows() -> dict[str, dict[str, Any]]:
