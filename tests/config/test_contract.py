@@ -24,6 +24,16 @@ def test_the_document_promises_what_is_declared(openapi: str) -> None:
     assert promised == CONTRACT.read_text().splitlines()
 
 
+def test_each_event_and_all_that_it_says_is_described(openapi: str) -> None:
+    schemas = json.loads(openapi)["components"]["schemas"]
+    events = {name: of for name, of in schemas.items() if name.endswith("Event")}
+    data = {name: schemas[name.removesuffix("Event") + "Data"] for name in events}
+
+    assert len(events) == 20
+    for schema in (*events.values(), *data.values()):
+        assert all(each["description"] for each in (schema, *schema["properties"].values()))
+
+
 def _lines(document: Any) -> Iterator[str]:
     for path, item in document["paths"].items():
         for method, operation in item.items():

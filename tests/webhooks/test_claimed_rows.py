@@ -2,18 +2,26 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from pytest_django import Settings
 
+from core.crypto import encrypt
 from core.database_clock import database_now
 from merchants.models import Merchant
+from outbound.http_client import HttpResult
+from outbound.policy import policy_for
 from tests.webhooks.dispatching import MANY, emit_event, endpoint_of, told, waiting
+from webhooks.delivery import attempts
 from webhooks.delivery.leases import claim_delivery, claim_due_deliveries, postpone, release
-from webhooks.models import Delivery, FeedEntry
+from webhooks.delivery.signing import new_secret
+from webhooks.models import Delivery, FeedEntry, Webhook
 from webhooks.numbering import number_events
 
 pytestmark = pytest.mark.django_db
+MOMENT = timedelta(milliseconds=1)
+OURS = ("X-Service-", "webhook-")
 Row = tuple[str, datetime | None, int, int]
 
 
@@ -31,7 +39,7 @@ def now() -> datetime:
 def due(merchant: Merchant, now: datetime) -> list[str]:
     """A delivery of each of three endpoints, of which two are due."""
     made = [endpoint_of(merchant, f"https://{name}.example.com/") for name in "abc"]
-    later = now + timedelta(milliseconds=1)
+    later = now + MOMENT
     return [
         told(webhook, str(number), now, **waiting(at))
         for number, (webhook, at) in enumerate(zip(made, (now, now, later), strict=True))
@@ -69,6 +77,48 @@ def test_by_name_only_what_is_named_is_claimed(due: list[str], now: datetime) ->
     assert rows().keys() == before.keys()
     assert [pk for pk, row in rows().items() if row != before[pk]] == [due[2]]
     assert claim_delivery(due[2], now=now) is None
+
+
+@pytest.mark.parametrize(("left", "signatures"), [(timedelta(0), 1), (MOMENT, 2)])
+def test_a_request_says_who_asks_and_is_signed_as_of_its_instant(
+    due: list[str],
+    now: datetime,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    left: timedelta,
+    signatures: int,
+) -> None:
+    settings.WEBHOOK_TIMEOUT_SECONDS = 7
+    Webhook.objects.update(
+        previous_secret=encrypt(new_secret()), previous_secret_expires_at=now + left
+    )
+    claim = claim_delivery(due[0], now=now)
+    assert claim is not None
+    asked: list[tuple[str, dict[str, Any]]] = []
+
+    def post(url: str, **request: Any) -> HttpResult:
+        asked.append((url, request))
+        return HttpResult(ms=1, status=200)
+
+    monkeypatch.setattr(attempts, "post", post)
+    attempts.attempt(claim)
+
+    [(url, request)] = asked
+    headers = request.pop("headers")
+    assert url == "https://a.example.com/"
+    assert request == {
+        "body": claim.delivery.event.payload,
+        "policy": policy_for(livemode=False),
+        "seconds": 7,
+    }
+    assert len(headers.pop("webhook-signature").split(" ")) == signatures
+    assert {name: value for name, value in headers.items() if not name.startswith(OURS)} == {
+        "Content-Type": "application/json",
+        "User-Agent": "payments-webhooks/1",
+        "Accept": "*/*",
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+    }
 
 
 def test_each_merchant_mode_and_object_has_numbers_of_its_own(
