@@ -69,7 +69,8 @@ def test_a_difference_is_explained_by_its_lines_the_newest_first(payouts):
     assert explained(70) == [[70]]
     assert explained(90) == [[-100, 10]]
     assert explained(900) == [[-100, 1_000]]
-    assert explained(30) == explained(40) == []
+    assert explained(430) == [[70, -40, 400]]
+    assert explained(30) == []
 
 
 def test_what_came_too_late_stands_in_the_next_statement(payouts):

@@ -84,12 +84,12 @@ def test_a_sample_stays_while_another_endpoint_has_it(merchant: Merchant) -> Non
     at = utc_now() - timedelta(days=91)
     first, other = (endpoint_of(merchant, f"https://{name}.example.com/") for name in "ab")
     gone, kept = (
-        Delivery.objects.get(pk=told(first, name, at, is_test=True)).event for name in "12"
+        Delivery.objects.get(pk=told(first, f"0{name}", at, is_test=True)).event for name in "12"
     )
     Delivery.objects.create(
-        id="dlv_3", event=kept, webhook=other, next_attempt_at=at, created_at=at
+        id="dlv_03", event=kept, webhook=other, next_attempt_at=at, created_at=at
     )
-    fact = Delivery.objects.get(pk=told(first, "4", at)).event
+    fact = Delivery.objects.get(pk=told(first, "04", at)).event
     about = Thing(merchant.id)
     unsent = write_event(
         EventType.PAYMENT_COMPLETED, about=about, data={}, now=utc_now(), is_test=True
@@ -100,7 +100,7 @@ def test_a_sample_stays_while_another_endpoint_has_it(merchant: Merchant) -> Non
 
     left = {event.pk for event in Event.objects.all()}
     assert left == {kept.pk, fact.pk, unsent.pk}
-    assert Delivery.objects.get().pk == "dlv_3"
+    assert Delivery.objects.get().pk == "dlv_03"
     log_rows(now=utc_now())
     assert gone.pk not in " ".join(problems())
 
