@@ -67,7 +67,7 @@ def credit_by_hand(
     amount = entry.amount or 0
     customer = Customer.objects.one(customer_id)
     customer.refuse_erased()
-    meant = top_up_id or _awaited(entry, customer_id)
+    meant = top_up_id or _awaited(customer_id, amount, entry.currency)
     top_up = TopUp.objects.locked(meant) if meant else None
     if top_up is None:
         top_up = open_top_up(
@@ -89,14 +89,14 @@ def credit_by_hand(
     return top_up
 
 
-def _awaited(entry: BankEntry, customer_id: str) -> str:
+def _awaited(customer_id: str, amount: int, currency: str) -> str:
     """Return the customer's oldest top-up that waits for a transfer of this amount, or nothing."""
     waiting = TopUp.objects.filter(
         customer=customer_id,
         way=FundingWay.BANK_TRANSFER,
         status=TopUpStatus.PENDING,
-        amount=entry.amount,
-        currency=entry.currency,
+        amount=amount,
+        currency=currency,
     )
     return waiting.order_by("pk").values_list("pk", flat=True).first() or ""
 

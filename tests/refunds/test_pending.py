@@ -1,6 +1,7 @@
 """Refunds that the merchant's balance does not cover: they wait, are retried, and end"""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import DatabaseError
@@ -178,7 +179,7 @@ def test_each_that_can_be_covered_is_tried_once(api, merchant, stranger, monkeyp
     }  # fmt: skip
     made = []
     for sale, left in sales.items():
-        of = {"currency": sale.currency, "livemode": sale.livemode}
+        of: dict[str, Any] = {"currency": sale.currency, "livemode": sale.livemode}
         credit(sale.merchant, -held(sale.merchant, Purpose.MERCHANT, **of), **of)
         made.append(refund(api, sale).json()["id"])
         assert Refund.objects.get(pk=made[-1]).status == "pending"

@@ -27,7 +27,7 @@ Row = tuple[str, datetime | None, int, int]
 
 def rows() -> dict[str, Row]:
     names = ("lease_token", "next_attempt_at", "attempt_count", "round_attempts")
-    return {pk: tuple(row) for pk, *row in Delivery.objects.values_list("pk", *names)}  # type: ignore[misc]  # as named
+    return {pk: tuple(row) for pk, *row in Delivery.objects.values_list("pk", *names)}
 
 
 @pytest.fixture

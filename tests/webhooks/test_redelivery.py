@@ -50,7 +50,7 @@ def caller(merchant: Merchant) -> Caller:
 
 
 def _rows() -> dict[str, dict[str, Any]]:
-    rows = [*Delivery.objects.values(), *Webhook.objects.values()]
+    rows: list[dict[str, Any]] = [*Delivery.objects.values(), *Webhook.objects.values()]  # type: ignore[list-item]  # as typed dicts
     return {row["id"]: {name: row[name] for name in FIELDS if name in row} for row in rows}
 
 
@@ -167,7 +167,8 @@ def test_where_an_endpoint_has_ended_what_waits_ends_with_it(
 ) -> None:
     mine, other = endpoints
     Webhook.objects.filter(pk=mine.pk).update(**change)
-    later, leased = waiting(now + HOUR), {"lease_token": "x"}
+    later = waiting(now + HOUR)
+    leased: dict[str, Any] = {"lease_token": "x"}
     ended = {
         told(mine, "1", now - HOUR, **later),
         told(mine, "2", now - HOUR, **waiting(now), **leased),
