@@ -144,8 +144,7 @@ def test_another_customer_cannot_cancel_it():
     assert TopUp.objects.get().status == "pending"
 
 
-NOW = utc_now()
-JUST, BEFORE = NOW - DAY + MOMENT, NOW - DAY
+NOW, JUST, BEFORE = timedelta(0), MOMENT - DAY, -DAY
 CAME = {"status": "succeeded", "amount_received": 700, "transaction_id": "txn_1"}
 
 
@@ -166,12 +165,14 @@ CAME = {"status": "succeeded", "amount_received": 700, "transaction_id": "txn_1"
     ],
 )
 def test_what_counts_for_the_limit_of_a_day(settings, change, left):
-    settings.FUNDING_DAY_AMOUNT = 3_000
+    now, settings.FUNDING_DAY_AMOUNT = utc_now(), 3_000
     customer = customer_with(0, LIVE, livemode=True)
     first = ordered(customer, 2_000)
-    TopUp.objects.filter(pk=first.pk).update(**{"created_at": NOW} | change)
+    change = {"created_at": NOW} | change
+    values = {name: now + it if name.endswith("_at") else it for name, it in change.items()}
+    TopUp.objects.filter(pk=first.pk).update(**values)
     ordered(customer_with(0, "+12424567891", livemode=True), 2_900)
-    names = {"customer_id": customer.pk, "way": "bank_transfer", "currency": "BSD", "now": NOW}
+    names = {"customer_id": customer.pk, "way": "bank_transfer", "currency": "BSD", "now": now}
 
     with pytest.raises(FundingLimitReached) as refusal:
         order_top_up(**names, amount=left + 1)
