@@ -1,8 +1,8 @@
 """Count the branches that the tests take, by room: `make coverage`, a quarter of an hour.
 
-On both databases, without browsers, faults, fuzz and simulation. Money, authentication, webhooks and rights
-have a floor; each of their branches that no test takes is named. `--databases sqlite` measures one
-database, `--tests tests/refunds` some tests, `--add` beside what was measured before.
+On both databases, without browsers, faults, fuzz and simulation. Money, authentication, webhooks
+and rights have a floor; each of their branches that no test takes is named. `--databases sqlite`
+measures one database, `--tests tests/refunds` some tests, `--add` beside what was measured before.
 """
 
 import argparse
