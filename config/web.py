@@ -58,9 +58,11 @@ class PatientServer(MPServer):
         # Without a lock, which a worker that is killed could hold for ever.
         self._leaving: Any = multiprocessing.RawValue(ctypes.c_bool, False)
 
-    def _spawn_worker(self, idx: int, target: Any, callback_loader: Callable[..., Any]) -> Any:
+    def _spawn_worker(  # type: ignore[override]  # as the class above has it
+        self, idx: int, target: Any, callback_loader: Callable[..., Any]
+    ) -> Any:
         load = partial(_load_with_probes, callback_loader, self._leaving)
-        return super()._spawn_worker(idx, target, load)  # type: ignore[no-untyped-call]  # granian's
+        return super()._spawn_worker(idx, target, load)
 
     def _init_shared_socket(self) -> None:
         self._ssp = None
@@ -76,7 +78,8 @@ class PatientServer(MPServer):
 
         A dropped SYN is retried and refused, so that a proxy that does not ask goes elsewhere.
         """
-        if any(worker.is_alive() for worker in self.wrks):
+        workers: Sequence[Any] = self.wrks
+        if any(worker.is_alive() for worker in workers):
             self._leaving.value = True
             time.sleep(LEAVE_SECONDS)
         if self._sso and drop_new_connections(self._sso):

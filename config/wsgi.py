@@ -30,7 +30,7 @@ def answer_once() -> None:
     """
     environ = {"PATH_INFO": "/healthz"}
     setup_testing_defaults(environ)
-    django_application(environ, lambda *_: None).close()
+    django_application(environ, lambda *_: lambda _: None).close()
 
 
 answer_once()
