@@ -46,4 +46,4 @@ def _collect_witnesses() -> None:
     for address in settings.CHECKPOINT_WITNESSES:
         lacking = Checkpoint.objects.filter(size__gt=sizes.get(address, 0))
         first = lacking.order_by("size").values_list("created_at", flat=True).first() or now
-        behind.labels(address).set(max(0.0, (now - first).total_seconds()))
+        behind.labels(address).set(max(0, int((now - first).total_seconds())))
