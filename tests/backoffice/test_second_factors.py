@@ -38,6 +38,7 @@ from tests.customers.authenticator import VirtualAuthenticator
 from tests.row_changes import World, changed, rows_of
 
 pytestmark = pytest.mark.django_db
+MINUTE = timedelta(minutes=1)
 CHALLENGE = b"c" * 32
 OTHER = b"d" * 32
 
@@ -48,8 +49,10 @@ class Holder:
     def __init__(self, name: str) -> None:
         self.at = utc_now()
         self.user = make_user(Role.SUPPORT, name)
-        self.confirmed = Authenticator.objects.get(user=self.user)
         begin_enrolment(self.user)
+        wrong = {"throttling_failure_count": 1, "throttling_failure_timestamp": self.at - MINUTE}
+        Authenticator.objects.filter(user=self.user).update(**wrong)
+        self.confirmed = Authenticator.objects.get(user=self.user, confirmed=True)
         self.waiting = Authenticator.objects.get(user=self.user, confirmed=False)
         self.codes = new_recovery_codes(self.user)
         self.devices = [VirtualAuthenticator(counter=1), VirtualAuthenticator(counter=1)]
@@ -99,7 +102,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     "go on": (lambda who, now: begin_enrolment(who.user, anew=False), {}),
     "finish": (
         lambda who, now: finish_enrolment(who.user, code_of(who.waiting, now), now),
-        {"Authenticator": {"gone", "confirmed", "last_t"}},
+        {"Authenticator": {"gone", "confirmed", "last_t"} | THROTTLED},
     ),
     "finish by the code of the old one": (
         lambda who, now: finish_enrolment(who.user, code_of(who.confirmed, now), now),
@@ -111,7 +114,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     ),
     "enter a code": (
         lambda who, now: check_code(who.user, code_of(who.confirmed, now), now),
-        {"Authenticator": {"last_t"}},
+        {"Authenticator": {"last_t"} | THROTTLED},
     ),
     "enter the code of the one that waits": (
         lambda who, now: check_code(who.user, code_of(who.waiting, now), now),

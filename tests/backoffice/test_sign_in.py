@@ -258,3 +258,14 @@ def test_a_real_account_is_not_turned_into_one_for_development(development) -> N
         call_command("create_staff", development=True)
 
     assert not StaffAccount.objects.filter(user__username="support").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "cookie"), [("/admin/a%00b/", "a"), ("/admin/?q=%00", "a"), ("/admin/", "a\x00b")]
+)
+def test_what_no_database_holds_is_refused(path: str, cookie: str) -> None:
+    client = Client()
+    client.cookies["session"] = cookie
+    response = client.get(path)
+
+    assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")

@@ -135,6 +135,7 @@ LIMITS: dict[str, object] = {
     "customers.sessions.LIFETIME": timedelta(hours=12),
     "customers.sessions.SEEN_EVERY": timedelta(minutes=1),
     "customers.tokens.TOKEN_CHARACTERS": 43,
+    "customers.webauthn.DEFAULT_PORTS": {"http": 80, "https": 443},
     "customers.webauthn.TIMEOUT_MILLISECONDS": 300_000,
     "customers.webauthn.MAX_RESPONSE_CHARACTERS": 16_384,
     "customers.webauthn.MAX_CREDENTIAL_BYTES": 1023,

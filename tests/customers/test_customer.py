@@ -10,7 +10,7 @@ from core.clock import utc_now
 from core.errors import InvalidAmount, ValidationFailed
 from core.ids import is_id
 from customers.errors import CustomerFrozen, CustomerNotFound
-from customers.magic_phones import MAGIC_PHONES, Behaviour, behaviour_of
+from customers.magic_phones import MAGIC_PHONES, Behaviour, behaviour_of, is_protected
 from customers.models import Customer, CustomerSession
 from customers.pins import set_pin
 from customers.services import (
@@ -152,6 +152,8 @@ def test_a_magic_phone_works_its_magic_in_test_mode_only(
 
     assert behaviour_of(test) == behaviour
     assert behaviour_of(live) == Behaviour.NORMAL
+    assert is_protected(live)
+    assert is_protected(test) is (phone == "+12425550107")
 
 
 def test_any_other_phone_is_normal(tester: Customer) -> None:
@@ -166,7 +168,11 @@ def test_a_top_up_is_a_transfer(payer: Customer, now: datetime) -> None:
     transfer = Transfer.objects.get(transaction_id=transaction_id)
     assert (transfer.amount, transfer.currency, transfer.livemode) == (1_250, "BSD", True)
     assert (transfer.kind, transfer.description) == (TransferKind.TOP_UP, "At the desk")
+    assert transfer.reference == transaction_id
     assert balance_of(wallet(payer, "BSD")) == 1_250
+    named = {"reference": "top_1", "transaction_id": "txn_1"}
+    assert top_up(customer=payer, amount=1, currency="BSD", now=now, **named) == "txn_1"
+    assert Transfer.objects.get(transaction_id="txn_1").reference == "top_1"
 
 
 @pytest.mark.parametrize("amount", [0, -1, 100_000_000_000])
