@@ -120,7 +120,7 @@ def test_the_audit_has_what_was_asked_for_and_what_became_of_it(paid: Payment) -
 
     found = AuditEntry.objects.order_by("sequence").values_list("act", "before", "after")
     entry = {"status": "waiting", "amount": 20_000, "currency": "BSD", "task": "refund"}
-    refund = ("refund", {}, entry | {"subject_id": paid.pk, "result_id": ""})
+    refund: tuple[Any, ...] = ("refund", {}, entry | {"subject_id": paid.pk, "result_id": ""})
     assert list(found) == [
         refund,
         ("decline", {"status": "waiting"}, {"status": "declined"}),
@@ -151,7 +151,9 @@ def test_what_an_entry_is_about(task: str, subject: str, kind: str) -> None:
 
 
 def test_what_is_sealed_is_in_no_text() -> None:
-    values = dict.fromkeys(("task", "subject_id", "currency", "reason", "note", "form_key"), "x")
+    values: dict[str, Any] = dict.fromkeys(
+        ("task", "subject_id", "currency", "reason", "note", "form_key"), "x"
+    )
     request = InstructionRequest(
         **values, livemode=False, amount=1, secret="hush-1", sealed_file="hush-2"
     )

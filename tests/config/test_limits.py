@@ -250,4 +250,5 @@ def _transaction_of(name: str) -> str:
     """Return what a function of the service runs in: `atomic durable` cannot be undone."""
     cells = getattr(resolve_name(name), "__closure__", None) or ()
     around = [cell.cell_contents for cell in cells if isinstance(cell.cell_contents, Atomic)]
-    return next((f"atomic {'durable' * block.durable}" for block in around), "")
+    durable = [getattr(block, "durable") for block in around]  # noqa: B009  # not in the stubs
+    return f"atomic {'durable' * durable[0]}" if durable else ""

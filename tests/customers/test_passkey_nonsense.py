@@ -185,7 +185,7 @@ def test_a_challenge_without_a_session_is_of_one_customer(
     enrol(session, owner, now)
     other = test_customer(None, now, merchant_id=stranger.pk)
     enrol(proven(other, now), thief, now)
-    paid = {"payment_id": PAYMENT, "amount": AMOUNT, "now": now}
+    paid: dict[str, Any] = {"payment_id": PAYMENT, "amount": AMOUNT, "now": now}
     options = begin_payment_signed_out(customer=tester, **paid)
 
     with pytest.raises(VerificationFailed):

@@ -81,7 +81,7 @@ def update(one: Business, now: datetime, **profile: str) -> None:
         caller=one.caller,
         merchant_id=one.merchant.pk,
         now=now,
-        **profile,  # type: ignore[arg-type]
+        **profile,
     )
 
 
