@@ -1,5 +1,7 @@
 """What a customer reports on a receipt: told to the merchant, answered, or settled by a refund."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.clock import iso, utc_now
@@ -9,6 +11,7 @@ from messages import sms
 from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
+from refunds.emails import MAILS, TEXTS
 from refunds.inquiries import ProblemReport, close_inquiry, report_problem
 from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
 from refunds.models import Inquiry, Refund
@@ -159,6 +162,45 @@ def test_a_text_leads_the_customer_to_the_answer(api, merchant, texts, settings)
     assert texts.to == [LIVE_PHONE]
     page = f"{settings.CHECKOUT_URL}/receipts/{sale.id}/problem"
     assert texts.texts == [f"{merchant.name} has answered what you reported: {page}"]
+
+
+def answer_again_and_again(api: Api, sale: Payment, times: int) -> None:
+    """Report as a visitor and answer as the merchant, who has the address of every receipt."""
+    for _ in range(times):
+        said = ProblemReport(InquiryReason.OTHER, "")
+        opened = report_problem(payment_id=sale.id, report=said, actor="customer", now=utc_now())
+        assert answer(api, opened).status_code == 200
+    send_messages()
+
+
+def test_a_merchant_that_asks_and_answers_itself_sends_few_texts(api, merchant, texts, monkeypatch):
+    monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=2))
+    sale = sell_live(merchant, 1_250)
+    answer_again_and_again(api, sale, 4)
+    assert texts.to == [LIVE_PHONE] * 2
+
+    opened = report(sale)
+    close_inquiry(
+        caller=Caller.for_staff(livemode=True, actor="staff:support"),
+        inquiry_id=opened.id,
+        text="Closed.",
+        now=utc_now(),
+    )
+    send_messages()
+
+    assert len(texts.to) == 3, "what staff answer is told all the same"
+
+
+def test_a_merchant_that_asks_and_answers_itself_sends_few_mails(
+    api, merchant, mailoutbox, monkeypatch
+):
+    monkeypatch.setattr("refunds.emails.MAILS", replace(MAILS, times=2))
+    sale = sell_live(merchant, 1_250)
+    Payment.objects.update(customer_email="victim@example.com")
+
+    answer_again_and_again(api, sale, 4)
+
+    assert [mail.to for mail in mailoutbox] == [["victim@example.com"]] * 2
 
 
 def test_a_mail_has_the_answer_in_it(api, merchant, mailoutbox):
