@@ -51,9 +51,8 @@ class PaymentLinkViewSet(CallerViewSet):
     def list(self, request: CallerRequest) -> Response:
         """Newest first."""
         lookups, at = read_filters(query_of(request), FILTERS), request_now()
-        links = CallerList(PaymentLink.objects.listed, request.user, lookups, at)
-        total = total_of(request.user, lookups, at)
-        return self.page(request, links, LinkOutput, key="payment_links", total=total, now=at)
+        links = CallerList(PaymentLink.objects.listed, request.user, lookups, at, total_of)
+        return self.page(request, links, LinkOutput, key="payment_links", now=at)
 
     @operation("Read a payment link", response=LinkWithStatistics)
     def retrieve(self, request: CallerRequest, link_id: str) -> Response:

@@ -70,13 +70,12 @@ class PaymentViewSet(CallerViewSet):
         """
         query, at = query_of(request), request_now()
         lookups = read_filters(query, FILTERS)
-        payments = CallerList(Payment.objects.listed, request.user, lookups, at)
+        payments = CallerList(Payment.objects.listed, request.user, lookups, at, total_of)
         if is_csv(query, request.META.get("HTTP_ACCEPT", "")):
             page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
             found = page_of(payments, page, lambda: 0).items
             return file_of_payments(PaymentSummary.each(found, now=at))
-        total = total_of(request.user, lookups, at)
-        listed = self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
+        listed = self.page(request, payments, PaymentSummary, key="payments", now=at)
         hide_screens(listed.data["payments"], request.user)
         return listed
 
