@@ -1,7 +1,6 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
-from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -69,7 +68,6 @@ class PaymentLinkViewSet(CallerViewSet):
         return Response(LinkOutput.of(link, now=at))
 
     @operation("Deactivate a payment link", response=LinkOutput)
-    @action(detail=True, methods=["post"])
     def deactivate(self, request: CallerRequest, link_id: str) -> HttpResponse:
         """Permanent. Payments started there can no longer be paid."""
 

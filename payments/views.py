@@ -2,7 +2,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse
-from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from core.clock import request_now
@@ -108,7 +107,6 @@ class PaymentViewSet(CallerViewSet):
         return Response(PaymentOutput.of(payment, now=at, qr_payload=drawn))
 
     @operation("Cancel a payment", response=CanceledPayment)
-    @action(detail=True, methods=["post"])
     def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """While it is `created` or `pending`; a completed payment is refunded instead.
 
@@ -122,7 +120,6 @@ class PaymentViewSet(CallerViewSet):
         return self.once(request, work)
 
     @operation("Confirm a test payment", request=Confirmation, response=ConfirmedPayment)
-    @action(detail=True, methods=["post"])
     def confirm(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """Pay a test payment as its customer would at the checkout.
 

@@ -76,6 +76,8 @@ def test_the_requester_is_told_of_an_approval(
 
     message = Message.objects.get(kind="staff_decision")
     assert (message.recipient, message.about) == ("support@office.example", waiting.pk)
+    assert message.livemode
+    assert message.text.startswith(f"Refund of B$2,000.00 BSD ({waiting.subject_id}): ")
     assert message.subject.endswith("Refund: carried out")
     assert "carried out by finance.\nNote: Seen" in message.text
     assert f"/admin/backoffice/instruction/{waiting.pk}/change/" in message.text

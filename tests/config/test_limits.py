@@ -1,16 +1,22 @@
 """The limits and periods that people are told, or that safety rests on, are these and no others.
 
-Other tests name such a constant, and go on passing when it changes by mistake.
+Other tests name such a constant, and go on passing when it changes by mistake. So they do where
+what belongs together is no longer one transaction: `transactions.txt` has what is.
 """
 
 from datetime import time, timedelta
+from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
+from django.db.transaction import Atomic
 from django.utils.module_loading import import_string
 
 from core.attempt_limits import AttemptLimit
 from webhooks.delivery.lanes import Lane
 
+TRANSACTIONS = Path(__file__).with_name("transactions.txt")
+VALIDATORS = "django.contrib.auth.password_validation"
 LIMITS: dict[str, object] = {
     "backoffice.authenticators.KEY_BYTES": 20,
     "backoffice.authenticators.TOLERANCE": 1,
@@ -29,14 +35,41 @@ LIMITS: dict[str, object] = {
     "backoffice.services.two_factor.RECOVERY_CODES": 10,
     "backoffice.services.two_factor.RECOVERY_CHARACTERS": 16,
     "backoffice.staff.USERNAME_CHARACTERS": 64,
+    "backoffice.services.two_factor.STORED_CHARACTERS": 16,
     "checkout.logos.MAX_PIXELS": 10_000_000,
     "checkout.logos.MAX_SIDE": 8_000,
     "config.staff_access.AXES_FAILURE_LIMIT": 5,
+    "config.staff_access.AXES_RESET_ON_SUCCESS": True,
+    "config.staff_access.AUTH_PASSWORD_VALIDATORS": [
+        {"NAME": f"{VALIDATORS}.UserAttributeSimilarityValidator"},
+        {"NAME": f"{VALIDATORS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+        {"NAME": f"{VALIDATORS}.CommonPasswordValidator"},
+        {"NAME": "backoffice.passwords.OwnWordsValidator"},
+    ],
     "config.staff_access.PASSWORD_RESET_TIMEOUT": 259_200,
+    "config.staff_access.REQUIRE_STAFF_PASSKEYS": True,
     "config.staff_access.STAFF_IDLE_SECONDS": 900,
     "config.staff_access.STAFF_SESSION_SECONDS": 28_800,
     "core.signed_notes.KEY_HASH_BYTES": 4,
     "core.signed_tokens.SIGNATURE_CHARACTERS": 16,
+    "merchants.access.MAX_SCOPES": 500,
+    "merchants.caller_lists.KEPT_STATEMENTS": 256,
+    "merchants.categories.CODES": {
+        "retail": "5999",
+        "restaurant": "5812",
+        "grocery": "5411",
+        "gas_station": "5541",
+        "pharmacy": "5912",
+        "hotel": "7011",
+        "professional_services": "8999",
+        "healthcare": "8099",
+        "education": "8299",
+        "entertainment": "7999",
+        "transportation": "4789",
+        "utilities": "4900",
+        "nonprofit": "8398",
+        "other": "7299",
+    },
     "merchants.email_confirmation.LIFETIME": timedelta(days=7),
     "merchants.email_confirmation.PER_MAILBOX": AttemptLimit(
         "confirm-email-mailbox", 1, timedelta(days=1)
@@ -59,6 +92,8 @@ LIMITS: dict[str, object] = {
     "merchants.own_keys.MOST_ACTIVE": 50,
     "merchants.services.MAX_OVERLAP": timedelta(days=90),
     "merchants.views.KEYS_SHOWN_FOR": timedelta(hours=1),
+    "merchants.services.SLUG_TRIES": 5,
+    "customers.account_changes.CAUSE_CHARACTERS": 255,
     "customers.challenges.CHALLENGE_BYTES": 32,
     "customers.challenges.LIFETIME": timedelta(minutes=5),
     "customers.code_budgets.WINDOWS": (timedelta(hours=1), timedelta(days=1)),
@@ -66,6 +101,19 @@ LIMITS: dict[str, object] = {
     "customers.codes.LIFETIME": timedelta(minutes=10),
     "customers.codes.MAX_ATTEMPTS": 5,
     "customers.erasure._PHONE_DIGITS": 14,
+    "customers.magic_phones.MAGIC_PHONES": {
+        "+12425550100": "works",
+        "+12425550101": "has too little money",
+        "+12425550102": "every PIN is wrong",
+        "+12425550103": "is declined",
+        "+12425550104": "stays in processing for 30 seconds",
+        "+12425550105": "works, but its refunds fail",
+        "+12425550106": "the PIN is locked",
+        "+12425550107": "is asked for more proof after several payments at the checkout",
+        "+12425550108": "has too little money until some is added at the checkout",
+    },
+    "customers.magic_phones.POOR_PHONES": ["+12425550101", "+12425550108"],
+    "customers.magic_phones.SLOW_SETTLEMENT": timedelta(seconds=30),
     "customers.models.PIN_ATTEMPTS_UNTIL_DISABLED": 10,
     "customers.models.SESSION_IDLE": timedelta(minutes=30),
     "customers.models.FRESH": timedelta(minutes=10),
@@ -88,6 +136,7 @@ LIMITS: dict[str, object] = {
     "customers.sessions.LIFETIME": timedelta(hours=12),
     "customers.sessions.SEEN_EVERY": timedelta(minutes=1),
     "customers.tokens.TOKEN_CHARACTERS": 43,
+    "customers.webauthn.DEFAULT_PORTS": {"http": 80, "https": 443},
     "customers.webauthn.TIMEOUT_MILLISECONDS": 300_000,
     "customers.webauthn.MAX_RESPONSE_CHARACTERS": 16_384,
     "customers.webauthn.MAX_CREDENTIAL_BYTES": 1023,
@@ -190,3 +239,18 @@ LIMITS: dict[str, object] = {
 @pytest.mark.parametrize("name", LIMITS)
 def test_it_is_what_it_was_decided_to_be(name: str) -> None:
     assert import_string(name) == LIMITS[name]
+
+
+def test_what_belongs_together_is_one_transaction() -> None:
+    lines = TRANSACTIONS.read_text().splitlines()
+    named = [(name, mark) for name, _, mark in (line.partition(" ") for line in lines)]
+
+    assert [name for name, mark in named if _transaction_of(name) != f"atomic {mark}"] == []
+
+
+def _transaction_of(name: str) -> str:
+    """Return what a function of the service runs in: `atomic durable` cannot be undone."""
+    cells = getattr(resolve_name(name), "__closure__", None) or ()
+    around = [cell.cell_contents for cell in cells if isinstance(cell.cell_contents, Atomic)]
+    durable = [getattr(block, "durable") for block in around]  # noqa: B009  # not in the stubs
+    return f"atomic {'durable' * durable[0]}" if durable else ""
