@@ -1,7 +1,5 @@
 """What a customer reports on a receipt: told to the merchant, answered, or settled by a refund."""
 
-from dataclasses import replace
-
 import pytest
 
 from core.clock import iso, utc_now
@@ -11,8 +9,7 @@ from messages import sms
 from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
-from refunds.emails import MAILS, TEXTS
-from refunds.inquiries import ProblemReport, close_inquiry, report_problem
+from refunds.inquiries import ProblemReport, close_inquiry, report_problem, settle_by_refund
 from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
 from refunds.models import Inquiry, Refund
 from refunds.services import retry_refund
@@ -164,43 +161,61 @@ def test_a_text_leads_the_customer_to_the_answer(api, merchant, texts, settings)
     assert texts.texts == [f"{merchant.name} has answered what you reported: {page}"]
 
 
-def answer_again_and_again(api: Api, sale: Payment, times: int) -> None:
-    """Report as a visitor and answer as the merchant, who has the address of every receipt."""
-    for _ in range(times):
-        said = ProblemReport(InquiryReason.OTHER, "")
-        opened = report_problem(payment_id=sale.id, report=said, actor="customer", now=utc_now())
-        assert answer(api, opened).status_code == 200
+def test_each_is_told_the_answer_to_their_own(api, merchant, texts, settings):
+    sales = [sell_live(merchant, 1_250, phone) for phone in (LIVE_PHONE, "+12423591235")]
+    for sale in sales:
+        answer(api, report(sale))
     send_messages()
 
+    assert texts.to == [LIVE_PHONE, "+12423591235"]
+    for sale, text in zip(sales, texts.texts, strict=True):
+        assert text.endswith(f"/receipts/{sale.id}/problem")
 
-def test_a_merchant_that_asks_and_answers_itself_sends_few_texts(api, merchant, texts, monkeypatch):
-    monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=2))
+
+def test_the_answer_of_the_house_names_it_and_not_the_shop(merchant, mailoutbox):
     sale = sell_live(merchant, 1_250)
-    answer_again_and_again(api, sale, 4)
-    assert texts.to == [LIVE_PHONE] * 2
+    type(sale.paying_customer).objects.update(email="ann@example.com")
+    caller = Caller.for_staff(livemode=True, actor="staff:support")
+    for words in ("It was collected.", "Once more"):
+        close_inquiry(caller=caller, inquiry_id=report(sale).id, text=words, now=utc_now())
+    send_messages()
 
-    opened = report(sale)
-    close_inquiry(
-        caller=Caller.for_staff(livemode=True, actor="staff:support"),
-        inquiry_id=opened.id,
-        text="Closed.",
+    subject = "Answer of Payments: your payment of B$12.50 BSD"
+    assert [mail.subject for mail in mailoutbox] == [subject] * 2
+    for mail, words in zip(mailoutbox, ("It was collected.", "Once more"), strict=True):
+        assert words in mail.body
+
+
+@pytest.mark.parametrize(
+    ("kind", "author"),
+    [
+        ("key:key_1", "merchant"), ("development", "merchant"), ("staff:ann", "service"),
+        ("system:sweep", "service"), ("visitor", "visitor"), ("thing:1", "visitor"),
+    ],
+)  # fmt: skip
+def test_who_speaks_is_told_by_who_acted(inquiry, kind, author):
+    inquiry.entries.update(actor=kind)
+
+    assert inquiry.entries.get().author == author
+
+
+def test_who_is_not_its_customer_reports_as_a_visitor(paid, inquiry):
+    report_problem(
+        payment_id=paid.id,
+        report=ProblemReport(InquiryReason.DUPLICATE),
+        actor=f"customer:{new_id('cus', utc_now())}",
         now=utc_now(),
     )
-    send_messages()
 
-    assert len(texts.to) == 3, "what staff answer is told all the same"
+    inquiry.refresh_from_db()
+    assert (inquiry.reason, inquiry.entries.latest("pk").actor) == ("duplicate", "visitor")
 
 
-def test_a_merchant_that_asks_and_answers_itself_sends_few_mails(
-    api, merchant, mailoutbox, monkeypatch
-):
-    monkeypatch.setattr("refunds.emails.MAILS", replace(MAILS, times=2))
-    sale = sell_live(merchant, 1_250)
-    Payment.objects.update(customer_email="victim@example.com")
+def test_what_was_closed_meanwhile_is_not_settled_again(inquiry):
+    close_inquiry(caller=STAFF, inquiry_id=inquiry.id, text="Collected", now=utc_now())
 
-    answer_again_and_again(api, sale, 4)
-
-    assert [mail.to for mail in mailoutbox] == [["victim@example.com"]] * 2
+    assert settle_by_refund(inquiry, actor="system:x", now=utc_now()) == []
+    assert inquiry.entries.latest("pk").status == "closed"
 
 
 def test_a_mail_has_the_answer_in_it(api, merchant, mailoutbox):
