@@ -30,10 +30,11 @@ ROOT = Path.cwd()
 TESTS_OF_TABLES = "tests/config/test_migrations.py"
 TESTS_OF_THE_CONTRACT = "tests/config/test_contract.py"
 TESTS_OF_LIMITS = "tests/config/test_limits.py"
+TESTS_OF_TRANSACTIONS = "tests/config/test_transactions.py"
 DECLARED = {
-    **dict.fromkeys(("models", "_rows."), TESTS_OF_TABLES),
-    **dict.fromkeys(("serializers", "views", "filters", "urls"), TESTS_OF_THE_CONTRACT),
-    "": TESTS_OF_LIMITS,
+    **dict.fromkeys(("models", "_rows."), (TESTS_OF_TABLES,)),
+    **dict.fromkeys(("serializers", "views", "filters", "urls"), (TESTS_OF_THE_CONTRACT,)),
+    "": (TESTS_OF_LIMITS, TESTS_OF_TRANSACTIONS),
 }
 SURVIVED, CAUGHT, NO_TESTS = 0, 1, 5
 # A mutant may make a test run on; so many times what it took before, and some, is too long.
