@@ -125,10 +125,10 @@ def test_only_colleagues_are_asked_about_and_closed() -> None:
     admin, stranger = make_user(Role.ADMINISTRATOR), User.objects.create_user("stranger")
     for user in (admin, stranger):
         with pytest.raises(AccountNotEligible):
-            accounts.check_colleague(asked(user), utc_now())
+            accounts.reopen_account(asked(user), CALLER, utc_now())
         with pytest.raises(AccountNotEligible):
             by_one(accounts.close_account)(user)
-    accounts.check_colleague(asked(colleague("who")), utc_now())
+    accounts.reopen_account(asked(colleague("who")), CALLER, utc_now())
 
     assert not User.objects.filter(is_active=False).exists()
 
