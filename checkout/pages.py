@@ -21,7 +21,7 @@ from checkout.headers import set_page_headers, set_policy
 from checkout.known_payments import known_payment
 from checkout.languages import choose_language, remember_language
 from checkout.payment_view import SHOWN, PaymentView, payment_view_of
-from checkout.refusals import message_for
+from checkout.refusals import field_of, message_for
 from checkout.refused_forms import (
     RefusedForm,
     forget_refusal,
@@ -212,7 +212,7 @@ class CheckoutPage(View):
         words = message_for(error, zone=zone, now=self.now)
         if words is None:
             raise error
-        form.first_field_error(words)
+        form.say(words, at=field_of(error))
 
     def refused(self, error: ApiError) -> HttpResponse:
         """Say what stopped the customer, and what to do next.

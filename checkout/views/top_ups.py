@@ -50,7 +50,7 @@ class AddMoneyPage(SignedInPage):
                 now=self.now,
             )
         except FundingLimitReached as error:
-            form.first_field_error(too_much_today(error, settings.DEFAULT_CURRENCY))
+            form.say(too_much_today(error, settings.DEFAULT_CURRENCY))
             return self.show(form)
         except ApiError as error:
             self.show_error(form, error)
