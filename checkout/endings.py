@@ -183,6 +183,18 @@ def _write_to_us() -> str:
     return _("It stays frozen until our staff have spoken with you.")
 
 
+def page_too_old(again_address: str, again_words: str) -> Ending:
+    """Return that a form came without its token, and where to open it anew."""
+    return Ending(
+        _("This page was open too long"),
+        STILL,
+        _("For your safety, nothing was done. No money has been taken."),
+        next=_("Open it again, and try once more."),
+        again_address=again_address,
+        again_words=again_words,
+    )
+
+
 def wallet_stopped() -> Ending:
     """Return that the customer has stopped the wallet."""
     return Ending(
@@ -207,7 +219,7 @@ def _link_ended() -> Ending:
     return Ending(
         _("This link takes no more payments"),
         STILL,
-        _("It has expired, was switched off, or has been used up. No money has been taken."),
+        _("It has expired, was switched off, or has been used up. Nothing has been taken now."),
         next=_("Ask the person who sent it to you for a new one."),
     )
 
