@@ -42,12 +42,16 @@ def test_the_sheet_keeps_the_screens_that_are_named_so():
     html = Client().get("/preview", {"of": "receipt"}).content.decode()
 
     assert re.findall(r'src="/preview/([a-z-]+)', html) == [
-        "top-up-receipt",
         "receipt-paid",
         "receipt-by-another",
         "receipt-before",
         "receipt-refunded-in-part",
         "receipt-refunded",
+        "receipt-of-seller",
+        "receipt-proof",
+        "receipt-proof-wrong",
+        "receipt-proof-awaited",
+        "top-up-receipt",
     ]
 
 
