@@ -17,6 +17,7 @@ from sandbox.screen_samples import (
     PreviewRefund,
     Screen,
     filled,
+    locked_words,
 )
 
 OWN = {"livemode": True, "customer": Person(), "back_address": "#"}
@@ -65,6 +66,10 @@ OWN_SCREENS: dict[str, Screen] = {
     "prove-pin": lambda: (
         "prove",
         PROVE | {"needed": ProofMethod.PIN, "form": filled(f.PinForm)},
+    ),
+    "prove-pin-locked": lambda: (
+        "prove",
+        PROVE | {"needed": ProofMethod.PIN, "locked": locked_words(), "form": filled(f.PinForm)},
     ),
     "prove-code": lambda: (
         "prove",

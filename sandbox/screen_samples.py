@@ -21,6 +21,7 @@ from checkout.refusals import field_of, message_for
 from checkout.test_mode import magic_phones, outcomes
 from core.clock import utc_now
 from core.errors import ApiError
+from customers.errors import PinLocked
 from payments.events import sample_payment
 from payments.failures import DECLINED, Failure
 from payments.statuses import PaymentStatus
@@ -194,6 +195,11 @@ def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> 
     bound.is_valid()
     bound.say(message_for(error, zone=BILL.zone, now=NOW) or "", at=field_of(error))
     return bound
+
+
+def locked_words(until: datetime | None = None) -> str:
+    """Return what is said of a PIN that is locked until then, or for good."""
+    return message_for(PinLocked(until), zone=BILL.zone, now=NOW) or ""
 
 
 def ended(

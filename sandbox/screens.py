@@ -5,7 +5,6 @@ of the page.
 """
 
 from dataclasses import replace
-from datetime import datetime
 
 from django.conf import settings
 
@@ -15,7 +14,6 @@ from checkout.counter_screens import CounterDay
 from checkout.endings import counter_closed, page_too_old, wallet_stopped
 from checkout.payment_view import Item, Payee
 from checkout.receipts import ReceiptProofView, Seller
-from checkout.refusals import message_for
 from checkout.till_forms import ChargeForm, CounterAmountForm, TicketForm
 from core.errors import Conflict, InternalError, RateLimited, ValidationFailed
 from customers.errors import (
@@ -23,7 +21,6 @@ from customers.errors import (
     InvalidCode,
     InvalidPin,
     NewProofLimitReached,
-    PinLocked,
 )
 from customers.pin_locks import LOCK
 from links.errors import PaymentLinkInactive
@@ -51,6 +48,7 @@ from sandbox.screen_samples import (
     Screen,
     ended,
     filled,
+    locked_words,
     proof,
     stopped,
 )
@@ -117,8 +115,8 @@ SCREENS: dict[str, Screen] = {
     "pin": lambda: ("pin", PIN),
     "pin-or-passkey": lambda: ("pin", PIN | {"has_passkey": True}),
     "pin-for-passkey": lambda: ("pin", PIN | {"for_passkey": True}),
-    "pin-locked": lambda: ("pin", PIN | {"locked": _locked(NOW + LOCK)}),
-    "pin-locked-passkey": lambda: ("pin", PIN | {"locked": _locked(None), "has_passkey": True}),
+    "pin-locked": lambda: ("pin", PIN | {"locked": locked_words(NOW + LOCK)}),
+    "pin-locked-passkey": lambda: ("pin", PIN | {"locked": locked_words(), "has_passkey": True}),
     "declined-open": lambda: ("declined", BASE | {"customer": Person()}),
     "review-passkey": lambda: ("review", LIVE | {"passkey_at": "#"}),
     "pin-error": lambda: (
@@ -254,10 +252,6 @@ SCREENS: dict[str, Screen] = {
     "missing": lambda: stopped(PaymentNotFound()),
     "too-old": lambda: ("stopped", {"livemode": True, "end": page_too_old("#", "Try again")}),
 } | OWN_SCREENS
-
-
-def _locked(until: datetime | None) -> str:
-    return message_for(PinLocked(until), zone=BILL.zone, now=NOW) or ""
 
 
 def _own_amount(data: dict[str, str] | None) -> CounterAmountForm:

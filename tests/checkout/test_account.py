@@ -1,6 +1,7 @@
 """The customer's own page."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -229,3 +230,15 @@ def test_changing_the_pin_is_called_so(customer):
 
     assert "<title>Change your PIN" in customer.text
     assert "<h1>Change your PIN</h1>" in customer.text
+
+
+@pytest.mark.parametrize("path", ["/account/pin?test=1", "/account/passkeys/new?test=1"])
+def test_a_pin_that_is_forgotten_or_locked_leads_to_a_new_one(customer, path):
+    customer.visit(path)
+    assert '<a href="/account/pin/forgotten?test=1">Forgot your PIN?</a>' in customer.text
+
+    Customer.objects.update(pin_locked_until=utc_now() + timedelta(minutes=5))
+    customer.visit(path)
+    assert "Your PIN is locked until " in customer.text
+    assert 'type="password"' not in customer.text
+    assert 'href="/account/pin/forgotten?test=1">Choose a new PIN</a>' in customer.text

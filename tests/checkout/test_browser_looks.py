@@ -110,7 +110,13 @@ def test_a_field_and_what_is_wrong_with_it_are_seen_together_at_360_by_560(
     assert unseen == []
 
 
-@pytest.mark.parametrize("name", ["review", "review-pin", "review-order", "review-long"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("review", "review-pin", "review-order", "review-long", "review-passkey"),
+        *("review-coming", "review-tip", "link", "ticket-plain"),
+    ],
+)
 def test_the_bar_never_covers_payee_and_sum_where_text_is_large(screens, site, name):
     page = screens(height=560)
     page.goto(f"{site}/preview/{name}")
