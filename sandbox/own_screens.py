@@ -1,4 +1,4 @@
-"""The screens of the customer's own page with sample content: wallet, proofs, money that is added."""
+"""The screens of the customer's own page with sample content: wallet, proofs, added money."""
 
 from dataclasses import replace
 
@@ -54,12 +54,15 @@ OWN_SCREENS: dict[str, Screen] = {
     "change-pin": lambda: ("new_pin", OWN | {"form": filled(f.ChangePinForm)}),
     "change-pin-error": lambda: (
         "new_pin",
-        OWN | {"form": filled(f.ChangePinForm, InvalidPin(attempts_left=4), old="9999", pin="8305")},
+        OWN
+        | {"form": filled(f.ChangePinForm, InvalidPin(attempts_left=4), old="9999", pin="8305")},
     ),
     "reset-pin": lambda: ("reset_pin", OWN | SENT | {"form": filled(f.ResetPinForm)}),
     "reset-pin-error": lambda: (
         "reset_pin",
-        OWN | SENT | {"form": filled(f.ResetPinForm, InvalidCode(attempts_left=3), code="123456", pin="7291")},
+        OWN
+        | SENT
+        | {"form": filled(f.ResetPinForm, InvalidCode(attempts_left=3), code="123456", pin="7291")},
     ),
     "reset-pin-asked": lambda: ("reset_pin", OWN | {"phone": ""}),
     "prove-passkey": lambda: ("prove", PROVE | {"needed": ProofMethod.PASSKEY}),
@@ -73,7 +76,9 @@ OWN_SCREENS: dict[str, Screen] = {
     ),
     "prove-code": lambda: (
         "prove",
-        PROVE | SENT | {"livemode": False, "needed": ProofMethod.CODE, "form": filled(f.SmsCodeForm)},
+        PROVE
+        | SENT
+        | {"livemode": False, "needed": ProofMethod.CODE, "form": filled(f.SmsCodeForm)},
     ),
     "prove-code-asked": lambda: ("prove", PROVE | {"needed": ProofMethod.CODE, "phone": ""}),
     "create-passkey": lambda: ("prove", PROVE | {"needed": None}),
@@ -111,7 +116,10 @@ OWN_SCREENS: dict[str, Screen] = {
         "top_up",
         OWN | {"top_up": ARRIVED, "zone": "America/Nassau", "is_own": True},
     ),
-    "top-up-for-payment": lambda: ("top_up", TOP_UP | {"top_up": ARRIVED, "is_own": True}),
+    "top-up-for-payment": lambda: (
+        "top_up",
+        TOP_UP | {"top_up": ARRIVED, "zone": "America/Nassau", "is_own": True},
+    ),
     "top-up-expired": lambda: ("top_up", OWN | {"top_up": EXPIRED, "is_own": True}),
 }
 

@@ -37,8 +37,8 @@ from sandbox.screen_samples import (
     NOW,
     ON_ITS_WAY,
     ORDER,
-    PROBLEM,
     PAID,
+    PROBLEM,
     PRODUCTS,
     ROWS,
     TICKETS,
@@ -133,8 +133,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "fresh-code-sent": lambda: (
         "fresh_code",
-        BASE
-        | {"form": filled(f.SmsCodeForm), "phone": "+12425550100", "customer": Person()},
+        BASE | {"form": filled(f.SmsCodeForm), "phone": "+12425550100", "customer": Person()},
     ),
     "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
     "passkey-or-pin": lambda: ("passkey", LIVE | {"customer": Person(), "pin_will_do": True}),
@@ -167,7 +166,8 @@ SCREENS: dict[str, Screen] = {
     "receipt-proof": lambda: ("proof", PROBLEM | {"proof": ReceiptProofView(7, 1_204, "A1+" * 14)}),
     "receipt-proof-wrong": lambda: (
         "proof",
-        PROBLEM | {"proof": ReceiptProofView(is_wrong=True), "support_email": "help@lagoon.example"},
+        PROBLEM
+        | {"proof": ReceiptProofView(is_wrong=True), "support_email": "help@lagoon.example"},
     ),
     "receipt-proof-awaited": lambda: ("proof", PROBLEM),
     "failed": lambda: ended(PaymentStatus.FAILED, PIN_LOCKED),
