@@ -29,6 +29,7 @@ def test_it_shows_every_screen_in_a_language(language):
         assert answer.status_code == 200, name
         assert f'<html lang="{language}">' in html
         assert not LEFT_OPEN.search(html), name
+        assert not re.search(r"\.\.(?!\.)", html), name
 
 
 def test_the_sheet_frames_every_screen_in_its_language():
