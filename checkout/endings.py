@@ -20,7 +20,10 @@ FAULT_OF_OURS = 500
 
 @dataclass(frozen=True)
 class Ending:
-    """A headline, what happened, and where to go from here."""
+    """A headline, what happened, and where to go from here.
+
+    `untaken` says that no money was taken where "no money" would not be true of everyone's.
+    """
 
     title: str
     look: str
@@ -29,6 +32,7 @@ class Ending:
     again_address: str = ""
     again_words: str = ""
     back_address: str = ""
+    untaken: str = ""
 
 
 def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentStatus) -> Ending:
@@ -42,6 +46,7 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
             _("It was paid with another phone, or taken off the counter."),
             again_address=payment_view.again_address,
             again_words=_("See what is open"),
+            untaken=_("Nothing has been paid with this phone."),
         )
     if status == PaymentStatus.CANCELED:
         return Ending(
