@@ -125,6 +125,41 @@ def test_the_bar_never_covers_payee_and_sum_where_text_is_large(screens, site, n
     assert covered == [[], [], [], []]
 
 
+@pytest.mark.parametrize("percent", [100, 200])
+def test_a_payee_of_60_letters_is_named_in_full_where_a_pin_is_entered(screens, site, percent):
+    page = screens(height=560)
+    page.goto(f"{site}/preview/pin")
+    cut = page.evaluate(
+        """([name, percent]) => {
+        document.documentElement.style.fontSize = `${percent}%`;
+        const shown = document.querySelector(".brief .name");
+        shown.textContent = name;
+        return shown.scrollHeight - shown.clientHeight;
+        }""",
+        ["Ti Boutik Solèy Leve nan Gran Ri Jakmèl ak Tout Fanmi Dezi O", percent],
+    )
+
+    assert cut <= 1
+
+
+def test_a_price_stands_on_the_line_of_what_it_is_for(screens, site):
+    page = screens()
+    page.goto(f"{site}/preview/account")
+    apart = page.evaluate(
+        """() => [...document.querySelectorAll(".list > li:has(a[href^='/receipts'])")].map((row) => {
+        const [what, price] = [row.querySelector("a"), row.querySelector(".price")].map((each) => {
+            const text = document.createRange();
+            text.selectNodeContents(each);
+            return text.getBoundingClientRect().bottom;
+        });
+        return Math.abs(what - price);
+        })"""
+    )
+
+    assert apart != []
+    assert max(apart) < 2
+
+
 @pytest.mark.parametrize("language", ["es", "ht"])
 def test_no_screen_scrolls_sideways_at_200_percent_text(screens, site, language):
     page = screens(height=560, locale=language)
