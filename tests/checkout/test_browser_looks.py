@@ -146,7 +146,9 @@ def test_a_price_stands_on_the_line_of_what_it_is_for(screens, site):
     page = screens()
     page.goto(f"{site}/preview/account")
     apart = page.evaluate(
-        """() => [...document.querySelectorAll(".list > li:has(a[href^='/receipts'])")].map((row) => {
+        """() => [...document.querySelectorAll(".list > li")]
+        .filter((row) => row.querySelector("a[href^='/receipts']"))
+        .map((row) => {
         const [what, price] = [row.querySelector("a"), row.querySelector(".price")].map((each) => {
             const text = document.createRange();
             text.selectNodeContents(each);
