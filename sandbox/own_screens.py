@@ -125,6 +125,6 @@ OWN_SCREENS: dict[str, Screen] = {
 
 
 def _refused_amount() -> AmountForm:
-    form = AmountForm({"amount": "12,505"}, currency="BSD")
+    form = AmountForm({"amount": "12.5.5"}, currency="BSD")
     form.is_valid()
     return form

@@ -7,6 +7,7 @@ of the page.
 from dataclasses import replace
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
@@ -184,7 +185,7 @@ SCREENS: dict[str, Screen] = {
         KEYPAD | {"form": AmountForm(initial={"key": "k"}, currency="BSD")},
     ),
     "link": lambda: ("link", LIVE | {"form": RepeatGuardForm(initial={"key": "k"})}),
-    "keypad-error": lambda: ("keypad", KEYPAD | {"form": _own_amount({"amount": "12,505"})}),
+    "keypad-error": lambda: ("keypad", KEYPAD | {"form": _own_amount({"amount": "12.5.5"})}),
     "keypad-tips": lambda: ("keypad", KEYPAD | {"form": _own_amount(None), "tips_allowed": True}),
     "problem": lambda: ("problem", PROBLEM),
     "problem-answered": lambda: ("problem", PROBLEM | {"entries": WRITTEN, "reported": True}),
@@ -250,7 +251,7 @@ SCREENS: dict[str, Screen] = {
     "busy": lambda: stopped(Conflict()),
     "fault": lambda: stopped(InternalError()),
     "missing": lambda: stopped(PaymentNotFound()),
-    "too-old": lambda: ("stopped", {"livemode": True, "end": page_too_old("#", "Try again")}),
+    "too-old": lambda: ("stopped", {"livemode": True, "end": page_too_old("#", _("Try again"))}),
 } | OWN_SCREENS
 
 
