@@ -71,7 +71,8 @@ function begin() {
   const form = one("[data-till]");
   keypad(one("[data-keys]", form));
   till(form);
-  (one(".bad input", form) ?? one(".amount-field", form)).focus();
+  const wrong = one(".bad input", form);
+  (wrong ?? one(".amount-field", form)).focus({ preventScroll: !wrong });
 }
 
 /* Browsers let a page be heard once somebody has touched it. */
