@@ -40,10 +40,13 @@ class PeriodTotals:
         return self.counts["completed"]
 
     @property
+    def ended(self) -> int:
+        return sum(self.counts.values())
+
+    @property
     def success_percent(self) -> int | None:
-        """How much of what ended was paid; None: nothing ended."""
-        ended = sum(self.counts.values())
-        return round(self.completed * 100 / ended) if ended else None
+        """How much of what ended was paid, rounded down: all is all. None: nothing ended."""
+        return self.completed * 100 // self.ended if self.ended else None
 
 
 def totals_between(

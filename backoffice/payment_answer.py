@@ -8,7 +8,6 @@ from django.utils.html import format_html
 from backoffice.formats import age, clock, money, short_code
 from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer
-from backoffice.request_answer import requests_about
 from backoffice.resource.page_urls import page_of
 from backoffice.webhook_answer import webhook_answer_of
 from merchants.statuses import MerchantStatus
@@ -32,7 +31,6 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     words = [_SAYING[status](payment, now)]
     if payment.amount_refunded or payment.amount_refund_pending:
         words.append(_refunds(payment, now))
-    words.extend(requests_about(payment.pk, now))
     words.extend(_inquiries(payment, now))
     words.extend(_duplicates(payment, now))
     told = webhook_answer_of(payment, now)

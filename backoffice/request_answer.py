@@ -14,10 +14,10 @@ SHOWN = 5
 
 def requests_about(subject_id: str, now: datetime) -> Iterator[str]:
     """Yield a sentence for each request that waits, and each that was declined in a week."""
-    about = Instruction.objects.filter(subject_id=subject_id).select_related("asked_by")
-    rows = about.select_related("decided_by").order_by("-pk")
-    recent = rows.filter(asked_at__gt=now - SAID_FOR)[:SHOWN]
-    yield from filter(None, (_sentence(row, now) for row in recent))
+    recent = Instruction.objects.filter(subject_id=subject_id, asked_at__gt=now - SAID_FOR)
+    said = recent.filter(status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED])
+    rows = said.select_related("asked_by", "decided_by").order_by("-status", "-pk")[:SHOWN]
+    yield from filter(None, (_sentence(row, now) for row in rows))
 
 
 def request_title(instruction: Instruction) -> str:

@@ -14,7 +14,7 @@ from django.db.models.functions import Lower, Right
 from django.utils import timezone
 
 from backoffice.resource.catalog import BY_PREFIX, CATALOG
-from backoffice.resource.filters import within
+from backoffice.resource.days import within
 from backoffice.resource.page_urls import page_of
 from backoffice.search_metadata import with_metadata
 from backoffice.search_query import SearchQuery, parse_query

@@ -1,8 +1,9 @@
 """Everything that happened to a payment or a customer, in one line of time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from backoffice import formats
@@ -12,7 +13,6 @@ from backoffice.request_answer import request_title
 from backoffice.resource.display_fields import actor_words
 from backoffice.resource.page_urls import page_of
 from backoffice.services.payments import masked_address
-from backoffice.services.webhooks import deliveries_of_payment
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
 from customers.models import Customer
@@ -22,7 +22,7 @@ from messages.models import Channel, Message
 from payments.models import Payment, PaymentTransition
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
-from webhooks.models import Attempt, Webhook
+from webhooks.models import Attempt, Delivery, Webhook
 
 SHOWN = 100
 S = PaymentStatus
@@ -52,15 +52,18 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
 
     Each source yields its newest first, so that what happened in one instant keeps its order.
     """
+    refunds = list(Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN])
+    resources = [payment.pk, *(refund.pk for refund in refunds)]
+    deliveries = Delivery.objects.filter(event__resource_id__in=resources).order_by("-pk")
     moments = [
         *_moves(payment),
         *_tries(payment),
-        *_refunds(payment),
+        *_refunds(refunds),
         *_top_ups(payment),
-        *_attempts(payment),
+        *_attempts(deliveries),
         *messages_about(payment.pk),
         *_decisions(payment.pk),
-        *_acts(*_ids_of(payment)),
+        *_acts(payment.pk, *deliveries.values_list("pk", flat=True)[:SHOWN]),
         *_notes(payment.pk),
     ]
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
@@ -82,7 +85,8 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
 
 def timeline_of_customer(customer: Customer) -> list[TimelineEntry]:
     """Return what was done to a customer's account and told about it, newest first."""
-    moments = [*_changes(customer), *messages_about(customer.pk), *_acts(customer.pk)]
+    pk = customer.pk
+    moments = [*_changes(customer), *messages_about(pk), *_decisions(pk), *_acts(pk)]
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
 
 
@@ -127,8 +131,8 @@ def _tries(payment: Payment) -> Iterator[TimelineEntry]:
         )
 
 
-def _refunds(payment: Payment) -> Iterator[TimelineEntry]:
-    for refund in Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
+def _refunds(refunds: Iterable[Refund]) -> Iterator[TimelineEntry]:
+    for refund in refunds:
         amount = formats.money(refund.amount, refund.currency)
         reason = (refund.reason and f"Reason: {refund.reason}",)
         who = actor_words(refund.created_by)
@@ -161,8 +165,8 @@ def _top_ups(payment: Payment) -> Iterator[TimelineEntry]:
         )
 
 
-def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
-    attempts = Attempt.objects.filter(delivery__in=deliveries_of_payment(payment.pk))
+def _attempts(deliveries: QuerySet[Delivery]) -> Iterator[TimelineEntry]:
+    attempts = Attempt.objects.filter(delivery__in=deliveries.order_by())
     related = attempts.select_related("delivery__event", "delivery__webhook")
     for attempt in related.order_by("-attempted_at")[:SHOWN]:
         delivery = attempt.delivery
@@ -183,7 +187,8 @@ def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
 def messages_about(public_id: str) -> Iterator[TimelineEntry]:
     """Yield what was told to people about an object, and what is still to be."""
     for message in Message.objects.filter(about=public_id).order_by("-pk")[:SHOWN]:
-        kind, to = _MESSAGES.get(message.kind, message.kind), masked_recipient(message)
+        kind = _MESSAGES.get(message.kind, message.kind.replace("_", " ").capitalize())
+        to = masked_recipient(message)
         words = f"{kind} to {to}: {message.status.replace('_', ' ')}"
         tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
@@ -193,12 +198,6 @@ def masked_recipient(message: Message) -> str:
     """Return an address or number as it may be shown."""
     by_text = message.channel == Channel.SMS
     return masked(message.recipient) if by_text else masked_address(message.recipient)
-
-
-def _ids_of(payment: Payment) -> list[str]:
-    """Return the ids that acts of staff about a payment may name: those of its deliveries, too."""
-    deliveries = deliveries_of_payment(payment.pk).order_by("-pk")
-    return [payment.pk, *deliveries.values_list("pk", flat=True)[:SHOWN]]
 
 
 def _decisions(public_id: str) -> Iterator[TimelineEntry]:

@@ -81,13 +81,22 @@ def collect_background() -> None:
         period.labels(name).set(periodic.seconds)
         succeeded_at.labels(name).set(run.succeeded_at.timestamp() if run.succeeded_at else 0)
         failed_at.labels(name).set(run.failed_at.timestamp() if run.failed_at else 0)
-    marks, since = list(ProcessMark.objects.all()), utc_now() - ALIVE_WITHIN
+    marks = list(ProcessMark.objects.all())
     for kind in KINDS:
-        ours = [mark for mark in marks if mark.kind == kind]
+        background_errors.labels(kind).set(sum(mark.errors for mark in marks if mark.kind == kind))
+    _collect_signs_of_life(marks)
+
+
+def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
+    """Set which parts are alive. Without a broker, `manage.py worker` is all three."""
+    is_alone, since = not env("CELERY_BROKER_URL"), utc_now() - ALIVE_WITHIN
+    for kind in KINDS:
+        ours = [mark for mark in marks if is_alone or mark.kind == kind]
         alive.labels(kind).set(sum(mark.seen_at >= since for mark in ours))
-        background_errors.labels(kind).set(sum(mark.errors for mark in ours))
-    ticked = PeriodicTask.objects.aggregate(at=Max("last_run_at"))["at"]
-    ticked_at.set(ticked.timestamp() if ticked else 0)
+    ticks = [mark.seen_at for mark in marks if is_alone]
+    if ticked := PeriodicTask.objects.aggregate(at=Max("last_run_at"))["at"]:
+        ticks.append(ticked)
+    ticked_at.set(max(ticks).timestamp() if ticks else 0)
 
 
 def collect_broker() -> None:

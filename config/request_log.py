@@ -9,9 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject, empty
 from django_structlog.middlewares import RequestMiddleware
 
+from config.logging import FinishedEvent, redact, stamp
 from core.client_address import client_address
 
-logger = structlog.get_logger(__name__)
+logger = logging.getLogger(__name__)
 
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
@@ -20,25 +21,41 @@ def api_request_log(get_response: _GetResponse) -> _GetResponse:
     """Write the line of a request of the API, which has one caller and fails in one place."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        structlog.contextvars.bind_contextvars(
-            request_id=request.META["HTTP_X_REQUEST_ID"], ip=client_address(request)
-        )
+        about = {"request_id": request.META["HTTP_X_REQUEST_ID"], "ip": client_address(request)}
+        structlog.contextvars.bind_contextvars(**about)
         try:
             response = get_response(request)
             failed = response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
-            actor = actor_of(request)
-            logger.log(
-                logging.ERROR if failed else logging.INFO,
-                "request_finished",
-                code=response.status_code,
-                request=f"{request.method} {request.get_full_path()}",
-                **({"actor": actor} if actor else {}),
-            )
+            level = logging.ERROR if failed else logging.INFO
+            if logger.isEnabledFor(level):
+                _write(level, _line_of(request, response, about))
         finally:
             structlog.contextvars.clear_contextvars()
         return response
 
     return middleware
+
+
+def _line_of(request: HttpRequest, response: HttpResponse, about: dict[str, str]) -> FinishedEvent:
+    """Return the line as structlog would, whose steps would take a tenth of the request's time."""
+    line = FinishedEvent(
+        event="request_finished",
+        code=response.status_code,
+        request=redact(f"{request.method} {request.get_full_path()}"),
+        request_id=redact(about["request_id"]),  # the caller's own, perhaps
+        ip=about["ip"],
+    )
+    if actor := actor_of(request):
+        line["actor"] = actor
+    return line
+
+
+def _write(level: int, line: FinishedEvent) -> None:
+    """Hand a line to the handlers, without a search for the place in the code that says it."""
+    record = logger.makeRecord(logger.name, level, __file__, 0, line, (), None)
+    line["level"], line["logger"] = record.levelname.lower(), record.name
+    stamp(logger, line["level"], line)
+    logger.handle(record)
 
 
 class RequestLog(RequestMiddleware):

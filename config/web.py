@@ -1,12 +1,13 @@
 """The web server of production: `python -m config.web`. SIGHUP reloads it without losing a request.
 
-It is granian, with four differences. Its workers share one listening socket, which stays open for
+It is granian, with five differences. Its workers share one listening socket, which stays open for
 as long as this process lives: granian gives each its own, and what waits there for a worker that
 ends is reset. A worker ends only once the one in its place has loaded the service: granian waits
 for some seconds, ready or not. A new one that cannot start changes nothing: the old one goes on.
 A connection is accepted only once data has arrived (TCP_DEFER_ACCEPT): on exit granian closes
 connections it has read nothing from, and a request may be in flight. And before this process exits,
-it stops accepting new connections and serves those in its queue.
+it answers probes with 503 until a proxy that asks has gone elsewhere; then it stops accepting new
+connections and serves those in its queue.
 """
 
 import ctypes
@@ -15,10 +16,11 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from multiprocessing.synchronize import Event
 from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from granian.constants import HTTPModes, Interfaces
 from granian.log import logger
@@ -31,6 +33,8 @@ READY_SECONDS = 120
 POLL_SECONDS = 0.05
 STOP_SECONDS = 30
 SILENT_SECONDS = 10  # a connection without data is accepted after this
+PROBES = ("/healthz", "/readyz")
+LEAVE_SECONDS = 2.5  # a proxy asks each second, and may wait for the answer
 DRAIN_SECONDS = 0.5  # shorter than TCP's first SYN retry (1 s)
 _SO_ATTACH_FILTER = 26
 # Classic BPF on the TCP header: drop SYN without ACK, pass the rest.
@@ -49,6 +53,17 @@ _DROP_SYN = b"".join(
 class PatientServer(MPServer):
     """Several worker processes behind one socket, replaced one by one when they are ready."""
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # Without a lock, which a worker that is killed could hold for ever.
+        self._leaving: Any = multiprocessing.RawValue(ctypes.c_bool, False)
+
+    def _spawn_worker(  # type: ignore[override]  # as the class above has it
+        self, idx: int, target: Any, callback_loader: Callable[..., Any]
+    ) -> Any:
+        load = partial(_load_with_probes, callback_loader, self._leaving)
+        return super()._spawn_worker(idx, target, load)
+
     def _init_shared_socket(self) -> None:
         self._ssp = None
         listener: Any = SocketSpec(self.bind_addr, self.bind_port, self.backlog).build()
@@ -59,10 +74,14 @@ class PatientServer(MPServer):
             self._sso.setsockopt(socket.IPPROTO_TCP, defer, SILENT_SECONDS)
 
     def shutdown(self, exit_code: int = 0) -> None:
-        """Serve connections already made, then exit.
+        """Tell proxies that ask, serve connections already made, then exit.
 
-        A dropped SYN is retried and refused, so the proxy goes elsewhere.
+        A dropped SYN is retried and refused, so that a proxy that does not ask goes elsewhere.
         """
+        workers: Sequence[Any] = self.wrks
+        if any(worker.is_alive() for worker in workers):
+            self._leaving.value = True
+            time.sleep(LEAVE_SECONDS)
         if self._sso and drop_new_connections(self._sso):
             time.sleep(DRAIN_SECONDS)
         super().shutdown(exit_code)  # type: ignore[no-untyped-call]  # granian's
@@ -116,6 +135,19 @@ def drop_new_connections(listener: socket.socket) -> bool:
     except OSError:  # in some sandboxes: exiting matters more
         return False
     return True
+
+
+def _load_with_probes(load: Callable[..., WSGIApplication], leaving: Any) -> WSGIApplication:
+    """Load the service, which answers probes with 503 once it is about to end."""
+    application = load()
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] in PROBES and leaving.value:
+            start_response("503 Service Unavailable", [("Content-Type", "application/json")])
+            return [b'{"status":"leaving"}']
+        return application(environ, start_response)
+
+    return answer
 
 
 def _load_and_tell(load: Callable[..., Any], ready: Event) -> Any:

@@ -81,9 +81,9 @@ def refuse_exhausted(*counted: tuple[AttemptLimit, str], now: datetime) -> None:
     full = Q()
     for limit, subject in counted:
         full |= Q(key=limit.key(subject), used__gte=limit.times)
-    exhausted = Quota.objects.filter(full, ends_at__gt=now).values_list("key", flat=True)
-    for key in exhausted[:1]:
-        raise _refusal(key, now)
+    exhausted = Quota.objects.filter(full, ends_at__gt=now).first()
+    if exhausted is not None:
+        raise _refusal(exhausted.key, now)
 
 
 def _refusal(key: str, now: datetime) -> RateLimited:

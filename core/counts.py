@@ -77,8 +77,8 @@ def total_by(
     *,
     plus: QuerySet[Any] | None = None,
     minus: QuerySet[Any] | None = None,
-) -> PreparedValues:
-    """Prepare to add the entries up, and rows that are counted elsewhere, in one statement.
+) -> QuerySet[Any, Any]:
+    """Add the entries up, and rows that are counted elsewhere, in one statement: of one number.
 
     So it is exact: one statement sees what is committed at one moment.
     """
@@ -87,15 +87,15 @@ def total_by(
         result += NumberOf(plus.order_by().values("pk"))
     if minus is not None:
         result -= NumberOf(minus.order_by().values("pk"))
-    sums = entries.values_list(result)
+    sums = entries.values_list(result, flat=True)
     sums.query.group_by = None  # one sum of all of them, and 0 where there are none
-    return PreparedValues(sums)
+    return sums
 
 
 @cache
 def _kept(counted: CountedList, filters: tuple[str, ...], livemode: bool) -> PreparedValues:
     places = {name: Place(name) for name in filters}
-    return total_by(counted.entries(Place("owner"), places, livemode=livemode))
+    return PreparedValues(total_by(counted.entries(Place("owner"), places, livemode=livemode)))
 
 
 @transaction.atomic

@@ -17,11 +17,13 @@ Total = Callable[[], int]
 
 
 class Listed(Protocol):
-    """A list whose first page is read without a queryset."""
+    """A list that knows its total, and reads its first page without a queryset."""
 
     def queryset(self) -> QuerySet[Any]: ...
 
-    def first_page(self, limit: int) -> list[Any]: ...
+    def first_page(self, limit: int) -> tuple[list[Any], Total]: ...
+
+    def total(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -61,15 +63,18 @@ def in_order(queryset: QuerySet[Any]) -> QuerySet[Any]:
 def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | None = None) -> Page:
     """Return the page asked for, ordered by creation and id, newest first.
 
-    `total` says how many rows there are in all; without it they are counted. One row more than the
-    limit is read, to know whether there are more.
+    `total` says how many rows there are in all, in the place of the list itself. One row more than
+    the limit is read, to know whether there are more.
     Raises InvalidRequest where `starting_after` is not in this list.
     """
     is_first = query.starting_after is None and not query.offset
-    if is_first and not isinstance(listed, QuerySet):
-        items = listed.first_page(query.limit + 1)
-        return page_from(items, query, total or (lambda: listed.queryset().count()))
-    queryset = listed if isinstance(listed, QuerySet) else listed.queryset()
+    if isinstance(listed, QuerySet):
+        queryset, of_list = listed, listed.count
+    elif is_first:
+        items, beside = listed.first_page(query.limit + 1)
+        return page_from(items, query, total or beside)
+    else:
+        queryset, of_list = listed.queryset(), listed.total
     rows = in_order(queryset)
     if query.starting_after is not None:
         rows = rows.filter(_older_than(queryset, query.starting_after))
@@ -77,14 +82,15 @@ def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | Non
         # What is left out is passed over in an index, without a look at its rows.
         keys = rows.values("pk")[query.offset : query.offset + query.limit + 1]
         rows = in_order(queryset).filter(pk__in=keys)
-    return page_from(list(rows[: query.limit + 1]), query, total or queryset.count)
+    return page_from(list(rows[: query.limit + 1]), query, total or of_list)
 
 
 def page_from(found: list[Any], query: PageQuery, total: Total) -> Page:
     """Make a page of the rows found, which are one too many where there are more."""
     has_more = len(found) > query.limit
     items = found[: query.limit]
-    complete = query.starting_after is None and bool(items) and not has_more
+    knows_place = query.starting_after is None and (bool(items) or not query.offset)
+    complete = knows_place and not has_more
     count = query.offset + len(items) if complete else total()
     return Page(items, count, query.limit, query.offset, has_more)
 

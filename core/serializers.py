@@ -99,11 +99,13 @@ class Output(serializers.Serializer[Any]):
     """A response body. Fields without a value, None or the empty text, are left out."""
 
     # The fields are read once per class, and written for all requests by one object each: only
-    # methods of the serializer may look at the context.
+    # methods of the serializer may look at the context. The values of an instance are read at once.
     def to_representation(self, instance: Any) -> dict[str, Any]:
+        read, parts = _parts_of(type(self), isinstance(instance, Mapping))
+        values = [*read(instance), instance]
         shown = {}
-        for name, read, write, in_context in _parts_of(type(self), isinstance(instance, Mapping)):
-            value = instance if read is None else read(instance)
+        for name, place, write, in_context in parts:
+            value = values[place]
             if value is not None and write is not None:
                 value = write(self, value) if in_context else write(value)
             if value is not None and value != "":
@@ -123,24 +125,35 @@ class Output(serializers.Serializer[Any]):
 
 
 class _Part(NamedTuple):
-    """How one field of an output comes about: where its value is, and how it is written."""
+    """How one field of an output comes about: of which value, and how that is written."""
 
     name: str
-    read: Callable[[Any], Any] | None
+    place: int
     write: Callable[..., Any] | None
     in_context: bool
 
 
+_ReadAll = Callable[[Any], Iterable[Any]]
+
+
 @cache
-def _parts_of(kind: type[Output], is_mapping: bool) -> tuple[_Part, ...]:
-    """Return the fields of an output, for objects or for mappings."""
-    reader: Callable[[str], Callable[[Any], Any]] = itemgetter if is_mapping else attrgetter
+def _parts_of(kind: type[Output], is_mapping: bool) -> tuple[_ReadAll, tuple[_Part, ...]]:
+    """Return the fields of an output, and what reads their values from an object or a mapping."""
+    sources: list[str] = []
     parts = []
     for name, field in kind().fields.items():
-        read = None if field.source == "*" else reader(field.source or name)
+        is_of_whole = field.source == "*"
+        place = -1 if is_of_whole else len(sources)
+        sources += [] if is_of_whole else [field.source or name]
         in_context = _in_context(field)
-        parts.append(_Part(name, read, in_context or _plain(field), in_context is not None))
-    return tuple(parts)
+        parts.append(_Part(name, place, in_context or _plain(field), in_context is not None))
+    return _reader_of(sources, itemgetter if is_mapping else attrgetter), tuple(parts)
+
+
+def _reader_of(sources: list[str], reader: Callable[..., Callable[[Any], Any]]) -> _ReadAll:
+    if len(sources) > 1:
+        return reader(*sources)
+    return lambda instance: [reader(source)(instance) for source in sources]
 
 
 def _plain(field: Any) -> Callable[[Any], Any] | None:

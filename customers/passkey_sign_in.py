@@ -17,11 +17,10 @@ def sign_in_to_account(
     """Sign in a customer to their own page by a passkey; like a code for it, it names no payment.
 
     The session changes neither PIN nor passkeys before the passkey is shown once more. `replaces`
-    is the token that the browser had. Raises VerificationFailed, CustomerFrozen, and RateLimited
-    after too many failed attempts.
+    is the token that the browser had. Raises VerificationFailed, and RateLimited after too many
+    failed attempts.
     """
     count_attempt(SIGN_IN_ATTEMPTS, customer.pk, now=now)
     finish_sign_in(customer=customer, credential=credential, now=now)
     uncount_attempt(SIGN_IN_ATTEMPTS, customer.pk)
-    customer.refuse_frozen()
     return start_session(customer=customer, now=now, replaces=replaces, by_passkey=True)

@@ -276,7 +276,7 @@ def _refuse_copied(passkey: Passkey, now: datetime) -> None:
 
 def _drop_oldest(customer: Customer, now: datetime) -> None:
     """Keep the list short: in test mode several people share the same few phones."""
-    newest = customer.passkeys.usable().order_by("-created_at", "-id")
+    newest = customer.passkeys.usable().order_by("-pk")
     too_old = list(newest.values_list("pk", flat=True)[MAX_PASSKEYS:])
     customer.passkeys.filter(pk__in=too_old).remove(now)
 
@@ -284,7 +284,7 @@ def _drop_oldest(customer: Customer, now: datetime) -> None:
 def _known(customer: Customer) -> "list[KnownCredential]":
     from customers import webauthn
 
-    passkeys = customer.passkeys.usable().order_by("-created_at", "-id")
+    passkeys = customer.passkeys.usable().order_by("-pk")
     return [
         webauthn.KnownCredential(passkey.credential_id, passkey.transports) for passkey in passkeys
     ]

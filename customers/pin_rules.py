@@ -44,7 +44,7 @@ def is_obvious(pin: str, *, phone: str) -> bool:
 
 def _repeats(pin: str) -> bool:
     """1111, 1212, 123123: a shorter piece over and over."""
-    return pin in (pin + pin)[1:-1]
+    return re.fullmatch(r"(.+)\1+", pin) is not None
 
 
 def _runs(pin: str) -> bool:

@@ -93,7 +93,7 @@ def refill_test_wallets(*, now: datetime) -> int:
 
     Returns how many.
     """
-    poor = Customer.objects.filter(phone__in=POOR_PHONES, livemode=False)
+    poor = Customer.objects.filter(phone__in=POOR_PHONES)
     low = Account.objects.filter(
         purpose=Purpose.WALLET, livemode=False, balance__lt=TEST_WALLET_REFILL_BELOW
     ).exclude(owner__in=poor.values("pk"))

@@ -64,15 +64,16 @@ def credit_by_hand(
     """
     entry = BankEntry.objects.locked(entry_id)
     refuse_no_credit(entry)
+    amount = entry.amount or 0
     customer = Customer.objects.one(customer_id)
     customer.refuse_erased()
-    meant = top_up_id or _awaited(entry, customer_id)
+    meant = top_up_id or _awaited(customer_id, amount, entry.currency)
     top_up = TopUp.objects.locked(meant) if meant else None
     if top_up is None:
         top_up = open_top_up(
             customer=customer,
             way=FundingWay.BANK_TRANSFER,
-            amount=entry.amount or 0,
+            amount=amount,
             currency=entry.currency,
             expires_at=now,
             actor=actor,
@@ -83,20 +84,19 @@ def credit_by_hand(
     _refuse_unfit(entry, top_up)
     if TopUpStatus(top_up.status) not in CREDITABLE or top_up.way != FundingWay.BANK_TRANSFER:
         raise BankEntryUnfit("The top-up does not wait for a transfer.")
-    credit_locked(top_up, amount=entry.amount or 0, actor=actor, now=now)
+    credit_locked(top_up, amount=amount, actor=actor, now=now)
     entry.match(credited_to=top_up.pk, by=actor, at=now)
     return top_up
 
 
-def _awaited(entry: BankEntry, customer_id: str) -> str:
+def _awaited(customer_id: str, amount: int, currency: str) -> str:
     """Return the customer's oldest top-up that waits for a transfer of this amount, or nothing."""
     waiting = TopUp.objects.filter(
         customer=customer_id,
-        livemode=entry.livemode,
         way=FundingWay.BANK_TRANSFER,
         status=TopUpStatus.PENDING,
-        amount=entry.amount or 0,
-        currency=entry.currency,
+        amount=amount,
+        currency=currency,
     )
     return waiting.order_by("pk").values_list("pk", flat=True).first() or ""
 

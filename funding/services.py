@@ -51,8 +51,7 @@ def order_top_up(
     same = TopUp.objects.waiting(now).filter(
         customer=customer, payment=payment, way=way, amount=amount, currency=currency
     )
-    known = same.order_by("-pk").first()
-    if known is not None:
+    if known := same.first():
         return known
     refuse_above_day_limit(customer, amount, now=now)
     return open_top_up(

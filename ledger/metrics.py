@@ -1,9 +1,11 @@
 """Metrics of the ledger, collected when they are scraped."""
 
+from django.conf import settings
 from prometheus_client import Gauge
 
+from core.database_clock import database_now
 from core.metrics import LATEST
-from ledger.models import Proof
+from ledger.models import Checkpoint, Proof, WitnessState
 
 wrong = Gauge(
     "ledger_wrong",
@@ -21,11 +23,27 @@ whole_proven_at = Gauge(
     multiprocess_mode=LATEST,
 )
 
+behind = Gauge(
+    "witness_behind_seconds",
+    "How old the first signed head is that a witness has not confirmed; 0 where it has them all.",
+    ["witness"],
+    multiprocess_mode=LATEST,
+)
+
 
 def collect() -> None:
-    """Set the gauges, from one row."""
+    """Set the gauges, from one row, and one for each witness."""
     proof = Proof.objects.filter(pk=Proof.ONLY).first()
     wrong.set(bool(proof and proof.problem))
     proven_at.set(proof.ended_at.timestamp() if proof and proof.ended_at else 0)
     whole_at = proof.whole_ended_at if proof else None
     whole_proven_at.set(whole_at.timestamp() if whole_at else 0)
+    _collect_witnesses()
+
+
+def _collect_witnesses() -> None:
+    now, sizes = database_now(), dict(WitnessState.objects.values_list("address", "size"))
+    for address in settings.CHECKPOINT_WITNESSES:
+        lacking = Checkpoint.objects.filter(size__gt=sizes.get(address, 0))
+        first = lacking.order_by("size").values_list("created_at", flat=True).first() or now
+        behind.labels(address).set(max(0, int((now - first).total_seconds())))

@@ -1,7 +1,6 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
-from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -51,9 +50,8 @@ class PaymentLinkViewSet(CallerViewSet):
     def list(self, request: CallerRequest) -> Response:
         """Newest first."""
         lookups, at = read_filters(query_of(request), FILTERS), request_now()
-        links = CallerList(PaymentLink.objects.listed, request.user, lookups, at)
-        total = total_of(request.user, lookups, at)
-        return self.page(request, links, LinkOutput, key="payment_links", total=total, now=at)
+        links = CallerList(PaymentLink.objects.listed, request.user, lookups, at, total_of)
+        return self.page(request, links, LinkOutput, key="payment_links", now=at)
 
     @operation("Read a payment link", response=LinkWithStatistics)
     def retrieve(self, request: CallerRequest, link_id: str) -> Response:
@@ -70,7 +68,6 @@ class PaymentLinkViewSet(CallerViewSet):
         return Response(LinkOutput.of(link, now=at))
 
     @operation("Deactivate a payment link", response=LinkOutput)
-    @action(detail=True, methods=["post"])
     def deactivate(self, request: CallerRequest, link_id: str) -> HttpResponse:
         """Permanent. Payments started there can no longer be paid."""
 

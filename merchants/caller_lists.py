@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Subquery
 
-from core.pagination import in_order
+from core.pagination import Total, in_order
 from core.prepared import (
     Prepared,
     Shape,
@@ -22,32 +22,60 @@ from merchants.scoping import CallerKind, Scope
 
 # Filters combine to more statements than callers send.
 KEPT_STATEMENTS = 256
+TOTAL = "rows_in_all"
 
 Select = Callable[[Scope, Lookups, Any], QuerySet[Any]]
+# The query of how many rows there are; None where the rows themselves are to be counted.
+TotalOf = Callable[[Scope, Lookups, Any], QuerySet[Any, Any] | None]
 
 
 @dataclass(frozen=True)
 class CallerList:
-    """The rows of a caller that match the look-ups, as `select` finds them at an instant."""
+    """The rows of a caller that match the look-ups, as `select` finds them at an instant.
+
+    How many there are stands beside each row of the first page: one statement, of one moment.
+    """
 
     select: Select
     caller: Scope
     lookups: Lookups
     now: datetime
+    total_of: TotalOf | None = None
 
     def queryset(self) -> QuerySet[Any]:
         return self.select(self.caller, self.lookups, self.now)
 
-    def first_page(self, limit: int) -> list[Any]:
+    def total(self) -> int:
+        """Return how many rows there are in all."""
+        total = _total_of(self.total_of, self.caller, self.lookups, self.now)
+        return self.queryset().count() if total is None else total.get()
+
+    def first_page(self, limit: int) -> tuple[list[Any], Total]:
         """Return the newest rows, by a prepared statement where the look-ups allow it."""
         if not can_be_prepared(self.lookups):
-            return list(in_order(self.queryset())[:limit])
-        prepared = _prepared(self.select, CallerKind.of(self.caller), shape_of(self.lookups))
+            return list(in_order(self.queryset())[:limit]), self.total
+        kind, shape = CallerKind.of(self.caller), shape_of(self.lookups)
         given = {"limit": limit, "merchant_id": self.caller.merchant_id, "now": self.now}
-        return prepared.rows(**given, **self.lookups)
+        rows = _prepared(self.select, self.total_of, kind, shape).rows(**given, **self.lookups)
+        return rows, lambda: getattr(rows[0], TOTAL) if hasattr(rows[0], TOTAL) else self.total()
 
 
 @lru_cache(maxsize=KEPT_STATEMENTS)
-def _prepared(select: Select, caller: CallerKind, shape: Shape) -> Prepared[Any]:
-    rows = select(caller, places_of(shape), place_of_instant("now"))
-    return Prepared(in_order(rows), is_page=True)
+def _prepared(
+    select: Select, total_of: TotalOf | None, caller: CallerKind, shape: Shape
+) -> Prepared[Any]:
+    lookups, now = places_of(shape), place_of_instant("now")
+    rows = in_order(select(caller, lookups, now))
+    total = _total_of(total_of, caller, lookups, now)
+    return Prepared(
+        rows if total is None else rows.annotate(**{TOTAL: Subquery(total)}), is_page=True
+    )
+
+
+def _total_of(
+    total_of: TotalOf | None, caller: Scope, lookups: Lookups, now: Any
+) -> QuerySet[Any, Any] | None:
+    """Return the query of the total; none where there are no counts for such a caller."""
+    if total_of is None or caller.sees_every_merchant:
+        return None
+    return total_of(caller, lookups, now)

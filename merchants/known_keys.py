@@ -23,7 +23,7 @@ class _KnownKeys:
 
     def __init__(self) -> None:
         self._read: dict[str, tuple[datetime, ApiKey]] = {}
-        self._forgotten = 0
+        self._since = object()  # another one from each change on
         self._lock = Lock()
 
     def find(self, secret: str, at: datetime) -> ApiKey | None:
@@ -36,20 +36,20 @@ class _KnownKeys:
 
     def forget(self) -> None:
         with self._lock:
-            self._forgotten += 1
+            self._since = object()
             self._read.clear()
 
     def _look_up(self, hashed: str, at: datetime) -> ApiKey | None:
-        forgotten = self._forgotten
+        since = self._since
         for key in _of_hash().rows(hash=hashed):
-            self._keep(hashed, at, key, forgotten)
+            self._keep(hashed, at, key, since)
             return key
         return None
 
-    def _keep(self, hashed: str, at: datetime, key: ApiKey, forgotten: int) -> None:
+    def _keep(self, hashed: str, at: datetime, key: ApiKey, since: object) -> None:
         """Keep what was read, unless something changed meanwhile; the oldest makes room."""
         with self._lock:
-            if forgotten != self._forgotten:
+            if since is not self._since:
                 return
             self._read.pop(hashed, None)
             if len(self._read) >= MOST_KEPT:

@@ -1,7 +1,6 @@
 from datetime import timedelta
 
 from django.http import HttpResponse
-from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -111,7 +110,6 @@ class ApiKeyViewSet(CallerViewSet):
         return Response(ApiKeyOutput.of(ApiKey.objects.visible_to(request.user).one(key_id)))
 
     @operation("Roll an API key", request=KeyRoll, response=IssuedApiKey, status=201)
-    @action(detail=True, methods=["post"])
     def roll(self, request: CallerRequest, key_id: str) -> HttpResponse:
         """A new key of the same name and scopes; the old one works for `expires_in` seconds more.
 
@@ -131,7 +129,6 @@ class ApiKeyViewSet(CallerViewSet):
         return self.once(request, work, secret=True)
 
     @operation("Revoke an API key", response=ApiKeyOutput)
-    @action(detail=True, methods=["post"])
     def revoke(self, request: CallerRequest, key_id: str) -> HttpResponse:
         """At once and for good, even the key that asks. It takes a key without scopes."""
 

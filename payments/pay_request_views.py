@@ -1,5 +1,4 @@
 from django.http import HttpResponse
-from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from core.clock import request_now
@@ -30,7 +29,6 @@ class PaymentSendingViewSet(CallerViewSet):
     resource = "payment"
 
     @operation("Send a payment to a customer", request=PayRequest, response=SentPayRequest)
-    @action(detail=True, methods=["post"])
     def send(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """By SMS to `phone`, or by e-mail to `email`: the address at which to pay it.
 
@@ -51,7 +49,6 @@ class LinkSendingViewSet(CallerViewSet):
     resource = "payment link"
 
     @operation("Send a payment link to a customer", request=PayRequest, response=SentPayRequest)
-    @action(detail=True, methods=["post"])
     def send(self, request: CallerRequest, link_id: str) -> HttpResponse:
         """By SMS to `phone`, or by e-mail to `email`: its address.
 

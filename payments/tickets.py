@@ -22,7 +22,6 @@ MOST_OPEN = 9
 
 
 @transaction.atomic
-@transaction.atomic
 def open_ticket(
     *,
     counter_id: str,

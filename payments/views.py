@@ -2,7 +2,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse
-from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from core.clock import request_now
@@ -70,13 +69,12 @@ class PaymentViewSet(CallerViewSet):
         """
         query, at = query_of(request), request_now()
         lookups = read_filters(query, FILTERS)
-        payments = CallerList(Payment.objects.listed, request.user, lookups, at)
+        payments = CallerList(Payment.objects.listed, request.user, lookups, at, total_of)
         if is_csv(query, request.META.get("HTTP_ACCEPT", "")):
             page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
             found = page_of(payments, page, lambda: 0).items
             return file_of_payments(PaymentSummary.each(found, now=at))
-        total = total_of(request.user, lookups, at)
-        listed = self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
+        listed = self.page(request, payments, PaymentSummary, key="payments", now=at)
         hide_screens(listed.data["payments"], request.user)
         return listed
 
@@ -109,7 +107,6 @@ class PaymentViewSet(CallerViewSet):
         return Response(PaymentOutput.of(payment, now=at, qr_payload=drawn))
 
     @operation("Cancel a payment", response=CanceledPayment)
-    @action(detail=True, methods=["post"])
     def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """While it is `created` or `pending`; a completed payment is refunded instead.
 
@@ -123,7 +120,6 @@ class PaymentViewSet(CallerViewSet):
         return self.once(request, work)
 
     @operation("Confirm a test payment", request=Confirmation, response=ConfirmedPayment)
-    @action(detail=True, methods=["post"])
     def confirm(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """Pay a test payment as its customer would at the checkout.
 

@@ -1,6 +1,5 @@
 from django.conf import settings
 from django.http import HttpResponse
-from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from core.clock import request_now
@@ -49,7 +48,6 @@ class BankAccountViewSet(CallerViewSet):
         return Response(BankAccountOutput.of(account))
 
     @operation("Close a bank account", response=BankAccountOutput)
-    @action(detail=True, methods=["post"])
     def close(self, request: CallerRequest, bank_account_id: str) -> HttpResponse:
         """At once; one that is `pending` is withdrawn. Payouts scheduled to it fail.
 

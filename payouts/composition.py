@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.core.cache import cache
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from ledger.models import TransferKind
 from payouts.account_statements import SUMS
@@ -90,5 +90,5 @@ def _parts_of(payout: Payout) -> dict[str, tuple[int, int]]:
 
 def _lines_of(payout: Payout) -> QuerySet[StatementLine]:
     """Return the lines of a payout's statement, without the payout itself."""
-    own = Q(transfer__kind=TransferKind.PAYOUT, transfer__reference=payout.pk)
-    return StatementLine.objects.filter(statement=payout.statement_id).exclude(own)
+    lines = StatementLine.objects.filter(statement=payout.statement_id)
+    return lines.exclude(transfer__kind=TransferKind.PAYOUT)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from ledger.models import Account, Transfer, TransferKind
 from payouts.models import Payout, Statement, StatementLine
@@ -110,8 +110,7 @@ def close(statement: Statement, payout: Payout, *, now: datetime) -> None:
 def movements_of(payout: Payout) -> QuerySet[Transfer]:
     """Return the movements that make up a payout, without the payout itself."""
     lines = Transfer.objects.filter(statement_line__statement=payout.statement_id)
-    own = Q(kind=TransferKind.PAYOUT, reference=payout.id)
-    return lines.exclude(own).select_related("statement_line")
+    return lines.exclude(kind=TransferKind.PAYOUT).select_related("statement_line")
 
 
 def _add(statement: Statement, *, after: int) -> list[Any]:
@@ -138,11 +137,12 @@ def _move_on(statement: Statement, *, ended_before: int, last: Any, is_all: bool
     by then have ended, nothing below `last` can turn up any more.
     """
     horizon, number = statement.horizon_transfer, statement.horizon_transaction
-    if horizon is not None and number is not None and ended_before < number <= last.begun_before:
-        return
-    if horizon is not None and number is not None and number <= ended_before:
-        through = horizon if is_all else min(horizon, last.pk)
-        statement.gathered_through = max(statement.gathered_through, through)
+    if horizon is not None and number is not None:
+        if ended_before < number <= last.begun_before:
+            return
+        if number <= ended_before:
+            through = horizon if is_all else min(horizon, last.pk)
+            statement.gathered_through = max(statement.gathered_through, through)
     statement.horizon_transfer, statement.horizon_transaction = last.pk, last.begun_before
 
 

@@ -1,6 +1,5 @@
 from django.conf import settings
 from django.http import HttpResponse
-from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from core.clock import request_now
@@ -80,14 +79,12 @@ class PayoutViewSet(CallerViewSet):
         parameters=MOVEMENT_PAGE,
         operation_id="listPayoutMovements",
     )
-    @action(detail=True)
     def movements(self, request: CallerRequest, payout_id: str) -> Response:
         """All movements that make it up: payments, fees, refunds. Newest first."""
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
         return self.page(request, movements_of(payout), MovementOutput, key="movements")
 
     @operation("Cancel a scheduled payout", response=PayoutOutput)
-    @action(detail=True, methods=["post"])
     def cancel(self, request: CallerRequest, payout_id: str) -> HttpResponse:
         """While it is `scheduled`; the money is available again."""
 
@@ -145,7 +142,6 @@ class AccountStatementViewSet(CallerViewSet):
         parameters=STATEMENT_LINES,
         operation_id="listStatementLines",
     )
-    @action(detail=True)
     def lines(self, request: CallerRequest, statement_id: str) -> HttpResponse:
         """Each line is a transfer of the ledger, oldest first; as JSON or as CSV."""
         query = query_of(request)

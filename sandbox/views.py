@@ -1,5 +1,4 @@
 from django.http import HttpResponse
-from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from core.clock import request_now
@@ -23,7 +22,6 @@ class SimulationViewSet(CallerViewSet):
     resource = "payment"
 
     @operation("Simulate how a test payment ends", request=Simulation, response=SimulatedPayment)
-    @action(detail=True, methods=["post"])
     def simulate(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """With its events, as if a customer had been there. At a counter: a new payment.
 
@@ -44,7 +42,6 @@ class SimulationViewSet(CallerViewSet):
         return self.once(request, work)
 
     @operation("Expire a test payment", response=SimulatedPayment)
-    @action(detail=True, methods=["post"])
     def expire(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """Now, as if `expires_at` had come. Not for live keys."""
 
@@ -65,7 +62,6 @@ class LinkClockViewSet(CallerViewSet):
     resource = "payment link"
 
     @operation("Expire a test payment link", response=ExpiredLink)
-    @action(detail=True, methods=["post"])
     def expire(self, request: CallerRequest, link_id: str) -> HttpResponse:
         """Now, as if `expires_at` had come. Not for live keys."""
 

@@ -28,6 +28,8 @@ class Group(NamedTuple):
     tests: tuple[str, ...]
 
 
+# Rooms whose rows prove payments.
+PROVEN = ("links", "refunds")
 GROUPS = {
     "rights": Group(
         r"merchants/(access|scoping|callers?\w*|viewsets)|config/staff_access"
@@ -39,16 +41,17 @@ GROUPS = {
     "keys": Group(r"merchants/|core/(attempt_limits|signed_tokens)", ("merchants", "core")),
     "customers": Group("customers/", ("customers", "checkout")),
     "ledger": Group(
-        r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts)",
-        ("ledger", "core", "test_tamperings.py"),
+        r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts|signatures)",
+        ("ledger", "core", "test_tamperings.py", "payouts/test_ledger_proof.py"),
     ),
     "payments": Group(
-        r"payments/|core/(idempotency|money|amounts|retries)", ("payments", "core", "checkout")
+        r"payments/|core/(idempotency|money|amounts|retries)",
+        ("payments", "core", "checkout", *(f"{of}/test_reconciliation.py" for of in PROVEN)),
     ),
     "refunds": Group("refunds/", ("refunds",)),
     "funding": Group("funding/", ("funding",)),
     "payouts": Group("payouts/", ("payouts",)),
-    "webhooks": Group("webhooks/|outbound/|core/signatures", ("webhooks", "outbound")),
+    "webhooks": Group("webhooks/|outbound/", ("webhooks", "outbound")),
 }  # fmt: skip
 
 

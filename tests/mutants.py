@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from importlib.machinery import ModuleSpec
+from itertools import chain
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -135,8 +136,8 @@ def main() -> int:
     if not chosen_ones:
         return 0
     quick = reach(lines, seconds=options.tests_seconds).reached
-    declared = [of for of in {*DECLARED.values()} if (ROOT / of).exists()]
-    tests = [*(options.tests or quick), *sorted(declared)]
+    declared = [of for of in sorted({*chain(*DECLARED.values())}) if (ROOT / of).exists()]
+    tests = [*(options.tests or quick), *declared]
     whole = [f"--whole={file}" for file in options.tests or [] if file.endswith(".py")]
     verdict = Verdict(verbose=options.verbose)
     planting = Planting(chosen_ones, options.processes, options.seconds, verdict)

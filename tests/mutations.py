@@ -39,7 +39,8 @@ CONDITIONS = {"filter", "exclude", "get", "Q", "update"}
 SPARED_CALLS = {"log", "logger", "dataclass", "select_for_update"}
 SPARED_FIELDS = {"annotation", "returns", "type_comment"}
 # By how many statements a row is written, not what then stands there: the request costs hold it.
-SPARED_KEYWORDS = {"force_insert", "force_update", "savepoint"}
+# What types say: `total`.
+SPARED_KEYWORDS = {"commit", "force_insert", "force_update", "savepoint", "total"}
 # Words for debugging, and the attributes that a test runner looks at.
 SPARED_NAMES = re.compile(r"__(str|repr|test)__")
 # How much is done at a time: with one more all is done as well.
@@ -255,6 +256,8 @@ def _of_call(node: ast.Call) -> Changes:
         for argument, rest in _without_each(node.args):
             yield _with(node, args=rest), f"{name}({_text(argument)} …) dropped"
     for one, two in pairwise(node.keywords):
+        if ast.dump(one.value) == ast.dump(two.value):
+            continue
         swapped = [_with(one, value=two.value), _with(two, value=one.value)]
         both = [word for word in node.keywords if word not in (one, two)]
         yield _with(node, keywords=[*both, *swapped]), f"{name}(… {one.arg} and {two.arg} swapped)"

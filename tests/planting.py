@@ -30,10 +30,11 @@ ROOT = Path.cwd()
 TESTS_OF_TABLES = "tests/config/test_migrations.py"
 TESTS_OF_THE_CONTRACT = "tests/config/test_contract.py"
 TESTS_OF_LIMITS = "tests/config/test_limits.py"
+TESTS_OF_TRANSACTIONS = "tests/config/test_transactions.py"
 DECLARED = {
-    **dict.fromkeys(("models", "_rows."), TESTS_OF_TABLES),
-    **dict.fromkeys(("serializers", "views", "filters", "urls"), TESTS_OF_THE_CONTRACT),
-    "": TESTS_OF_LIMITS,
+    **dict.fromkeys(("models", "_rows."), (TESTS_OF_TABLES,)),
+    **dict.fromkeys(("serializers", "views", "filters", "urls"), (TESTS_OF_THE_CONTRACT,)),
+    "": (TESTS_OF_LIMITS, TESTS_OF_TRANSACTIONS),
 }
 SURVIVED, CAUGHT, NO_TESTS = 0, 1, 5
 # A mutant may make a test run on; so many times what it took before, and some, is too long.
@@ -132,7 +133,7 @@ class Planting:
         tests = self._tests(mutant)
         limit = round(GRACE_SECONDS + PATIENCE * sum(self.learned[name].seconds for name in tests))
         code = mutant.compiled(str(ROOT / mutant.file))
-        swaps = [] if mutant.place.at_import else self._swaps(mutant.file, code)
+        swaps = [] if self._is_of_import(mutant) else self._swaps(mutant.file, code)
 
         def attack(out: Path) -> int:
             if not tests:
@@ -159,7 +160,7 @@ class Planting:
         tests = self.learned.items()
         own = mutant.file, mutant.place.function
         names = [name for name, test in tests if own in test.calls]
-        if mutant.place.at_import or not names:  # not called: what is cached, or refused before
+        if self._is_of_import(mutant):
             names = [name for name, test in tests if self._concerns(name, test, mutant.file)]
         if mutant.place.at_import and not names:
             names = list(self.learned)
@@ -173,13 +174,18 @@ class Planting:
             chosen.append(name)
         return chosen
 
+    def _is_of_import(self, mutant: Mutant) -> bool:
+        """Return whether only a process from scratch meets a mutant: where no test calls it."""
+        own = mutant.file, mutant.place.function
+        return mutant.place.at_import or all(own not in it.calls for it in self.learned.values())
+
     def _of_declarations(self, mutant: Mutant) -> list[str]:
-        """Return the tests of what a module declares.
+        """Return the tests of what a module declares, be it by a function that makes its fields.
 
         A model's table is that of the migrations, what the API takes and answers is written,
         and so are the limits.
         """
-        if not mutant.place.at_import:
+        if not (self._is_of_import(mutant) or mutant.place.name.endswith(".__init__")):
             return []
         tests = next((tests for part, tests in DECLARED.items() if part in mutant.file), None)
         return [name for name in self.learned if tests and name.startswith(tests)]

@@ -31,18 +31,18 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(3, 4_290, Ceiling(5, 3_420)),
-    "read": Ceiling(1, 1_360),
-    "list": Ceiling(2, 2_860, Ceiling(2, 4_090)),
-    "list filtered": Ceiling(2, 2_920, Ceiling(2, 4_140)),
-    "cancel": Ceiling(4, 2_630, Ceiling(7, 2_530)),
-    "confirm": Ceiling(7, 4_080, Ceiling(12, 5_650)),
-    "refund": Ceiling(7, 5_740, Ceiling(13, 6_290)),
-    "balance": Ceiling(1, 1_560),
-    "checkout page": Ceiling(1, 5_460),
-    "status poll": Ceiling(1, 1_190),
-    "QR image": Ceiling(0, 1_100),
-    "link page": Ceiling(1, 5_080),
+    "create": Ceiling(3, 4_200, Ceiling(5, 3_330)),
+    "read": Ceiling(1, 1_250),
+    "list": Ceiling(1, 2_630, Ceiling(1, 3_870)),
+    "list filtered": Ceiling(1, 2_690, Ceiling(1, 3_930)),
+    "cancel": Ceiling(4, 2_530, Ceiling(7, 2_430)),
+    "confirm": Ceiling(7, 3_980, Ceiling(12, 5_500)),
+    "refund": Ceiling(7, 5_640, Ceiling(13, 6_180)),
+    "balance": Ceiling(1, 1_460),
+    "checkout page": Ceiling(1, 5_310),
+    "status poll": Ceiling(1, 1_090),
+    "QR image": Ceiling(0, 1_000),
+    "link page": Ceiling(1, 4_950),
 }
 
 

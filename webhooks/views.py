@@ -2,7 +2,6 @@ from typing import Any
 
 import orjson
 from django.http import HttpResponse
-from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from core.client_address import client_address, wide_network_of
@@ -106,7 +105,6 @@ class WebhookViewSet(CallerViewSet):
         response=IssuedWebhook,
         operation_id="rotateWebhookSecret",
     )
-    @action(detail=True, methods=["post"])
     def rotate_secret(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
         """The answer shows the new `secret`, this once.
 
@@ -129,7 +127,6 @@ class WebhookViewSet(CallerViewSet):
         response=TestEventOutput,
         operation_id="sendTestEvent",
     )
-    @action(detail=False, methods=["post"])
     def test(self, request: CallerRequest) -> HttpResponse:
         """A sample of the type is sent at once, whatever the webhook has subscribed to.
 
@@ -164,7 +161,6 @@ class WebhookViewSet(CallerViewSet):
         response=RecoveryOutput,
         operation_id="recoverDeliveries",
     )
-    @action(detail=True, methods=["post"])
     def recover(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
         """All deliveries created `since` then that have failed, in the background, a few at a time.
 
@@ -199,7 +195,6 @@ class DeliveryViewSet(CallerViewSet):
         return self.page(request, deliveries, DeliveryOutput, key="deliveries", total=total)
 
     @operation("Send a delivery again", response=DeliveryOutput)
-    @action(detail=True, methods=["post"])
     def retry(self, request: CallerRequest, webhook_id: str, delivery_id: str) -> HttpResponse:
         """At once, even one that was delivered. One that has ended starts a new round."""
 

@@ -16,7 +16,7 @@ from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services import instruction_kinds
 from backoffice.services.accounts import close_account, lift_lockout
 from backoffice.services.two_factor import second_factors
-from backoffice.staff import roles_of
+from backoffice.staff import Staff, roles_of
 
 ROLES = [(role.value, role.value) for role in Role]
 
@@ -51,10 +51,15 @@ class ResetForm(ActionForm):
         self.fields["email"].initial = self.row.email
 
 
+def _is_someone_else(user: User, staff: Staff) -> bool:
+    return user.pk != staff.user_id
+
+
 def _account_action(task: str, **declared: Any) -> Action:
     """Return the action that asks for something about an account: by its name, and in no mode."""
     return instruction_action(
         task,
+        shown_to=_is_someone_else,
         overrides=lambda context: {"subject_id": context.row.username, "livemode": True},
         **declared,
     )
@@ -118,6 +123,7 @@ STAFF_ACTIONS = (
         icon="person_off",
         danger=True,
         available=lambda user, now: user.is_active,
+        shown_to=_is_someone_else,
     ),
     _account_action(
         instruction_kinds.REOPEN_ACCOUNT,

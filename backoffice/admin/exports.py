@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
 from django.template.defaultfilters import filesizeformat
-from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
@@ -54,5 +53,8 @@ class ExportRunAdmin(OfficeAdmin):
             if row.asked_by.email:
                 words.append("You are told by e-mail when it is ready.")
             return SupportAnswer(words, "wait")
-        url = address_of(ExportRun, "file", row.pk)
-        return SupportAnswer([format_html('It is ready: <a href="{}">Download</a>', url)], "good")
+        return SupportAnswer(["It is ready."], "good")
+
+    def files(self, row: ExportRun) -> list[tuple[str, str]]:
+        is_ready = row.state == "ready"
+        return [("Download", address_of(ExportRun, "file", row.pk))] if is_ready else []

@@ -13,6 +13,7 @@ from backoffice.services.instruction_kinds import BREAKABLE, TASKS
 from backoffice.services.merchants import collect_key
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
+from core.clock import request_now
 from core.durations import in_words
 
 
@@ -57,6 +58,19 @@ def _is_someone_elses(instruction: Instruction, staff: Staff) -> bool:
     return instruction.asked_by_id != staff.user_id
 
 
+def _may_approve(instruction: Instruction, staff: Staff) -> bool:
+    """Say whose approval would not be refused at once: it takes the right of the task as well."""
+    is_about_oneself = instruction.subject_id == staff.username
+    has_right = staff.may(TASKS[instruction.task].right)
+    return has_right and not is_about_oneself and _is_someone_elses(instruction, staff)
+
+
+def _may_finish(instruction: Instruction, staff: Staff) -> bool:
+    broken_at = instruction.glass_broken_at
+    is_over = broken_at is not None and request_now() >= broken_at + BREAK_GLASS_DELAY
+    return is_over and _is_own(instruction, staff)
+
+
 def sentence(instruction: Instruction) -> str:
     """Say what was asked for, and by whom."""
     task = TASKS[instruction.task]
@@ -81,7 +95,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         about="It takes effect at once.",
         icon="check",
         main=True,
-        shown_to=_is_someone_elses,
+        shown_to=_may_approve,
     ),
     Action(
         title="Decline",
@@ -133,7 +147,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         about="Once the delay has passed. All Administrators are told again.",
         icon="notification_important",
         danger=True,
-        shown_to=_is_own,
+        shown_to=_may_finish,
     ),
     Action(
         name="collect",

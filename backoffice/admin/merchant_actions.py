@@ -209,6 +209,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         done_message="The payout has been scheduled.",
         about="To the merchant's bank account on file.",
         icon="send_money",
+        available=lambda merchant, now: merchant.status != MerchantStatus.SUSPENDED,
     ),
     instruction_action(
         instruction_kinds.ADJUST_MERCHANT,

@@ -14,7 +14,6 @@ from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS, PAYOUT_FIELDS
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.page_parts import Section, SupportAnswer, facts
-from backoffice.request_answer import requests_about
 from backoffice.resource.display_fields import MODE, STATUS, Code, Field, Id, Instant
 from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.tables import Related
@@ -126,8 +125,7 @@ class MerchantAdmin(OfficeAdmin):
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _standing(row)
         troubles = endpoints_in_trouble(row.pk, now)
-        said = [words, *troubles, *requests_about(row.pk, now)]
-        return SupportAnswer(said, "bad" if troubles else tone)
+        return SupportAnswer([words, *troubles], "bad" if troubles else tone)
 
     def sections(self, row: Merchant) -> list[Section]:
         return [*super().sections(row), _money(row)]

@@ -20,7 +20,7 @@ from backoffice.roles import Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import needs_approval
-from backoffice.services.money import waiting_refunds
+from backoffice.services.money import left_to_refund
 from backoffice.services.payments import send_receipt
 from core.money import minor_digits
 from payments.services import cancel_payment
@@ -41,8 +41,7 @@ class RefundForm(ActionForm):
 
     def prepare(self) -> None:
         self.set_currency(self.row.currency)
-        self.waiting = waiting_refunds(self.row.pk, self.now).total_amount()
-        self.left = max(self.row.amount_refundable - self.waiting, 0)
+        self.left = left_to_refund(self.row, self.now)
         self.fields["amount"].initial = self.left
         self.fields["expected_available"].initial = self.row.amount_refundable
 
@@ -52,8 +51,8 @@ class RefundForm(ActionForm):
     def lines(self) -> list[str]:
         left = self.left
         words = [f"{formats.money(left, self.row.currency)} can still be refunded."]
-        if self.waiting:
-            waiting = formats.money(self.waiting, self.row.currency)
+        if asked := self.row.amount_refundable - left:
+            waiting = formats.money(asked, self.row.currency)
             words.append(f"{waiting} more waits for a colleague's approval.")
         amount = getattr(self, "cleaned_data", {}).get("amount", left)
         if isinstance(amount, int) and amount <= left:
@@ -93,7 +92,7 @@ REFUND = instruction_action(
     done_message="The refund has been made.",
     icon="undo",
     main=True,
-    available=lambda payment, now: payment.amount_refundable > 0,
+    available=lambda payment, now: left_to_refund(payment, now) > 0,
 )
 CANCEL = Action(
     name="cancel",

@@ -34,6 +34,7 @@ from backoffice.resource.filters import (
     FailedFilter,
     ModeFilter,
     OfficeFilter,
+    OutcomeFilter,
     PaidFilter,
     Rows,
     choice_filter,
@@ -43,6 +44,7 @@ from backoffice.resource.filters import (
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.orders import BY_AMOUNT, sort_filter
 from backoffice.resource.tables import Related
+from backoffice.services.money import left_to_refund
 from backoffice.services.payments import masked_address
 from backoffice.timeline import timeline_of
 from core.clock import request_now
@@ -132,6 +134,7 @@ class PaymentAdmin(OfficeAdmin):
         DayFilter,
         PaidFilter,
         FailedFilter,
+        OutcomeFilter,
         status_filter(PaymentStatus),
         choice_filter("kind", "payment_mode", PaymentMode.choices),
         InvoiceFilter,
@@ -155,7 +158,7 @@ class PaymentAdmin(OfficeAdmin):
             REFUNDED,
             Amount(
                 "Left to refund",
-                "amount_refundable",
+                lambda payment: left_to_refund(payment, request_now()),
                 shown=lambda payment: payment.status == PaymentStatus.COMPLETED,
             ),
             Field("Error", _error),

@@ -36,6 +36,8 @@ from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, li
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
+from backoffice.roles import Right
+from merchants.statuses import MerchantStatus
 from payouts.contradictions import contradiction_of
 from payouts.models import AccountState, Payout, PayoutBatch, PayoutOrigin
 from payouts.statuses import PayoutStatus
@@ -97,6 +99,13 @@ class PayoutAdmin(OfficeAdmin):
 
 def _leaves(payout: Payout, now: datetime) -> str:
     day = formats.day_text(payout.send_date)
+    if payout.merchant.status == MerchantStatus.SUSPENDED:
+        return "It does not leave: the merchant is suspended."
+    if payout.bank_account.closed_at:
+        return (
+            "Its bank account was closed: with the next run it fails, and the money goes back to"
+            " the merchant's balance."
+        )
     if payout.send_date < timezone.localtime(now).date():
         return f"It was due to leave on {day}, and waits for a payout run."
     return f"It leaves on {day}."
@@ -129,19 +138,12 @@ MADE, FOR = Instant("Made", "created_at"), Field("For", "execution_date")
 BY = Actor("By", "created_by")
 
 
-def _file(title: str, words: str, form: str) -> Field:
-    """Return the field that links to a run's file for the bank."""
-    return Field(
-        title, lambda batch: formats.link(words, address_of(PayoutBatch, "file", batch.pk, form))
-    )
-
-
 class PayoutBatchAdmin(OfficeAdmin):
     list_display = (MADE, TOTAL, COUNT, FOR, BY, MODE, Id("Run"))
     list_filter = (ModeFilter,)
     list_actions = (*RUN_ACTIONS, *IMPORT_ACTIONS)
     file_route = "file/<slug:form>/"
-    details = (_file("File for the bank", "CSV", "csv"), _file("", "ISO 20022 pain.001", "xml"))
+    file_right = Right.PAY_OUT
     related = (
         Related(
             title="Payouts",
@@ -154,6 +156,10 @@ class PayoutBatchAdmin(OfficeAdmin):
             shown=SHOWN,
         ),
     )
+
+    def files(self, row: PayoutBatch) -> list[tuple[str, str]]:
+        forms = (("CSV for the bank", "csv"), ("ISO 20022 pain.001", "xml"))
+        return [(words, address_of(PayoutBatch, "file", row.pk, form)) for words, form in forms]
 
     def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponse:
         """Answer with the file for the bank; it holds account numbers."""

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
-from django.utils.html import format_html_join
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
@@ -113,11 +112,13 @@ class AccountStatementAdmin(OfficeAdmin):
             return SupportAnswer(
                 [f"It is being made, {row.lines_count:,} movements so far."], "wait"
             )
-        links = (
-            (address_of(AccountStatement, "file", row.pk, form), words) for form, words in _FORMS
-        )
-        files = format_html_join(" · ", '<a href="{}">{}</a>', links)
-        return SupportAnswer(["It adds up. As a file:", files], "good")
+        return SupportAnswer(["It adds up."], "good")
+
+    def files(self, row: AccountStatement) -> list[tuple[str, str]]:
+        forms = ExportForm.choices if row.ready_at else ()
+        return [
+            (words, address_of(AccountStatement, "file", row.pk, form)) for form, words in forms
+        ]
 
     def tables(self, row: AccountStatement) -> list[Table]:
         if row.ready_at is None:
@@ -125,9 +126,6 @@ class AccountStatementAdmin(OfficeAdmin):
         pairs = sums_of(row).items()
         sums = [(words, formats.amount_cell(amount, row.currency)) for words, amount in pairs]
         return [Table("Sums", ("", formats.amount("Amount")), sums), *_days(row)]
-
-
-_FORMS = tuple(ExportForm.choices)
 
 
 def _days(statement: AccountStatement) -> list[Table]:

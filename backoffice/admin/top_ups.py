@@ -34,7 +34,7 @@ from backoffice.services import instruction_kinds
 from backoffice.services.cash import confirm_cash, text_cash_code
 from funding.models import FundingWay, TopUp
 from funding.references import grouped
-from funding.statuses import TRANSITIONS, TopUpStatus
+from funding.statuses import CREDITABLE, TRANSITIONS, TopUpStatus
 
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
@@ -152,5 +152,7 @@ class TopUpAdmin(OfficeAdmin):
         if row.status_at(now) == TopUpStatus.PENDING:
             until = formats.moment(row.expires_at)
             return SupportAnswer([f"The money is not there yet; waited for until {until}."], "wait")
-        words = "Money that comes with its reference after all is credited."
-        return SupportAnswer([f"Not waited for any more: {row.status_at(now)}.", words])
+        words = [f"Not waited for any more: {row.status_at(now)}."]
+        if row.way == FundingWay.BANK_TRANSFER and row.status_at(now) in CREDITABLE:
+            words.append("Money that comes with its reference after all is credited.")
+        return SupportAnswer(words)

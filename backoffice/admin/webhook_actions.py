@@ -9,10 +9,12 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.figures import day_start
 from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
 from backoffice.models import ResendRun
 from backoffice.queues import DAY, RECENT, queues_in
-from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
+from backoffice.resource.days import days_asked, days_of, id_at
+from backoffice.resource.filters import mode_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
     Resent,
@@ -24,7 +26,7 @@ from backoffice.services.webhooks import (
 )
 from backoffice.webhook_answer import attempt_sentence
 from webhooks.endpoints import update_webhook
-from webhooks.models import Delivery
+from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
 Rows = QuerySet[Delivery]
@@ -111,6 +113,9 @@ DELIVERY_ACTIONS = (
         about="It is sent at once, and the answer is shown.",
         icon="send",
         main=True,
+        available=lambda delivery, now: (
+            delivery.webhook.is_active and delivery.webhook.deleted_at is None
+        ),
     ),
 )
 
@@ -153,8 +158,8 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
     days = days_asked(*(chosen.get(name, "") for name in ("day", "day_from", "day_to")))
     span = days_of(days, timezone.localtime(now).date())
     if span is not None:
-        lookups["id__gte"] = id_at("dlv", start_of(span[0]))
-        lookups["id__lt"] = id_at("dlv", start_of(span[1]))
+        lookups["id__gte"] = id_at("dlv", day_start(span[0]))
+        lookups["id__lt"] = id_at("dlv", day_start(span[1]))
     since = _ended_since(chosen, now)
     if since is not None:
         lookups["ended_at__gte"] = since.isoformat()
@@ -201,11 +206,7 @@ RESEND_ALL = Action(
 def _resend_failed(context: ActionContext) -> ResendRun:
     return start_run(
         staff=context.staff,
-        lookups={
-            "webhook_id": context.row.pk,
-            "status": DeliveryStatus.FAILED.value,
-            "created_at__gte": (context.now - FAILED_WITHIN).isoformat(),
-        },
+        lookups=_failed_at(context.row, context.now),
         reason="all that failed at the endpoint",
         now=context.now,
     )
@@ -214,12 +215,17 @@ def _resend_failed(context: ActionContext) -> ResendRun:
 FAILED_WITHIN = timedelta(days=30)
 
 
+def _failed_at(webhook: Webhook, now: datetime) -> dict[str, Any]:
+    """Return the look-ups of what has failed for good at an endpoint."""
+    since = (now - FAILED_WITHIN).isoformat()
+    failed = DeliveryStatus.FAILED.value
+    return {"webhook_id": webhook.pk, "status": failed, "created_at__gte": since}
+
+
 class FailedForm(ConfirmForm):
     def lines(self) -> list[str]:
-        failed = Delivery.objects.filter(
-            webhook=self.row, status=DeliveryStatus.FAILED, created_at__gte=self.now - FAILED_WITHIN
-        )
-        return [f"{failed.count():,} failed for good in the last {FAILED_WITHIN.days} days."]
+        count = count_for_run(_failed_at(self.row, self.now))
+        return [f"{count:,} failed for good in the last {FAILED_WITHIN.days} days."]
 
 
 def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
@@ -248,7 +254,9 @@ ENDPOINT_ACTIONS = (
         message=_started,
         icon="send",
         main=True,
-        available=lambda webhook, now: webhook.is_active,
+        available=lambda webhook, now: (
+            webhook.is_active and count_for_run(_failed_at(webhook, now)) > 0
+        ),
     ),
     _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True),
     _switch("Switch on", "The endpoint is on.", on=True, icon="toggle_on"),

@@ -61,6 +61,7 @@ class Tile:
     beside: str
     url: str
     tone: str = "quiet"
+    right: Right = Right.VIEW_TRADE
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         "tables": _tables(site, staff, livemode=mode == "live", now=instant),
         **shown,
     }
+    context["tiles"] = [tile for tile in shown["tiles"] if staff.may(tile.right)]
     if not staff.may(Right.VIEW_LEDGER):
         context["balances"] = []
     return TemplateResponse(request, "admin/backoffice/dashboard.html", context)
@@ -169,8 +171,9 @@ def _day_tiles(
         Tile(
             "Success",
             "—" if rate is None else f"{rate} %",
-            "nothing a week ago" if old_rate is None else f"{old_rate} % a week ago",
-            list_of(Payment, day="today", **shown),
+            f"{span.completed:,} of {span.ended:,} that ended; "
+            + ("nothing a week ago" if old_rate is None else f"{old_rate} % a week ago"),
+            list_of(Payment, ended="today", **shown),
             "bad"
             if rate is not None and old_rate is not None and rate + 10 < old_rate
             else "quiet",
@@ -217,6 +220,7 @@ def _bank(mode: str, position: BankPosition | None) -> list[Tile]:
             "; ".join(parts) or "nothing is open",
             list_of(BankStatement, mode=mode),
             "bad" if parts else "quiet",
+            CATALOG[BankStatement].right,
         )
     ]
 

@@ -1,11 +1,14 @@
 """The page about one object: the answer, the actions, the facts, the timeline, the notes."""
 
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
 from backoffice.models import AuditEntry, Note
+from backoffice.page_parts import SupportAnswer
+from backoffice.request_answer import requests_about
 from backoffice.resource.page_urls import address_of, list_of
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
@@ -29,7 +32,8 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "row": row,
         "asks": resource.asks,
         "question": question,
-        "answer": resource.answer(row, instant),
+        "answer": _answer(resource, row, instant),
+        "files": resource.files(row) if staff.may(resource.file_right) else [],
         "row_actions": available_actions(resource, staff, row, instant),
         "sections": resource.sections(row),
         "tables": [
@@ -49,6 +53,16 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
+
+
+def _answer(resource: AdminResource, row: Any, instant: datetime) -> SupportAnswer | None:
+    """Return what to tell the caller, and what was asked for about the object."""
+    answer = resource.answer(row, instant)
+    asked = list(requests_about(row.pk, instant)) if resource.entry.prefix else []
+    if not asked:
+        return answer
+    words, tone = (answer.words, answer.tone) if answer else ([], "wait")
+    return SupportAnswer([*words, *asked], tone)
 
 
 def _list_url(resource: AdminResource, request: HttpRequest) -> str:

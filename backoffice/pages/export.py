@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, append_forbidden
 from backoffice.models import ExportForm, ExportRun
-from backoffice.resource.filters import with_fixed_days
+from backoffice.resource.days import with_fixed_days
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right

@@ -82,7 +82,8 @@ class Amount(Field):
         return formats.amount(formats.money_once(self.value(row), self.currency_of(row)))
 
     def fact(self, row: Any) -> Any:
-        return self.cell(row) if self.shown(row) and self.value(row) is not None else ""
+        amount = self.value(row) if self.shown(row) else None
+        return "" if amount is None else formats.money(amount, self.currency_of(row))
 
     def titles(self) -> tuple[str, ...]:
         return (self.title, f"{self.title} in cents")

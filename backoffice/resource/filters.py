@@ -5,7 +5,7 @@ would answer questions about hidden ones, letter by letter.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import date
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -13,13 +13,13 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet, TextChoices
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.dateparse import parse_date
 
+from backoffice.figures import ENDINGS, day_start
 from backoffice.resource.catalog import CATALOG
-from core.clock import epoch_milliseconds, request_now
-from core.ids import TIME_CHARACTERS, base62
+from backoffice.resource.days import days_asked, days_of, during, id_at, within
+from core.clock import request_now
 from ledger.models import HOUSE, Account
 
 Rows = QuerySet[Any]
@@ -178,16 +178,17 @@ class DayFilter(OfficeFilter):
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
         return list(self.options)
 
+    @property
+    def span(self) -> tuple[date, date] | None:
+        """The days that are asked for, of which the last is not included."""
+        return days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
+
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        span = days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
-        if span is None:
+        if self.span is None:
             return queryset
-        first, last = span
         if not self.field_name:
-            return within(queryset, first, last)
-        return queryset.filter(
-            **{f"{self.field_name}__gte": start_of(first), f"{self.field_name}__lt": start_of(last)}
-        )
+            return within(queryset, *self.span)
+        return queryset.filter(during(self.field_name, self.span))
 
 
 class PaidFilter(DayFilter):
@@ -201,16 +202,12 @@ class PaidFilter(DayFilter):
     field_name = "completed_at"
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        span = days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
-        if span is None:
+        if self.span is None:
             return queryset
-        first, last = map(start_of, span)
-        field = self.field_name
-        rows = queryset.filter(**{f"{field}__gte": first, f"{field}__lt": last})
+        before = id_at(CATALOG[queryset.model].prefix, day_start(self.span[1]))
         currencies = Account.objects.filter(owner=HOUSE).values("currency")
-        return rows.filter(
-            pk__lt=id_at(CATALOG[queryset.model].prefix, last), currency__in=currencies
-        )
+        rows = queryset.filter(during(self.field_name, self.span))
+        return rows.filter(pk__lt=before, currency__in=currencies)
 
 
 class FailedFilter(PaidFilter):
@@ -221,71 +218,25 @@ class FailedFilter(PaidFilter):
     field_name = "failed_at"
 
 
+class OutcomeFilter(DayFilter):
+    """Ended on a day in any way, each by its own index: what the dashboard's success is of.
+
+    Only links set it, with a mode and a currency, by which these indexes begin.
+    """
+
+    title = "ended"
+    parameter_name = "ended"
+
+    def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
+        return list(self.options) if self.value() else []
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        if self.span is None:
+            return queryset
+        endings = [during(field, self.span) for field in ENDINGS.values()]
+        return queryset.filter(reduce(or_, endings))
+
+
 def day_filter(field_name: str) -> type[OfficeFilter]:
     """Return a filter by the day of a field that has an index."""
     return type("DayFilter", (DayFilter,), {"field_name": field_name})
-
-
-def days_asked(named: str, first: str, last: str) -> str:
-    """Return the days of an address: those between two dates, or else those with a name."""
-    return f"{first}..{last or first}" if first else named
-
-
-def days_of(text: str, today: date) -> tuple[date, date] | None:
-    """Read "today", "last_month", "7", "2026-11-03" or "2026-11-03..2026-11-09" as days.
-
-    The first is included, the last is not. None: no days.
-    """
-    if text in ("today", "yesterday"):
-        first = today - timedelta(days=text == "yesterday")
-        return first, first + timedelta(days=1)
-    if len(text) <= 3 and text.isdecimal() and 0 < int(text) <= 366:
-        return today - timedelta(days=int(text) - 1), today + timedelta(days=1)
-    if text in ("this_month", "last_month"):
-        return _month(today if text == "this_month" else today.replace(day=1) - timedelta(days=1))
-    begin, _, end = text.partition("..")
-    first_day, last_day = _day(begin), _day(end or begin)
-    if first_day is None or last_day is None:
-        return None
-    return first_day, last_day + timedelta(days=1)
-
-
-def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
-    """Return the filters of a list with days by their dates: "today" is another day tomorrow."""
-    fixed = query.copy()
-    for name in ("day", "paid", "failed"):
-        span = days_of(str(fixed.get(name, "")), today)
-        if span is not None:
-            del fixed[name]
-            fixed[f"{name}_from"] = span[0].isoformat()
-            fixed[f"{name}_to"] = (span[1] - timedelta(days=1)).isoformat()
-    return fixed
-
-
-def _month(day: date) -> tuple[date, date]:
-    first = day.replace(day=1)
-    return first, (first + timedelta(days=31)).replace(day=1)
-
-
-def within(rows: Rows, first: date, last: date) -> Rows:
-    """Keep the rows whose id was made from the first day on, and before the last."""
-    prefix = CATALOG[rows.model].prefix
-    return rows.filter(pk__gte=id_at(prefix, start_of(first)), pk__lt=id_at(prefix, start_of(last)))
-
-
-def id_at(prefix: str, instant: datetime) -> str:
-    """Return what sorts before every id made at the instant or later."""
-    return f"{prefix}_{base62(max(epoch_milliseconds(instant), 0), TIME_CHARACTERS)}"
-
-
-def start_of(day: date) -> datetime:
-    """Return the first moment of a day, in the time zone of staff."""
-    return datetime.combine(day, time.min, tzinfo=timezone.get_current_timezone())
-
-
-def _day(text: str) -> date | None:
-    try:
-        day = parse_date(text)
-    except ValueError:
-        return None
-    return day if day and 2000 <= day.year < 9999 else None

@@ -22,7 +22,8 @@ def page_of(row: Model) -> str:
 
 def page_of_id(public_id: str) -> str:
     """Return the address of the page about a public id; empty where there is none."""
-    entry = BY_PREFIX.get(public_id.partition("_")[0])
+    prefix, _, rest = public_id.partition("_")
+    entry = BY_PREFIX.get(prefix) if rest else None
     return address_of(entry.model, "change", public_id) if entry else ""
 
 

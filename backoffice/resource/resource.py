@@ -22,6 +22,7 @@ from backoffice.resource.filters import OfficeFilter
 from backoffice.resource.orders import ORDERS, SortFilter
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.tables import Related, table_of
+from backoffice.roles import Right
 from backoffice.sheets import Worksheet
 from backoffice.staff import staff_of
 
@@ -49,6 +50,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     summed: ClassVar[str] = ""
     exported: ClassVar[bool] = True
     file_route: ClassVar[str] = ""
+    file_right: ClassVar[Right] = Right.EXPORT
     export_fields: ClassVar[Sequence[Field]] = ()
     audited: ClassVar[bool] = True
 
@@ -127,6 +129,10 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def asked(self, row: Any, text: str) -> list[Table]:
         """Return what answers a question that was typed on the page; `asks` is what it is about."""
+        return []
+
+    def files(self, row: Any) -> list[tuple[str, str]]:
+        """Return the name and address of each file of an object; `file_right` is what it takes."""
         return []
 
     def is_changing(self, row: Any) -> bool:

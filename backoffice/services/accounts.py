@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
 from backoffice.errors import AccountNotEligible
-from backoffice.models import Instruction, StaffAccount
+from backoffice.models import Instruction
 from backoffice.roles import Right, Role
 from backoffice.services.administrators import note_administrator, tell_administrators
 from backoffice.services.invitations import invitation_id, plan_change_notice, plan_invitation
@@ -39,7 +39,6 @@ def create_account(*, username: str, role: Role, email: str = "") -> User:
             user = User.objects.create_user(username, email, is_staff=True)
     except IntegrityError:
         raise ValidationFailed(username="is taken") from None
-    StaffAccount.objects.create(user=user)
     give_roles(user, frozenset({role}))
     return user
 

@@ -27,6 +27,8 @@ from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core.sweeping import sweep
 
+BATCH = 500
+
 
 def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
     """Approve a colleague's instruction and carry it out. Raises SelfApproval for one's own.
@@ -81,7 +83,7 @@ def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> 
 def expire_due(*, now: datetime) -> int:
     """Expire the instructions that have waited too long; return how many."""
     due = Instruction.objects.filter(status=InstructionStatus.WAITING, lapses_at__lte=now)
-    ids = list(due.order_by("lapses_at").values_list("pk", flat=True)[:500])
+    ids = list(due.order_by("lapses_at").values_list("pk", flat=True)[:BATCH])
     return sweep("expire instructions", partial(_expire, now=now), ids)
 
 

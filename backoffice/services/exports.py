@@ -10,6 +10,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.utils import timezone
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
 from backoffice.errors import ExportsTooMany
@@ -96,7 +97,8 @@ def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> boo
     if run is None:
         return False
     try:
-        with TemporaryFile() as file:
+        # As on the page that it was asked from: a day begins there where staff are.
+        with timezone.override(settings.STAFF_TIME_ZONE), TemporaryFile() as file:
             _write(run, content_of(run), file, clock)
             return _store(run, file, now=clock())
     except ExportRefused as refusal:

@@ -68,7 +68,7 @@ def _sponsors_since(since: datetime) -> _Sponsors:
     """Return who has let in each account since then."""
     sponsors: _Sponsors = defaultdict(set)
     entries = AuditEntry.objects.filter(
-        act__in=ACCESS_GRANTING, outcome=AuditOutcome.DONE, subject_type="staff", at__gt=since
+        act__in=ACCESS_GRANTING, outcome=AuditOutcome.DONE, at__gt=since
     )
     for account, actor in entries.values_list("subject_id", "actor"):
         sponsors[account].add(actor)

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.utils import timezone
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.roles import Right
@@ -85,4 +87,5 @@ def _recipient(request: LinkRequest) -> str:
 
 def _text(link: PaymentLink, name: str) -> str:
     what = f"{money(link.amount, link.currency)} to {name}" if link.amount else f"to {name}"
-    return f"Pay {what} here, until {link.expires_at:%d %b}: {link.url} ({settings.SERVICE_NAME})"
+    until = timezone.localtime(link.expires_at, ZoneInfo(link.merchant.time_zone))
+    return f"Pay {what} here, until {until:%d %b}: {link.url} ({settings.SERVICE_NAME})"

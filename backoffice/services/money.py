@@ -4,7 +4,7 @@ from datetime import datetime
 
 from backoffice.errors import RefundFormStale, RefundTooLarge
 from backoffice.formats import money
-from backoffice.models import Instruction, InstructionQuerySet
+from backoffice.models import Instruction
 from backoffice.roles import InstructionKind
 from core.ids import new_id
 from customers.models import Customer
@@ -31,9 +31,9 @@ def check_refund(instruction: Instruction, now: datetime) -> None:
     payment = Payment.objects.locked(instruction.subject_id)
     if payment.status_at(now) != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted(f"status: is {payment.status_at(now)}")
-    waiting = waiting_refunds(payment.pk, now).exclude(pk=instruction.pk).total_amount()
-    left = payment.amount_refundable - waiting
-    words = money(max(left, 0), payment.currency)
+    left = left_to_refund(payment, now, but=instruction.pk)
+    waiting = payment.amount_refundable - left
+    words = money(left, payment.currency)
     if instruction.arguments["expected_available"] != payment.amount_refundable:
         raise RefundFormStale(f"{words} is left now: check the amount before you submit this.")
     if not 0 < instruction.amount <= left:
@@ -41,10 +41,13 @@ def check_refund(instruction: Instruction, now: datetime) -> None:
         raise RefundTooLarge(f"At most {words} can be refunded.{rest}")
 
 
-def waiting_refunds(payment_id: str, now: datetime) -> InstructionQuerySet:
-    """Return the refunds of a payment that wait for approval."""
-    waiting = Instruction.objects.waiting_about(payment_id, now)
-    return waiting.filter(kind=InstructionKind.REFUND)
+def left_to_refund(payment: Payment, now: datetime, *, but: str = "") -> int:
+    """Return what no refund has taken, nor one that waits for approval but `but`; in cents."""
+    if not payment.amount_refundable:
+        return 0
+    waiting = Instruction.objects.waiting_about(payment.pk, now).exclude(pk=but)
+    asked = waiting.filter(kind=InstructionKind.REFUND).total_amount()
+    return max(payment.amount_refundable - asked, 0)
 
 
 def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -10,6 +10,7 @@ from django.db.models import Sum
 
 from backoffice.audit import AuditAction, audited
 from backoffice.errors import InstructionDecided, NothingToSend
+from backoffice.formats import money
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services.independence import refuse_key_holder
@@ -41,7 +42,8 @@ def check_pay_out(instruction: Instruction, now: datetime) -> None:
     if merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
     if instruction.amount < settings.PAYOUT_MINIMUM:
-        raise PayoutTooSmall(amount=f"must be at least {settings.PAYOUT_MINIMUM}")
+        least = money(settings.PAYOUT_MINIMUM, instruction.currency)
+        raise PayoutTooSmall(f"At least {least} is paid out.")
 
 
 def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -106,7 +106,7 @@ def check_code(user: User, code: str, now: datetime) -> Device | None:
         return authenticator
     if text.isdecimal():
         return None
-    recovery = StaticDevice.objects.select_for_update().filter(user=user, confirmed=True).first()
+    recovery = StaticDevice.objects.select_for_update().filter(user=user).first()
     if recovery is not None and recovery.verify_token(_stored(text)):
         return recovery
     return None

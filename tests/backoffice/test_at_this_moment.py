@@ -71,6 +71,19 @@ def test_a_payout_whose_day_has_passed_waits_for_a_run(office: Office) -> None:
     assert "It leaves on " not in page
 
 
+@pytest.mark.parametrize(("way", "is_said"), [("bank_transfer", True), ("agent", False)])
+def test_only_a_transfer_comes_with_its_reference_after_all(
+    office: Office, way: str, is_said: bool
+) -> None:
+    top_up = one_of_each()[TopUp]
+    TopUp.objects.update(way=way, expires_at=utc_now() - timedelta(seconds=1))
+
+    page = office(Role.FINANCE).get(page_of(top_up)).content.decode()
+
+    assert "Not waited for any more: expired." in page
+    assert ("comes with its reference after all" in page) is is_said
+
+
 def test_who_has_no_address_is_not_promised_an_e_mail(office: Office) -> None:
     run = one_of_each()[ExportRun]
     browser = office(Role.ADMINISTRATOR)

@@ -11,7 +11,7 @@ from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
 from backoffice.services.instructions import instruct
-from core.clock import utc_now
+from core.clock import iso, utc_now
 from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.colleagues import (
@@ -55,10 +55,19 @@ def test_it_takes_effect_a_day_later_and_everyone_is_told_twice(asked: Instructi
     assert User.objects.filter(username="friend").exists()
     assert sorted(alarms()) == sorted(everyone * 2)
     entries = AuditEntry.objects.filter(subject_id=asked.pk).order_by("sequence")
-    assert [(entry.act, entry.outcome) for entry in entries] == [
-        ("break glass", "asked"),
-        ("finish break glass", "done"),
+    asked.refresh_from_db()
+    assert asked.glass_broken_at
+    broken, later = iso(asked.glass_broken_at), iso(asked.glass_broken_at + BREAK_GLASS_DELAY)
+    [text] = {each.text for each in Message.objects.filter(text__contains="may do it")}
+    assert text.startswith(
+        f"“Add staff” (friend): administrator may do it without a second person from {later} on,"
+        " unless one of you declines.\nReason: Hired\nWhy no one else: The other is on a plane\n"
+    )
+    assert [(entry.act, entry.outcome, entry.before, entry.after) for entry in entries] == [
+        ("break glass", "asked", {"glass_broken_at": None}, {"glass_broken_at": broken}),
+        ("finish break glass", "done", {"status": "waiting"}, {"status": "carried_out"}),
     ]
+    assert (asked.decided_by, asked.decision_note) == (None, "The other is on a plane")
 
 
 def test_it_does_not_a_second_early(asked: Instruction) -> None:

@@ -10,7 +10,13 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from backoffice.figures import balances_of_all, count_finished_days, day_start, totals_between
+from backoffice.figures import (
+    PeriodTotals,
+    balances_of_all,
+    count_finished_days,
+    day_start,
+    totals_between,
+)
 from backoffice.models import DayFigures, Instruction
 from backoffice.queues import queues_of
 from backoffice.roles import Role
@@ -172,6 +178,51 @@ def test_the_list_of_a_tile_has_the_rows_of_its_figure(office: Office, merchant:
         listed = browser.get(tiles[title].url).context["cl"]
         assert [row.pk for row in listed.result_list] == [wanted.pk]
         assert tiles[title].figure == "1"
+
+
+def test_the_list_of_success_has_all_that_ended_and_nothing_else(
+    office: Office, merchant: Merchant
+) -> None:
+    early, now = utc_now() - timedelta(days=3), utc_now()
+    made = {"merchant": merchant, "created_at": early, "expires_at": now + timedelta(1)}
+    for status in ("failed", "expired", "canceled"):
+        ended = PaymentFactory(id=new_id("pay", early), **made)
+        Payment.objects.filter(pk=ended.pk).update(status=status, **{f"{status}_at": now})
+    for _ in range(2):
+        paid_payment(merchant)
+    PaymentFactory(merchant=merchant)  # of today, and open
+    PaymentFactory(merchant=merchant, currency="USD")
+    other = PaymentFactory(merchant=merchant)
+    Payment.objects.filter(pk=other.pk).update(status="failed", failed_at=now - timedelta(days=2))
+    browser = office(Role.FINANCE)
+    page = browser.get("/admin/?mode=test")
+    [tile] = [tile for tile in page.context["tiles"] if tile.title == "Success"]
+
+    listed = browser.get(tile.url)
+
+    assert (tile.figure, tile.beside) == ("40 %", "2 of 5 that ended; nothing a week ago")
+    assert listed.context["cl"].result_count == 5
+    assert "Ended: <strong>today</strong>" in listed.content.decode()
+    export = browser.get(tile.url.replace("/?", "/export/csv/?")).content.decode()
+    assert len(export.splitlines()) == 1 + 5
+
+
+def test_all_but_one_is_not_all(merchant: Merchant) -> None:
+    span = PeriodTotals({"completed": 399, "failed": 1, "expired": 0, "canceled": 0}, 1)
+
+    assert span.success_percent == 99
+
+
+def test_a_tile_is_for_those_who_see_its_list(office: Office) -> None:
+    one_of_each()
+    shown = {
+        role: {tile.url for tile in office(role).get("/admin/?mode=test").context["tiles"]}
+        for role in Role
+    }
+
+    assert "Ledger less bank" in office(Role.FINANCE).get("/admin/?mode=test").content.decode()
+    for role, urls in shown.items():
+        assert {office(role).get(url).status_code for url in urls} == {200}
 
 
 def test_it_takes_few_statements(office: Office, merchant: Merchant) -> None:

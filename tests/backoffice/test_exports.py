@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
+import time_machine
 from django.contrib.auth.models import Group, User
 from openpyxl import load_workbook
 
@@ -12,7 +13,7 @@ from backoffice.export_sources import content_of
 from backoffice.models import AuditEntry, ExportForm, ExportPart, ExportRun
 from backoffice.pages import export
 from backoffice.resource import paginator
-from backoffice.resource.filters import with_fixed_days
+from backoffice.resource.days import with_fixed_days
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services import exports
@@ -52,6 +53,19 @@ def made(run: ExportRun) -> ExportRun:
     make_due(content_of=content_of, now=utc_now())
     run.refresh_from_db()
     return run
+
+
+def test_its_days_and_hours_are_those_of_staff(office: Office, merchant: Merchant) -> None:
+    with time_machine.travel("2026-11-10T02:00Z", tick=False):  # the 9th, 21:00, in Nassau
+        for _ in range(3):
+            paid_payment(merchant)
+        listed = office(Role.FINANCE).get(f"{PAYMENTS}?mode=test&day=today").context["cl"]
+        run = made(asked(office, query="mode=test&day=today"))
+
+        text = file_of(office, run).decode()
+
+    assert (run.row_count, listed.paginator.has_more) == (3, True)
+    assert text.count("2026-11-09 21:00:00") == 2 * 3  # created and paid
 
 
 def file_of(office: Office, run: ExportRun) -> bytes:

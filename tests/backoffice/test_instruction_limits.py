@@ -4,12 +4,20 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import IntegrityError
 
 from backoffice.errors import Forbidden, InstructionExpired
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import RIGHTS, Right, Role
-from backoffice.services.decisions import approve, expire_due
-from backoffice.services.instructions import instruct, spent_in_a_day
+from backoffice.services import decisions
+from backoffice.services.decisions import approve, decline, expire_due, withdraw
+from backoffice.services.instruction_kinds import TASKS
+from backoffice.services.instructions import (
+    InstructionRequest,
+    _subject_type,
+    instruct,
+    spent_in_a_day,
+)
 from core.clock import utc_now
 from payments.models import Payment
 from refunds.models import Refund
@@ -102,3 +110,76 @@ def test_the_approver_needs_the_right_of_the_task_too(
         approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=now)
 
     assert not Refund.objects.exists()
+
+
+def test_the_audit_has_what_was_asked_for_and_what_became_of_it(paid: Payment) -> None:
+    now, support = utc_now(), staff_as(Role.SUPPORT)
+    for act, staff in ((decline, staff_as(Role.FINANCE)), (withdraw, support)):
+        asked = instruct(staff=support, request=refund_request(paid, 20_000), now=now)
+        act(staff=staff, instruction_id=asked.pk, note="No", now=now)
+
+    found = AuditEntry.objects.order_by("sequence").values_list("act", "before", "after")
+    entry = {"status": "waiting", "amount": 20_000, "currency": "BSD", "task": "refund"}
+    refund: tuple[Any, ...] = ("refund", {}, entry | {"subject_id": paid.pk, "result_id": ""})
+    assert list(found) == [
+        refund,
+        ("decline", {"status": "waiting"}, {"status": "declined"}),
+        refund,
+        ("withdraw", {"status": "waiting"}, {"status": "withdrawn"}),
+    ]
+    decided = Instruction.objects.values_list("status", "decision_note", "decided_at")
+    assert set(decided) == {("declined", "No", now), ("withdrawn", "No", now)}
+
+
+@pytest.mark.parametrize(
+    ("task", "subject", "kind"),
+    [
+        ("set_roles", "pay_1", "staff"),
+        ("bank_file", "0a1b", "bankfile"),
+        ("refund", "pay_1", "payment"),
+        ("top_up", "cus_1", "customer"),
+        ("adjust_merchant", "mer_1", "merchant"),
+        ("roll_live_key", "key_1", "apikey"),
+        ("reverse_top_up", "top_1", "topup"),
+        ("run_payouts", "bat_1", "payoutbatch"),
+        ("bank_entry", "ben_1", "bankentry"),
+        ("payout_failure", "po_1", "payout"),
+    ],
+)
+def test_what_an_entry_is_about(task: str, subject: str, kind: str) -> None:
+    assert _subject_type(TASKS[task], subject) == kind
+
+
+def test_what_is_sealed_is_in_no_text() -> None:
+    values: dict[str, Any] = dict.fromkeys(
+        ("task", "subject_id", "currency", "reason", "note", "form_key"), "x"
+    )
+    request = InstructionRequest(
+        **values, livemode=False, amount=1, secret="hush-1", sealed_file="hush-2"
+    )
+
+    assert "hush" not in repr(request)
+
+
+def test_what_the_database_refuses_is_not_taken_for_a_form_sent_twice(paid: Payment) -> None:
+    support = staff_as(Role.SUPPORT)
+    instruct(staff=support, request=refund_request(paid, 100), now=utc_now())
+
+    with pytest.raises(IntegrityError):
+        instruct(staff=support, request=refund_request(paid, -1), now=utc_now())
+
+
+def test_what_was_decided_does_not_expire_and_what_fails_to_goes_on_waiting(
+    paid: Payment, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    now, later = utc_now(), utc_now() + timedelta(days=8)
+    waiting = instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 20_000), now=now)
+    monkeypatch.setattr(decisions, "tell_requester", lambda *_, **__: 1 // 0)
+    assert expire_due(now=later) == 0
+    waiting.refresh_from_db()
+    assert waiting.status == "waiting"
+
+    caplog.clear()
+    Instruction.objects.update(status="carried_out")
+    assert expire_due(now=later) == 0
+    assert caplog.records == []

@@ -79,3 +79,15 @@ def test_those_of_another_merchant_are_as_any_other(
     name_account(api(stranger, live=True), stranger)
 
     assert approve_all(FIRST, stranger) == [302]
+
+
+@pytest.mark.parametrize(
+    "change", [{"kind": "refund"}, {"status": "declined"}, {"merchant_id": "x"}]
+)
+def test_only_who_was_given_a_live_key_of_this_merchant_holds_one(
+    stolen: ApiClient, merchant: Merchant, change: dict[str, str]
+) -> None:
+    name_account(stolen, merchant)
+    Instruction.objects.update(**change)
+
+    assert approve_all(FIRST, merchant) == [302]

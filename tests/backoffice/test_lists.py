@@ -11,7 +11,7 @@ from django.urls import reverse
 from openpyxl import load_workbook
 
 from backoffice.models import AuditEntry, SavedView
-from backoffice.resource.filters import days_of, id_at
+from backoffice.resource.days import days_of, id_at
 from backoffice.resource.paginator import COUNTED
 from backoffice.roles import Role
 from backoffice.sheets import escape_cell

@@ -34,6 +34,10 @@ def test_five_wrong_passwords_lock_whoever_enters_them() -> None:
     guess()
 
     assert attempt(Client(), PASSWORD) == 429
+    locked = Client().post(
+        "/admin/login/", {"username": "support", "password": PASSWORD}, REMOTE_ADDR=STRANGER
+    )
+    assert "Too many wrong passwords" in locked.content.decode()
     failures = AuditEntry.objects.filter(act="sign in", outcome="refused", subject_id="support")
     assert failures.count() == 5
     with time_machine.travel(utc_now() + timedelta(minutes=31), tick=False):
@@ -52,6 +56,9 @@ def test_nor_does_one_in_the_same_office_where_the_colleague_has_signed_in_befor
     attempt(own, PASSWORD, OFFICE)
     own.post("/admin/two-factor/", {"code": code_of(user, utc_now())}, REMOTE_ADDR=OFFICE)
     own.post("/admin/two-factor/leave/")
+    cookie = own.cookies["staff_browser"]
+    kept = [cookie[name] for name in ("path", "max-age", "httponly", "secure", "samesite")]
+    assert kept == ["/admin/", 15_552_000, True, "", "Strict"]
     guess(OFFICE, times=20)
 
     assert attempt(Client(), PASSWORD, OFFICE) == 429

@@ -15,7 +15,9 @@ def test_it_is_what_production_hashes_with() -> None:
     hasher = BoundedArgon2()
 
     assert PASSWORD_HASHERS[0] == f"{BoundedArgon2.__module__}.{BoundedArgon2.__name__}"
-    assert hasher.verify("correct", hasher.encode("correct", "salt-of-a-test"))
+    encoded = hasher.encode("correct", "salt-of-a-test")
+    assert encoded.startswith("argon2$argon2id$v=19$m=47104,t=1,p=1$")
+    assert hasher.verify("correct", encoded)
     assert not hasher.verify("wrong", hasher.encode("correct", "salt-of-a-test"))
 
 

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import Model
 
 from backoffice.errors import RefundTooLarge
 from backoffice.models import Instruction
-from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.decisions import approve, decline, expire_due
@@ -16,8 +16,8 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from messages.models import Message
 from payments.models import Payment
-from tests.backoffice.acting import page_of_act
-from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import Office, sign_in, staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 
 pytestmark = pytest.mark.django_db
@@ -35,13 +35,40 @@ def waiting(payment: Payment) -> Instruction:
     return instruct(staff=support, request=refund_request(payment, 200_000), now=utc_now())
 
 
-def words(payment: Payment) -> str:
-    return " ".join(answer_of(payment, utc_now()).words)
+def words(row: Model) -> str:
+    page = sign_in(Role.VIEWER).get(page_of(row))
+    return " ".join(page.context["answer"].words)
 
 
 def test_the_payment_says_that_a_refund_waits(payment: Payment, waiting: Instruction) -> None:
     assert "Refund of B$2,000.00 BSD, requested by support " in words(payment)
     assert "waits for a colleague's approval: nothing has moved yet." in words(payment)
+
+
+def test_what_was_done_since_hides_nothing_that_waits(
+    payment: Payment, waiting: Instruction
+) -> None:
+    for number in range(6):
+        payment.refresh_from_db()
+        request = refund_request(payment, 100 + number)
+        instruct(staff=staff_as(Role.FINANCE), request=request, now=utc_now())
+
+    assert "Refund of B$2,000.00 BSD, requested by support " in words(payment)
+
+
+def test_what_waits_is_said_wherever_it_is_about(office: Office, merchant: Merchant) -> None:
+    customer = paid_payment(merchant, 500_000).paying_customer
+    money = {"currency": "BSD", "reason": "Paid at the desk", "note": "Receipt 7"}
+    finance = office(Role.FINANCE)
+    act(finance, customer, "top-up", amount="80.00", **money)
+    act(finance, merchant, "adjust", amount="60.00", direction="give", mode="test", **money)
+
+    assert "Top-up of B$80.00 BSD, requested by finance " in words(customer)
+    assert "Adjustment of a balance of B$60.00 BSD, requested by finance " in words(merchant)
+    [asked, _] = Instruction.objects.order_by("pk")
+    act(office(Role.ADMINISTRATOR), asked, "decline", note="It came by transfer")
+    page = office(Role.SUPPORT).get(page_of(customer)).content.decode()
+    assert "Top-up of B$80.00 BSD: declined" in page
 
 
 def test_what_waits_lowers_what_can_be_refunded(
@@ -76,6 +103,8 @@ def test_the_requester_is_told_of_an_approval(
 
     message = Message.objects.get(kind="staff_decision")
     assert (message.recipient, message.about) == ("support@office.example", waiting.pk)
+    assert message.livemode
+    assert message.text.startswith(f"Refund of B$2,000.00 BSD ({waiting.subject_id}): ")
     assert message.subject.endswith("Refund: carried out")
     assert "carried out by finance.\nNote: Seen" in message.text
     assert f"/admin/backoffice/instruction/{waiting.pk}/change/" in message.text

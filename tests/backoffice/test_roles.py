@@ -3,6 +3,7 @@
 import pytest
 
 from backoffice.roles import RIGHTS, InstructionKind, Right, Role, limit_of
+from backoffice.services.instruction_kinds import BREAKABLE, TASKS
 
 R = Right
 V, S, F, D, A = Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.DEVELOPER, Role.ADMINISTRATOR
@@ -76,3 +77,37 @@ def test_each_role_has_these_limits(role: Role, kind: InstructionKind) -> None:
 def test_of_two_roles_the_wider_limit_counts_and_of_none_nothing() -> None:
     assert limit_of(frozenset({S, F}), InstructionKind.REFUND).each == 100_000
     assert limit_of(frozenset(), InstructionKind.REFUND).each == 0
+
+
+K = InstructionKind
+# Whose limit counts, which right it takes, and whether it takes two within the limit, too.
+ASKED: dict[str, tuple[InstructionKind, Right, bool]] = {
+    "refund": (K.REFUND, R.REFUND, False),
+    "top_up": (K.TOP_UP, R.TOP_UP, False),
+    "reverse_top_up": (K.ADJUSTMENT, R.ADJUST, True),
+    "adjust_wallet": (K.ADJUSTMENT, R.ADJUST, False),
+    "adjust_merchant": (K.ADJUSTMENT, R.ADJUST, False),
+    "pay_out": (K.PAYOUT, R.PAY_OUT, False),
+    "run_payouts": (K.PAYOUT, R.PAY_OUT, False),
+    "payout_failure": (K.ADJUSTMENT, R.PAY_OUT, False),
+    "payout_return": (K.ADJUSTMENT, R.PAY_OUT, False),
+    "bank_entry": (K.ADJUSTMENT, R.PAY_OUT, True),
+    "set_aside": (K.ADJUSTMENT, R.PAY_OUT, True),
+    "bank_credit": (K.TOP_UP, R.PAY_OUT, True),
+    "bank_file": (K.BANK_FILE, R.PAY_OUT, False),
+    "bank_account": (K.BANK_ACCOUNT, R.BANK_ACCOUNT, False),
+    "add_staff": (K.STAFF, R.STAFF, False),
+    "set_roles": (K.STAFF, R.STAFF, False),
+    "reset_access": (K.STAFF, R.STAFF, False),
+    "reopen_account": (K.STAFF, R.STAFF, False),
+    "issue_live_key": (K.LIVE_KEY, R.LIVE_KEYS, False),
+    "roll_live_key": (K.LIVE_KEY, R.LIVE_KEYS, False),
+    "erase_customer": (K.ERASURE, R.PERSONAL_DATA, False),
+}
+
+
+def test_each_task_is_of_this_kind_takes_this_right_and_so_many_people() -> None:
+    asked = {name: (task.kind, task.right, task.always_two) for name, task in TASKS.items()}
+
+    assert asked == ASKED
+    assert {K.STAFF, K.LIVE_KEY} == BREAKABLE

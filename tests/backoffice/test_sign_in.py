@@ -137,7 +137,7 @@ def test_a_new_account_sets_up_its_second_factor() -> None:
     user = create_account(username="new.one", role=Role.SUPPORT)
     user.set_password(password)
     user.save()
-    StaffAccount.objects.update(must_change_password=True)  # as older releases made them
+    StaffAccount.objects.create(user=user, must_change_password=True)  # as older releases made them
     client = enter("new.one", password)
     page = client.get("/admin/login/", follow=True)
     assert "Scan this" in page.content.decode()
@@ -175,7 +175,14 @@ def test_fifteen_minutes_without_a_click_end_the_session(office: Office) -> None
     with time_machine.travel(utc_now() + timedelta(minutes=28), tick=False):
         assert client.get("/admin/").status_code == 200
 
-    with time_machine.travel(utc_now() + timedelta(minutes=43), tick=False):
+    seen = client.session["staff_seen"]
+    for seconds, noted in ((29, False), (30, True)):
+        moment = utc_now() + timedelta(minutes=28, seconds=seconds)
+        with time_machine.travel(moment, tick=False):
+            client.get("/admin/")
+        assert (client.session["staff_seen"] != seen) is noted
+
+    with time_machine.travel(utc_now() + timedelta(minutes=43, seconds=30), tick=False):
         assert client.get("/admin/").status_code == 302
 
 
@@ -200,7 +207,9 @@ def test_the_back_office_can_live_on_a_host_of_its_own(office: Office, settings)
     settings.ADMIN_HOST, settings.ALLOWED_HOSTS = "office.example", ["*"]
     client = office(Role.SUPPORT)
 
-    assert client.get("/admin/").status_code == 404
+    for path in ("/admin", "/admin/"):
+        assert client.get(path).status_code == 404
+    assert client.get("/v1/openapi.json").status_code == 200
     assert client.get("/admin/login/").json()["code"] == "NOT_FOUND"
     assert client.get("/admin/", headers={"host": "office.example"}).status_code == 200
 
@@ -249,3 +258,14 @@ def test_a_real_account_is_not_turned_into_one_for_development(development) -> N
         call_command("create_staff", development=True)
 
     assert not StaffAccount.objects.filter(user__username="support").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "cookie"), [("/admin/a%00b/", "a"), ("/admin/?q=%00", "a"), ("/admin/", "a\x00b")]
+)
+def test_what_no_database_holds_is_refused(path: str, cookie: str) -> None:
+    client = Client()
+    client.cookies["session"] = cookie
+    response = client.get(path)
+
+    assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 
-from backoffice.audit import MOST_AN_HOUR
+from backoffice.audit import MOST_AN_HOUR, AuditAction, AuditRecord, append_entry
 from backoffice.errors import ActionLimitReached, IndependentApproverRequired
-from backoffice.models import Instruction
-from backoffice.roles import Role
+from backoffice.models import AuditOutcome, Instruction
+from backoffice.roles import Right, Role
 from backoffice.services.customers import reveal
 from backoffice.services.decisions import approve
 from backoffice.services.independence import COOLING_OFF
@@ -19,6 +19,7 @@ from core.clock import utc_now
 from payments.models import Payment
 from tests.backoffice.acting import act
 from tests.backoffice.colleagues import (
+    FIRST,
     SECOND,
     at_desk,
     decide,
@@ -26,7 +27,7 @@ from tests.backoffice.colleagues import (
     staff_named,
     two_administrators,
 )
-from tests.backoffice.conftest import staff_as
+from tests.backoffice.conftest import make_user, staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 
 pytestmark = pytest.mark.django_db
@@ -108,3 +109,56 @@ def test_other_currencies_gain_nothing(paid: Payment) -> None:
     ]
 
     assert statuses == [*[InstructionStatus.CARRIED_OUT] * 4, InstructionStatus.WAITING]
+
+
+@pytest.mark.parametrize(
+    ("change", "dependent"),
+    [
+        ({}, True),
+        ({"kind": "live_key"}, False),
+        ({"status": "declined"}, False),
+        ({"subject_id": "someone.else"}, False),
+    ],
+)
+def test_who_was_let_in_by_whom_is_seen_from_what_was_carried_out(
+    paid: Payment, change: dict[str, str], dependent: bool
+) -> None:
+    two_administrators()
+    let_in("friend")
+    asked = large(staff_named(FIRST), paid)
+    Instruction.objects.exclude(pk=asked.pk).update(**change)
+
+    assert approved(staff_named("friend"), asked, days=2) is not dependent
+
+
+@pytest.mark.parametrize(
+    ("act", "outcome", "days", "dependent"),
+    [
+        ("set roles", AuditOutcome.DONE, 6, True),
+        ("set roles", AuditOutcome.DONE, 7, False),
+        ("set roles", AuditOutcome.REFUSED, 6, False),
+        ("lift lock-out", AuditOutcome.DONE, 6, False),
+    ],
+)
+def test_of_the_entries_of_before_only_what_let_someone_in_counts(
+    paid: Payment, act: str, outcome: AuditOutcome, days: int, dependent: bool
+) -> None:
+    two_administrators()
+    make_user(Role.FINANCE)
+    action = AuditAction(act=act, right=Right.STAFF, subject_type="staff", subject_id="finance")
+    record = AuditRecord(outcome=outcome)
+    append_entry(staff=staff_named(FIRST), action=action, record=record, now=utc_now())
+
+    asked = large(staff_named(FIRST), paid)
+    assert approved(staff_named("finance"), asked, days=days) is not dependent
+
+
+def test_two_whom_no_second_person_approved_are_not_dependent_for_that(paid: Payment) -> None:
+    two_administrators()
+    make_user(Role.ADMINISTRATOR, "third")
+    let_in("friend", asks=FIRST, approves="third")
+    let_in("other", asks=SECOND, approves="third")
+    Instruction.objects.update(decided_by=None)
+
+    asked = large(staff_named("friend"), paid)
+    assert approved(staff_named("other"), asked, days=2)

@@ -71,14 +71,33 @@ def test_a_later_success_leaves_the_failure_on_record(recorder: RunRecorder) -> 
     assert None not in (run.failed_at, run.succeeded_at)
 
 
-def test_background_processes_show_that_they_are_alive(recorder: RunRecorder, measured) -> None:
+def test_background_processes_show_that_they_are_alive(
+    recorder: RunRecorder, measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CELERY_BROKER_URL", "memory://")
+    recorder.write("worker", every=0)
     assert measured('background_processes_alive{kind="dispatcher"}') == 0
 
-    recorder.write("dispatcher")
+    recorder.write("dispatcher", every=0)
 
     assert measured('background_processes_alive{kind="dispatcher"}') == 1
     ProcessMark.objects.update(seen_at=utc_now() - timedelta(minutes=3))
     assert measured('background_processes_alive{kind="dispatcher"}') == 0
+
+
+def test_without_a_broker_the_worker_is_dispatcher_and_beat_as_well(
+    recorder: RunRecorder, measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CELERY_BROKER_URL", raising=False)
+    assert measured('background_processes_alive{kind="dispatcher"}') == 0
+    assert measured("beat_ticked_timestamp_seconds") == 0
+    before = utc_now().timestamp()
+
+    recorder.write("worker")
+
+    assert measured('background_processes_alive{kind="worker"}') == 1
+    assert measured('background_processes_alive{kind="dispatcher"}') == 1
+    assert measured("beat_ticked_timestamp_seconds") >= before - 1
 
 
 def test_one_that_has_been_gone_for_a_day_is_forgotten(recorder: RunRecorder) -> None:

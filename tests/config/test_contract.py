@@ -10,7 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from webhooks.event_schemas import sample_event
+from webhooks.samples import samples
+
 CONTRACT = Path(__file__).with_name("contract.txt")
+EVENTS = Path(__file__).with_name("event_samples.txt")
 WORDS = {"description", "summary", "example", "examples", "title"}
 
 
@@ -20,6 +24,24 @@ def test_the_document_promises_what_is_declared(openapi: str) -> None:
         CONTRACT.write_text("".join(f"{line}\n" for line in promised))
 
     assert promised == CONTRACT.read_text().splitlines()
+
+
+def test_the_samples_that_are_sent_as_test_events_are_declared() -> None:
+    sent = [json.dumps(sample_event(each, data)) for each, data in samples().items()]
+    if "DECLARE_CONTRACT" in os.environ:
+        EVENTS.write_text("".join(f"{line}\n" for line in sent))
+
+    assert sent == EVENTS.read_text().splitlines()
+
+
+def test_each_event_and_all_that_it_says_is_described(openapi: str) -> None:
+    schemas = json.loads(openapi)["components"]["schemas"]
+    events = {name: of for name, of in schemas.items() if name.endswith("Event")}
+    data = {name: schemas[name.removesuffix("Event") + "Data"] for name in events}
+
+    assert len(events) == 20
+    for schema in (*events.values(), *data.values()):
+        assert all(each["description"] for each in (schema, *schema["properties"].values()))
 
 
 def _lines(document: Any) -> Iterator[str]:

@@ -46,6 +46,20 @@ def test_probes_that_go_well_are_not_logged(client: Client, lines) -> None:
     assert lines() == []
 
 
+@pytest.mark.django_db
+def test_a_request_may_not_name_itself_after_a_secret(client: Client, lines) -> None:
+    client.get("/v1/nothing", headers={"X-Request-Id": "sk_live_4f9aB"})
+
+    (line,) = lines()
+    assert line["request_id"] == f"sk_live_{HIDDEN}"
+
+
+def test_a_dictionary_that_another_package_logs_is_redacted(lines) -> None:
+    logging.getLogger("another").warning({"key": "sk_live_4f9aB"})
+
+    assert "4f9aB" not in json.dumps(lines())
+
+
 @pytest.mark.parametrize("secret", SECRETS)
 def test_secrets_are_hidden_wherever_they_are_said(lines, secret: str) -> None:
     logging.getLogger("anyone").warning("the key is %s, he said", secret)

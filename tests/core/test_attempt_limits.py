@@ -71,6 +71,33 @@ def test_nothing_is_given_back_that_was_not_taken(now: datetime) -> None:
     assert Quota.objects.get().used == 0
 
 
+def test_each_subject_is_counted_by_itself(now: datetime) -> None:
+    for subject in ("a", "b", "c"):
+        count_attempt(TWICE, subject, now=now)
+    count_or_refuse([(TWICE, "b")], now=now + timedelta(minutes=1))
+    uncount_attempt(TWICE, "c")
+
+    counts = Quota.objects.order_by("key").values_list("key", "used", "ends_at")
+    end = now + timedelta(minutes=10)
+    assert list(counts) == [("twice:a", 1, end), ("twice:b", 2, end), ("twice:c", 0, end)]
+    refuse_exhausted((TWICE, "a"), (TWICE, "c"), now=now)
+    later = now + timedelta(minutes=9, seconds=59)
+    with pytest.raises(RateLimited) as refusal:
+        refuse_exhausted((TWICE, "a"), (TWICE, "b"), now=later)
+    assert refusal.value.headers["Retry-After"] == "1"
+    assert refusal.value.details == "Try again in 1 seconds."
+
+
+def test_a_window_that_has_ended_begins_anew_with_one(now: datetime) -> None:
+    for minutes, used in ((0, 1), (5, 2), (10, 1), (11, 2)):
+        count_or_refuse([(TWICE, "a")], now=now + timedelta(minutes=minutes))
+        assert Quota.objects.get().used == used
+
+    assert Quota.objects.get().ends_at == now + timedelta(minutes=20)
+    with pytest.raises(RateLimited):
+        count_or_refuse([(TWICE, "a")], now=now + timedelta(minutes=19))
+
+
 def test_it_can_look_without_counting(now: datetime) -> None:
     refuse_exhausted((TWICE, "a"), now=now)
     count_attempt(TWICE, "a", now=now)

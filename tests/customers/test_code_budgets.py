@@ -7,7 +7,7 @@ from pytest_django import Settings
 
 from core.errors import RateLimited
 from core.models import Quota
-from customers.code_budgets import refused
+from customers.code_budgets import Budget, refused, sent
 from customers.codes import request_code
 from customers.errors import CountryNotServed
 from customers.models import CodePurpose, SignInCode
@@ -137,18 +137,23 @@ def test_an_exhausted_budget_sounds_an_alarm_without_the_number(
 
 
 def test_a_country_that_is_not_served_gets_nothing(texts: TextBox, now: datetime) -> None:
+    before = refusals("country_not_served")
     with pytest.raises(CountryNotServed) as refusal:
         ask(now, phone=UKRAINE)
 
     assert (refusal.value.status, refusal.value.code) == (422, "VALIDATION_FAILED")
+    assert refusal.value.details == "phone: must not be a number of UA"
+    assert refusals("country_not_served") == before + 1
     assert (texts.texts, SignInCode.objects.count(), Quota.objects.count()) == ([], 0, 0)
 
 
 def test_every_country_may_be_served(texts: TextBox, now: datetime, settings: Settings) -> None:
     settings.SMS_COUNTRIES = ["*"]
+    before = sent.labels(country="UA")._value.get()
 
     ask(now, phone=UKRAINE)
 
+    assert sent.labels(country="UA")._value.get() == before + 1
     assert texts.to == [UKRAINE]
 
 
@@ -159,11 +164,13 @@ def test_while_it_is_set_no_code_leaves_or_is_counted(
     texts: TextBox, now: datetime, settings: Settings
 ) -> None:
     settings.SMS_STOP = True
+    before = refusals("stopped")
 
     with pytest.raises(MessageNotSent) as refusal:
         ask(now)
 
     assert refusal.value.status == 503
+    assert refusals("stopped") == before + 1
     assert (texts.texts, Quota.objects.count()) == ([], 0)
 
 
@@ -185,3 +192,11 @@ def test_while_it_is_set_nothing_goes_past_it(settings: Settings) -> None:
     with pytest.raises(MessageNotSent) as refusal:
         sms.send(to="+12423591234", text="Hello.")
     assert refusal.value.fault == Fault.TEMPORARY
+
+
+def test_a_budget_has_an_hour_and_a_day() -> None:
+    limits = [(limit.name, limit.times) for limit in Budget("phone", "x", [5, 15]).limits()]
+
+    assert limits == [("code-phone-hour", 5), ("code-phone-day", 15)]
+    with pytest.raises(ValueError, match="zip"):
+        list(Budget("phone", "x", [5]).limits())

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from customers.codes import text_of
+from customers.codes import _new_code, text_of
 from customers.models import CodePurpose
 
 SIGN_IN = CodePurpose.SIGN_IN
@@ -86,3 +86,10 @@ def test_the_text_speaks_the_customers_language(language: str, purpose: CodePurp
         assert before != after
         for word in ("123456", "B$1.00", "Kiosk", "Payments", "10", "@testserver #123456"):
             assert (word in before) == (word in after)
+
+
+def test_a_code_is_of_six_digits_whatever_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = {"least": lambda most: 0, "most": lambda most: most - 1}
+    for name, code in {"least": "000000", "most": "999999"}.items():
+        monkeypatch.setattr("secrets.randbelow", drawn[name])
+        assert _new_code() == code

@@ -10,8 +10,9 @@ from core.clock import utc_now
 from core.errors import InvalidAmount, ValidationFailed
 from core.ids import is_id
 from customers.errors import CustomerFrozen, CustomerNotFound
-from customers.magic_phones import MAGIC_PHONES, Behaviour, behaviour_of
-from customers.models import Customer
+from customers.magic_phones import MAGIC_PHONES, Behaviour, behaviour_of, is_protected
+from customers.models import Customer, CustomerSession
+from customers.pins import set_pin
 from customers.services import (
     find_or_create,
     freeze,
@@ -24,7 +25,9 @@ from customers.services import (
 from customers.tasks import refill_wallets
 from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.services import balance_of
+from merchants.errors import MerchantInactive
 from merchants.models import Merchant
+from tests.customers.guessing import check
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
@@ -149,6 +152,8 @@ def test_a_magic_phone_works_its_magic_in_test_mode_only(
 
     assert behaviour_of(test) == behaviour
     assert behaviour_of(live) == Behaviour.NORMAL
+    assert is_protected(live)
+    assert is_protected(test) is (phone == "+12425550107")
 
 
 def test_any_other_phone_is_normal(tester: Customer) -> None:
@@ -163,7 +168,11 @@ def test_a_top_up_is_a_transfer(payer: Customer, now: datetime) -> None:
     transfer = Transfer.objects.get(transaction_id=transaction_id)
     assert (transfer.amount, transfer.currency, transfer.livemode) == (1_250, "BSD", True)
     assert (transfer.kind, transfer.description) == (TransferKind.TOP_UP, "At the desk")
+    assert transfer.reference == transaction_id
     assert balance_of(wallet(payer, "BSD")) == 1_250
+    named = {"reference": "top_1", "transaction_id": "txn_1"}
+    assert top_up(customer=payer, amount=1, currency="BSD", now=now, **named) == "txn_1"
+    assert Transfer.objects.get(transaction_id="txn_1").reference == "top_1"
 
 
 @pytest.mark.parametrize("amount", [0, -1, 100_000_000_000])
@@ -191,3 +200,84 @@ def test_a_frozen_customer_is_refused_until_unfrozen(payer: Customer, now: datet
 def test_an_unknown_customer_is_not_found(now: datetime, change: object) -> None:
     with pytest.raises(CustomerNotFound):
         change(customer_id="cus_none", actor="staff:ada", now=now)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("livemode", "own", "asked", "pays"),
+    [
+        (True, None, "mer_a", True),
+        (True, None, None, True),
+        (False, "mer_a", "mer_a", True),
+        (False, "mer_a", "mer_b", False),
+        (False, None, None, False),
+    ],
+)
+def test_whom_a_customer_may_pay(
+    livemode: bool, own: str | None, asked: str | None, pays: bool
+) -> None:
+    customer = Customer(livemode=livemode, merchant_id=own, phone="+12425550100")
+    session = CustomerSession(customer=customer, payment_id="pay_1")
+
+    assert customer.pays_at(asked) is pays
+    assert session.is_good_for("pay_1", asked or own) is pays
+    assert not session.is_good_for("pay_2", asked or own)
+    session.payment_id = ""
+    assert session.is_good_for("pay_2", asked or own) is pays
+
+
+def test_the_page_of_a_customers_own_names_no_merchant() -> None:
+    customer = Customer(livemode=False, merchant_id="mer_a", phone="+12425550100")
+
+    assert CustomerSession(customer=customer).is_good_for("", None)
+
+
+def test_what_is_shown_of_a_phone_and_a_pin(now: datetime) -> None:
+    live = Customer(livemode=True, phone="+12425550100")
+    assert (live.masked_phone, live.has_pin) == ("+1 242 ••• 0100", False)
+    live.erased_at, live.pin_hash = now, "x"
+    assert (live.masked_phone, live.has_pin) == ("•••", True)
+
+
+def test_the_live_customer_of_a_phone(merchant: Merchant, now: datetime) -> None:
+    test_customer("+12423591234", now, merchant_id=merchant.id)
+    find_or_create(phone="+12423595678", now=now)
+    with pytest.raises(CustomerNotFound):
+        Customer.objects.live_by_phone("+12423591234")
+    live = find_or_create(phone="+12423591234", now=now)
+
+    assert Customer.objects.live_by_phone("+12423591234") == live
+
+
+def test_a_first_pin_is_given_to_no_one_else(
+    merchant: Merchant, stranger: Merchant, payer: Customer, now: datetime
+) -> None:
+    first, second = (test_customer(None, now, merchant_id=one.id) for one in (merchant, stranger))
+    other = find_or_create(phone="+12423595678", now=now)
+
+    check(first, "1234", now)
+    set_pin(customer_id=payer.pk, pin="8305", now=now)
+
+    for customer in (second, other):
+        customer.refresh_from_db()
+        assert (customer.pin_hash, customer.pin_set_at) == ("", None)
+    first.refresh_from_db()
+    assert first.pin_set_at == now
+
+
+def test_the_merchant_who_is_paid_is_looked_at_too(
+    merchant: Merchant, stranger: Merchant, payer: Customer
+) -> None:
+    Merchant.objects.filter(pk=stranger.pk).update(status="suspended")
+    assert lock_payer(payer.pk, payee_id=merchant.pk) == payer
+
+    with pytest.raises(MerchantInactive):
+        lock_payer(payer.pk, payee_id=stranger.pk)
+
+
+def test_only_test_wallets_are_filled_up(
+    merchant: Merchant, now: datetime, caplog: pytest.LogCaptureFixture
+) -> None:
+    test_customer(None, now, merchant_id=merchant.id)  # the account it is filled from is low
+
+    assert refill_wallets() == 0
+    assert caplog.records == []

@@ -6,6 +6,7 @@ import pytest
 
 from customers.models import Customer
 from customers.new_proofs import is_recent, note_new_proof
+from customers.pins import set_pin
 from customers.sessions import set_first_pin, start_session
 from tests.customers.guessing import PIN
 
@@ -59,3 +60,14 @@ def test_it_is_noted_of_one_customer(payer: Customer, tester: Customer, now: dat
 
     tester.refresh_from_db()
     assert tester.proof_changed_at is None
+
+
+def test_a_first_pin_beside_the_session_of_another_is_a_new_proof(
+    payer: Customer, tester: Customer, now: datetime
+) -> None:
+    session = start_session(customer=tester, now=now).session
+
+    set_pin(customer_id=payer.pk, pin=PIN, now=now, session_id=session.pk)
+
+    payer.refresh_from_db()
+    assert payer.proof_changed_at == now

@@ -12,7 +12,7 @@ from customers.errors import VerificationFailed
 from customers.models import CustomerSession, Passkey
 from customers.passkeys import PasskeyResult
 from customers.services import find_or_create
-from customers.webauthn import verify_assertion
+from customers.webauthn import count_fell, verify_assertion
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.races import at_once
@@ -100,3 +100,21 @@ def test_two_answers_with_one_count_are_good_once() -> None:
 
     assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
     assert sum(isinstance(given, VerificationFailed) for given in answers) == 1
+
+
+@pytest.mark.parametrize(
+    ("stored", "new", "fell"),
+    [(0, 0, False), (0, 1, False), (1, 2, False), (1, 1, True), (2, 1, True), (1, 0, True)],
+)
+def test_when_a_count_has_not_risen(stored: int, new: int, fell: bool) -> None:
+    assert count_fell(stored, new) is fell
+
+
+def test_the_first_count_may_be_one(session: CustomerSession, now: datetime) -> None:
+    device = VirtualAuthenticator(counter=0)
+    passkey = enrol(session, device, now)
+
+    answer(session, device.get(ask(session, now)), now)
+
+    passkey.refresh_from_db()
+    assert passkey.sign_count == 1

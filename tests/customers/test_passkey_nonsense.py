@@ -13,9 +13,16 @@ from webauthn.helpers import bytes_to_base64url
 from core.ids import new_id
 from customers.errors import VerificationFailed
 from customers.models import Customer, CustomerSession, Passkey
-from customers.passkeys import begin_registration, finish_registration
+from customers.passkeys import (
+    begin_payment_signed_out,
+    begin_registration,
+    finish_payment_signed_out,
+    finish_registration,
+)
+from customers.services import test_customer
+from merchants.models import Merchant
 from tests.customers.authenticator import VirtualAuthenticator
-from tests.customers.enrolment import answer, ask, enrol, proven
+from tests.customers.enrolment import AMOUNT, PAYMENT, answer, ask, enrol, proven
 
 pytestmark = pytest.mark.django_db
 
@@ -141,3 +148,56 @@ def test_a_changed_attestation_is_refused_or_useless(
         except VerificationFailed:
             continue
         assert passkey.customer_id == session.customer_id
+
+
+def test_the_longest_credential_and_text_that_there_may_be(
+    session: CustomerSession, now: datetime
+) -> None:
+    device = VirtualAuthenticator(credential_id=bytes(range(255)) * 4 + b"abc")
+    options = begin_registration(session=session, now=now)
+    credential = device.create(options)
+    assert len(device.credential_id) == 1_023
+
+    with pytest.raises(VerificationFailed):
+        finish_registration(session=session, credential=credential.ljust(16_385), now=now)
+    passkey = finish_registration(session=session, credential=credential.ljust(16_384), now=now)
+
+    [excluded] = begin_registration(session=session, now=now)["excludeCredentials"]
+    assert excluded["id"] == passkey.credential_id
+
+
+def test_a_credential_may_keep_its_transports_to_itself(
+    session: CustomerSession, now: datetime
+) -> None:
+    options = begin_registration(session=session, now=now)
+    credential = json.loads(VirtualAuthenticator().create(options))
+    del credential["response"]["transports"]
+
+    passkey = finish_registration(session=session, credential=json.dumps(credential), now=now)
+
+    assert passkey.transports == []
+
+
+def test_a_challenge_without_a_session_is_of_one_customer(
+    session: CustomerSession, tester: Customer, stranger: Merchant, now: datetime
+) -> None:
+    owner, thief = VirtualAuthenticator(), VirtualAuthenticator()
+    enrol(session, owner, now)
+    other = test_customer(None, now, merchant_id=stranger.pk)
+    enrol(proven(other, now), thief, now)
+    paid: dict[str, Any] = {"payment_id": PAYMENT, "amount": AMOUNT, "now": now}
+    options = begin_payment_signed_out(customer=tester, **paid)
+
+    with pytest.raises(VerificationFailed):
+        finish_payment_signed_out(customer=other, credential=thief.get(options), **paid)
+    signed = owner.get(options)
+    Customer.objects.filter(pk=tester.pk).update(frozen_at=now)
+    with pytest.raises(VerificationFailed):
+        finish_payment_signed_out(customer=tester, credential=signed, **paid)
+
+
+def test_the_newest_device_is_asked_first(session: CustomerSession, now: datetime) -> None:
+    made = [enrol(session, VirtualAuthenticator(), now).credential_id for _ in range(3)]
+
+    asked = [each["id"] for each in ask(session, now)["allowCredentials"]]
+    assert asked == made[::-1]

@@ -17,6 +17,7 @@ from customers.phones import masked, normalize_phone
         "0012425550100",
         "1-242-555-0100",
         "٢٤٢٥٥٥٠١٠٠",
+        f"+1 (242) 555{'-' * 16}0100",  # of 32 characters
     ],
 )
 def test_it_reads_a_number_in_any_spelling(text: str) -> None:

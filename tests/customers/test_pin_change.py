@@ -1,16 +1,30 @@
 """Setting, changing and unlocking a PIN."""
 
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 import pytest
 from django.db import transaction
 
 from core.errors import Conflict, ValidationFailed
 from customers import pins
-from customers.errors import CustomerNotFound, InvalidPin, PinAlreadySet, PinDisabled, PinLocked
-from customers.models import Customer
+from customers.codes import request_code
+from customers.errors import (
+    CustomerFrozen,
+    CustomerNotFound,
+    InvalidPin,
+    PinAlreadySet,
+    PinDisabled,
+    PinLocked,
+    ProofMethod,
+    ProofNeeded,
+)
+from customers.models import CodePurpose, Customer, CustomerSession
 from customers.pin_locks import unlock_pin
 from customers.pins import change_pin, replace_pin, reset_pin, set_pin
+from customers.sessions import remember_proof
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.guessing import (
     ADDRESS,
     HALF_AN_HOUR,
@@ -20,6 +34,7 @@ from tests.customers.guessing import (
     check,
     guess_wrong,
 )
+from tests.customers.texts import TextBox
 
 pytestmark = pytest.mark.django_db
 
@@ -147,3 +162,34 @@ def test_staff_cannot_switch_a_pin_on_again(holder: Customer, now: datetime) -> 
 
     holder.refresh_from_db()
     assert holder.pin_failures == 10
+
+
+def test_a_frozen_customer_gets_no_pin(holder: Customer, now: datetime) -> None:
+    Customer.objects.update(frozen_at=now)
+
+    with pytest.raises(CustomerFrozen):
+        replace_pin(holder, OTHER_PIN, now=now)
+
+
+def test_where_there_is_a_passkey_it_is_shown_before_a_pin_is_set(
+    texts: TextBox, session: CustomerSession, device: VirtualAuthenticator, now: datetime
+) -> None:
+    customer = session.customer
+    handle = request_code(
+        phone=customer.phone,
+        livemode=True,
+        purpose=CodePurpose.RESET_PIN,
+        address=ADDRESS,
+        now=now,
+    )
+    who: dict[str, Any] = {"customer_id": customer.pk, "now": now, "session_id": session.pk}
+    reset: dict[str, Any] = {"handle": handle, "code": texts.code, "new_pin": OTHER_PIN}
+    for refused in (partial(set_pin, pin=PIN, **who), partial(reset_pin, **reset, **who)):
+        with pytest.raises(ProofNeeded, match="passkey"):
+            refused()
+    assert Customer.objects.get(pk=customer.pk).pin_hash == ""
+
+    remember_proof(session, ProofMethod.PASSKEY, now=now)
+    set_pin(pin=PIN, **who)
+    reset_pin(**reset, **who)
+    check(customer, OTHER_PIN, now)

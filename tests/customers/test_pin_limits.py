@@ -2,19 +2,24 @@
 
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from core.attempt_limits import AttemptLimit
 from core.errors import RateLimited
 from core.models import Quota
-from customers import pins
-from customers.errors import InvalidPin
-from customers.models import Customer
+from customers import codes, pins
+from customers.account_changes import last_unfrozen_at
+from customers.errors import CodeExpired, InvalidCode, InvalidPin, PinDisabled, PinLocked
+from customers.models import CodePurpose, Customer, SignInCode
+from customers.pin_locks import lock_of
 from customers.pins import check_pin
-from customers.services import test_customer
+from customers.services import freeze, test_customer, unfreeze
 from merchants.models import Merchant
+from tests.customers.conftest import LIVE_PHONE
 from tests.customers.guessing import ADDRESS, PIN, WRONG_PIN, check, guess_wrong
+from tests.customers.texts import ask
 
 pytestmark = pytest.mark.django_db
 
@@ -84,3 +89,58 @@ def test_a_test_customer_is_not_limited_by_address(merchant: Merchant, now: date
             check(tester, PIN, now)
 
     assert Quota.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("phone", "columns", "until"),
+    [
+        (LIVE_PHONE, {}, None),
+        (LIVE_PHONE, {"pin_failures": 10}, "disabled"),
+        (LIVE_PHONE, {"pin_failures": 9, "pin_locked_until": timedelta(0)}, None),
+        (LIVE_PHONE, {"pin_locked_until": timedelta(seconds=1)}, timedelta(seconds=1)),
+        ("+12425550106", {}, timedelta(minutes=30)),
+    ],
+)
+def test_what_any_pin_would_meet_now(
+    now: datetime, phone: str, columns: dict[str, Any], until: object
+) -> None:
+    for name, value in columns.items():
+        columns[name] = now + value if isinstance(value, timedelta) else value
+    lock = lock_of(Customer(phone=phone, livemode=phone == LIVE_PHONE, **columns), now=now)
+
+    if until is None or lock is None:
+        assert (lock, until) == (None, None)
+    else:
+        assert isinstance(lock, PinDisabled) == (until == "disabled")
+        assert lock.until == (now + until if isinstance(until, timedelta) else None)
+
+
+def test_what_the_refusals_say(now: datetime) -> None:
+    refusals = (InvalidPin(3), InvalidPin(), PinLocked(now), InvalidCode(2))
+
+    assert [error.details for error in refusals] == ["attempts left: 3", "", "", "attempts left: 2"]
+
+
+def test_a_code_that_another_request_has_used_meanwhile_is_used(
+    now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle = ask(now, phone="+12425550100", livemode=False)
+
+    def used_meanwhile(*_: object) -> bool:
+        return bool(SignInCode.objects.update(used_at=now))
+
+    monkeypatch.setattr(codes, "_is_code", used_meanwhile)
+    with pytest.raises(CodeExpired):
+        codes.check_code(handle=handle, code="000000", purpose=CodePurpose.SIGN_IN, now=now)
+
+
+def test_the_account_that_was_unfrozen_last(
+    payer: Customer, tester: Customer, now: datetime
+) -> None:
+    for who, minutes in ((payer, 2), (payer, 1), (tester, 3)):
+        at = now + timedelta(minutes=minutes)
+        unfreeze(customer_id=who.pk, actor="staff:ada", now=at)
+    freeze(customer_id=payer.pk, actor="staff:ada", now=now + timedelta(minutes=4))
+
+    assert last_unfrozen_at(payer.pk) == now + timedelta(minutes=2)
+    assert last_unfrozen_at("cus_none") is None

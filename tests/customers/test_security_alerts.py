@@ -179,3 +179,14 @@ def test_a_warning_leaves_before_older_messages(
 
 def test_every_change_is_urgent() -> None:
     assert set(settings.URGENT_MESSAGES) == {change.name.lower() for change in SecurityChange}
+
+
+def test_only_an_email_has_a_subject(payer: Customer, now: datetime) -> None:
+    payer.email, payer.language = "ada@example.com", "es"
+    plan_notice(payer, SecurityChange.PIN_SET, now=now)
+
+    told = Message.objects.values_list("channel", "recipient", "subject", "language", "livemode")
+    assert set(told) == {
+        ("sms", LIVE_PHONE, "", "es", True),
+        ("email", "ada@example.com", "Un cambio en su billetera de Payments", "es", True),
+    }

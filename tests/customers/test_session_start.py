@@ -5,8 +5,19 @@ from datetime import datetime, timedelta
 import pytest
 
 from customers.codes import request_code
+from customers.errors import ProofMethod
 from customers.models import CodePurpose, Customer, CustomerSession
-from customers.sessions import find_session, sign_in, start_session
+from customers.pins import needs_passkey_to_reset
+from customers.sessions import (
+    find_session,
+    is_any_known,
+    is_by_phone_alone,
+    remember_proof,
+    sign_in,
+    start_session,
+)
+from tests.customers.authenticator import VirtualAuthenticator
+from tests.customers.enrolment import enrol
 from tests.customers.guessing import ADDRESS
 from tests.customers.texts import TextBox
 
@@ -45,3 +56,80 @@ def test_the_language_of_the_page_is_kept(texts: TextBox, payer: Customer, now: 
 
     payer.refresh_from_db()
     assert payer.language == "fr"
+
+
+def test_a_page_without_a_language_takes_none_away(
+    texts: TextBox, payer: Customer, now: datetime
+) -> None:
+    Customer.objects.update(language="fr")
+    handle = request_code(
+        phone=payer.phone, livemode=True, purpose=CodePurpose.SIGN_IN, address=ADDRESS, now=now
+    )
+
+    session = sign_in(handle=handle, code=texts.code, now=now).session
+
+    assert (session.customer.language, session.code_verified_at) == ("fr", now)
+
+
+def test_what_a_passkey_has_opened_has_proved_no_phone(payer: Customer, now: datetime) -> None:
+    session = start_session(customer=payer, now=now, by_passkey=True, payment_id="pay_1").session
+
+    assert (session.code_verified_at, session.payment_id) == (None, "pay_1")
+    assert (session.created_at, session.last_seen_at, session.livemode) == (now, now, True)
+
+
+def test_a_frozen_customer_has_no_session(payer: Customer, now: datetime) -> None:
+    token = start_session(customer=payer, now=now).token
+    found = find_session(token, livemode=True, now=now + timedelta(minutes=5))
+    assert found
+    assert found.last_seen_at == now + timedelta(minutes=5)
+    Customer.objects.update(frozen_at=now)
+
+    assert find_session(token, livemode=True, now=now) is None
+
+
+def test_one_known_token_of_two_is_enough(payer: Customer, now: datetime) -> None:
+    token = start_session(customer=payer, now=now).token
+
+    asked = [(token, "x"), ("x", token), ("x", "y"), ("", "")]
+    assert [is_any_known(*pair) for pair in asked] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("shown", "alone"),
+    [
+        ({"code"}, True),
+        ({"code", "pin"}, False),
+        ({"code", "passkey"}, False),
+        (set(), False),
+    ],
+)
+@pytest.mark.usefixtures("device")
+def test_who_has_shown_nothing_but_a_code(
+    payer: Customer, session: CustomerSession, now: datetime, shown: set[str], alone: bool
+) -> None:
+    for proof in ProofMethod:
+        setattr(session, f"{proof}_verified_at", now if proof in shown else None)
+    assert is_by_phone_alone(session) is alone
+
+    session.livemode = False
+    assert not is_by_phone_alone(session)
+    session.livemode = True
+    payer.passkeys.usable().remove(now)
+    assert not is_by_phone_alone(session)
+
+
+def test_a_passkey_shown_ten_minutes_ago_or_elsewhere_resets_no_pin(
+    session: CustomerSession, now: datetime
+) -> None:
+    assert not needs_passkey_to_reset(session, now=now)
+    enrol(session, VirtualAuthenticator(), now)
+    assert needs_passkey_to_reset(session, now=now)
+    remember_proof(session, ProofMethod.PASSKEY, now=now)
+
+    elsewhere = start_session(customer=session.customer, now=now).session
+    ten = now + timedelta(minutes=10)
+    asked = [(session, ten - timedelta(milliseconds=1)), (session, ten), (elsewhere, now)]
+    assert [needs_passkey_to_reset(one, now=at) for one, at in asked] == [False, True, True]
+    session.customer.livemode = False
+    assert not needs_passkey_to_reset(session, now=ten)

@@ -21,7 +21,8 @@ def commands(page: str, heading: str) -> list[str]:
 
 def follow(block: str, environment: Mapping[str, str]) -> str:
     """Do what a block says, as `postgres` or where the service is; return what came out."""
-    ours = block.startswith(("python", "deploy"))
+    ours = block.startswith((".venv/bin/python", "deploy"))
+    block = block.replace(".venv/bin/python", sys.executable)
     path = f"{programs()}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block],

@@ -1,6 +1,5 @@
 """The files of `deploy/` are well formed, name what there is, and say the same as the documents."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -9,8 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 
 from config.environment import VARIABLES
+from config.web import LEAVE_SECONDS
+from payouts.bank.safe_xml import MAX_FILE_BYTES
 from tests.machine import need
 from tests.source_tree import ROOT
 
@@ -28,7 +30,8 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 # Of Python, systemd, the kernel and the proxies; all else in capitals is a setting of ours.
 OTHERS = {
     "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "MAINPID", "AF_INET", "AF_INET6", "AF_UNIX",
-    "UPSTREAMS", "SITE", "TLSv1", "CMD_SHELL", "PROMETHEUS_MULTIPROC_DIR",
+    "UPSTREAMS", "SITE", "PROMETHEUS_MULTIPROC_DIR", "POSTGRES_USER", "POSTGRES_PASSWORD",
+    "PG_VERSION",
 }  # fmt: skip
 WORDS = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 
@@ -103,6 +106,62 @@ def test_the_image_copies_what_there_is() -> None:
         assert (ROOT / source).exists()
 
 
+def test_no_secret_is_copied_into_the_image_or_committed() -> None:
+    page = (ROOT / "docs/production.md").read_text()
+    written = {
+        "deploy/.env",
+        *(f"deploy/{each}" for each in re.findall(r"/deploy/(\w+)$", page, re.M)),
+    }
+    read = {
+        f"deploy/{each['env_file']}" for each in COMPOSE["services"].values() if "env_file" in each
+    }
+
+    assert read < written
+    for ignored in (".dockerignore", ".gitignore"):
+        assert written <= set((ROOT / ignored).read_text().splitlines())
+
+
+def test_each_selector_finds_the_pods_of_its_part() -> None:
+    pods = [
+        manifest["spec"]["template"]["metadata"]["labels"]
+        for manifest in MANIFESTS
+        if manifest["kind"] in ("Deployment", "Job")
+    ]
+    for manifest in MANIFESTS:
+        spec = manifest["spec"]
+        selector = spec.get("podSelector", spec.get("selector", {}))
+        labels = selector if manifest["kind"] == "Service" else selector.get("matchLabels")
+        if manifest["kind"] != "Job":
+            assert labels in pods, manifest["metadata"]["name"]
+        if manifest["kind"] == "Deployment":
+            assert labels == spec["template"]["metadata"]["labels"]
+
+
+def test_probes_ask_for_what_the_service_answers_by_any_name() -> None:
+    [web] = [each for each in MANIFESTS if each["metadata"]["name"] == "payments-web"][:1]
+    [container] = web["spec"]["template"]["spec"]["containers"]
+    probes = [container[f"{name}Probe"] for name in ("liveness", "readiness", "startup")]
+
+    assert [probe["httpGet"]["path"] for probe in probes] == ["/healthz", "/readyz", "/healthz"]
+    assert {probe["httpGet"]["port"] for probe in probes} == {
+        container["ports"][0]["containerPort"]
+    }
+    assert probes[0]["failureThreshold"] * probes[0]["periodSeconds"] > LEAVE_SECONDS
+
+
+def test_the_proxies_let_in_what_the_service_takes() -> None:
+    limits = {
+        "Caddyfile": r"max_size (\d+)([KM])iB",
+        "nginx.conf": r"client_max_body_size (\d+)([km]);",
+    }
+    for name, pattern in limits.items():
+        found = re.findall(pattern, (DEPLOY / name).read_text())
+        sizes = sorted(int(count) << {"k": 10, "m": 20}[unit.lower()] for count, unit in found)
+
+        assert sizes[0] == settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        assert sizes[1] > MAX_FILE_BYTES  # with the rest of its form
+
+
 def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
     need("systemd-analyze", "systemd")
     for unit in UNITS:
@@ -117,13 +176,6 @@ def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
     )
 
     assert [line for line in done.stderr.splitlines() if "payments" in line] == []
-
-
-def test_the_dashboard_asks_for_metrics_that_the_alerts_or_the_documents_know() -> None:
-    panels = json.loads((DEPLOY / "grafana/payments.json").read_text())["panels"]
-
-    assert len(panels) > 10
-    assert all(panel["targets"][0]["expr"] for panel in panels)
 
 
 def test_nginx_takes_its_site(tmp_path: Path) -> None:

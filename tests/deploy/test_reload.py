@@ -45,6 +45,22 @@ def test_a_request_that_follows_the_end_of_a_worker_is_answered_by_the_next(tmp_
         assert [connection.getresponse().status for connection in connections] == [200] * 4
 
 
+def test_before_it_exits_it_says_so_and_serves_all_the_same(tmp_path: Path) -> None:
+    """A proxy that asks has time to go elsewhere: it must not repeat a POST."""
+    with Stack(tmp_path) as stack:
+        instance = Instance(stack, stack.port)
+        wait_until(lambda: is_listening(stack.port))
+        stack.register("https://shop.example.com/hooks")
+        assert stack.get("/healthz").status == 200
+
+        instance.process.terminate()
+        wait_until(lambda: stack.get("/healthz").status == 503)
+
+        assert stack.pay().status == 201
+        assert stack.get("/readyz").status == 503
+        assert instance.process.wait(PATIENCE_SECONDS) == 0
+
+
 def test_before_it_exits_it_accepts_only_connections_already_made() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = listener.getsockname()

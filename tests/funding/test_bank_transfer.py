@@ -21,7 +21,7 @@ from tests.funding.money_in import (
     short_of_money,
     transfer,
 )
-from tests.payouts.bank_files import entry, waiting_entries
+from tests.payouts.bank_files import entry, read, statement, waiting_entries
 
 pytestmark = pytest.mark.django_db
 
@@ -183,6 +183,21 @@ def test_another_currency_or_mode_waits(customer):
     booked(transfer(2_000, top_up.reference), livemode=False)
 
     assert held(customer) == 0
+
+
+def test_a_transfer_in_another_currency_waits(customer):
+    row = transfer(2_000, ordered(customer).reference, currency="USD")
+    read(statement(row, currency="USD"))
+
+    assert held(customer) == 0
+    assert waiting_entries() == ["The currency is not that of the top-up."]
+
+
+def test_cash_that_is_transferred_waits(customer):
+    booked(transfer(2_000, ordered(customer, way="agent").reference))
+
+    assert held(customer) == 0
+    assert waiting_entries() == [NO_TOP_UP]
 
 
 def test_a_payment_is_paid_after_the_customer_has_left(payment_of):

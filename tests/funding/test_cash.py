@@ -2,15 +2,17 @@
 
 import re
 from datetime import date
+from inspect import signature
 
 import pytest
 
 from backoffice.models import AuditEntry
 from backoffice.roles import Role
 from core.clock import utc_now
-from funding.cash import send_cash_code, take_cash
-from funding.errors import TopUpStatusUnfit
+from funding.cash import check_cash_code, send_cash_code, take_cash
+from funding.errors import CashCodeMissing, TopUpStatusUnfit
 from funding.models import CashDay, TopUp
+from funding.services import cancel_top_up
 from messages import sms
 from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
@@ -100,6 +102,45 @@ def test_not_more_a_day_than_one_person_may_take(customer, texts, settings):
     assert answer.status_code == 422
     assert "more cash than one person may take in a day" in answer.content.decode()
     assert (len(texts.texts), held(customer)) == (1, 2_000)
+
+
+def test_as_much_as_one_person_may_take_in_a_day(customer, texts, settings):
+    settings.FUNDING_CASH_DAY_AMOUNT = 3_000
+    all_at_once, first, rest = (ordered(customer, sum_, "agent") for sum_ in (3_000, 2_000, 1_000))
+
+    send_cash_code(top_up_id=all_at_once.pk, agent="staff:ann", address="", now=utc_now())
+    take_cash(top_up_id=first.pk, agent="staff:ann", now=utc_now())
+    sent = send_cash_code(top_up_id=rest.pk, agent="staff:ann", address="", now=utc_now())
+
+    handles = dict(TopUp.objects.values_list("pk", "code_handle"))
+    assert handles[first.pk] == ""
+    assert handles[all_at_once.pk] != handles[rest.pk] != ""
+    rest.refresh_from_db()
+    assert rest.updated_at > sent.updated_at
+    check_cash_code(top_up_id=rest.pk, code=texts.code, now=utc_now())
+    assert take_cash(top_up_id=rest.pk, agent="staff:ann", now=utc_now()).code_handle == ""
+    assert held(customer) == CashDay.objects.get().amount == 3_000
+
+
+@pytest.mark.parametrize("step", [send_cash_code, check_cash_code, take_cash])
+def test_not_for_one_that_is_not_waited_for(customer, texts, step):
+    top_up = ordered(customer, 2_000, "agent")
+    cancel_top_up(top_up_id=top_up.pk, customer_id=customer.pk, now=utc_now())
+    agent = {"agent": "staff:ann", "address": "", "code": "000000"}
+    wanted = {name: agent[name] for name in agent if name in signature(step).parameters}
+
+    with pytest.raises(TopUpStatusUnfit) as refusal:
+        step(top_up_id=top_up.pk, now=utc_now(), **wanted)
+
+    assert refusal.value.details == "status: is not waited for any more"
+    assert held(customer) == 0
+
+
+def test_no_code_is_right_before_one_was_sent(customer):
+    top_up = ordered(customer, 2_000, "agent")
+
+    with pytest.raises(CashCodeMissing):
+        check_cash_code(top_up_id=top_up.pk, code="000000", now=utc_now())
 
 
 def test_not_for_a_bank_transfer(customer, texts):

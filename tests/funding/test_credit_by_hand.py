@@ -66,6 +66,57 @@ def test_as_the_top_up_that_it_was_meant_for(customer):
     assert (held(customer), top_up.status) == (2_000, "succeeded")
 
 
+def by_hand(entry, customer, **named):
+    return credit_by_hand(
+        entry_id=entry.pk, customer_id=customer.pk, actor="staff:ann", now=utc_now(), **named
+    )
+
+
+def test_of_all_top_ups_only_one_that_waits_for_just_this_is_meant(customer, payment_of):
+    booked(transfer(2_000, "forgot it"))
+    near = [
+        ordered(customer_with(0, "+12424567891", livemode=True)),
+        ordered(customer, way="agent"),
+        ordered(customer, 2_001),
+        *(ordered(customer, payment=payment_of(2_000)) for _ in range(2)),
+    ]
+    near[3].transition_to("canceled", now=near[3].created_at, actor="customer:x")
+    TopUp.objects.filter(pk=near[4].pk).update(currency="USD")
+    meant = ordered(customer)
+    ordered(customer, payment=payment_of(2_000))
+    entry = BankEntry.objects.get()
+
+    assert by_hand(entry, customer).pk == meant.pk
+
+    with pytest.raises(BankEntryUnfit) as refusal:
+        by_hand(entry, customer)
+    assert refusal.value.details == "state: is matched"
+    assert held(customer) == 2_000
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"customer": "+12424567891"}, "The customer is another one, or of the other mode."),
+        ({"livemode": False}, "The customer is another one, or of the other mode."),
+        ({"currency": "USD"}, "The currency is not that of the top-up."),
+        ({"way": "agent"}, "The top-up does not wait for a transfer."),
+        ({"status": "failed"}, "Another amount has come in"),
+    ],
+)
+def test_it_is_not_credited_as_what_does_not_wait_for_it(customer, change, problem):
+    booked(transfer(2_000, "forgot it"))
+    if phone := change.get("customer"):
+        change = {"customer": customer_with(0, phone, livemode=True)}
+    top_up = ordered(customer)
+    TopUp.objects.filter(pk=top_up.pk).update(**change)
+
+    with pytest.raises(BankEntryUnfit, match=problem):
+        by_hand(BankEntry.objects.get(), customer, top_up_id=top_up.pk)
+
+    assert held(customer) == 0
+
+
 def test_an_erased_customer_is_credited_by_no_one(customer):
     booked(transfer(2_000, "no reference"))
     erased(customer)

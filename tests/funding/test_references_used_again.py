@@ -125,12 +125,13 @@ SAME = {
 }
 
 
-def told_by(first, second, *, reference, one, other):
+def told_by(first, second, *, reference, one, other, days=(DAY, DAY), amounts=(2_000, 2_000)):
     """Let two files tell of a sum of one customer on one day, each with a name of the bank."""
     top_up = ordered(customer_with(0, PHONES[0], livemode=True))
-    for form, (name, refs) in ((first, one), (second, other)):
-        row = transfer(2_000, top_up.reference, name or reference)
-        form(on(DAY, row.replace("<Refs>", f"<Refs>{refs}")))
+    told = zip((first, second), (one, other), days, amounts, strict=True)
+    for form, (name, refs), day, amount in told:
+        row = transfer(amount, top_up.reference, name or reference)
+        form(on(day, row.replace("<Refs>", f"<Refs>{refs}")))
     return held(top_up.customer)
 
 
@@ -139,6 +140,25 @@ def told_by(first, second, *, reference, one, other):
 def test_the_same_name_of_the_bank_is_the_same_money(forms, name):
     assert told_by(*forms, reference="NOTPROVIDED", one=SAME[name], other=SAME[name]) == 2_000
     assert waiting_entries() == []
+
+
+@pytest.mark.parametrize("days", [(DAY, "2026-11-18"), ("2026-11-16", DAY)])
+@pytest.mark.parametrize("name", SAME)
+def test_of_two_days_only_the_name_that_is_given_once_is_of_the_same_money(name, days):
+    one = SAME[name]
+    names = {"reference": "NOTPROVIDED", "one": one, "other": one, "days": days}
+
+    assert told_by(notified, booked, **names) == 2_000
+    again = ["Money with this reference has come in before."]
+    assert waiting_entries() == ([] if name == "of all banks" else again)
+
+
+def test_the_same_name_of_another_amount_waits():
+    one = SAME["of the account"]
+    names = {"reference": "", "one": one, "other": one, "amounts": (2_000, 1_999)}
+
+    assert told_by(notified, booked, **names) == 2_000
+    assert waiting_entries() == ["Another amount has come in with this reference before."]
 
 
 @pytest.mark.parametrize("forms", [(notified, booked), (booked, notified)])

@@ -17,6 +17,7 @@ from ledger.models import Checkpoint, Purpose, WitnessState
 from ledger.sealing import seal_transfers
 from ledger.witnesses import inform_witnesses
 from outbound.http_client import HttpResult
+from outbound.policy import policy_for
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, opened
 from tests.ledger.thief import all_rights
@@ -34,8 +35,10 @@ class LockedBucket:
         self.locks: list[str] = []
         self.is_up, self.is_made, self.requests = True, True, 0
 
-    def put(self, url: str, *, body: bytes, headers: dict[str, str], **_: Any) -> HttpResult:
+    def put(self, url: str, *, body: bytes, headers: dict[str, str], **how: Any) -> HttpResult:
         found = OBJECT.fullmatch(urlsplit(url).path)
+        assert how == {"policy": policy_for(livemode=True), "seconds": 10}
+        assert headers["Content-Type"] == "text/plain; charset=utf-8"
         assert url.startswith("https://s3.example.com/")
         assert found
         assert headers["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=ID/")
@@ -55,7 +58,9 @@ class LockedBucket:
         self.locks.append(headers["x-amz-object-lock-retain-until-date"])
         return HttpResult(ms=1, status=200)
 
-    def get(self, url: str, **_: Any) -> tuple[HttpResult, bytes]:
+    def get(self, url: str, **how: Any) -> tuple[HttpResult, bytes]:
+        assert how.pop("headers")["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=ID/")
+        assert how == {"policy": policy_for(livemode=True), "seconds": 10}
         self.requests += 1
         address = urlsplit(url)
         if found := OBJECT.fullmatch(address.path):

@@ -13,7 +13,18 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from core.hash_chain import FIRST_HASH
 from ledger import sealing, tasks
 from ledger.chain import seal_hash
-from ledger.models import Account, Purpose, Seal, Transfer, TransferKind, UnsealedTransfer
+from ledger.models import (
+    Account,
+    Checkpoint,
+    LogLeaf,
+    Proof,
+    Purpose,
+    Seal,
+    Transfer,
+    TransferKind,
+    UnsealedTransfer,
+    WaitingEntry,
+)
 from ledger.sealing import seal_transfers
 from ledger.services import balance_of
 from tests.ledger.funding import NOW, fund, move, opened, problems
@@ -167,3 +178,27 @@ def test_a_later_seal_may_carry_an_earlier_instant() -> None:
     assert seal_transfers(now=NOW - timedelta(minutes=10)) == 1
 
     assert Seal.objects.latest("sequence").sealed_at == NOW - timedelta(minutes=10)
+
+
+def test_the_long_tasks_have_their_time_and_are_not_given_to_another() -> None:
+    limits = [
+        (task.acks_late, task.soft_time_limit, task.time_limit)
+        for task in (tasks.sign_checkpoint, tasks.prove_ledger)
+    ]
+
+    assert limits == [(False, 300, 330), (False, 3_600, 3_660)]
+
+
+def test_the_sum_of_what_was_signed_and_proven_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "SEAL_BATCH", 2)
+    post_some(5)
+
+    for task in (tasks.seal_transfers, tasks.sign_checkpoint, tasks.prove_ledger):
+        task()
+
+    assert not UnsealedTransfer.objects.exists()
+    assert not WaitingEntry.objects.exists()
+    proof = Proof.objects.get()
+    assert Checkpoint.objects.get().size == LogLeaf.objects.count() == proof.leaves == 6
+    assert proof.ended_at is not None
+    assert proof.whole_ended_at is not None

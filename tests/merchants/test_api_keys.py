@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 
 from core.clock import utc_now
 from merchants.access import EVERYTHING
@@ -42,6 +43,21 @@ def test_it_makes_one_key_for_one_idempotency_key(api, merchant):
     assert first.content == again.content
     assert again["Idempotent-Replayed"] == "true"
     assert len(keys_of(merchant)) == 2
+
+
+def test_the_stored_answer_to_a_request_shows_no_secret(api, merchant):
+    client, secrets = api(merchant), []
+    (own,) = keys_of(merchant)
+    for path in (NEW, f"{NEW}/{own.id}/roll"):
+        body = {"name": "Till"} if path == NEW else None
+        secrets.append(client.post(path, body, idempotency_key=path).json()["secret"])
+    client.get("/v1/payments")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT scope, body FROM core_idempotencykey")
+        stored = [(scope, bytes(body).decode(errors="replace")) for scope, body in cursor]
+
+    assert [scope for scope, _ in stored] == [f"{merchant.id} test"] * 2
+    assert not [body for _, body in stored if any(secret in body for secret in secrets)]
 
 
 def test_a_key_of_scopes_does_what_they_say(api, merchant):
@@ -131,10 +147,13 @@ def test_it_refuses(api, merchant, body, field):
 
 def test_there_is_an_end_to_how_many(api, merchant):
     client = api(merchant)
-    for _ in range(MOST_ACTIVE - 1):
+    for owner, livemode in ((merchant, True), (MerchantFactory(), False)):
+        issue_key(merchant=owner, livemode=livemode, name="No matter", now=utc_now())
+    for _ in range(MOST_ACTIVE - 2):
         issue_key(merchant=merchant, livemode=False, name="Many", now=utc_now())
     last = keys_of(merchant)[-1]
 
+    assert client.post(NEW, {"name": "The last"}).status_code == 201
     assert client.post(NEW, {"name": "Too many"}).status_code == 422
     assert client.post(f"{NEW}/{last.id}/roll").status_code == 422
     assert client.post(f"{NEW}/{last.id}/roll", {"expires_in": 0}).status_code == 201

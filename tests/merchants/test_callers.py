@@ -3,12 +3,18 @@
 import pytest
 from django.apps import apps
 from django.core.exceptions import EmptyResultSet
+from django.db import connections
 from django.db.models import Model
+from django.db.transaction import TransactionManagementError
 
+from core.clock import utc_now
 from core.errors import ValidationFailed
 from merchants.callers import Caller
-from merchants.models import Merchant, MerchantChange
+from merchants.models import ApiKey, Merchant, MerchantChange
 from merchants.scoping import CallerScoped
+from merchants.services import issue_key
+from payments.models import Payment
+from tests.factories import PaymentFactory
 
 SCOPED = [
     model for model in apps.get_models() if isinstance(model._default_manager.all(), CallerScoped)
@@ -70,3 +76,33 @@ def test_development_reaches_test_rows_only() -> None:
 def test_without_a_merchant_nothing_new_has_an_owner(caller: Caller) -> None:
     with pytest.raises(ValidationFailed):
         _ = caller.owner
+
+
+def test_what_is_read_to_be_changed_wants_a_transaction_and_nothing_else_does(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller = Caller(merchant, livemode=False, actor="key")
+    key = issue_key(merchant=merchant, livemode=False, name="Till", now=utc_now()).key
+    assert ApiKey.objects.locked_of(caller, key.pk, "merchant") == key
+
+    with monkeypatch.context() as outside:
+        outside.setattr(connections["default"], "in_atomic_block", False)
+        found = ApiKey.objects.one_of(caller, key.pk)
+        with pytest.raises(TransactionManagementError):
+            ApiKey.objects.locked_of(caller, key.pk)
+
+    assert (found, found._state.fields_cache) == (key, {})
+
+
+def test_a_list_has_the_words_that_are_asked_for(merchant: Merchant) -> None:
+    for text in ("Conch fritters", "Johnny cake"):
+        PaymentFactory(merchant=merchant, description=text)
+    lookups = {"livemode": False}
+
+    def found(**words: tuple[str, ...]) -> list[str]:
+        rows = Payment.objects.all().matching(lookups | words).order_by("description")
+        return list(rows.values_list("description", flat=True))
+
+    assert found() == ["Conch fritters", "Johnny cake"]
+    assert found(words=("john",)) == ["Johnny cake"]
+    assert not Payment.objects.all().matching({"livemode": True}).exists()

@@ -39,7 +39,10 @@ def test_it_confirms_by_a_button(link, client):
     assert "owner@conch.example" in page.content.decode()
     assert confirmed_at() is None  # a scanner that opens every link has confirmed nothing
 
-    assert client.post(link).status_code == 200
+    confirmed = client.post(link)
+    assert confirmed.status_code == 200
+    assert "E-mails of your test payments go to owner@conch.example" in confirmed.content.decode()
+    assert "This link does not work" in client.get("/confirm-email").content.decode()
     assert confirmed_at() is not None
 
 

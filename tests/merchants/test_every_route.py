@@ -102,3 +102,35 @@ def test_it_says_nothing_of_itself_to_options(api, merchant, place):
 def _call(client: ApiClient, method: str, place: str, headers: dict[str, str]) -> Any:
     body = BODIES.get(place) if method == "post" else None
     return getattr(client, method)(_address(place), body, **headers)
+
+
+def test_what_every_request_is_asked_and_every_answer_carries(api, merchant, settings):
+    settings.RATE_LIMITS = True
+    client, path = api(merchant), "/v1/payments"
+    made = client.post(path, {"amount": 100, "colour": "red"})
+    assert (made.status_code, made["X-Service-Warning"]) == (201, "colour: is unknown")
+    assert (made["Cache-Control"], made["Location"]) == ("no-store", f"{path}/{made.json()['id']}")
+    strict = client.post(path, {"amount": 100, "colour": "red"}, x_service_strict="true")
+    asked = client._send("GET", path, b'{"colour": "red"}', {})
+    unknown = client.get(path, {"colour": "red"})
+    no_object = client.post(path, ["amount"])
+    answers = (strict, asked, unknown, no_object)
+    assert [answer.status_code for answer in answers] == [422, 400, 400, 400]
+    put = client._send("PUT", f"{path}?colour=red", b'{"colour": "red"}', {})
+    assert (put.status_code, put.json()["code"]) == (405, "METHOD_NOT_ALLOWED")
+    assert client.get(path, {"q": "nothing"}).json()["payments"] == []
+    asked_for = {"status": made.json()["status"]}
+    assert client.get(path, asked_for).json()["payments"][0]["id"] == made.json()["id"]
+    page = client.get(path, {"limit": "1"})
+    assert page["RateLimit"].startswith('"burst";r=')
+    body = page.json()
+    assert [payment["id"] for payment in body.pop("payments")] == [made.json()["id"]]
+    assert body == {"total": 1, "limit": 1, "offset": 0, "has_more": False}
+
+
+def test_an_error_is_simulated_in_test_mode_only(api, merchant):
+    asked = {"simulate_error": "PAYMENT_NOT_FOUND"}
+    callers = (api(merchant), api(merchant, live=True))
+    statuses = [caller.get("/v1/payments", **asked).status_code for caller in callers]
+
+    assert statuses == [404, 200]

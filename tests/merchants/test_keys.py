@@ -115,6 +115,13 @@ def test_a_key_is_rolled_once(issued):
     assert not works(issued)
 
 
+def test_rolling_leaves_the_old_key_alive_for_ninety_days_at_most(issued):
+    at = utc_now()
+    roll_key(key_id=issued.key.id, overlap=timedelta(days=90), now=at)
+
+    assert row(issued).expires_at == at + timedelta(days=90)
+
+
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), timedelta(days=91)])
 def test_rolling_wants_a_sensible_overlap(issued, overlap):
     with pytest.raises(ValidationFailed, match="must be 0 to 90 days"):

@@ -129,3 +129,19 @@ def test_it_keeps_a_bounded_number(issued: IssuedKey, monkeypatch: pytest.Monkey
         assert find_key(one.secret, at) is not None
 
     assert len(known_keys._known._read) == 1
+
+
+def test_it_goes_by_what_it_has_just_read(issued: IssuedKey, clock: time_machine.Traveller) -> None:
+    assert (reads_of_keys(issued), reads_of_keys(issued)) == (1, 0)
+
+
+def test_a_key_that_is_read_again_takes_the_place_of_no_other(
+    issued: IssuedKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_keys, "MOST_KEPT", 2)
+    other = issue_key(merchant=issued.key.merchant, livemode=False, name="Till", now=utc_now())
+    forget_keys()
+    for one, at in ((issued, utc_now()), (other, utc_now()), (other, utc_now() + KEPT_FOR)):
+        assert find_key(one.secret, at) is not None
+
+    assert len(known_keys._known._read) == 2

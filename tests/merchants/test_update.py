@@ -3,6 +3,7 @@
 import pytest
 
 from merchants.models import Merchant
+from tests.events import event_data, event_types
 
 CHANGES = {
     "category": "pearl diving",
@@ -164,3 +165,14 @@ def test_it_hides_another_merchant_like_one_that_is_not_there(api, merchant, str
     assert foreign.status_code == (422 if "slug" in body else 404)
     assert foreign.content == missing.content
     assert_unchanged(merchant, before)
+
+
+def test_what_stays_as_it_was_is_no_change(api, merchant, path):
+    client = api(merchant, live=True)
+    Merchant.objects.update(business_type="A")
+
+    client.patch(path, {"business_type": "A"})
+    assert event_types() == []
+    client.patch(path, {"business_type": "A", "tax_id": "TIN-9"})
+
+    assert event_data("merchant.updated")["changed"] == ["tax_id"]

@@ -11,11 +11,12 @@ from ledger.models import Purpose, Transfer, TransferKind
 from ledger.services import balances
 from payments.counters import pay_at_counter
 from payments.errors import PaymentCanceled, TicketClosed, TicketsTooMany
-from payments.models import Payment
+from payments.models import Payment, Ticket
 from payments.paying import require_action, start_payment
 from payments.reconciliation import check_payments
 from payments.statuses import PaymentStatus
 from payments.tickets import MOST_OPEN, withdraw_ticket
+from tests.factories import PaymentFactory
 from tests.payments.counter_sales import counter_of, events_of, scan, ticket_on
 from tests.payments.journeys import ACTOR, SLOW_PHONE, pay_with, payer
 
@@ -164,6 +165,44 @@ def test_a_ticket_of_another_counter_is_not_opened(merchant):
             ticket_id=ticket.id,
             now=utc_now(),
         )
+
+
+def test_only_its_own_payments_are_taken_or_withdrawn_with_it(merchant):
+    counter = counter_of(merchant, tips_allowed=True)
+    tickets = [ticket_on(counter, amount=amount) for amount in (100, 200, 300)]
+    sales = [scan(ticket) for ticket in tickets]
+    sales.append(scan(tickets[2], tip=300))
+    apart = PaymentFactory(merchant=merchant)
+
+    pay_with(sales[1].id, payer(merchant))
+    now = utc_now()
+    assert [each.pk for each in Ticket.objects.open_at(counter.id, now)] == [
+        tickets[0].pk, tickets[2].pk
+    ]  # fmt: skip
+    withdraw_ticket(counter_id=counter.id, ticket_id=tickets[2].id, actor="counter", now=now)
+
+    statuses = dict(Payment.objects.values_list("pk", "status"))
+    assert [statuses[sale.pk] for sale in sales] == ["created", "completed", *["canceled"] * 2]
+    assert statuses[apart.pk] == statuses[counter.pk] == "created"
+    assert list(Ticket.objects.open_at(counter.id, now)) == tickets[:1]
+    assert list(Ticket.objects.open_at(counter.id, tickets[0].expires_at)) == []
+    assert not tickets[0].is_open(tickets[0].expires_at)
+    assert list(Ticket.objects.open_at(apart.id, now)) == []
+
+
+def test_one_cent_is_a_sum_and_a_tip(merchant):
+    ticket = ticket_on(counter_of(merchant, tips_allowed=True), amount=1)
+
+    assert scan(ticket, tip=1).amount == 2
+
+
+def test_a_sum_and_its_tip_are_no_more_than_a_payment_can_be(merchant):
+    counter = counter_of(merchant, tips_allowed=True)
+    ticket = ticket_on(counter, amount=99_999_999_998)
+
+    assert scan(ticket, tip=1).amount == 99_999_999_999
+    with pytest.raises(InvalidAmount):
+        scan(ticket, tip=2)
 
 
 @pytest.mark.parametrize("amount", [0, -1, 100_000_000_000])

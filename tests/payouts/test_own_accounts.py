@@ -3,9 +3,12 @@
 import pytest
 from django.db import IntegrityError, transaction
 
+from core.clock import utc_now
 from merchants.statuses import MerchantStatus
 from messages.models import Message
+from payouts.errors import BankAccountNotFound
 from payouts.models import AccountState, BankAccount
+from payouts.own_accounts import approve_bank_account, decline_bank_account
 from tests.factories import MerchantFactory
 
 PLACE = "/v1/bank-accounts"
@@ -116,3 +119,39 @@ def test_a_stranger_closes_nothing(api, merchant, bank_account):
     for client in (api(MerchantFactory(), live=True), api(merchant)):
         assert client.post(f"{PLACE}/{bank_account.id}/close").status_code == 404
     assert list(BankAccount.objects.open()) == [bank_account]
+
+
+def told():
+    return [(message.subject, message.text, message.repeatable, message.livemode)
+            for message in Message.objects.order_by("created_at")]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_approved", [True, False])
+def test_staff_decide_on_what_waits(api, merchant, stranger, bank_account, is_approved):
+    for seller in (merchant, stranger):
+        assert api(seller, live=True).post(PLACE, BODY).status_code == 201
+    asked = BankAccount.objects.get(merchant=merchant, is_pending=True)
+    Message.objects.all().delete()
+    decide = approve_bank_account if is_approved else decline_bank_account
+
+    decide(bank_account_id=asked.id, actor="staff:ann", now=utc_now())
+
+    waits = [("0111", AccountState.PENDING)]
+    assert states(stranger) == waits
+    if is_approved:
+        assert states(merchant) == [("9012", AccountState.CLOSED), ("0111", AccountState.OPEN)]
+    else:
+        assert states(merchant) == [("9012", AccountState.OPEN), ("0111", AccountState.DECLINED)]
+    ended = BankAccount.objects.exclude(closed_at=None).get()
+    assert ended.closed_by == "staff:ann"
+    assert told() == is_approved * [
+        (
+            "Payments: your bank account",
+            "The account Bank of the Islands …0111 (BSD) is paid out to from now on.\n"
+            "If you did not request this, reply to this e-mail at once.",
+            True,
+            True,
+        )
+    ]
+    with pytest.raises(BankAccountNotFound):
+        decide(bank_account_id=asked.id, actor="staff:bob", now=utc_now())

@@ -6,6 +6,8 @@ import pytest
 
 from core.clock import iso, utc_now
 from merchants.models import Merchant
+from payouts.models import AccountStatement
+from payouts.retention import delete_old_statements
 from tests.client import Api
 
 pytestmark = pytest.mark.django_db
@@ -23,3 +25,17 @@ def test_its_lines_say_when_to_ask_again(api: Api, merchant: Merchant) -> None:
     assert (refused.status_code, refused.json()["code"]) == (409, "CONFLICT")
     assert refused.json()["details"] == "status: is pending; ask again after 40 seconds"
     assert refused["Retry-After"] == "40"
+
+
+def test_they_are_kept_for_a_month(api: Api, merchant: Merchant) -> None:
+    now, month = utc_now(), timedelta(days=30)
+    for number, kept in enumerate((month, month + timedelta(milliseconds=1)), 1):
+        at = now - timedelta(days=number)
+        body = {"start_at": iso(at), "end_at": iso(at + timedelta(hours=1))}
+        made = api(merchant).post(PATH, body).json()["id"]
+        AccountStatement.objects.filter(pk=made).update(created_at=now - kept)
+
+    assert delete_old_statements(now=now) >= 1
+
+    assert AccountStatement.objects.get().created_at == now - month
+    assert delete_old_statements(now=now) == 0

@@ -3,6 +3,7 @@
 import time
 from datetime import timedelta
 from threading import Event, Thread
+from types import SimpleNamespace
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -210,3 +211,29 @@ def test_the_database_refuses_two_open_statements(account):
 
     with pytest.raises(IntegrityError), transaction.atomic():
         Statement.objects.create(account=account, number=2, opening_amount=0)
+
+
+@pytest.mark.parametrize(
+    ("known", "seen", "is_all", "after"),
+    [
+        # gathered through, horizon and its number; ended before, begun before
+        ((5, None, None), (70, 80), True, (5, 99, 80)),
+        ((5, 50, 60), (59, 80), True, (5, 50, 60)),
+        ((5, 50, 60), (60, 80), True, (50, 99, 80)),
+        ((5, 50, 60), (59, 60), True, (5, 50, 60)),
+        ((5, 50, 60), (50, 59), True, (5, 99, 59)),
+        ((55, 50, 60), (60, 80), True, (55, 99, 80)),
+        ((5, 150, 60), (60, 80), True, (150, 99, 80)),
+        ((5, 150, 60), (60, 80), False, (99, 99, 80)),
+    ],
+)
+def test_it_moves_on_to_what_can_turn_up_no_more(known, seen, is_all, after):
+    statement = Statement(
+        gathered_through=known[0], horizon_transfer=known[1], horizon_transaction=known[2]
+    )
+    last = SimpleNamespace(pk=99, begun_before=seen[1])
+
+    statements._move_on(statement, ended_before=seen[0], last=last, is_all=is_all)
+
+    names = ("gathered_through", "horizon_transfer", "horizon_transaction")
+    assert tuple(getattr(statement, name) for name in names) == after

@@ -31,12 +31,12 @@ def sell(
     merchant.fee_basis_points = fee
     merchant.save(update_fields=["fee_basis_points"])
     payment = PaymentFactory(merchant=merchant, amount=amount, created_at=at, **fields)
-    return _paid(payment, test_customer(phone, at, merchant_id=merchant.id), at)
+    return _paid(payment, test_customer(phone, at, payment.currency, merchant_id=merchant.id), at)
 
 
-def sell_live(merchant: Merchant, amount: int) -> Payment:
+def sell_live(merchant: Merchant, amount: int, phone: str = LIVE_PHONE) -> Payment:
     """Return a completed live payment, of a customer with just that much money."""
-    customer = find_or_create(phone=LIVE_PHONE, now=utc_now())
+    customer = find_or_create(phone=phone, now=utc_now())
     top_up(customer=customer, amount=amount, currency="BSD", now=utc_now())
     return _paid(
         PaymentFactory(merchant=merchant, amount=amount, livemode=True), customer, utc_now()

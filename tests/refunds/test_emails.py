@@ -188,6 +188,16 @@ def test_many_refunds_are_not_many_texts(api, sale, texts, monkeypatch):
     assert noted() == ["sent", "sent", "not_needed"]
 
 
+def test_the_texts_of_another_phone_are_not_counted(api, merchant, sale, texts, monkeypatch):
+    monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=1))
+    other = sell_live(merchant, 700, phone="+12423591235")
+    for each in (sale, other, sale):
+        refund(api, each, 100)
+    send_messages()
+
+    assert texts.to == [LIVE_PHONE, "+12423591235"]
+
+
 def test_a_text_that_is_tried_again_is_counted_once(refunded, texts, monkeypatch):
     monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=1))
     with monkeypatch.context() as away:

@@ -9,7 +9,7 @@ from messages import sms
 from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
-from refunds.inquiries import ProblemReport, close_inquiry, report_problem
+from refunds.inquiries import ProblemReport, close_inquiry, report_problem, settle_by_refund
 from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
 from refunds.models import Inquiry, Refund
 from refunds.services import retry_refund
@@ -159,6 +159,63 @@ def test_a_text_leads_the_customer_to_the_answer(api, merchant, texts, settings)
     assert texts.to == [LIVE_PHONE]
     page = f"{settings.CHECKOUT_URL}/receipts/{sale.id}/problem"
     assert texts.texts == [f"{merchant.name} has answered what you reported: {page}"]
+
+
+def test_each_is_told_the_answer_to_their_own(api, merchant, texts, settings):
+    sales = [sell_live(merchant, 1_250, phone) for phone in (LIVE_PHONE, "+12423591235")]
+    for sale in sales:
+        answer(api, report(sale))
+    send_messages()
+
+    assert texts.to == [LIVE_PHONE, "+12423591235"]
+    for sale, text in zip(sales, texts.texts, strict=True):
+        assert text.endswith(f"/receipts/{sale.id}/problem")
+
+
+def test_the_answer_of_the_house_names_it_and_not_the_shop(merchant, mailoutbox):
+    sale = sell_live(merchant, 1_250)
+    type(sale.paying_customer).objects.update(email="ann@example.com")
+    caller = Caller.for_staff(livemode=True, actor="staff:support")
+    for words in ("It was collected.", "Once more"):
+        close_inquiry(caller=caller, inquiry_id=report(sale).id, text=words, now=utc_now())
+    send_messages()
+
+    subject = "Answer of Payments: your payment of B$12.50 BSD"
+    assert [mail.subject for mail in mailoutbox] == [subject] * 2
+    for mail, words in zip(mailoutbox, ("It was collected.", "Once more"), strict=True):
+        assert words in mail.body
+
+
+@pytest.mark.parametrize(
+    ("kind", "author"),
+    [
+        ("key:key_1", "merchant"), ("development", "merchant"), ("staff:ann", "service"),
+        ("system:sweep", "service"), ("visitor", "visitor"), ("thing:1", "visitor"),
+    ],
+)  # fmt: skip
+def test_who_speaks_is_told_by_who_acted(inquiry, kind, author):
+    inquiry.entries.update(actor=kind)
+
+    assert inquiry.entries.get().author == author
+
+
+def test_who_is_not_its_customer_reports_as_a_visitor(paid, inquiry):
+    report_problem(
+        payment_id=paid.id,
+        report=ProblemReport(InquiryReason.DUPLICATE),
+        actor=f"customer:{new_id('cus', utc_now())}",
+        now=utc_now(),
+    )
+
+    inquiry.refresh_from_db()
+    assert (inquiry.reason, inquiry.entries.latest("pk").actor) == ("duplicate", "visitor")
+
+
+def test_what_was_closed_meanwhile_is_not_settled_again(inquiry):
+    close_inquiry(caller=STAFF, inquiry_id=inquiry.id, text="Collected", now=utc_now())
+
+    assert settle_by_refund(inquiry, actor="system:x", now=utc_now()) == []
+    assert inquiry.entries.latest("pk").status == "closed"
 
 
 def test_a_mail_has_the_answer_in_it(api, merchant, mailoutbox):

@@ -1,6 +1,7 @@
 """Refunds that the merchant's balance does not cover: they wait, are retried, and end"""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import DatabaseError
@@ -11,12 +12,14 @@ from refunds import retrying
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund, RefundTransition
+from refunds.reserve import pending_amounts
 from refunds.retrying import retry_pending
 from refunds.services import fail_refund, retry_refund
 from refunds.tasks import retry_refunds
 from tests.events import event_data, event_types
 from tests.payouts.merchant_balance import credit, held
-from tests.refunds.refunding import refund, sell
+from tests.refunds.refunding import refund, sell, sell_live
+from tests.wild_ticks import off_by
 
 pytestmark = pytest.mark.django_db
 MOMENT = timedelta(milliseconds=1)
@@ -167,6 +170,51 @@ def test_those_that_waited_longest_come_first(merchant, two_waiting):
     assert retry_refunds() == 1
 
     assert Refund.objects.get(status="pending").id == two_waiting[1]
+
+
+def test_each_that_can_be_covered_is_tried_once(api, merchant, stranger, monkeypatch):
+    sales = {
+        sell(merchant, 300): 300, sell(merchant, 400, currency="USD"): 399,
+        sell_live(merchant, 300): 300, sell(stranger, 300): 300, sell(merchant, 500): 499,
+    }  # fmt: skip
+    made = []
+    for sale, left in sales.items():
+        of: dict[str, Any] = {"currency": sale.currency, "livemode": sale.livemode}
+        credit(sale.merchant, -held(sale.merchant, Purpose.MERCHANT, **of), **of)
+        made.append(refund(api, sale).json()["id"])
+        assert Refund.objects.get(pk=made[-1]).status == "pending"
+        credit(sale.merchant, left, **of)
+    tried = []
+
+    def retry(*, refund_id, now):
+        tried.append(refund_id)
+        return retry_refund(refund_id=refund_id, now=now)
+
+    monkeypatch.setattr(retrying, "retry_refund", retry)
+    retry_refunds()
+
+    assert sorted(tried) == sorted([made[0], made[2], made[3]])
+
+
+def test_what_waits_is_reserved_by_merchant_and_mode(api, merchant, stranger):
+    for sale in (sell(merchant, 300), sell(stranger, 200), sell_live(merchant, 100)):
+        credit(sale.merchant, -1, livemode=sale.livemode)
+        refund(api, sale)
+    failed = sell(merchant, 50)
+    credit(merchant, -349)
+    fail_refund(
+        refund_id=refund(api, failed).json()["id"], reason="x", actor="staff:ann", now=utc_now()
+    )
+
+    assert list(pending_amounts(merchant.id, livemode=False)) == [("BSD", 300)]
+    assert list(pending_amounts(merchant.id, livemode=True)) == [("BSD", 100)]
+
+
+def test_a_payment_is_as_new_as_its_last_refund(api, paid):
+    with off_by(timedelta(hours=1)):
+        made = refund(api, paid, 1).json()
+
+    assert record(api, paid)["updated_at"] == made["created_at"]
 
 
 def test_nobody_waits_for_the_refunds_of_another(api, merchant, stranger):

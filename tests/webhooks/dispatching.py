@@ -17,7 +17,7 @@ from webhooks.delivery.leases import claim_due_deliveries
 from webhooks.endpoints import create_webhook
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event, Webhook
-from webhooks.outbox import emit
+from webhooks.outbox import emit, write_event
 from webhooks.samples import sample_of
 
 MANY = dict.fromkeys(Lane, 64)
@@ -68,3 +68,15 @@ def send_due(at: datetime | None = None) -> int:
 
 def only_delivery(webhook: Webhook) -> Delivery:
     return Delivery.objects.with_log().get(webhook=webhook)
+
+
+def told(webhook: Webhook, name: str, at: datetime, *, is_test: bool = False, **values: Any) -> str:
+    """Write a delivery of an endpoint, without `values` one that failed after five attempts."""
+    about = Thing(webhook.merchant_id)
+    event = write_event(EventType.PAYMENT_COMPLETED, about=about, data={}, now=at, is_test=is_test)
+    row = {"status": "failed", "round_attempts": 5, "created_at": at, "ended_at": at} | values
+    return Delivery.objects.create(id=f"dlv_{name}", event=event, webhook=webhook, **row).pk
+
+
+def waiting(at: datetime) -> dict[str, Any]:
+    return {"status": "pending", "next_attempt_at": at, "ended_at": None}

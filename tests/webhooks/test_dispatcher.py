@@ -74,14 +74,15 @@ def test_one_wake_sends_all_that_waits(
 def test_no_endpoint_has_more_than_four_requests_at_once(
     merchant: Merchant, sender: Dispatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock, under_way, most = threading.Lock(), Counter[str](), Counter[str]()
+    lock, go_on = threading.Lock(), threading.Event()
+    under_way, most = Counter[str](), Counter[str]()
 
     def attempt(claim) -> HttpResult:
         name = claim.delivery.webhook_id
         with lock:
             under_way[name] += 1
             most[name] = max(most[name], under_way[name])
-        time.sleep(0.03)
+        go_on.wait(WAIT_SECONDS)
         with lock:
             under_way[name] -= 1
         return HttpResult(ms=30, status=200)
@@ -93,8 +94,11 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
     for _ in range(25):
         emit_event(merchant)
 
-    sender.wake()
+    started = sender.wake()
+    wait_until(lambda: under_way.total() == started)
 
+    assert (started, sender.wake(), max(under_way.values())) == (12, 0, 4)
+    go_on.set()
     wait_until(all_delivered)
     assert max(most.values()) == 4
 

@@ -9,7 +9,15 @@ from merchants.models import Merchant
 from messages.models import Message
 from outbound.http_client import HttpResult
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import MANY, emit_event, only_delivery
+from tests.webhooks.dispatching import (
+    MANY,
+    emit_event,
+    endpoint_of,
+    only_delivery,
+    told,
+    waiting,
+)
+from webhooks import endpoint_health
 from webhooks.delivery.leases import claim_due_deliveries
 from webhooks.delivery.outcomes import record_result
 from webhooks.endpoint_health import NextAttempt, health_of, next_attempt_of
@@ -124,3 +132,32 @@ def test_what_has_ended_is_tried_no_more(merchant: Merchant, endpoint: MakeEndpo
     attempt(merchant, HttpResult(ms=5, status=200))
 
     assert next_attempt_of(Delivery.objects.get(webhook=webhook), database_now()) is None
+
+
+@pytest.mark.parametrize(("due", "is_under_way"), [(0, True), (4, True), (5, False)])
+def test_as_many_are_looked_at_as_can_be_under_way(
+    merchant: Merchant, due: int, is_under_way: bool
+) -> None:
+    mine, other = (endpoint_of(merchant, f"https://{name}.example.com/") for name in "ab")
+    now = database_now()
+    for number in range(due):
+        told(mine, str(number), now, **waiting(now - timedelta(seconds=number)))
+    told(mine, "leased", now, lease_token="x", **waiting(now + ALARM_AFTER))
+    told(other, "other", now, **waiting(now))
+
+    health = health_of(mine, now)
+
+    assert health.waiting == due + 1
+    assert health.next_attempt == NextAttempt(is_under_way=is_under_way)
+
+
+@pytest.mark.parametrize(("there", "counted"), [(2, 2), (3, 3), (4, 3)])
+def test_what_waits_is_counted_so_far_and_no_further(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch, there: int, counted: int
+) -> None:
+    monkeypatch.setattr(endpoint_health, "COUNTED", 2)
+    webhook, now = endpoint_of(merchant, "https://a.example.com/"), database_now()
+    for number in range(there):
+        told(webhook, str(number), now, **waiting(now))
+
+    assert health_of(webhook, now).waiting == counted

@@ -6,6 +6,7 @@ import pytest
 
 from core.database_clock import database_now
 from merchants.models import Merchant
+from messages.models import Message
 from outbound.http_client import HttpResult
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery
@@ -13,6 +14,8 @@ from webhooks.delivery.leases import claim_delivery, claim_due_deliveries, lease
 from webhooks.delivery.outcomes import record_result
 from webhooks.delivery.signing import signature_headers
 
+MOMENT = timedelta(milliseconds=1)
+OFF = {"is_active": False, "disabled_reason": "requested"}
 BROKEN = HttpResult(ms=5, status=500, error="Answered 500.")
 
 
@@ -119,3 +122,51 @@ def test_the_headers_of_an_instant_are_these() -> None:
         "webhook-timestamp",
         "webhook-signature",
     ]
+
+
+DAYS, MINUTES = timedelta(days=5), timedelta(minutes=5)
+
+
+@pytest.mark.parametrize(
+    ("failures", "since", "change", "outcome"),
+    [
+        (0, MINUTES - MOMENT, {}, ("", False, None, [])),
+        (0, MINUTES, {}, ("", True, None, ["unhealthy"])),
+        (0, MINUTES, OFF, ("requested", True, None, [])),
+        (8, MOMENT, {}, ("", False, None, [])),
+        (9, MOMENT, {}, ("", False, 30, [])),
+        (3, DAYS, {}, ("", True, None, ["unhealthy"])),
+        (4, DAYS - MOMENT, {}, ("", True, None, ["unhealthy"])),
+        (4, DAYS, {}, ("failing", True, None, ["failing"])),
+        (4, DAYS, OFF, ("requested", True, None, [])),
+    ],
+)
+def test_the_instants_at_which_an_endpoint_is_told_of_paused_and_switched_off(
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    failures: int,
+    since: timedelta,
+    change: dict[str, object],
+    outcome: tuple[object, ...],
+) -> None:
+    webhook, other = endpoint(), endpoint(events=("refund.created",))
+    before = type(other).objects.values().get(pk=other.pk)
+    emit_event(merchant)
+    [claim] = claim_due_deliveries(free=MANY, now=database_now()).taken
+    ended_at = claim.at + timedelta(seconds=2)
+    began = {"failures": failures, "failing_since": ended_at - since}
+    type(webhook).objects.filter(pk=webhook.pk).update(**began | change)
+
+    record_result(claim, HttpResult(ms=2_000, status=500))
+
+    webhook.refresh_from_db()
+    alarmed = webhook.alarmed_at == ended_at
+    paused = webhook.paused_until and (webhook.paused_until - ended_at).total_seconds()
+    kinds = list(Message.objects.values_list("kind", flat=True))
+    assert (webhook.disabled_reason, alarmed, paused, kinds) == outcome
+    assert webhook.is_active is (webhook.disabled_reason == "")
+    assert (webhook.failures, webhook.last_error) == (failures + 1, "It answered 500.")
+    assert webhook.updated_at == (ended_at if outcome[0] == "failing" else webhook.created_at)
+    assert type(other).objects.values().get(pk=other.pk) == before
+    [attempt] = only_delivery(webhook).attempts.all()
+    assert (attempt.number, attempt.attempted_at, attempt.ms) == (1, claim.at, 2_000)

@@ -9,12 +9,16 @@ import time_machine
 from django.core.management import CommandError, call_command
 
 from core.clock import utc_now
+from ledger.sealing import log_rows
 from merchants.models import Merchant
 from tests.client import Api
+from tests.ledger.funding import problems
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import emit_event, send_due
+from tests.webhooks.dispatching import Thing, emit_event, endpoint_of, send_due, told
 from webhooks import retention
+from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Event
+from webhooks.outbox import write_event
 from webhooks.statuses import DeliveryStatus
 
 
@@ -74,6 +78,31 @@ def test_old_samples_go_for_good(api: Api, merchant: Merchant, endpoint: MakeEnd
     assert prune() == 1
 
     assert [event.id for event in Event.objects.all()] == [fact.id]
+
+
+def test_a_sample_stays_while_another_endpoint_has_it(merchant: Merchant) -> None:
+    at = utc_now() - timedelta(days=91)
+    first, other = (endpoint_of(merchant, f"https://{name}.example.com/") for name in "ab")
+    gone, kept = (
+        Delivery.objects.get(pk=told(first, f"0{name}", at, is_test=True)).event for name in "12"
+    )
+    Delivery.objects.create(
+        id="dlv_03", event=kept, webhook=other, next_attempt_at=at, created_at=at
+    )
+    fact = Delivery.objects.get(pk=told(first, "04", at)).event
+    about = Thing(merchant.id)
+    unsent = write_event(
+        EventType.PAYMENT_COMPLETED, about=about, data={}, now=utc_now(), is_test=True
+    )
+    log_rows(now=utc_now())
+
+    assert prune() == 3
+
+    left = {event.pk for event in Event.objects.all()}
+    assert left == {kept.pk, fact.pk, unsent.pk}
+    assert Delivery.objects.get().pk == "dlv_03"
+    log_rows(now=utc_now())
+    assert gone.pk not in " ".join(problems())
 
 
 @pytest.mark.parametrize("days", ["6", "0", "-1", "many"])

@@ -1,0 +1,81 @@
+"""Days as an address names them, in the time zone of staff, and the rows of those days."""
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+from django.utils.dateparse import parse_date
+
+from backoffice.figures import day_start
+from backoffice.resource.catalog import CATALOG
+from core.clock import epoch_milliseconds
+from core.ids import TIME_CHARACTERS, base62
+
+
+def days_asked(named: str, first: str, last: str) -> str:
+    """Return the days of an address: those between two dates, or else those with a name."""
+    return f"{first}..{last or first}" if first else named
+
+
+def days_of(text: str, today: date) -> tuple[date, date] | None:
+    """Read "today", "last_month", "7", "2026-11-03" or "2026-11-03..2026-11-09" as days.
+
+    The first is included, the last is not. None: no days.
+    """
+    if text in ("today", "yesterday"):
+        first = today - timedelta(days=text == "yesterday")
+        return first, first + timedelta(days=1)
+    if len(text) <= 3 and text.isdecimal() and 0 < int(text) <= 366:
+        return today - timedelta(days=int(text) - 1), today + timedelta(days=1)
+    if text in ("this_month", "last_month"):
+        return _month(today if text == "this_month" else today.replace(day=1) - timedelta(days=1))
+    begin, _, end = text.partition("..")
+    first_day, last_day = _day(begin), _day(end or begin)
+    if first_day is None or last_day is None:
+        return None
+    return first_day, last_day + timedelta(days=1)
+
+
+def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
+    """Return the filters of a list with days by their dates: "today" is another day tomorrow."""
+    fixed = query.copy()
+    for name in ("day", "paid", "failed", "ended"):
+        span = days_of(str(fixed.get(name, "")), today)
+        if span is not None:
+            del fixed[name]
+            fixed[f"{name}_from"] = span[0].isoformat()
+            fixed[f"{name}_to"] = (span[1] - timedelta(days=1)).isoformat()
+    return fixed
+
+
+def during(field: str, span: tuple[date, date]) -> Q:
+    """Return the condition that an instant is in these days."""
+    first, last = map(day_start, span)
+    return Q(**{f"{field}__gte": first, f"{field}__lt": last})
+
+
+def within(rows: QuerySet[Any], first: date, last: date) -> QuerySet[Any]:
+    """Keep the rows whose id was made from the first day on, and before the last."""
+    prefix = CATALOG[rows.model].prefix
+    return rows.filter(
+        pk__gte=id_at(prefix, day_start(first)), pk__lt=id_at(prefix, day_start(last))
+    )
+
+
+def id_at(prefix: str, instant: datetime) -> str:
+    """Return what sorts before every id made at the instant or later."""
+    return f"{prefix}_{base62(max(epoch_milliseconds(instant), 0), TIME_CHARACTERS)}"
+
+
+def _month(day: date) -> tuple[date, date]:
+    first = day.replace(day=1)
+    return first, (first + timedelta(days=31)).replace(day=1)
+
+
+def _day(text: str) -> date | None:
+    try:
+        day = parse_date(text)
+    except ValueError:
+        return None
+    return day if day and 2000 <= day.year < 9999 else None

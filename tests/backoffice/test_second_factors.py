@@ -1,0 +1,254 @@
+"""What each act changes of one person's second factors, column by column, and of no one else's."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django_otp.oath import TOTP
+from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
+
+from backoffice.authenticators import Authenticator, StaffPasskey
+from backoffice.errors import AccountNotEligible
+from backoffice.roles import Role
+from backoffice.services import staff_passkeys
+from backoffice.services.staff_passkeys import (
+    add_passkey,
+    begin_new_passkey,
+    begin_passkey_sign_in,
+    check_passkey,
+    has_passkey,
+    remove_passkey,
+)
+from backoffice.services.two_factor import (
+    begin_enrolment,
+    check_code,
+    finish_enrolment,
+    has_authenticator,
+    new_recovery_codes,
+    recovery_codes_left,
+    remove_second_factor,
+    second_factors,
+)
+from core.clock import utc_now
+from customers.errors import VerificationFailed
+from tests.backoffice.conftest import make_user
+from tests.customers.authenticator import VirtualAuthenticator
+from tests.row_changes import World, changed, rows_of
+
+pytestmark = pytest.mark.django_db
+MINUTE = timedelta(minutes=1)
+CHALLENGE = b"c" * 32
+OTHER = b"d" * 32
+
+
+class Holder:
+    """Someone with an authenticator, another that waits, recovery codes and two passkeys."""
+
+    def __init__(self, name: str) -> None:
+        self.at = utc_now()
+        self.user = make_user(Role.SUPPORT, name)
+        begin_enrolment(self.user)
+        wrong = {"throttling_failure_count": 1, "throttling_failure_timestamp": self.at - MINUTE}
+        Authenticator.objects.filter(user=self.user).update(**wrong)
+        self.confirmed = Authenticator.objects.get(user=self.user, confirmed=True)
+        self.waiting = Authenticator.objects.get(user=self.user, confirmed=False)
+        self.codes = new_recovery_codes(self.user)
+        self.devices = [VirtualAuthenticator(counter=1), VirtualAuthenticator(counter=1)]
+        self.passkeys = [self.add(device) for device in self.devices]
+
+    def add(self, device: VirtualAuthenticator) -> StaffPasskey:
+        options = begin_new_passkey(self.user, challenge=CHALLENGE)
+        made = device.create(options)
+        return add_passkey(self.user, credential=made, challenge=CHALLENGE, name="Key", now=self.at)
+
+    def sign(self, number: int = 0, challenge: bytes = CHALLENGE) -> StaffPasskey:
+        options = begin_passkey_sign_in(self.user, challenge=challenge)
+        signed = self.devices[number].get(options)
+        return check_passkey(self.user, credential=signed, challenge=CHALLENGE, now=self.at)
+
+    def rows(self) -> World:
+        own = {"user": self.user}
+        return rows_of(
+            Authenticator.objects.filter(**own),
+            StaticDevice.objects.filter(**own),
+            StaticToken.objects.filter(device__user=self.user),
+            StaffPasskey.objects.filter(**own),
+        )
+
+
+def code_of(device: Authenticator, at: datetime) -> str:
+    totp = TOTP(device.key)
+    totp.time = at.timestamp()
+    return f"{totp.token():06d}"
+
+
+def refused_copy(who: Holder) -> None:
+    StaffPasskey.objects.filter(user=who.user).update(sign_count=9)
+    with pytest.raises(VerificationFailed):
+        who.sign()
+    StaffPasskey.objects.filter(user=who.user).update(sign_count=1)
+
+
+THROTTLED = {"throttling_failure_count", "throttling_failure_timestamp"}
+TABLES = ("Authenticator", "StaticDevice", "StaticToken", "StaffPasskey")
+Act = Callable[[Holder, datetime], Any]
+ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
+    "begin anew": (
+        lambda who, now: begin_enrolment(who.user),
+        {"Authenticator": {"gone", "new"}},
+    ),
+    "go on": (lambda who, now: begin_enrolment(who.user, anew=False), {}),
+    "finish": (
+        lambda who, now: finish_enrolment(who.user, code_of(who.waiting, now), now),
+        {"Authenticator": {"gone", "confirmed", "last_t"} | THROTTLED},
+    ),
+    "finish by the code of the old one": (
+        lambda who, now: finish_enrolment(who.user, code_of(who.confirmed, now), now),
+        {"Authenticator": THROTTLED},
+    ),
+    "renew the recovery codes": (
+        lambda who, now: new_recovery_codes(who.user),
+        {"StaticDevice": {"gone", "new"}, "StaticToken": {"gone", "new"}},
+    ),
+    "enter a code": (
+        lambda who, now: check_code(who.user, code_of(who.confirmed, now), now),
+        {"Authenticator": {"last_t"} | THROTTLED},
+    ),
+    "enter the code of the one that waits": (
+        lambda who, now: check_code(who.user, code_of(who.waiting, now), now),
+        {"Authenticator": THROTTLED},
+    ),
+    "enter a recovery code": (
+        lambda who, now: check_code(who.user, f" {who.codes[3].upper()} ", now),
+        {"StaticToken": {"gone"}, "StaticDevice": {"last_used_at"}},
+    ),
+    "enter no recovery code": (
+        lambda who, now: check_code(who.user, "abcd-efgh-ijkl-mnop", now),
+        {"StaticDevice": THROTTLED},
+    ),
+    "lose them all": (
+        lambda who, now: remove_second_factor(who.user),
+        {table: {"gone"} for table in TABLES},
+    ),
+    "sign by a passkey": (
+        lambda who, now: who.sign(),
+        {"StaffPasskey": {"sign_count", "last_used_at"}},
+    ),
+    "sign by a copy": (lambda who, now: refused_copy(who), {}),
+    "remove a passkey": (
+        lambda who, now: remove_passkey(who.user, passkey_id=who.passkeys[0].pk),
+        {"StaffPasskey": {"gone"}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_it_changes_these_columns_and_no_one_elses(name: str) -> None:
+    act, expected = ACTS[name]
+    people = [Holder(username) for username in ("older", "who", "newer")]
+    before = [each.rows() for each in people]
+
+    act(people[1], utc_now())
+
+    after = [each.rows() for each in people]
+    assert [changed(*pair) for pair in zip(before, after, strict=True)] == [{}, expected, {}]
+
+
+def test_it_is_told_whose_factors_there_are() -> None:
+    who, bare = Holder("who"), make_user(Role.SUPPORT, "bare")
+    Authenticator.objects.filter(user=bare).update(confirmed=False)
+    one = make_user(Role.SUPPORT, "one")
+    StaffPasskey.objects.filter(pk=who.passkeys[1].pk).update(user=one)
+
+    def told(user: User) -> tuple[Any, ...]:
+        left = recovery_codes_left(user)
+        return second_factors(user), has_authenticator(user), has_passkey(user), left
+
+    assert told(who.user) == (["1 passkey", "authenticator app"], True, True, 10)
+    assert told(one) == (["1 passkey", "authenticator app"], True, True, 0)
+    assert told(bare) == ([], False, False, 0)
+    who.add(VirtualAuthenticator())
+    check_code(who.user, who.codes[0], utc_now())
+    assert told(who.user) == (["2 passkeys", "authenticator app"], True, True, 9)
+
+
+def test_a_code_proves_its_device_once_and_the_next_one_half_a_minute_later() -> None:
+    who, now = Holder("who"), utc_now()
+    later = now + timedelta(seconds=30)
+
+    assert check_code(who.user, code_of(who.confirmed, now), now) == who.confirmed
+    assert check_code(who.user, code_of(who.confirmed, now), now) is None
+    Authenticator.objects.update(throttling_failure_timestamp=None, throttling_failure_count=0)
+    assert check_code(who.user, code_of(who.confirmed, later), later) == who.confirmed
+    recovery = StaticDevice.objects.get(user=who.user)
+    assert check_code(who.user, who.codes[0], now) == recovery
+    assert check_code(who.user, who.codes[0], now) is None
+    bare = make_user(Role.SUPPORT, "bare")
+    Authenticator.objects.filter(user=bare).delete()
+    for code in ("000000", "abcd-efgh-ijkl-mnop"):
+        assert check_code(bare, code, now) is None
+
+
+def test_what_is_kept_of_a_passkey() -> None:
+    who = Holder("who")
+    who.sign(1)
+
+    kept = StaffPasskey.objects.values().get(pk=who.passkeys[1].pk)
+    assert len(kept.pop("public_key")) > 60
+    assert len(kept.pop("credential_id")) == 43
+    assert kept | {"id": 0} == {
+        "id": 0,
+        "user_id": who.user.pk,
+        "name": "Key",
+        "confirmed": True,
+        "sign_count": 2,
+        "transports": ["internal", "hybrid"],
+        "aaguid": "00000000-0000-0000-0000-000000000000",
+        "is_synced": True,
+        "created_at": who.at,
+        "last_used_at": who.at,
+    }
+    excluded = begin_new_passkey(who.user, challenge=CHALLENGE)["excludeCredentials"]
+    newest_first = [passkey.credential_id for passkey in reversed(who.passkeys)]
+    assert [each["id"] for each in excluded] == newest_first
+
+
+def test_a_passkey_is_of_one_person_and_one_challenge(monkeypatch: pytest.MonkeyPatch) -> None:
+    who, other = Holder("who"), Holder("other")
+
+    for refused in (
+        lambda: who.sign(challenge=OTHER),
+        lambda: other.add(who.devices[0]),
+        lambda: check_passkey(
+            other.user,
+            credential=who.devices[0].get(begin_passkey_sign_in(who.user, challenge=CHALLENGE)),
+            challenge=CHALLENGE,
+            now=utc_now(),
+        ),
+    ):
+        with pytest.raises(VerificationFailed):
+            refused()
+    with pytest.raises(AccountNotEligible):
+        remove_passkey(other.user, passkey_id=who.passkeys[0].pk)
+    monkeypatch.setattr(staff_passkeys, "MAX_STAFF_PASSKEYS", 3)
+    who.add(VirtualAuthenticator())
+    with pytest.raises(AccountNotEligible, match="too many passkeys"):
+        who.add(VirtualAuthenticator())
+
+
+def test_an_answer_that_another_one_has_overtaken_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    who = Holder("who")
+
+    def overtaken(*_: object, **__: object) -> int:
+        StaffPasskey.objects.update(sign_count=5)
+        return 6
+
+    monkeypatch.setattr("customers.webauthn.verify_assertion", overtaken)
+
+    with pytest.raises(VerificationFailed):
+        who.sign()
+    assert set(StaffPasskey.objects.values_list("sign_count", flat=True)) == {5}

@@ -1,0 +1,148 @@
+"""What a page offers can be done: no button leads to a refusal that was known before."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.test import Client
+
+from backoffice.models import Instruction
+from backoffice.resource.page_urls import address_of, page_of
+from backoffice.roles import Role
+from backoffice.services.break_glass import BREAK_GLASS_DELAY
+from backoffice.services.instructions import instruct
+from core.clock import utc_now
+from merchants.models import Merchant
+from merchants.services import issue_key
+from payouts.account_statements import make_due
+from payouts.models import AccountStatement, BankAccount, Payout, PayoutBatch
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.colleagues import ask_for_account, at_desk, two_administrators, waiting
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import one_of_each, paid_payment, refund_request
+from webhooks.models import Delivery, Webhook
+from webhooks.statuses import DeliveryStatus
+
+pytestmark = pytest.mark.django_db
+
+
+def offered(browser: Client, row: Model) -> set[str]:
+    """Return the names of the actions that the page of a row offers."""
+    context = browser.get(page_of(row)).context
+    return {item["action"].name for item in context["row_actions"]}
+
+
+def test_a_refund_that_waits_leaves_nothing_to_refund(office: Office, merchant: Merchant) -> None:
+    payment, support = paid_payment(merchant, 250_000), office(Role.SUPPORT)
+    assert "refund" in offered(support, payment)
+    request = refund_request(payment, 250_000)
+    instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+
+    assert "refund" not in offered(support, payment)
+    page = support.get(page_of(payment)).content.decode()
+    assert "<dt>Left to refund</dt><dd>B$0.00 BSD</dd>" in page
+
+
+def test_an_approval_takes_the_right_of_what_is_approved(
+    office: Office, merchant: Merchant
+) -> None:
+    key = issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key
+    act(office(Role.ADMINISTRATOR), key, "roll", overlap_hours="0", reason="Leaked")
+    asked = Instruction.objects.get()
+
+    assert offered(office(Role.FINANCE), asked) == {"decline"}
+    assert offered(office(Role.ADMINISTRATOR, "second"), asked) == {"approve", "decline"}
+
+
+def test_glass_is_carried_out_only_after_its_delay(office: Office) -> None:
+    two_administrators()
+    ask_for_account(at_desk(), "friend")
+    asked = waiting()
+    act(at_desk(), asked, "break-glass", note="The other is on a plane")
+
+    assert offered(at_desk(), asked) == {"withdraw"}
+    with time_machine.travel(utc_now() + BREAK_GLASS_DELAY, tick=False):
+        assert offered(at_desk(), asked) == {"withdraw", "carry-out"}
+
+
+def test_one_s_own_account_is_changed_by_another(office: Office) -> None:
+    browser = office(Role.ADMINISTRATOR)
+
+    own = offered(browser, User.objects.get(username="administrator"))
+    other = offered(browser, staff_user(office))
+
+    assert own == {"lift-lockout"}
+    assert other == {"lift-lockout", "roles", "reset", "close"}
+
+
+def staff_user(office: Office) -> User:
+    office(Role.SUPPORT)
+    return User.objects.get(username="support")
+
+
+def test_nothing_is_paid_out_to_a_suspended_merchant(office: Office) -> None:
+    payout = one_of_each()[Payout]
+    merchant, finance = Merchant.objects.get(), office(Role.FINANCE)
+    assert "pay-out" in offered(finance, merchant)
+    Merchant.objects.update(status="suspended")
+
+    assert "pay-out" not in offered(finance, merchant)
+    page = finance.get(page_of(payout)).content.decode()
+    assert "It does not leave: the merchant is suspended." in page
+    assert "It leaves on" not in page
+
+
+def test_a_payout_to_a_closed_account_is_not_said_to_leave(office: Office) -> None:
+    payout = one_of_each()[Payout]
+    BankAccount.objects.update(closed_at=utc_now(), closed_by="staff:finance")
+
+    page = office(Role.FINANCE).get(page_of(payout)).content.decode()
+
+    assert "Its bank account was closed: with the next run it fails" in page
+    assert "It leaves on" not in page
+
+
+def test_the_least_of_a_payout_is_said_as_money(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant, 400_000)
+    money = {"mode": "test", "currency": "BSD", "reason": "Requested", "note": "By mail"}
+
+    page = act(office(Role.FINANCE), merchant, "pay-out", amount="0.01", **money).content.decode()
+
+    assert "At least B$" in page
+
+
+def test_what_is_switched_off_gets_nothing_again(office: Office) -> None:
+    made = one_of_each()
+    delivery, endpoint, support = made[Delivery], made[Webhook], office(Role.SUPPORT)
+    assert offered(support, delivery) == {"resend"}
+    assert offered(support, endpoint) == set()  # nothing has failed there
+    ended = {"status": DeliveryStatus.FAILED, "next_attempt_at": None, "ended_at": utc_now()}
+    Delivery.objects.filter(pk=delivery.pk).update(**ended)
+    assert offered(support, endpoint) == {"resend"}
+    Webhook.objects.update(is_active=False, disabled_reason="requested")
+
+    assert offered(support, delivery) == set()
+    assert offered(support, endpoint) == set()
+
+
+def test_files_are_offered_to_those_who_may_have_them(office: Office) -> None:
+    made = one_of_each()
+    make_due(now=utc_now() + timedelta(minutes=2))
+
+    for model in (PayoutBatch, AccountStatement):
+        row = made[model]
+        file = address_of(model, "file", row.pk, "csv")
+        assert file in office(Role.FINANCE).get(page_of(row)).content.decode()
+        assert file not in office(Role.VIEWER).get(page_of(row)).content.decode()
+
+
+def test_what_a_run_is_about_has_no_page(office: Office) -> None:
+    instruction = one_of_each()[Instruction]
+    Instruction.objects.update(task="run_payouts", kind="payout", subject_id="run")
+
+    page = office(Role.FINANCE).get(page_of(instruction)).content.decode()
+
+    assert "/resendrun/run/" not in page
+    assert office(Role.FINANCE).get(page_of_act(instruction, "note")).status_code == 404

@@ -1,0 +1,99 @@
+"""What customers are told of money that has come in, or that was taken back"""
+
+from datetime import timedelta
+
+import pytest
+
+from core.clock import utc_now
+from customers.models import Customer, CustomerSession
+from funding.continuing import follow_up, proof_of, remember_proof
+from funding.models import TopUp
+from funding.notices import plan_receipt, plan_reversal
+from funding.services import credit_top_up
+from messages.models import Message
+from payments.verification import Verification
+from tests.funding.money_in import LIVE, customer_with, ordered
+
+pytestmark = pytest.mark.django_db
+TOLD = (
+    *("channel", "recipient", "subject", "text", "language", "merchant_id", "livemode"),
+    *("about", "key"),
+)
+
+
+def told():
+    return list(Message.objects.order_by("channel").values_list(*TOLD))
+
+
+def received(customer, payment=None):
+    top_up = ordered(customer, 2_000, "bank_transfer", payment)
+    credit_top_up(top_up_id=top_up.pk, amount=2_000, actor="staff:ann", now=utc_now())
+    top_up.refresh_from_db()
+    return top_up
+
+
+def test_on_every_channel_in_the_customers_language(settings):
+    customer = customer_with(0, LIVE, livemode=True)
+    Customer.objects.update(email="ann@example.com", language="fr")
+    top_up = received(customer)
+
+    page = f"{settings.CHECKOUT_URL}/top-ups/{top_up.pk}"
+    both = ("fr", "", True, top_up.pk)
+    text = f"20,00\u00a0B$ BSD ont été ajoutés à votre portefeuille Payments. Reçu : {page}"
+    subject = "20,00\u00a0B$ BSD ajoutés à votre portefeuille Payments"
+    assert told() == [
+        ("email", "ann@example.com", subject, text, *both, f"{top_up.pk}:email"),
+        ("sms", LIVE, "", text, *both, f"{top_up.pk}:sms"),
+    ]
+
+
+def test_of_a_reversal_once_more():
+    top_up = received(customer_with(0, LIVE, livemode=True))
+    Message.objects.all().delete()
+    top_up.amount_reversed = 900
+
+    plan_reversal(top_up, now=utc_now())
+
+    [(_, recipient, _, text, *_, key)] = told()
+    assert (recipient, key) == (LIVE, f"{top_up.pk}:reversed:sms")
+    assert text.startswith("B$9.00 BSD was taken back from your Payments wallet: what was added is")
+
+
+def test_of_money_for_a_payment_its_merchant_in_test_mode(payment_of, settings):
+    payment = payment_of(150)
+    top_up = received(customer_with(0), payment)
+    assert told() == []
+
+    plan_receipt(top_up, now=utc_now(), says="%(price)s %(payee)s %(pay)s")
+
+    [(_, _, _, text, _, merchant_id, livemode, *_)] = told()
+    assert (merchant_id, livemode) == (payment.merchant_id, False)
+    address = f"{settings.CHECKOUT_URL}/checkout/{payment.pk}"
+    assert text == f"B$1.50 BSD {payment.merchant.name} {address}"
+
+
+def test_a_payment_is_followed_up_once(payment_of):
+    customer = customer_with(0)
+    first, second = (received(customer, payment_of(amount)) for amount in (150, 160))
+
+    done = [follow_up(top_up_id=first.pk, now=utc_now()) for _ in range(2)]
+
+    assert done == [True, False]
+    assert list(TopUp.objects.to_follow_up()) == [second]
+    first.refresh_from_db()
+    assert first.followed_up_at == first.updated_at > first.succeeded_at
+
+
+def test_a_proof_counts_for_one_payment_and_customer_until_the_session_ends(payment_of):
+    customer, payment, other = customer_with(0), payment_of(150), payment_of(160)
+    session = CustomerSession.objects.create(
+        customer=customer, livemode=False, token_hash="x", created_at=utc_now(),
+        last_seen_at=utc_now(), expires_at=utc_now() + timedelta(hours=1),
+    )  # fmt: skip
+    for verified in (Verification.PASSKEY, Verification.PIN):
+        remember_proof(payment_id=payment.pk, session=session, verified=verified, now=utc_now())
+
+    assert proof_of(payment, customer.pk) is Verification.PIN
+    assert proof_of(other, customer.pk) is proof_of(payment, "cus_x") is None
+    CustomerSession.objects.update(ended_at=utc_now())
+    assert proof_of(payment, customer.pk) is None

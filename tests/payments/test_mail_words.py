@@ -1,0 +1,97 @@
+"""What mails about a payment say, and how often a receipt is sent again."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from pytest_django import Settings
+
+from core.clock import utc_now
+from customers.models import Customer
+from merchants.models import Merchant
+from messages.models import Message
+from payments.emails import RECEIPT, content_about, context_of, plan_receipt_again, write
+from payments.numbers import number_of
+from payments.statuses import PaymentStatus
+from tests.factories import PaymentFactory
+from tests.payments.journeys import bring_to
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "ann@example.com"
+
+
+def test_the_templates_know_all_of_a_payment(settings: Settings) -> None:
+    settings.CHECKOUT_URL = "https://pay.example.com"
+    merchant = Merchant(name="Conch\r\n Shack", tax_id="T-1", address="1 Bay Street")
+    merchant.time_zone = "America/Nassau"
+    payment = PaymentFactory.build(merchant=merchant, id="pay_1", amount=1_500, tip=250)
+    payment.due_date = date(2026, 12, 1)
+    payment.completed_at = datetime(2026, 3, 18, 15, 4, tzinfo=UTC)
+
+    known = {
+        "payment": payment,
+        "merchant": "Conch Shack",
+        "amount": "B$15.00 BSD",
+        "due_date": "1 Dec 2026",
+        "number": "",
+        "tip": "B$2.50",
+        "tax_id": "T-1",
+        "seller_address": "1 Bay Street",
+        "paid_at": "18 Mar 2026, 11:04\u00a0am",
+        "pay_url": "https://pay.example.com/checkout/pay_1",
+        "receipt_url": "https://pay.example.com/receipts/pay_1",
+        "service_name": "Payments",
+    }
+    assert context_of(payment) == known
+    payment.due_date = payment.completed_at = payment.tip = None
+    payment.id = "pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"
+    bare = context_of(payment)
+    assert [bare[name] for name in ("due_date", "tip", "paid_at")] == [""] * 3
+    assert bare["number"] == number_of(payment.id) != ""
+
+
+def test_an_answer_goes_to_who_helps_the_shops_customers(merchant: Merchant) -> None:
+    payment = PaymentFactory(merchant=merchant)
+    for address in ("", "help@example.com"):
+        merchant.support_email = address
+        context = context_of(payment)
+        mail = content_about(payment, template="receipt", subject="Receipt", context=context)
+        assert mail.reply_to == address
+
+
+def test_each_mail_is_of_its_own_payment(merchant: Merchant) -> None:
+    paid = [bring_to(PaymentFactory(merchant=merchant, amount=amount), PaymentStatus.COMPLETED)
+            for amount in (700, 800)]  # fmt: skip
+    for payment in paid:
+        plan_receipt_again(payment_id=payment.id, recipient=ADDRESS, now=utc_now())
+
+    written = [write(message, utc_now()) for message in Message.objects.order_by("created_at")]
+
+    subjects = [f"[Test] Receipt: B${sum_}.00 BSD paid to {merchant.name}" for sum_ in (7, 8)]
+    assert [content and content.subject for content in written] == subjects
+
+
+def test_a_receipt_that_waits_is_not_doubled_and_one_that_left_is_sent_again(
+    merchant: Merchant,
+) -> None:
+    first, other = (PaymentFactory(merchant=merchant, amount=amount) for amount in (700, 800))
+    bring_to(other, PaymentStatus.COMPLETED)
+    bring_to(first, PaymentStatus.COMPLETED)
+    Customer.objects.update(language="fr")
+
+    def ask(payment_id: str = first.id, recipient: str = ADDRESS, language: str = "") -> list[str]:
+        plan_receipt_again(
+            payment_id=payment_id, recipient=recipient, now=utc_now(), language=language
+        )
+        mine = Message.objects.filter(about=first.id, recipient=ADDRESS, kind=RECEIPT)
+        return list(mine.order_by("created_at").values_list("language", flat=True))
+
+    ask(other.id)
+    ask(recipient="bo@example.com")
+    Message.objects.update(status="sent", sent_at=utc_now())
+    assert [ask(), ask()] == [["fr"], ["fr"]]
+    Message.objects.update(kind="invoice")
+    Message.objects.update(status="sent", sent_at=utc_now())
+    Message.objects.filter(about=first.id, recipient=ADDRESS).update(key="of another kind")
+    assert [ask(language="es"), ask()] == [["es"], ["es"]]
+    Message.objects.update(status="sent", sent_at=utc_now())
+    assert [ask(), ask()] == [["es", "fr"], ["es", "fr"]]

@@ -1,0 +1,94 @@
+"""What a payout is made of, what explains a difference, and what came too late for it."""
+
+import pytest
+
+from ledger.models import TransferKind
+from payouts.account_statements import SUMS
+from payouts.composition import (
+    Composition,
+    CompositionPart,
+    composition_of,
+    explain_payout,
+    missed_by,
+)
+from payouts.models import Payout
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import refund, sell
+
+
+@pytest.fixture
+def payouts(api, merchant, stranger) -> list[Payout]:
+    """Two payouts in a row, and one of another merchant."""
+    sales = [sell(merchant, amount, fee=1_000) for amount in (1_000, 400)]
+    refund(api, sales[1], 100)
+    credit(merchant, 70)
+    api(merchant).post("/v1/payouts", {"amount": 900})
+    credit(merchant, 70)
+    credit(merchant, -30)
+    credit(stranger, 500)
+    for seller in (merchant, stranger):
+        assert api(seller).post("/v1/payouts", {}).status_code == 201
+    return list(Payout.objects.order_by("created_at"))
+
+
+def part(amount: int = 0, count: int = 0) -> CompositionPart:
+    return CompositionPart(amount, count)
+
+
+def test_its_parts_are_sums_of_its_own_lines(payouts):
+    parts = {
+        "payments_amount": part(1_400, 2), "fees_amount": part(-130, 3),
+        "refunds_amount": part(-100, 1), "adjustments_amount": part(70, 1),
+        "payouts_amount": part(), "returned_payouts_amount": part(),
+    }  # fmt: skip
+    first = Composition(
+        opening_amount=0, parts=parts, payout_amount=900, closing_amount=1_240 - 900
+    )
+    assert [composition_of(payouts[0]) for _ in range(2)] == [first] * 2
+    none = dict.fromkeys(parts, part())
+    assert composition_of(payouts[1]) == Composition(
+        opening_amount=340,
+        parts=none | {"adjustments_amount": part(40, 2)},
+        payout_amount=380,
+        closing_amount=0,
+    )
+
+
+def test_it_is_added_up_once(payouts, django_assert_num_queries):
+    composition_of(payouts[0])
+
+    with django_assert_num_queries(0):
+        composition_of(payouts[0])
+
+
+def test_a_difference_is_explained_by_its_lines_the_newest_first(payouts):
+    def explained(amount: int) -> list[list[int]]:
+        found = explain_payout(payouts[0], amount)
+        return [[line.amount for line in group] for group in found]
+
+    assert explained(70) == [[70]]
+    assert explained(90) == [[-100, 10]]
+    assert explained(900) == [[-100, 1_000]]
+    assert explained(430) == [[70, -40, 400]]
+    assert explained(30) == []
+
+
+def test_what_came_too_late_stands_in_the_next_statement(payouts):
+    late = missed_by(payouts[0], 70)
+
+    assert [(line.amount, line.statement_id) for line in late] == [(70, payouts[1].statement_id)]
+    assert missed_by(payouts[0], 500) == missed_by(payouts[1], 70) == []
+
+
+def test_each_kind_of_movement_stands_under_one_sum():
+    names = {
+        "payments": ("payment", "tip"),
+        "fees": ("fee", "refund_fee"),
+        "refunds": ("refund",),
+        "adjustments": ("top_up", "adjustment"),
+        "payouts": ("payout", "payout_paid"),
+        "returned_payouts": ("payout_returned", "payout_reversed"),
+    }
+    assert {
+        TransferKind(kind): f"{name}_amount" for name, kinds in names.items() for kind in kinds
+    } == SUMS
