@@ -16,7 +16,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from core.signed_tokens import is_signed
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
-from customers.sessions import SignedIn, find_session, is_any_known
+from customers.sessions import SignedIn, find_session, is_known
 
 CODE_COOKIE = "code"
 KNOWN_COOKIE = "known"
@@ -75,15 +75,14 @@ def browser_session_of(
 
 
 def has_session(request: HttpRequest, *, now: datetime) -> bool:
-    """Return whether a customer is signed in with this browser, in either mode.
+    """Return whether a live customer is signed in with this browser: one who holds a phone.
 
     A token without our signature is not looked up: anyone may send as many as they like.
     """
-    live, test = (request.COOKIES.get(session_cookie(livemode=it), "") for it in (True, False))
-    tokens = {mode: it for mode, it in ((True, live), (False, test)) if is_signed(it)}
-    if not tokens or not is_any_known(tokens.get(True, ""), tokens.get(False, "")):
+    token = request.COOKIES.get(session_cookie(livemode=True), "")
+    if not is_signed(token) or not is_known(token):
         return False
-    return any(find_session(tokens[mode], livemode=mode, now=now) for mode in tokens)
+    return find_session(token, livemode=True, now=now) is not None
 
 
 def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:

@@ -10,6 +10,7 @@ from checkout.payment_view import PaymentView
 from core.errors import ApiError, Conflict, RateLimited
 from customers.errors import CustomerFrozen, NewProofLimitReached
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
+from merchants.errors import MerchantInactive
 from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -220,6 +221,15 @@ def counter_closed() -> Ending:
     )
 
 
+def _merchant_suspended() -> Ending:
+    return Ending(
+        _("That did not work"),
+        BAD,
+        _("Payments can no longer be made here."),
+        next=_("No money has been taken."),
+    )
+
+
 def _link_ended() -> Ending:
     return Ending(
         _("This link takes no more payments"),
@@ -234,6 +244,7 @@ _STOPS = (
     (Conflict, _busy),
     (CustomerFrozen, _frozen),
     (NewProofLimitReached, _new_proof),
+    (MerchantInactive, _merchant_suspended),
     (PaymentLinkInactive, _link_ended),
     (PaymentLinkExpired, _link_ended),
 )

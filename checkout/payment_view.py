@@ -47,6 +47,7 @@ SHOWN = (
     "expires_at",
     "completed_at",
     "merchant__name",
+    "merchant__status",
     "merchant__time_zone",
     "merchant__brand_color",
     "merchant__support_email",

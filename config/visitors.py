@@ -1,15 +1,19 @@
-"""Refusals for callers without a key or session, whose network pays for what they cost.
+"""Refusals for callers whom anyone could be: their network pays for what they cost.
 
 They come before everything else, so that refusing costs next to nothing; a refusal is counted, not
-logged. A caller with a key or session is never refused, whatever others of the same network do; it
-is looked up only once the network has spent its budget. Callers that show neither are refused by
-`refuse_before_django`, which costs a fifteenth; a session that does not bear our signature is none.
+logged. Staff, live customers and the keys of verified merchants are never refused, whatever others
+of the same network do. What anyone gets by asking exempts no one: a session of test mode is a
+visitor's, and the key of a merchant that no one has verified has a budget of its own per network.
+Who calls is looked up only once the network has spent a budget. Callers that show nothing are
+refused by `refuse_before_django`, which costs a fifteenth; a session that does not bear our
+signature is none.
 """
 
 import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from functools import cache, lru_cache
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -28,8 +32,11 @@ from core.errors import RateLimited
 from core.handler import API_PREFIX, json_error
 from core.prepared import Place, PreparedValues
 from core.signed_tokens import is_signed
-from core.visitor_budget import budget
-from merchants.authentication import is_valid_key
+from core.visitor_budget import budget, testers
+from merchants.authentication import find_active
+from merchants.callers import Caller
+from merchants.models import Merchant
+from merchants.standing import is_free
 
 PROBES = ("/healthz", "/readyz", "/metrics")
 
@@ -39,12 +46,25 @@ MOST_KEPT = 256
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
+class Standing(Enum):
+    """What a caller has shown: nothing, a key that is free, or something that has a price."""
+
+    VISITOR = "visitor"
+    TESTER = "tester"
+    KNOWN = "known"
+
+
+_BUDGETS = {Standing.VISITOR: budget, Standing.TESTER: testers}
+
+
 def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
     """Refuse callers without credentials of networks that have spent their budget."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         is_exempt = _shows_credentials(environ) or environ["PATH_INFO"] in PROBES
-        if is_exempt or not (wait := _seconds_to_wait(environ)):
+        if is_exempt or not settings.VISITOR_SECONDS_PER_NETWORK:
+            return application(environ, start_response)
+        if not (wait := budget.wait(_network_of(environ))):
             return application(environ, start_response)
         is_api = environ["PATH_INFO"].startswith(API_PREFIX)
         status, headers, body = _rendered_refusal(is_api, math.ceil(wait))
@@ -66,8 +86,8 @@ def _shows_credentials(environ: WSGIEnvironment) -> bool:
 
 @cache
 def _session_cookies() -> re.Pattern[str]:
-    modes = [session_cookie(livemode=mode) for mode in (True, False)]
-    names = "|".join(map(re.escape, [*modes, settings.SESSION_COOKIE_NAME]))
+    sessions = (session_cookie(livemode=True), settings.SESSION_COOKIE_NAME)
+    names = "|".join(map(re.escape, sessions))
     return re.compile(rf"(?:^|[;,])\s*({names})=([^;,]*)")
 
 
@@ -90,13 +110,17 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
                 return get_response(request)
         if not settings.VISITOR_SECONDS_PER_NETWORK:
             return get_response(request)
-        if (wait := _seconds_to_wait(request.META)) and not _is_known(request):
+        network = _network_of(request.META)
+        waits = {standing: each.wait(network) for standing, each in _BUDGETS.items()}
+        looked_up = _look_up(request) if any(waits.values()) else None
+        if looked_up and (wait := waits.get(looked_up)):
             refused.inc()
             return _refusal(request.path.startswith(API_PREFIX), math.ceil(wait))
         before = time.thread_time()
         response = get_response(request)
-        if not wait and not actor_of(request):
-            budget.charge(_network_of(request.META), time.thread_time() - before)
+        standing = looked_up or _standing_of(request)
+        if standing in _BUDGETS:
+            _BUDGETS[standing].charge(network, time.thread_time() - before)
         return response
 
     return middleware
@@ -106,24 +130,33 @@ def _network_of(meta: Mapping[str, str]) -> str:
     return wide_network_of(address_in(meta))
 
 
-def _seconds_to_wait(meta: Mapping[str, str]) -> float:
-    """Return the seconds until this caller's network may be served again; 0 where it may now."""
-    if not settings.VISITOR_SECONDS_PER_NETWORK:
-        return 0.0
-    return budget.wait(_network_of(meta))
-
-
 def _is_from_inside(request: HttpRequest) -> bool:
     """Return whether a request has not come by way of the proxy, as those of the world do."""
     return "HTTP_X_FORWARDED_FOR" not in request.META or not settings.TRUSTED_PROXIES
 
 
-def _is_known(request: HttpRequest) -> bool:
-    """Return whether a key or session that is good now comes with a request."""
+def _look_up(request: HttpRequest) -> Standing:
+    """Return what the key or session that comes with a request is worth now."""
     with one_instant():
         if request.path.startswith(API_PREFIX):
-            return is_valid_key(request.META.get("HTTP_AUTHORIZATION", ""), request_now())
-        return has_session(request, now=request_now()) or _is_staff(request)
+            key = find_active(request.META.get("HTTP_AUTHORIZATION", ""), request_now())
+            if key is None:
+                return Standing.VISITOR
+            return _standing_of_key(key.merchant, livemode=key.livemode)
+        is_known = has_session(request, now=request_now()) or _is_staff(request)
+        return Standing.KNOWN if is_known else Standing.VISITOR
+
+
+def _standing_of(request: HttpRequest) -> Standing:
+    """Return what a request has shown that was answered."""
+    caller = getattr(request, "user", None) if request.path.startswith(API_PREFIX) else None
+    if isinstance(caller, Caller) and caller.merchant is not None:
+        return _standing_of_key(caller.merchant, livemode=caller.livemode)
+    return Standing.KNOWN if actor_of(request) else Standing.VISITOR
+
+
+def _standing_of_key(merchant: Merchant, *, livemode: bool) -> Standing:
+    return Standing.TESTER if is_free(merchant, livemode=livemode) else Standing.KNOWN
 
 
 def _is_staff(request: HttpRequest) -> bool:

@@ -7,7 +7,7 @@ its last: a crash or a refusal leaves nothing behind, and a concurrent repeat wa
 import hashlib
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
@@ -31,29 +31,41 @@ _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
 
 
 def respond_once(
-    request: HttpRequest, scope: str, work: Work, *, secret: bool = False
+    request: HttpRequest,
+    scope: str,
+    work: Work,
+    *,
+    secret: bool = False,
+    shown_for: timedelta | None = None,
 ) -> HttpResponse:
     """Do the work of a POST, or replay the response stored under its Idempotency-Key.
 
     An error that the work raises rolls it back and leaves no record; one that it returns is an
     outcome, committed and stored like any other response. `secret` means that this response shows a
-    secret once: it is stored encrypted.
+    secret once: it is stored encrypted. None is replayed after `shown_for`.
 
     Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
-    method, path or body. Without a key the work is simply done; after a deadlock it is retried. It
-    is one transaction in any case, in which services take part without a savepoint of their own.
+    method, path or body, or too long ago. Without a key the work is simply done; after a deadlock
+    it is retried. It is one transaction in any case, in which services take part without a
+    savepoint of their own.
     """
     key = key_of(request)
     if key is None:
         return retry_on_deadlock(transaction.atomic(lambda: _answer(work())))
     fingerprint = fingerprint_of(request)
-    return retry_on_deadlock(lambda: _under_key(scope, key, fingerprint, work, secret=secret))
+    return retry_on_deadlock(
+        lambda: _under_key(scope, key, fingerprint, work, secret=secret, shown_for=shown_for)
+    )
 
 
-def _under_key(scope: str, key: str, fingerprint: str, work: Work, *, secret: bool) -> HttpResponse:
+def _under_key(
+    scope: str, key: str, fingerprint: str, work: Work, *, secret: bool, shown_for: timedelta | None
+) -> HttpResponse:
     with transaction.atomic():
         if not _claim(scope, key, fingerprint, request_now()):
             stored = IdempotencyKey.objects.get(scope=scope, key=key)
+            if shown_for is not None and request_now() - stored.created_at > shown_for:
+                raise IdempotencyKeyReused("Its answer is not shown any more: send another key.")
             return _replay(stored, fingerprint, secret=secret)
         response = _answer(work())
         _store(scope, key, response, secret=secret)

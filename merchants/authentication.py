@@ -16,16 +16,11 @@ from rest_framework.request import Request
 from core.clock import request_now
 from core.errors import Unauthorized, ValidationFailed
 from merchants.callers import DEVELOPMENT, Caller
-from merchants.errors import (
-    INVALID_KEY,
-    MerchantInactive,
-    MerchantNotFound,
-    MerchantNotVerified,
-)
+from merchants.errors import INVALID_KEY, MerchantNotFound
 from merchants.key_use import note_use
 from merchants.known_keys import find_key
 from merchants.models import ApiKey, Merchant
-from merchants.statuses import MerchantStatus
+from merchants.standing import refuse_status
 
 _BEARER = re.compile(r"bearer +([0-9A-Za-z_]+)", re.IGNORECASE)
 LOOKUPS = {"merchant_id": "id", "merchant_slug": "slug"}
@@ -50,36 +45,24 @@ def _caller_of_key(request: Request, header: str) -> Caller:
     at = request_now()
     key = _active_key(header, at)
     note_use(key, at)
-    _refuse_status(key.merchant, livemode=key.livemode)
+    refuse_status(key.merchant, livemode=key.livemode)
     _refuse_contradiction(request, key.merchant)
     return Caller(key.merchant, key.livemode, f"key:{key.id}", scopes=key.scopes)
 
 
-def is_valid_key(header: str, at: datetime) -> bool:
-    """Return whether this `Authorization` header brings a key that is active."""
-    return _find_active(header, at) is not None
-
-
 def _active_key(header: str, at: datetime) -> ApiKey:
     """Find the key. Every refusal reads the same, whatever is wrong with the key."""
-    key = _find_active(header, at)
+    key = find_active(header, at)
     if key is None:
         raise Unauthorized(INVALID_KEY)
     return key
 
 
-def _find_active(header: str, at: datetime) -> ApiKey | None:
+def find_active(header: str, at: datetime) -> ApiKey | None:
+    """Return the active key that an `Authorization` header brings; None where it brings none."""
     bearer = _BEARER.fullmatch(header)
     key = find_key(bearer[1], at) if bearer else None
     return key if key is not None and key.is_active(at) else None
-
-
-def _refuse_status(merchant: Merchant, *, livemode: bool) -> None:
-    if merchant.status == MerchantStatus.SUSPENDED:
-        raise MerchantInactive()
-    unverified = merchant.status != MerchantStatus.VERIFIED
-    if livemode and unverified and settings.REQUIRE_VERIFIED_MERCHANTS:
-        raise MerchantNotVerified()
 
 
 def _refuse_contradiction(request: Request, merchant: Merchant) -> None:
@@ -101,7 +84,7 @@ def _development_caller(request: Request) -> Caller:
     merchant = found.first()
     if merchant is None:
         raise MerchantNotFound()
-    _refuse_status(merchant, livemode=False)
+    refuse_status(merchant, livemode=False)
     return Caller(merchant, livemode=False, actor=DEVELOPMENT)
 
 

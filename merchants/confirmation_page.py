@@ -1,4 +1,8 @@
-"""The page behind the link: it confirms by a button, since mail scanners open every link."""
+"""The page behind the link: it confirms by a button, since mail scanners open every link.
+
+It names the merchant by its id: anyone may give an address, and whose e-mails of tests are to come
+is for its owner to see. The name is the registrant's words, and would be ours here.
+"""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -29,7 +33,7 @@ def _claim(request: HttpRequest) -> AddressClaim | None:
 
 
 def _page(request: HttpRequest, state: str, claim: AddressClaim | None) -> HttpResponse:
-    context = {"state": state, "email": claim.email if claim else ""}
+    context = {"state": state, **(claim._asdict() if claim else {})}
     status = BAD_REQUEST if state == "invalid" else None
     response = render(request, "merchants/confirm_email.html", context, status=status)
     response["Cache-Control"] = "no-store"

@@ -10,14 +10,14 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from core.errors import Unauthorized, ValidationFailed
+from core.errors import ValidationFailed
 from merchants.access import EVERYTHING
 from merchants.callers import Caller
-from merchants.errors import INVALID_KEY, ApiKeyRolled, MerchantInactive, TooManyKeys
+from merchants.errors import ApiKeyRolled, TooManyKeys
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey, issue_key, lock_key, revoke_key, roll_key
-from merchants.statuses import MerchantStatus
+from merchants.standing import refuse_ended
 
 MOST_ACTIVE = 50
 
@@ -36,13 +36,13 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
     """Make one more key (POST /v1/api-keys); the owner hears of a live one.
 
     A test key makes test keys only, and a live key live ones of certain scopes. Raises
-    ValidationFailed, TooManyKeys from `MOST_ACTIVE` of one mode on, and as `_refuse_ended`.
+    ValidationFailed, TooManyKeys from `MOST_ACTIVE` of one mode on, and as `_refuse_late`.
     """
     livemode = caller.livemode if draft.livemode is None else draft.livemode
     if livemode:
         _refuse_live(caller, draft)
     merchant = Merchant.objects.locked(caller.owner.id)
-    _refuse_ended(caller, merchant)
+    _refuse_late(caller, merchant)
     _refuse_too_many(merchant, livemode, now)
     scopes = " ".join(draft.scopes)
     issued = issue_key(
@@ -57,10 +57,10 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
 def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     """Replace a key of the caller's mode (POST /v1/api-keys/:id/roll).
 
-    Raises as `roll_key`, TooManyKeys as `create_own_key`, and as `_refuse_ended`.
+    Raises as `roll_key`, TooManyKeys as `create_own_key`, and as `_refuse_late`.
     """
     before = _own(caller, key_id)
-    _refuse_ended(caller, before.merchant, acts_on=key_id)
+    _refuse_late(caller, before.merchant, acts_on=key_id)
     if overlap:
         _refuse_too_many(before.merchant, before.livemode, now)
     issued = roll_key(key_id=key_id, overlap=overlap, now=now)
@@ -73,30 +73,23 @@ def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: dateti
 def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
     """End a key of the caller's mode at once (POST /v1/api-keys/:id/revoke), the caller's own too.
 
-    Raises ApiKeyNotFound, ApiKeyNotActive, and as `_refuse_ended`.
+    Raises ApiKeyNotFound, ApiKeyNotActive, and as `_refuse_late`.
     """
-    _refuse_ended(caller, _own(caller, key_id).merchant, acts_on=key_id)
+    _refuse_late(caller, _own(caller, key_id).merchant, acts_on=key_id)
     key = revoke_key(key_id=key_id, now=now)
     if key.livemode:
         tell_of_revoked_key(key, now=now)
     return key
 
 
-def _refuse_ended(caller: Caller, merchant: Merchant, *, acts_on: str = "") -> None:
+def _refuse_late(caller: Caller, merchant: Merchant, *, acts_on: str = "") -> None:
     """Look again at who calls: a thief of a key would keep what its end takes away.
 
-    The merchant is locked: an end that came first has been seen. Raises MerchantInactive,
-    Unauthorized for a key that was revoked, and ApiKeyRolled for one that was rolled, unless it
-    `acts_on` itself.
+    Raises as `refuse_ended`, and ApiKeyRolled for a key that was rolled, unless it `acts_on`
+    itself.
     """
-    if merchant.status == MerchantStatus.SUSPENDED:
-        raise MerchantInactive
-    key = ApiKey.objects.filter(pk=caller.actor.removeprefix("key:")).first()
-    if key is None:
-        return
-    if key.revoked_at is not None:
-        raise Unauthorized(INVALID_KEY)
-    if key.expires_at is not None and key.id != acts_on:
+    key = refuse_ended(caller, merchant)
+    if key is not None and key.expires_at is not None and key.id != acts_on:
         raise ApiKeyRolled(api_key="must be the one that took the place of this one")
 
 

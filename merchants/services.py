@@ -17,6 +17,7 @@ from merchants.evidence import apply_changes, refuse_test_caller, request_change
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
 from merchants.known_keys import forget_keys
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, ApiKey, Merchant
+from merchants.standing import refuse_ended
 from merchants.statuses import MerchantStatus
 
 if TYPE_CHECKING:
@@ -115,11 +116,12 @@ def update_merchant(
 ) -> Merchant:
     """Change a merchant's own profile. Serves PATCH.
 
-    Public fields of a verified merchant wait for staff. Raises MerchantNotFound, and
-    ValidationFailed where a test caller names a field that live customers meet.
+    Public fields of a verified merchant wait for staff. Raises MerchantNotFound, ValidationFailed
+    where a test caller names a field that live customers meet, and as `refuse_ended`.
     """
     changes: dict[str, Any] = {**profile}
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
+    refuse_ended(caller, merchant)
     refuse_test_caller(merchant, changes, livemode=caller.livemode)
     at_once = changes
     if merchant.status == MerchantStatus.VERIFIED:

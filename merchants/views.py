@@ -24,6 +24,10 @@ from merchants.serializers import ChangedMerchant, MerchantOutput, NewMerchant, 
 from merchants.services import create_merchant, update_merchant
 from merchants.viewsets import CallerViewSet, OpenViewSet
 
+# Enough to ask again where no answer came. Who asks proves no more than an address, which others
+# may share, and is shown a live key.
+KEYS_SHOWN_FOR = timedelta(hours=1)
+
 
 class RegistrationViewSet(OpenViewSet):
     resource = "merchant"
@@ -42,7 +46,8 @@ class RegistrationViewSet(OpenViewSet):
     def create(self, request: Request) -> HttpResponse:
         """The answer shows a key per mode in `api_keys`, this once: keep them on your server.
 
-        Needs no key. Without a `slug`, one is made of the name.
+        Needs no key. Without a `slug`, one is made of the name. Under an `Idempotency-Key` the
+        answer is repeated for an hour, to the address that it was given to.
         """
         values = NewMerchant.parse(request.data)
         address = client_address(request._request)
@@ -54,7 +59,7 @@ class RegistrationViewSet(OpenViewSet):
             location = f"/v1/merchants/{registration.merchant.id}"
             return self.created(RegistrationOutput.of(registration), location)
 
-        return self.once(request, work, secret=True)
+        return self.once(request, work, secret=True, shown_for=KEYS_SHOWN_FOR)
 
 
 class MerchantViewSet(CallerViewSet):

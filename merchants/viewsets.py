@@ -1,6 +1,7 @@
 """The base classes of the API's viewsets: limits, Idempotency-Key, lists."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, cast
 
 from django.db.models import QuerySet
@@ -72,12 +73,21 @@ class _ApiViewSet(ViewSet):
         """Answer 201 with the address of what was created."""
         return Response(data, status=201, headers={"Location": location})
 
-    def once(self, request: Request, work: Work, *, secret: bool = False) -> HttpResponse:
+    def once(
+        self,
+        request: Request,
+        work: Work,
+        *,
+        secret: bool = False,
+        shown_for: timedelta | None = None,
+    ) -> HttpResponse:
         """Do the work of a POST once per Idempotency-Key of this caller.
 
-        `secret`: the answer shows a secret, so it is stored encrypted.
+        `secret`: the answer shows a secret, so it is stored encrypted. None is replayed after
+        `shown_for`.
         """
-        return respond_once(request._request, self.scope_of(request), work, secret=secret)
+        scope = self.scope_of(request)
+        return respond_once(request._request, scope, work, secret=secret, shown_for=shown_for)
 
     def scope_of(self, request: Request) -> str:
         """Return the owner of limits and Idempotency-Keys: here, an address."""

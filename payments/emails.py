@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_noop
 from core.attempt_limits import AttemptLimit, count_or_refuse
 from core.formats import day_of, moment_of, money, money_and_code
 from core.mailboxes import mailbox_of
+from merchants.statuses import MerchantStatus
 from messages.content import Content
 from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
@@ -85,15 +86,23 @@ def plan_receipt_again(
 
 
 def write(message: Message, now: datetime) -> Content | None:
-    """Write a mail that is due; None for what is paid or has ended meanwhile."""
+    """Write a mail that is due; None for what is paid or has ended meanwhile.
+
+    None that asks for money for a merchant that has been suspended: it was planned days ago.
+    """
     payment = Payment.objects.select_related("merchant").get(pk=message.about)
-    status = payment.status_at(now)
-    is_receipt = message.kind == RECEIPT
-    if status != PaymentStatus.COMPLETED if is_receipt else status not in PAYABLE:
+    if not _is_needed(payment, message.kind, now):
         return None
     context = context_of(payment)
     subject = gettext(SUBJECTS[message.kind]) % context
     return content_about(payment, template=message.kind, subject=subject, context=context)
+
+
+def _is_needed(payment: Payment, kind: str, now: datetime) -> bool:
+    status = payment.status_at(now)
+    if kind == RECEIPT:
+        return status == PaymentStatus.COMPLETED
+    return status in PAYABLE and payment.merchant.status != MerchantStatus.SUSPENDED
 
 
 def content_about(

@@ -96,8 +96,9 @@ def pay_locked(
     payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
     """Pay a payment that `lock_payable` returned. Raises as `pay` does."""
-    payer = lock_payer(customer.id, payee_id=payment.merchant_id)
-    count_payment(payer, payment.sale_amount, verified, now=now)
+    payee_id = payment.merchant_id
+    payer = lock_payer(customer.id, payee_id=payee_id)
+    count_payment(payer, payment.sale_amount, verified, payee_id=payee_id, now=now)
     return pay_as_read(payment, customer=payer, verified=verified, actor=actor, now=now)
 
 

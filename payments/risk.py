@@ -8,11 +8,15 @@ counted, and the magic phone that shows it.
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Exists
 
 from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.magic_phones import is_protected
 from customers.models import Customer
 from customers.new_proofs import is_recent
+from merchants.errors import MerchantInactive
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
 from payments.verification import Verification, required_for
 
 DAY = timedelta(days=1)
@@ -49,11 +53,12 @@ def pays_with_new_proof(customer: Customer, amount: int, *, now: datetime) -> bo
 
 
 def count_payment(
-    customer: Customer, amount: int, verified: Verification, *, now: datetime
+    customer: Customer, amount: int, verified: Verification, *, payee_id: str, now: datetime
 ) -> None:
     """Check a payment against what was paid before, and count it. The row must be locked.
 
-    Raises NewProofLimitReached, VerificationFailed where more proof is needed.
+    Raises NewProofLimitReached, VerificationFailed where more proof is needed, and MerchantInactive
+    where the payee was suspended while this waited for the row.
     """
     refuse_above_new_proof_limit(customer, amount, now=now)
     if verified < required_of(customer, amount, now=now):
@@ -69,7 +74,10 @@ def count_payment(
         _count_by_pin(customer, amount, now)
     customer.new_proof_amount += amount
     customer.updated_at = now
-    customer.save(update_fields=_COUNTED)
+    suspended = Merchant.objects.filter(pk=payee_id, status=MerchantStatus.SUSPENDED)
+    counted = {name: getattr(customer, name) for name in _COUNTED}
+    if not Customer.objects.filter(~Exists(suspended), pk=customer.pk).update(**counted):
+        raise MerchantInactive
 
 
 _COUNTED = (

@@ -16,6 +16,7 @@ from core.errors import ValidationFailed
 from core.ids import new_id
 from core.instants import today_in
 from core.json import dump_json
+from merchants.models import Merchant
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.contradictions import held_back
@@ -111,7 +112,12 @@ def create_batch(
 
 
 def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> list[Payout]:
-    """Return the first that can leave, locked; what stands before them and never can, fails."""
+    """Return the first that can leave, locked; what stands before them and never can, fails.
+
+    Their merchants are locked before them: none is suspended until the batch is there.
+    """
+    merchants = Merchant.objects.filter(pk__in=payouts.order_by().values("merchant"))
+    list(merchants.order_by("pk").select_for_update(no_key=True).values_list("pk"))
     locked = payouts.select_related("bank_account", "merchant", "statement").select_for_update(
         no_key=True, of=("self",)
     )

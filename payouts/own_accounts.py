@@ -11,6 +11,7 @@ from django.db import transaction
 
 from merchants.callers import Caller
 from merchants.models import Merchant
+from merchants.standing import refuse_ended
 from merchants.statuses import MerchantStatus
 from messages.models import Channel
 from messages.planning import plan_message
@@ -22,12 +23,13 @@ KIND = "bank_account"
 
 @transaction.atomic
 def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime) -> BankAccount:
-    """Name the account to be paid out to (POST /v1/bank-accounts). Raises ValidationFailed.
+    """Name the account to be paid out to (POST /v1/bank-accounts).
 
     A live one of a verified merchant waits for staff, in place of one that waits already; any other
-    is open at once.
+    is open at once. Raises ValidationFailed, and as `refuse_ended`.
     """
     merchant = Merchant.objects.locked(caller.owner.id)
+    refuse_ended(caller, merchant)
     if not caller.livemode or merchant.status != MerchantStatus.VERIFIED:
         return open_bank_account(
             merchant_id=merchant.id,

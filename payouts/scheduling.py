@@ -55,9 +55,12 @@ def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
 def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
     """Pay out one merchant's balance for a period, once; None if done already or too little.
 
-    A period that was settled ahead of its time, by a clock that was wrong, does not count.
+    A period that was settled ahead of its time, by a clock that was wrong, does not count. That of
+    a merchant that was suspended meanwhile is left to a later run.
     """
     merchant = Merchant.objects.locked(bank_account.merchant_id)
+    if merchant.status == MerchantStatus.SUSPENDED:
+        return None
     settled, _ = SettledPeriod.objects.select_for_update().get_or_create(
         merchant=merchant,
         livemode=bank_account.livemode,

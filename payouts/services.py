@@ -125,6 +125,9 @@ def mark_sent(*, payout_id: str, actor: str, now: datetime) -> Payout:
     A late one gets a later arrival date. Raises PayoutNotFound, PayoutStatusUnfit, also where the
     merchant has been suspended.
     """
+    # Its own lock, and before it the merchant's: what a statement joins to a row that it waits for
+    # is of before the wait.
+    Merchant.objects.locked(Payout.objects.one(payout_id).merchant_id)
     payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
     if payout.merchant.status == MerchantStatus.SUSPENDED:
         raise PayoutStatusUnfit(merchant="is suspended")

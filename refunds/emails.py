@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from core.attempt_limits import AttemptLimit, count_within_all
 from core.formats import money_and_code
+from core.mailboxes import mailbox_of
 from messages import sms
 from messages.content import Content
 from messages.models import Channel, Message
@@ -20,7 +21,10 @@ from payments.models import Payment
 from refunds.models import Inquiry, Refund
 
 KIND, INQUIRY = "refund", "inquiry"
-TEXTS = AttemptLimit("refund-text", 20, timedelta(days=1))
+DAY = timedelta(days=1)
+# Of refunds and answers together: texts to a customer, and e-mails of one merchant to a mailbox.
+TEXTS = AttemptLimit("refund-text", 20, DAY)
+MAILS = AttemptLimit("refund-mail", 20, DAY)
 
 
 def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
@@ -59,10 +63,10 @@ def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> N
 def write(message: Message, now: datetime) -> Content | None:
     """Write the notice of a refund, for the channel that it goes by.
 
-    None for a text beyond those that the customer gets in a day.
+    None for one beyond those that the customer gets in a day.
     """
     refund = Refund.objects.select_related("payment__merchant").get(pk=message.about)
-    if message.channel == Channel.SMS and not _has_room(message, refund, now):
+    if not _has_room(message, refund.payment, now):
         return None
     amount = money_and_code(refund.amount, refund.currency)
     if message.channel == Channel.SMS:
@@ -73,20 +77,34 @@ def write(message: Message, now: datetime) -> Content | None:
 
 
 @transaction.atomic
-def _has_room(message: Message, refund: Refund, now: datetime) -> bool:
-    """Count a text at its first attempt, not with the refund, which many would wait for."""
-    subject = refund.payment.customer_id or ""
-    return message.attempts > 1 or count_within_all([(TEXTS, subject)], now=now)
+def _has_room(message: Message, payment: Payment, now: datetime) -> bool:
+    """Count a message at its first attempt, not with its cause, which many would wait for.
+
+    The address of an e-mail may be any that the merchant has put on an invoice. What is only a test
+    reaches its merchant.
+    """
+    if message.attempts > 1 or not message.livemode:
+        return True
+    counted = (TEXTS, payment.customer_id or "")
+    if message.channel == Channel.EMAIL:
+        counted = (MAILS, mailbox_of(f"{payment.merchant_id} {message.recipient}"))
+    return count_within_all([counted], now=now)
 
 
 def write_answer(message: Message, now: datetime) -> Content | None:
-    """Write the answer to what a customer reported; a text only says where it stands."""
+    """Write the answer to what a customer reported; a text only says where it stands.
+
+    None for a merchant's beyond those that the customer gets in a day: it can report and answer
+    without end on the receipts of its own sales.
+    """
     inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
     answers = inquiry.entries.filter(at__lte=message.created_at)
     answer, payment = answers.order_by("-pk")[0], inquiry.payment
     context = context_of(payment)
     merchant = sms.sanitized(payment.merchant.name)
     is_merchant = answer.author == "merchant"
+    if is_merchant and not _has_room(message, payment, now):
+        return None
     context |= {"answer": answer.text, "problem_url": f"{context['receipt_url']}/problem"}
     if message.channel == Channel.SMS:
         context["who"] = merchant if is_merchant else settings.SERVICE_NAME

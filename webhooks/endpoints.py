@@ -10,12 +10,14 @@ from core.crypto import encrypt
 from core.errors import ValidationFailed
 from core.ids import new_id
 from merchants.callers import Caller
+from merchants.standing import is_free
 from outbound.policy import fault_of, policy_for
 from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.models import CLEAN_RECORD, Webhook
 from webhooks.statuses import DisabledReason
 
 MAX_ENDPOINTS = 100
+MAX_FREE_ENDPOINTS = 10  # of who has a key by asking: each event would be a hundred calls elsewhere
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,11 @@ def _refuse_too_many(caller: Caller) -> None:
 
     Counted without a lock: concurrent requests may exceed it by a few.
     """
-    if Webhook.objects.visible_to(caller).not_deleted().count() >= MAX_ENDPOINTS:
-        raise ValidationFailed(f"There may be {MAX_ENDPOINTS} webhooks at most: delete one first.")
+    free = is_free(caller.owner, livemode=caller.livemode)
+    most = MAX_FREE_ENDPOINTS if free else MAX_ENDPOINTS
+    if Webhook.objects.visible_to(caller).not_deleted().count() >= most:
+        until = " until the merchant is verified" if free else ""
+        raise ValidationFailed(f"There may be {most} webhooks at most{until}: delete one first.")
 
 
 def refuse_url(url: str, *, livemode: bool) -> None:

@@ -26,6 +26,8 @@ from customers.pin_locks import lock_of
 from funding.errors import FundingLimitReached
 from funding.services import order_top_up
 from ledger.errors import InsufficientBalance
+from merchants.errors import MerchantInactive
+from merchants.statuses import MerchantStatus
 from payments.errors import PaymentDeclined
 from payments.models import Payment
 from payments.paying import cancel_by_customer, return_to_review
@@ -99,12 +101,17 @@ class ReviewPage(CounterVisit):
 
 
 class PaymentAction(PaymentPage):
-    """A step towards paying: only while the payment can be paid."""
+    """A step towards paying: only while the payment can be paid.
+
+    With a suspended merchant it ends here: no text names it, to whatever phone a visitor enters.
+    """
 
     def prepare(self) -> None:
         super().prepare()
         if self.payment.is_counter or self.payment.status_at(self.now) not in PAYABLE:
             raise self.payment.refusal(self.now)
+        if self.payment.merchant.status == MerchantStatus.SUSPENDED:
+            raise MerchantInactive
 
     def go_on(self) -> HttpResponse:
         """Go where this customer has to go next with this payment."""

@@ -199,3 +199,19 @@ def test_a_suspended_merchant_takes_nothing_by_counter_or_test_tools(
         (counter.id, "created"),
         (payment.id, "created"),
     }
+
+
+def test_no_text_names_a_suspended_merchant(
+    merchant: Merchant, payment_of: PaymentOf, texts: TextBox
+) -> None:
+    """A visitor enters a stranger's phone on what is left of the merchant's payments."""
+    payment = payment_of(999, livemode=True)
+    shopper = Shopper()
+    shopper.visit(f"{payment.hosted_url}/phone")
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    shopper.send(phone=PHONE)
+
+    assert texts.texts == []
+    assert "Payments can no longer be made here." in shopper.text
+    assert shopper.visit(f"{payment.hosted_url}/phone").status_code == 422

@@ -79,12 +79,12 @@ def test_a_forged_cookie_says_nothing(payment):
 
 
 def test_what_stopped_the_customer_is_a_page_of_its_own_and_leads_back(payment_of, merchant):
-    merchant.status = "suspended"
-    merchant.save()
     shopper = Shopper()
     payment = payment_of(150)
     shopper.visit(payment.hosted_url)
     shopper.sign_in()
+    merchant.status = "suspended"
+    merchant.save()
     shopper.send(to="/pay")
     assert shopper.path == payment.hosted_url
     assert shopper.response.status_code == 422

@@ -16,6 +16,7 @@ from core.clock import utc_now
 from core.signed_tokens import signed
 from core.visitor_budget import BURST_SECONDS, budget
 from customers.models import CustomerSession
+from customers.services import find_or_create
 from customers.services import test_customer as customer_for_tests
 from customers.sessions import end_session, start_session
 from customers.tokens import hash_of, new_token
@@ -58,11 +59,12 @@ def test_a_network_that_has_spent_its_budget_is_refused(path: str) -> None:
     [
         ({}, True),
         ({"HTTP_COOKIE": "csrf=abc; colour=blue"}, True),
-        (PAGE | {"HTTP_COOKIE": f"customer-test={new_token()}; session={'a' * 32}"}, True),
-        (PAGE | {"HTTP_COOKIE": f"customer-test={signed(new_token())}"}, False),
+        (PAGE | {"HTTP_COOKIE": f"customer={new_token()}; session={'a' * 32}"}, True),
+        (PAGE | {"HTTP_COOKIE": f"customer={signed(new_token())}"}, False),
+        (PAGE | {"HTTP_COOKIE": f"customer-test={signed(new_token())}"}, True),
         (PAGE | {"HTTP_COOKIE": f"a=b; session={signed('a' * 24)}"}, False),
         (PAGE | {"HTTP_COOKIE": f"customer={signed('a')}; customer=b"}, True),
-        ({"HTTP_COOKIE": f"customer-test={signed(new_token())}"}, True),
+        ({"HTTP_COOKIE": f"customer={signed(new_token())}"}, True),
         (PAGE | {"HTTP_AUTHORIZATION": MADE_UP}, True),
         ({"HTTP_AUTHORIZATION": MADE_UP}, False),
         ({"PATH_INFO": "/readyz"}, False),
@@ -220,11 +222,11 @@ def test_a_made_up_key_is_charged(path: str) -> None:
 
 
 @pytest.mark.usefixtures("spent")
-def test_a_customer_who_is_signed_in_is_served(merchant: Merchant) -> None:
-    customer = customer_for_tests("+12425550100", utc_now(), merchant_id=merchant.id)
+def test_a_customer_who_is_signed_in_is_served() -> None:
+    customer = find_or_create(phone="+12423591234", now=utc_now())
     token = start_session(customer=customer, now=utc_now()).token
     browser = Client()
-    browser.cookies[session_cookie(livemode=False)] = token
+    browser.cookies[session_cookie(livemode=True)] = token
     assert browser.get("/checkout/nothing").status_code == 404
     end_session(token, now=utc_now())
 

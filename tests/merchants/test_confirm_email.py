@@ -46,6 +46,14 @@ def test_it_confirms_by_a_button(link, client):
     assert confirmed_at() is not None
 
 
+def test_the_page_tells_whose_tests_are_to_be_mailed(link, client):
+    """A stranger gives one's address first: the only link of the day is of the stranger's."""
+    page = client.get(link).content.decode()
+
+    assert Merchant.objects.get().id in page
+    assert "Fraud" not in page
+
+
 def test_the_api_shows_it(link, client, api):
     client.post(link)
 

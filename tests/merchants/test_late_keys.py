@@ -1,11 +1,14 @@
-"""What ends while a key waits for its merchant's lock is seen before it makes or ends another."""
+"""What ends while a key waits for its merchant's lock is seen before it changes anything."""
 
 from datetime import timedelta
 
+import pytest
+
 from core.clock import utc_now
-from merchants.models import ApiKey, Merchant, MerchantQuerySet
+from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
 from merchants.statuses import MerchantStatus
+from tests.merchants.waiting_requests import meanwhile
 
 NEW = "/v1/api-keys"
 
@@ -17,17 +20,6 @@ def keys_of(merchant):
 def paths_of_keys(merchant):
     other = issue_key(merchant=merchant, livemode=False, name="Till", now=utc_now()).key
     return other, (NEW, f"{NEW}/{other.id}/roll", f"{NEW}/{other.id}/revoke")
-
-
-def meanwhile(monkeypatch, change):
-    """Let something happen between the look at the caller's key and the merchant's lock."""
-    locked = MerchantQuerySet.locked
-
-    def locked_after(rows, pk):
-        change()
-        return locked(rows, pk)
-
-    monkeypatch.setattr(MerchantQuerySet, "locked", locked_after)
 
 
 def test_a_key_that_is_rolled_while_it_waits_for_its_merchant_makes_and_ends_none(
@@ -87,3 +79,34 @@ def test_a_merchant_that_is_suspended_meanwhile_makes_and_ends_no_key(api, merch
     for key in (own, other):
         key.refresh_from_db()
         assert (key.expires_at, key.revoked_at) == (None, None)
+
+
+ENDS = [
+    ("suspended", 422, "MERCHANT_INACTIVE"),
+    ("unverified", 422, "MERCHANT_NOT_VERIFIED"),
+    ("revoked", 401, "UNAUTHORIZED"),
+]
+
+
+@pytest.mark.parametrize(("end", "status", "code"), ENDS)
+def test_a_stolen_key_that_ends_meanwhile_renames_nothing(
+    api, merchant, monkeypatch, settings, end, status, code
+):
+    """A suspended merchant is no verified one: its new name did not wait for staff any more."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    thief, before = api(merchant, live=True), (merchant.name, merchant.email)
+
+    def ends():
+        if end == "revoked":
+            ApiKey.objects.update(revoked_at=utc_now())
+        else:
+            Merchant.objects.update(status=end)
+
+    meanwhile(monkeypatch, ends)
+    changes = {"name": "Bank of The Bahamas", "email": "thief@example.com"}
+    refused = thief.patch(f"/v1/merchants/{merchant.id}", changes)
+
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    merchant.refresh_from_db()
+    assert (merchant.name, merchant.email) == before
+    assert merchant.pending_changes is None

@@ -1,9 +1,12 @@
 """POST /v1/merchants: Idempotency-Key and limits, before there is an API key."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.races import at_once
 
@@ -41,6 +44,22 @@ def test_it_shows_the_keys_to_nobody_at_another_address(api, db):
     assert response.status_code == 201
     assert "Idempotent-Replayed" not in response
     assert response.json()["api_keys"] != first.json()["api_keys"]
+
+
+def test_it_shows_the_keys_again_for_an_hour(api, db):
+    """Who shares the address, and guesses the key, may ask for another's live key until then."""
+    start = utc_now()
+    with time_machine.travel(start, tick=False):
+        first = api(None).post(PATH, LEAST, idempotency_key="k")
+    with time_machine.travel(start + timedelta(hours=1), tick=False):
+        assert api(None).post(PATH, LEAST, idempotency_key="k").content == first.content
+
+    with time_machine.travel(start + timedelta(hours=1, seconds=1), tick=False):
+        late = api(None).post(PATH, LEAST, idempotency_key="k")
+
+    assert (late.status_code, late.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
+    assert "sk_" not in late.content.decode()
+    assert Merchant.objects.count() == 1
 
 
 def test_it_registers_after_a_refusal_under_the_same_key(api, merchant):

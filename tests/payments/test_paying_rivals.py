@@ -181,6 +181,29 @@ def test_a_merchant_that_is_suspended_while_its_payment_waits_is_not_paid(
     refuse_half_paid(merchant, customer)
 
 
+def test_a_merchant_that_is_suspended_while_its_payer_is_waited_for_is_not_paid(
+    merchant: Merchant,
+) -> None:
+    """The statement that waits for the payer sees the merchant as it was before that wait."""
+    live: Customer = CustomerFactory(merchant=None, livemode=True, phone="+12423591234")
+    top_up(customer=live, amount=AMOUNT, currency="BSD", now=utc_now())
+    payment = PaymentFactory(merchant=merchant, amount=AMOUNT, livemode=True)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Customer.objects.locked(live.id)
+            set_status(merchant_id=merchant.id, status=MerchantStatus.SUSPENDED, now=utc_now())
+            paying = pool.submit(at_once, [partial(pay_with, payment.id, live)])
+            wait_for_a_waiter()
+        [paid] = paying.result()
+
+    assert code_of(paid) == "MERCHANT_INACTIVE"
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.CREATED
+    assert wallet(live, "BSD").balance == AMOUNT
+    assert not Transfer.objects.filter(reference=payment.id).exists()
+    assert problems() == []
+
+
 def create_by(issued: IssuedKey) -> int:
     return ApiClient(issued.secret).post("/v1/payments", {"amount": AMOUNT}).status_code
 

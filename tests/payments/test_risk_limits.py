@@ -72,11 +72,11 @@ def test_an_old_proof_has_no_limit(now: datetime) -> None:
 def test_what_is_counted_is_kept_with_when(now: datetime) -> None:
     payer = find_or_create(phone="+12423591234", now=now - DAY)
 
-    count_payment(payer, 200, NONE, now=now - DAY)
+    count_payment(payer, 200, NONE, payee_id="", now=now - DAY)
     payer.refresh_from_db()
     assert (payer.unproven_payments, payer.unproven_amount) == (1, 200)
 
-    count_payment(payer, 300, PIN, now=now)
+    count_payment(payer, 300, PIN, payee_id="", now=now)
     payer.refresh_from_db()
     assert (payer.unproven_payments, payer.unproven_amount) == (0, 0)
     assert (payer.pin_day_started_at, payer.pin_day_amount) == (now, 300)
@@ -88,7 +88,7 @@ def test_what_needs_more_proof_is_not_counted(now: datetime) -> None:
     payer = find_or_create(phone="+12423591234", now=now)
 
     with pytest.raises(VerificationFailed):
-        count_payment(payer, 300, NONE, now=now)
+        count_payment(payer, 300, NONE, payee_id="", now=now)
 
     payer.refresh_from_db()
     assert (payer.unproven_amount, payer.new_proof_amount) == (0, 0)

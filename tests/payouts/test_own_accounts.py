@@ -4,12 +4,14 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from core.clock import utc_now
+from merchants.models import ApiKey, Merchant
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payouts.errors import BankAccountNotFound
 from payouts.models import AccountState, BankAccount
 from payouts.own_accounts import approve_bank_account, decline_bank_account
 from tests.factories import MerchantFactory
+from tests.merchants.waiting_requests import meanwhile
 
 PLACE = "/v1/bank-accounts"
 BODY = {
@@ -119,6 +121,35 @@ def test_a_stranger_closes_nothing(api, merchant, bank_account):
     for client in (api(MerchantFactory(), live=True), api(merchant)):
         assert client.post(f"{PLACE}/{bank_account.id}/close").status_code == 404
     assert list(BankAccount.objects.open()) == [bank_account]
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("suspended", "MERCHANT_INACTIVE"), ("unverified", "MERCHANT_NOT_VERIFIED")],
+)
+def test_a_stolen_key_names_no_account_while_its_merchant_is_being_stopped(
+    api, merchant, bank_account, monkeypatch, settings, status, code
+):
+    """A suspended merchant is no verified one: the thief's account was open without staff."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    thief = api(merchant, live=True)
+    meanwhile(monkeypatch, lambda: Merchant.objects.update(status=status))
+
+    refused = thief.post(PLACE, BODY)
+
+    assert (refused.status_code, refused.json()["code"]) == (422, code)
+    assert states(merchant) == [("9012", AccountState.OPEN)]
+    assert list(BankAccount.objects.open()) == [bank_account]
+
+
+def test_a_stolen_key_names_no_account_while_it_is_being_revoked(api, merchant, monkeypatch):
+    thief = api(merchant, live=True)
+    meanwhile(monkeypatch, lambda: ApiKey.objects.update(revoked_at=utc_now()))
+
+    refused = thief.post(PLACE, BODY)
+
+    assert (refused.status_code, refused.json()["code"]) == (401, "UNAUTHORIZED")
+    assert states(merchant) == []
 
 
 def told():

@@ -210,3 +210,13 @@ def test_one_merchants_failure_holds_up_nobody(weekly, stranger, monkeypatch, er
     assert schedule_due(now=MONDAY) == 1
     assert SettledPeriod.objects.count() == 2
     assert iso(Payout.objects.filter(merchant=weekly).get().created_at) == iso(MONDAY)
+
+
+def test_a_merchant_that_is_suspended_before_its_turn_waits(weekly, bank_account):
+    credit(weekly, 1250, livemode=True)
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    assert schedule_period(bank_account=bank_account, period=MONDAY.date(), now=MONDAY) is None
+    assert not Payout.objects.exists()
+    Merchant.objects.update(status=MerchantStatus.VERIFIED)
+    assert schedule_due(now=MONDAY) == 1

@@ -15,7 +15,8 @@ from messages import sms
 from messages.errors import Fault, MessageNotSent
 from messages.models import Message
 from messages.tasks import send_messages
-from refunds.emails import TEXTS
+from payments.models import Payment
+from refunds.emails import MAILS, TEXTS
 from refunds.models import Refund
 from refunds.tasks import retry_refunds
 from tests.customers.texts import TextBox
@@ -206,3 +207,29 @@ def test_a_text_that_is_tried_again_is_counted_once(refunded, texts, monkeypatch
     Message.objects.update(due_at=utc_now())
 
     assert send_messages() == 1
+
+
+def test_many_refunds_are_not_many_mails_to_an_address_that_the_merchant_names(
+    api, merchant, mailoutbox, monkeypatch
+):
+    """A merchant bills an address, pays that itself, and gives it back cent by cent."""
+    monkeypatch.setattr("refunds.emails.MAILS", replace(MAILS, times=2))
+    sale = sell_live(merchant, 1_250)
+    Payment.objects.update(customer_email="victim@example.com")
+    Message.objects.all().delete()
+    for _ in range(4):
+        assert refund(api, sale, 1).status_code == 201
+    send_messages()
+
+    assert [message.to for message in mailoutbox] == [["victim@example.com"]] * 2
+    assert noted() == ["sent", "sent", "not_needed", "not_needed"]
+
+
+def test_test_mails_are_as_many_as_the_merchant_makes(api, merchant, paid, mailoutbox, monkeypatch):
+    monkeypatch.setattr("refunds.emails.MAILS", replace(MAILS, times=1))
+    Customer.objects.update(email=ADDRESS)
+    for _ in range(2):
+        refund(api, paid, 1)
+    send_messages()
+
+    assert [message.to for message in mailoutbox] == [[merchant.email]] * 2

@@ -3,8 +3,11 @@ from typing import Any
 
 import pytest
 
+from core.clock import utc_now
 from core.crypto import decrypt
 from merchants.models import Merchant
+from merchants.services import set_status
+from merchants.statuses import MerchantStatus
 from tests.client import Api
 from webhooks.event_types import EventType
 from webhooks.models import Webhook
@@ -83,6 +86,25 @@ def test_there_is_a_limit_per_merchant_and_mode(
     assert api(merchant, live=True).post("/v1/webhooks", BODY).status_code == 201
     assert api(stranger).post("/v1/webhooks", BODY).status_code == 201
     api(merchant).delete(f"/v1/webhooks/{ids[0]}")
+    assert api(merchant).post("/v1/webhooks", BODY).status_code == 201
+
+
+def test_a_merchant_that_no_one_has_verified_has_few(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger with a test key has us call another's host, once for each endpoint and event."""
+    monkeypatch.setattr("webhooks.endpoints.MAX_FREE_ENDPOINTS", 2)
+    Merchant.objects.update(status="unverified")
+    for _ in range(2):
+        assert api(merchant).post("/v1/webhooks", BODY).status_code == 201
+
+    refused = api(merchant).post("/v1/webhooks", BODY)
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert refused.json()["details"] == (
+        "There may be 2 webhooks at most until the merchant is verified: delete one first."
+    )
+    set_status(merchant_id=merchant.id, status=MerchantStatus.VERIFIED, now=utc_now())
     assert api(merchant).post("/v1/webhooks", BODY).status_code == 201
 
 

@@ -1,0 +1,93 @@
+"""What anyone gets by asking exempts no one from what visitors may cost: a test key or session.
+
+A stranger registers for a key, or signs in as a test customer, whose code is 000000 for everyone.
+"""
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+import config.settings
+from checkout.browser_session import session_cookie
+from core.clock import utc_now
+from core.visitor_budget import TESTER_BURST_SECONDS, budget, testers
+from customers.services import test_customer as customer_for_tests
+from customers.sessions import start_session
+from merchants.models import Merchant
+from tests.factories import MerchantFactory
+
+NETWORK = "127.0.0.0/24"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def limited(settings: Settings) -> None:
+    """Let the limit be that of production."""
+    settings.VISITOR_SECONDS_PER_NETWORK = config.settings.VISITOR_SECONDS_PER_NETWORK
+
+
+def test_a_session_of_test_mode_exempts_no_one(merchant: Merchant) -> None:
+    customer = customer_for_tests("+12425550100", utc_now(), merchant_id=merchant.id)
+    browser = Client()
+    browser.cookies[session_cookie(livemode=False)] = start_session(
+        customer=customer, now=utc_now()
+    ).token
+    budget.charge(NETWORK, 10)
+
+    assert browser.get("/checkout/nothing").status_code == 429
+
+
+@pytest.fixture
+def free_key(settings: Settings) -> Client:
+    """A client with the test key of a merchant that has just registered itself."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    body = {"name": "Shop", "email": "thief@example.com"}
+    made = Client().post("/v1/merchants", body, content_type="application/json").json()
+    budget.clear()
+    return Client(headers={"authorization": f"Bearer {made['api_keys']['test']}"})
+
+
+@pytest.mark.parametrize("path", ["/v1/balance", "/v1/payments?limit=100", "/v1/nothing"])
+def test_a_key_that_is_free_pays_for_what_it_costs(free_key: Client, path: str) -> None:
+    testers.charge(NETWORK, TESTER_BURST_SECONDS + 6)
+
+    refused = free_key.get(path)
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
+    assert 59 <= int(refused["Retry-After"]) <= 60
+
+
+def test_a_key_that_is_free_spends_its_networks_second_budget(free_key: Client) -> None:
+    assert free_key.get("/v1/balance").status_code == 200
+
+    assert testers._debts[NETWORK][0] > 0
+    assert NETWORK not in budget._debts
+
+
+def test_a_key_that_is_free_is_served_beside_visitors_and_charged(free_key: Client) -> None:
+    budget.charge(NETWORK, 10)
+    assert Client().get("/v1/openapi.json").status_code == 429
+
+    assert free_key.get("/v1/openapi.json").status_code == 200
+    assert testers._debts[NETWORK][0] > 0
+
+
+@pytest.mark.usefixtures("free_key")
+def test_testers_keep_no_one_else_from_being_served(api, merchant) -> None:
+    testers.charge(NETWORK, 100)
+
+    assert Client().get("/v1/openapi.json").status_code == 200
+    assert api(merchant).get("/v1/balance").status_code == 200
+    budget.charge(NETWORK, 100)
+    assert api(merchant).get("/v1/balance").status_code == 200
+    assert api(merchant, live=True).get("/v1/balance").status_code == 200
+
+
+def test_a_live_key_is_known_where_no_one_is_verified(api, settings: Settings) -> None:
+    settings.REQUIRE_VERIFIED_MERCHANTS = False
+    unverified = MerchantFactory(status="unverified")
+    for each in (budget, testers):
+        each.charge(NETWORK, 100)
+
+    assert api(unverified, live=True).get("/v1/balance").status_code == 200
+    assert api(unverified).get("/v1/balance").status_code == 429

@@ -1,0 +1,68 @@
+"""A merchant that reports on its own receipts and answers itself: its customer hears of few."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.clock import utc_now
+from merchants.callers import Caller
+from messages import sms
+from messages.tasks import send_messages
+from payments.models import Payment
+from refunds.emails import MAILS, TEXTS
+from refunds.inquiries import ProblemReport, close_inquiry, report_problem
+from refunds.inquiry_statuses import InquiryReason
+from tests.client import Api
+from tests.customers.texts import TextBox
+from tests.refunds.refunding import LIVE_PHONE, sell_live
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    box = TextBox()
+    monkeypatch.setattr(sms, "send", box.send)
+    return box
+
+
+def answer_again_and_again(api: Api, sale: Payment, times: int) -> None:
+    """Report as a visitor and answer as the merchant, who has the address of every receipt."""
+    for _ in range(times):
+        said = ProblemReport(InquiryReason.OTHER, "")
+        opened = report_problem(payment_id=sale.id, report=said, actor="customer", now=utc_now())
+        client = api(opened.merchant, live=True)
+        path = f"/v1/inquiries/{opened.id}/answer"
+        assert client.post(path, {"text": "Call us."}).status_code == 200
+    send_messages()
+
+
+def test_a_merchant_that_asks_and_answers_itself_sends_few_texts(api, merchant, texts, monkeypatch):
+    monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=2))
+    sale = sell_live(merchant, 1_250)
+    answer_again_and_again(api, sale, 4)
+    assert texts.to == [LIVE_PHONE] * 2
+
+    said = ProblemReport(InquiryReason.OTHER, "")
+    opened = report_problem(payment_id=sale.id, report=said, actor="customer", now=utc_now())
+    close_inquiry(
+        caller=Caller.for_staff(livemode=True, actor="staff:support"),
+        inquiry_id=opened.id,
+        text="Closed.",
+        now=utc_now(),
+    )
+    send_messages()
+
+    assert len(texts.to) == 3, "what staff answer is told all the same"
+
+
+def test_a_merchant_that_asks_and_answers_itself_sends_few_mails(
+    api, merchant, mailoutbox, monkeypatch
+):
+    monkeypatch.setattr("refunds.emails.MAILS", replace(MAILS, times=2))
+    sale = sell_live(merchant, 1_250)
+    Payment.objects.update(customer_email="victim@example.com")
+
+    answer_again_and_again(api, sale, 4)
+
+    assert [mail.to for mail in mailoutbox] == [["victim@example.com"]] * 2
