@@ -25,8 +25,8 @@ _NAMES = {
 }
 _ABOUT = {
     W.BANK_TRANSFER: gettext_noop("From your bank, in one or two business days."),
-    W.AGENT: gettext_noop("Show a code and pay cash. It is there at once."),
-    W.SIMULATED: gettext_noop("Test money, there in a few seconds."),
+    W.AGENT: gettext_noop("Show a code and pay in cash. The money arrives at once."),
+    W.SIMULATED: gettext_noop("Test money. It arrives in a few seconds."),
 }
 _STATES = {
     S.PENDING: (gettext_noop("Waiting"), "is-wait"),

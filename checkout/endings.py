@@ -21,7 +21,10 @@ FAULT_OF_OURS = 500
 
 @dataclass(frozen=True)
 class Ending:
-    """A headline, what happened, and where to go from here."""
+    """A headline, what happened, and where to go from here.
+
+    `untaken` says that no money was taken where "no money" would not be true of everyone's.
+    """
 
     title: str
     look: str
@@ -30,6 +33,7 @@ class Ending:
     again_address: str = ""
     again_words: str = ""
     back_address: str = ""
+    untaken: str = ""
 
 
 def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentStatus) -> Ending:
@@ -43,6 +47,7 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
             _("It was paid with another phone, or taken off the counter."),
             again_address=payment_view.again_address,
             again_words=_("See what is open"),
+            untaken=_("Nothing has been paid with this phone."),
         )
     if status == PaymentStatus.CANCELED:
         return Ending(
@@ -184,6 +189,18 @@ def _write_to_us() -> str:
     return _("It stays frozen until our staff have spoken with you.")
 
 
+def page_too_old(again_address: str, again_words: str) -> Ending:
+    """Return that a form came without its token, and where to open it anew."""
+    return Ending(
+        _("This page was open too long"),
+        STILL,
+        _("For your safety, nothing was done. No money has been taken."),
+        next=_("Open it again, and try once more."),
+        again_address=again_address,
+        again_words=again_words,
+    )
+
+
 def wallet_stopped() -> Ending:
     """Return that the customer has stopped the wallet."""
     return Ending(
@@ -217,7 +234,7 @@ def _link_ended() -> Ending:
     return Ending(
         _("This link takes no more payments"),
         STILL,
-        _("It has expired, was switched off, or has been used up. No money has been taken."),
+        _("It has expired, was switched off, or has been used up. Nothing has been taken now."),
         next=_("Ask the person who sent it to you for a new one."),
     )
 

@@ -2,15 +2,18 @@
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from checkout.endings import STILL, Ending
+from checkout.endings import page_too_old
 from checkout.known_payments import known_payment
 from checkout.pages import CheckoutPage, Detour
 from core import handler
 from core.errors import ApiError, InternalError, NotFound
 
-PAGES = ("/checkout/", "/pay/", "/counter/", "/receipts/", "/account")
+PAGES = ("/checkout/", "/pay/", "/counter/", "/receipts/", "/top-ups/", "/account", "/not-me/")
+OWN = "/account"
+TOWARDS_A_PAYMENT = ("/checkout/", OWN)
 FORBIDDEN = 403
 
 
@@ -27,15 +30,18 @@ class OldFormPage(CheckoutPage):
     """A form without its token: the page was open too long, or another site sent it."""
 
     def prepare(self) -> None:
-        end = Ending(
-            _("This page was open too long"),
-            STILL,
-            _("For your safety, nothing was done. No money has been taken."),
-            next=_("Open it again, and try once more."),
-            again_address=known_payment(self.request),
-            again_words=_("Continue with the payment"),
-        )
+        end = page_too_old(*self.again())
         raise Detour(self.page("stopped.html", end=end, status=FORBIDDEN))
+
+    def again(self) -> tuple[str, str]:
+        """Return where the button leads: to the payment, or else to the same page anew."""
+        path, payment = self.request.path, ""
+        if path.startswith(TOWARDS_A_PAYMENT):
+            payment = known_payment(self.request)
+        if payment:
+            return payment, _("Continue with the payment")
+        anew = reverse("account") if path.startswith(OWN) else self.request.get_full_path()
+        return anew, _("Try again")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:

@@ -3,24 +3,33 @@
 Money, days and times themselves are written by `core.formats`, for mails and pages alike.
 """
 
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import phonenumbers
 from babel.dates import format_skeleton
 from babel.numbers import get_decimal_symbol, get_group_symbol
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.formats import region, time_of, widened
 from core.money import minor_digits
+
+MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
 
 
 def decimal_point() -> str:
     return get_decimal_symbol(region())
 
 
-def signs(currency: str) -> dict[str, str]:
+def signs(currency: str) -> dict[str, str | int]:
     """Return what a keypad writes between units and cents, if there are any, and thousands."""
-    point = decimal_point() if minor_digits(currency) else ""
-    return {"decimal_point": point, "group_mark": widened(get_group_symbol(region()))}
+    digits = minor_digits(currency)
+    return {
+        "decimal_point": decimal_point() if digits else "",
+        "group_mark": widened(get_group_symbol(region())),
+        "decimals": digits,
+    }
 
 
 def deadline(local: datetime, today: date) -> str:
@@ -29,6 +38,34 @@ def deadline(local: datetime, today: date) -> str:
         return time_of(local)
     day = format_skeleton("MMMd", local, locale=region()).replace(" ", "\u00a0")
     return f"{day}, {time_of(local)}"
+
+
+def last_moment(instant: datetime | None, zone: str, now: datetime) -> str:
+    """Write until when something can be paid in a time zone; nothing where it always can."""
+    if instant is None:
+        return ""
+    local = instant.astimezone(ZoneInfo(zone))
+    if local.time() == time.min:
+        local -= timedelta(minutes=1)  # midnight reads as the end of the day before
+    return deadline(local, now.astimezone(ZoneInfo(zone)).date())
+
+
+def time_left(instant: datetime | None, now: datetime) -> str:
+    """Write how long something can still be paid, as the page's clock does: 23 h 5 min left.
+
+    A minute that has begun counts.
+    """
+    if instant is None or instant <= now:
+        return ""
+    minutes = -((now - instant) // timedelta(minutes=1))
+    if minutes <= MINUTES_IN_HOUR:
+        return _("%(m)d min left") % {"m": minutes} if minutes > 1 else _("1 min left")
+    hours, minutes = divmod(minutes, MINUTES_IN_HOUR)
+    if hours >= HOURS_SHOWN:
+        days = hours // HOURS_IN_DAY
+        return ngettext("%(n)d day left", "%(n)d days left", days) % {"n": days}
+    words = _("%(h)d h %(m)d min left") if minutes else _("%(h)d h left")
+    return words % {"h": hours, "m": minutes}
 
 
 def ending(phone: str) -> str:

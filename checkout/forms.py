@@ -40,9 +40,9 @@ class Form(forms.Form):
 
     use_required_attribute = False
 
-    def first_field_error(self, message: str) -> None:
-        """Show a message at the last field."""
-        self.add_error(list(self.fields)[-1], message)
+    def say(self, message: str, *, at: str = "") -> None:
+        """Show a message at a field, or at the last one where there is none of that name."""
+        self.add_error(at if at in self.fields else list(self.fields)[-1], message)
 
     def refill(self, typed: dict[str, str], errors: dict[str, list[str]]) -> None:
         """Become the form that was refused before, without reading it again."""

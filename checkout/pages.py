@@ -21,7 +21,7 @@ from checkout.headers import set_page_headers, set_policy
 from checkout.known_payments import known_payment
 from checkout.languages import choose_language, remember_language
 from checkout.payment_view import SHOWN, PaymentView, payment_view_of
-from checkout.refusals import message_for
+from checkout.refusals import field_of, message_for
 from checkout.refused_forms import (
     RefusedForm,
     forget_refusal,
@@ -38,6 +38,8 @@ from core.handler import api_error
 from core.prepared import Place, Prepared
 from core.throttling import ADDRESS_LIMITS, consume
 from customers.codes import CODE_DIGITS, LIFETIME, TEST_CODE
+from customers.models import Customer
+from customers.pin_locks import lock_of
 from customers.pin_rules import TEST_PIN
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted, PaymentNotFound
@@ -147,6 +149,11 @@ class CheckoutPage(View):
         return "" if self.livemode else f"?test={self.payment_view.id if self.payment_view else 1}"
 
     @property
+    def zone(self) -> str:
+        """The time zone of the page: the merchant's, or else the house's."""
+        return self.payment_view.zone if self.payment_view else DEFAULT_TIME_ZONE
+
+    @property
     def address(self) -> str:
         """The visitor's network address."""
         return client_address(self.request)
@@ -208,11 +215,15 @@ class CheckoutPage(View):
 
     def show_error(self, form: Form, error: ApiError) -> None:
         """Show the error at its field; raise it where it has no message for a field."""
-        zone = self.payment_view.zone if self.payment_view else DEFAULT_TIME_ZONE
-        words = message_for(error, zone=zone, now=self.now)
+        words = message_for(error, zone=self.zone, now=self.now)
         if words is None:
             raise error
-        form.first_field_error(words)
+        form.say(words, at=field_of(error))
+
+    def lock_words(self, customer: Customer) -> str:
+        """Return why the customer's PIN cannot be entered now; nothing where it can."""
+        lock = lock_of(customer, now=self.now)
+        return message_for(lock, zone=self.zone, now=self.now) or "" if lock else ""
 
     def refused(self, error: ApiError) -> HttpResponse:
         """Say what stopped the customer, and what to do next.

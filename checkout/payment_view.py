@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from checkout.branding import normal_color
-from checkout.formats import deadline, ending
+from checkout.formats import ending, last_moment, time_left
 from checkout.models import Logo
 from checkout.redirects import host_of, return_url
 from core.formats import day_of
@@ -59,7 +57,6 @@ SHOWN = (
     "link__merchant__slug",
     "customer__phone",
 )
-MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
 
 
 @dataclass(frozen=True)
@@ -182,8 +179,8 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         path=payment.hosted_url,
         version=version_of(status),
         expires_at=payment.expires_at if status in PAYABLE and not _is_at_till(payment) else None,
-        until=_until(payment.expires_at, zone, now),
-        left=_left(payment.expires_at, now),
+        until=last_moment(payment.expires_at, zone, now),
+        left=time_left(payment.expires_at, now),
         items=items,
         difference=(payment.amount or 0) - (payment.tip or 0) - items_sum(payment.line_items or [])
         if items
@@ -221,8 +218,8 @@ def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
         zone=zone,
         address=link.url,
         expires_at=link.expires_at,
-        until=_until(link.expires_at, zone, now),
-        left=_left(link.expires_at, now),
+        until=last_moment(link.expires_at, zone, now),
+        left=time_left(link.expires_at, now),
     )
 
 
@@ -247,29 +244,7 @@ def _facts(payment: Payment) -> Iterator[tuple[str, str]]:
     if payment.terms:
         yield _("Terms"), payment.terms
     if payment.reference:
-        yield _("Reference of the shop"), payment.reference
-
-
-def _until(instant: datetime | None, zone: str, now: datetime) -> str:
-    if instant is None:
-        return ""
-    local = instant.astimezone(ZoneInfo(zone))
-    if local.time() == time.min:
-        local -= timedelta(minutes=1)  # midnight reads as the end of the day before
-    today: date = now.astimezone(ZoneInfo(zone)).date()
-    return deadline(local, today)
-
-
-def _left(instant: datetime | None, now: datetime) -> str:
-    if instant is None or instant <= now:
-        return ""
-    hours, minutes = divmod((instant - now) // timedelta(minutes=1), MINUTES_IN_HOUR)
-    if hours >= HOURS_SHOWN:
-        days = hours // HOURS_IN_DAY
-        return ngettext("%(n)d day left", "%(n)d days left", days) % {"n": days}
-    if hours:
-        return _("%(h)d h %(m)d min left") % {"h": hours, "m": minutes}
-    return _("%(m)d min left") % {"m": minutes}
+        yield _("Shop reference"), payment.reference
 
 
 def _again(payment: Payment) -> str:

@@ -24,7 +24,7 @@ REASONS = (
     (InquiryReason.NOT_AS_DESCRIBED, gettext_lazy("It is not what was promised")),
     (InquiryReason.WRONG_AMOUNT, gettext_lazy("The amount is wrong")),
     (InquiryReason.DUPLICATE, gettext_lazy("I paid twice")),
-    (InquiryReason.UNRECOGNIZED, gettext_lazy("I do not know this payment")),
+    (InquiryReason.UNRECOGNIZED, gettext_lazy("I do not recognize this payment")),
     (InquiryReason.OTHER, gettext_lazy("Something else")),
 )
 _CHOOSE = gettext_lazy("Choose what the problem is.")

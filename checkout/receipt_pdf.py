@@ -39,7 +39,7 @@ _TEXT, _QUIET, _NAME = Look(), Look(color=QUIET), Look(15, bold=True)
 _SUM, _BOLD, _WARN = Look(26, bold=True), Look(bold=True), Look(color=WARN, bold=True)
 RECEIPTS_KEPT = 256  # 20 kB each
 Rows = list[tuple[str, str]]
-GivenBack = tuple[tuple[datetime, int], ...]
+GivenBack = tuple[tuple[datetime | None, int], ...]  # no instant: still on its way
 
 
 def receipt_pdf(
@@ -54,7 +54,7 @@ def receipt_pdf(
 ) -> bytes:
     """Write the receipt, once for what says the same; `printed` is its date, `head` the log's."""
     shown = replace(payment_view, until="", left="")
-    given_back = tuple((refund.created_at, refund.amount) for refund in refunds)
+    given_back = tuple((refund.succeeded_at, refund.amount) for refund in refunds)
     return _written(shown, state, seller, given_back, service, printed, head, get_language() or "")
 
 
@@ -85,7 +85,7 @@ def _written(
             _rule(paper)
             _table(paper, rows)
     _rule(paper)
-    words = _("As of %(when)s. The page %(address)s shows the state as it is now.")
+    words = _("As of %(when)s. The page %(address)s always shows the current status.")
     _say(paper, words % {"when": printed, "address": payment_view.receipt_address}, _QUIET)
     return bytes(paper.output())
 
@@ -146,12 +146,15 @@ def _facts(payment_view: PaymentView) -> Rows:
 
 def _refunds(payment_view: PaymentView, refunds: GivenBack) -> Rows:
     return [
-        (
-            _("Refunded %(when)s") % {"when": moment_of(created_at, payment_view.zone)},
-            money(amount, payment_view.currency),
-        )
-        for created_at, amount in refunds
+        (_refunded(instant, payment_view.zone), money(amount, payment_view.currency))
+        for instant, amount in refunds
     ]
+
+
+def _refunded(instant: datetime | None, zone: str) -> str:
+    if instant is None:
+        return _("Refund on its way")
+    return _("Refunded %(when)s") % {"when": moment_of(instant, zone)}
 
 
 def _table(paper: Paper, rows: Rows) -> None:

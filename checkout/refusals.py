@@ -36,6 +36,14 @@ def message_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
     return None
 
 
+def field_of(error: ApiError) -> str:
+    """Return the name of the field that an error is about, where a form has several."""
+    if isinstance(error, InvalidPin | PinLocked):
+        return "old"
+    is_code = isinstance(error, ValidationFailed) and error.details.startswith("code")
+    return "code" if is_code or isinstance(error, InvalidCode | CodeExpired) else ""
+
+
 def _pin_locked(error: PinLocked, zone: str, now: datetime) -> str:
     if isinstance(error, PinDisabled) or error.until is None:
         return _("Your PIN is switched off after too many wrong tries. Set a new one with a code.")
@@ -102,6 +110,6 @@ _WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
     (RateLimited, _too_often),
     (MessageNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
     (CountryNotServed, lambda error: _("We cannot send codes to this country.")),
-    (WayNotOffered, lambda error: _("Money cannot be added in this way now. Choose another.")),
+    (WayNotOffered, lambda error: _("This way to add money is not available now. Choose another.")),
     (ValidationFailed, _invalid),
 )

@@ -110,7 +110,7 @@ def write_answer(message: Message, now: datetime) -> Content | None:
         context["who"] = merchant if is_merchant else settings.SERVICE_NAME
         return Content(gettext("%(who)s has answered what you reported: %(problem_url)s") % context)
     context["who"] = context["merchant"] if is_merchant else settings.SERVICE_NAME
-    subject = gettext("Answer of %(who)s: your payment of %(amount)s") % context
+    subject = gettext("Answer from %(who)s: your payment of %(amount)s") % context
     return content_about(payment, template=INQUIRY, subject=subject, context=context)
 
 

@@ -7,25 +7,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
 
 from checkout import forms as f
 from checkout.adding import TopUpView, WayChoice
-from checkout.endings import ending_of, stop_for
-from checkout.formats import deadline, signs
+from checkout.endings import ending_of, replaced, stop_for
+from checkout.formats import last_moment, signs, time_left
 from checkout.payment_view import Item, Payee, PaymentView
 from checkout.problems import ProblemEntry, ProblemForm
 from checkout.receipts import receipt_state_of
-from checkout.refusals import message_for
+from checkout.refusals import field_of, message_for
 from checkout.test_mode import magic_phones, outcomes
 from core.clock import utc_now
 from core.errors import ApiError
+from customers.errors import PinLocked
 from payments.events import sample_payment
 from payments.failures import DECLINED, Failure
 from payments.statuses import PaymentStatus
 
+Screen = Callable[[], tuple[str, dict[str, Any]]]
 NOW = utc_now()
 CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
 BILL = PaymentView(
@@ -37,16 +38,12 @@ BILL = PaymentView(
     address="http://localhost/checkout/pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     path="/checkout/pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     expires_at=NOW + timedelta(minutes=23),
-    until="2:05 pm",
-    left="23 min left",
     version="open",
     cancel_address="https://conch.example",
     payable=True,
 )
 ORDER = replace(
     BILL,
-    until="22 Nov, 2:05 pm",
-    left="23 h 10 min left",
     expires_at=NOW + timedelta(hours=23, minutes=10),
     amount=184_999,
     description="Order 10042, pick-up at Bay Street",
@@ -119,10 +116,8 @@ class Person:
 @dataclass(frozen=True)
 class PreviewRefund:
     amount: int
-    created_at: datetime
-    status: str = "succeeded"
+    succeeded_at: datetime | None = NOW
     reason: str = ""
-    succeeded_at: datetime = NOW
 
 
 @dataclass(frozen=True)
@@ -149,8 +144,8 @@ ROWS = tuple(
 
 CHOICES = [
     WayChoice("bank_transfer", "Bank transfer", "From your bank, in one or two business days."),
-    WayChoice("agent", "Cash", "Show a code and pay cash. It is there at once."),
-    WayChoice("simulated", "Simulated", "Test money, there in a few seconds."),
+    WayChoice("agent", "Cash", "Show a code and pay in cash. The money arrives at once."),
+    WayChoice("simulated", "Simulated", "Test money. It arrives in a few seconds."),
 ]
 BANK_ROWS = [("To", "Payments Ltd"), ("Account", "000777"), ("Bank", "Bank of the Islands")]
 ON_ITS_WAY = TopUpView(
@@ -177,6 +172,7 @@ ARRIVED = replace(
     transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     is_pending=False,
 )
+EXPIRED = replace(ON_ITS_WAY, state="Expired", is_pending=False)
 TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": BILL, "livemode": True, "customer": Person()}
 BASE = {
     "payment_view": BILL,
@@ -197,17 +193,29 @@ def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> 
         return form()
     bound = form(values)
     bound.is_valid()
-    bound.first_field_error(message_for(error, zone=BILL.zone, now=NOW) or "")
+    bound.say(message_for(error, zone=BILL.zone, now=NOW) or "", at=field_of(error))
     return bound
 
 
+def locked_words(until: datetime | None = None) -> str:
+    """Return what is said of a PIN that is locked until then, or for good."""
+    return message_for(PinLocked(until), zone=BILL.zone, now=NOW) or ""
+
+
 def ended(
-    status: PaymentStatus, failure: Failure = DECLINED, **more: Any
+    status: PaymentStatus,
+    failure: Failure = DECLINED,
+    *,
+    ticket_id: str | None = None,
+    by: str = "",
+    **more: Any,
 ) -> tuple[str, dict[str, Any]]:
-    """Return the screen of a payment that was not paid."""
+    """Return the screen of a payment that was not paid: `by` another one is there in its place."""
     payment = sample_payment(status)
-    payment.error_code = failure.code
-    end = ending_of(payment, _said_of_payment(BILL), status=status)
+    payment.error_code, payment.ticket_id = failure.code, ticket_id
+    view = _said_of_payment(replace(BILL, again_address="#" if ticket_id else ""))
+    end = ending_of(payment, view, status=status)
+    end = replaced(end, view, by=by) if by else end
     return "ended", {"payment_view": BILL, "end": end, "may_ask": True} | more
 
 
@@ -231,7 +239,7 @@ def stopped(error: ApiError, *, payment_address: str = "#") -> tuple[str, dict[s
 
 def in_language(context: dict[str, Any]) -> dict[str, Any]:
     """Return what a screen is given, its words in the language of the page."""
-    said: dict[str, Any] = {name: _(context[name]) for name in ("title",) if name in context}
+    said: dict[str, Any] = {name: _(context[name]) for name in ("title", "done") if name in context}
     if view := context.get("payment_view"):
         said["payment_view"] = _said_of_payment(view)
     if top_up := context.get("top_up"):
@@ -259,13 +267,8 @@ def _said_of_row(row: Any) -> Any:
 
 def _said_of_payment(view: PaymentView) -> PaymentView:
     facts = tuple((_(name), value) for name, value in view.facts)
-    if view.expires_at is None:
-        return replace(view, facts=facts)
-    zone = ZoneInfo(view.zone)
-    until = deadline(view.expires_at.astimezone(zone), NOW.astimezone(zone).date())
-    hours, minutes = divmod((view.expires_at - NOW) // timedelta(minutes=1), 60)
-    words = _("%(h)d h %(m)d min left") if hours else _("%(m)d min left")
-    return replace(view, facts=facts, until=until, left=words % {"h": hours, "m": minutes})
+    until = last_moment(view.expires_at, view.zone, NOW)
+    return replace(view, facts=facts, until=until, left=time_left(view.expires_at, NOW))
 
 
 def _said_of_top_up(top_up: TopUpView) -> TopUpView:

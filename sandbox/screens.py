@@ -4,36 +4,32 @@
 of the page.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import CounterDay
-from checkout.endings import counter_closed, wallet_stopped
+from checkout.endings import counter_closed, page_too_old, wallet_stopped
 from checkout.payment_view import Item, Payee
-from checkout.refusals import message_for
-from checkout.till_forms import ChargeForm, TicketForm
+from checkout.receipts import ReceiptProofView, Seller
+from checkout.till_forms import ChargeForm, CounterAmountForm, TicketForm
 from core.errors import Conflict, InternalError, RateLimited, ValidationFailed
 from customers.errors import (
     CustomerFrozen,
     InvalidCode,
     InvalidPin,
     NewProofLimitReached,
-    PinLocked,
-    ProofMethod,
 )
 from customers.pin_locks import LOCK
 from links.errors import PaymentLinkInactive
 from payments.errors import PaymentNotFound
 from payments.failures import PIN_LOCKED
 from payments.statuses import PaymentStatus
+from sandbox.own_screens import OWN_SCREENS
 from sandbox.screen_samples import (
-    ARRIVED,
-    BANK_ROWS,
     BASE,
     BILL,
     CHOICES,
@@ -42,16 +38,18 @@ from sandbox.screen_samples import (
     NOW,
     ON_ITS_WAY,
     ORDER,
+    PAID,
     PROBLEM,
     PRODUCTS,
     ROWS,
     TICKETS,
-    TOP_UP,
     WRITTEN,
     Person,
     PreviewRefund,
+    Screen,
     ended,
     filled,
+    locked_words,
     proof,
     stopped,
 )
@@ -63,7 +61,6 @@ LONG = replace(
     items=(Item("I" * 80, 999_999, 99_999_900_000), *ORDER.items),
     facts=(("Order", "O" * 120),),
 )
-Screen = Callable[[], tuple[str, dict[str, Any]]]
 CODE = BASE | {
     "phone": "+12425550100",
     "way": {"phone_address": "#", "again_address": "#"},
@@ -81,6 +78,14 @@ SCREEN = {
     "feed_address": "/preview/feed",
     "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
 }
+
+PIN = BASE | {"form": f.PinForm(), "customer": Person()}
+SOLD = replace(
+    PAID, amount=2_070, tip=270, tax=164, items=(Item("Sky Juice", 2, 1_800),), success_address=""
+)
+KEYS = {"decimal_point": ".", "group_mark": ",", "decimals": 2}
+KEYPAD = BASE | KEYS | {"payment_view": replace(COUNTER_BILL, amount=None)}
+TILL = SCREEN | KEYS | {"payment_view": COUNTER_BILL, "takes_sums": True}
 
 SCREENS: dict[str, Screen] = {
     "review": lambda: ("review", LIVE),
@@ -102,20 +107,17 @@ SCREENS: dict[str, Screen] = {
         "code",
         CODE | {"form": filled(f.SmsCodeForm, InvalidCode(attempts_left=3), code="123456")},
     ),
+    "code-again": lambda: ("code", CODE | {"form": filled(f.SmsCodeForm), "sent_again": True}),
+    "phone-expired-code": lambda: ("phone", LIVE | {"form": filled(f.PhoneForm), "expired": True}),
     "new-pin": lambda: (
         "new_pin",
         BASE | {"form": filled(f.NewPinForm), "customer": Person(), "pays": True},
     ),
-    "pin": lambda: ("pin", BASE | {"form": filled(f.PinForm), "customer": Person()}),
-    "pin-locked": lambda: (
-        "pin",
-        BASE
-        | {
-            "form": filled(f.PinForm),
-            "customer": Person(),
-            "locked": message_for(PinLocked(NOW + LOCK), zone=BILL.zone, now=NOW),
-        },
-    ),
+    "pin": lambda: ("pin", PIN),
+    "pin-or-passkey": lambda: ("pin", PIN | {"has_passkey": True}),
+    "pin-for-passkey": lambda: ("pin", PIN | {"for_passkey": True}),
+    "pin-locked": lambda: ("pin", PIN | {"locked": locked_words(NOW + LOCK)}),
+    "pin-locked-passkey": lambda: ("pin", PIN | {"locked": locked_words(), "has_passkey": True}),
     "declined-open": lambda: ("declined", BASE | {"customer": Person()}),
     "review-passkey": lambda: ("review", LIVE | {"passkey_at": "#"}),
     "pin-error": lambda: (
@@ -130,22 +132,13 @@ SCREENS: dict[str, Screen] = {
         "fresh_code",
         BASE | {"form": filled(f.SmsCodeForm), "phone": "", "customer": Person()},
     ),
-    "change-pin": lambda: (
-        "new_pin",
-        {"form": filled(f.ChangePinForm), "customer": Person(), "back_address": "#"},
+    "fresh-code-sent": lambda: (
+        "fresh_code",
+        BASE | {"form": filled(f.SmsCodeForm), "phone": "+12425550100", "customer": Person()},
     ),
-    "reset-pin": lambda: (
-        "reset_pin",
-        {"form": filled(f.ResetPinForm), "phone": "+12425550100", "back_address": "#"},
-    ),
-    "reset-pin-asked": lambda: ("reset_pin", {"phone": "", "back_address": "#"}),
-    "prove-passkey": lambda: (
-        "prove",
-        {"title": "Create a passkey", "needed": ProofMethod.PASSKEY, "back_address": "#"},
-    ),
-    "sign-in": lambda: ("sign_in", {"livemode": True}),
-    "not-me": lambda: ("not_me", {"livemode": True}),
     "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
+    "passkey-or-pin": lambda: ("passkey", LIVE | {"customer": Person(), "pin_will_do": True}),
+    "passkey-or-new": lambda: ("passkey", LIVE | {"customer": Person(), "may_add": True}),
     "passkey-new": lambda: (
         "passkey_new",
         BASE | NEW_PASSKEY | {"pays_at_once": True, "pin_will_do": True},
@@ -153,82 +146,47 @@ SCREENS: dict[str, Screen] = {
     "passkey-new-limited": lambda: ("passkey_new", BASE | NEW_PASSKEY),
     "short": lambda: ("short", BASE | {"missing": 840, "customer": Person(), "choices": CHOICES}),
     "short-nowhere": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
-    "add": lambda: (
-        "add",
-        {
-            "customer": Person(),
-            "livemode": True,
-            "form": AmountForm(currency="BSD"),
-            "choices": CHOICES[:2],
-            "back_address": "#",
-        },
-    ),
-    "top-up-transfer": lambda: (
-        "top_up",
-        TOP_UP | {"bank_rows": BANK_ROWS, "waits": True, "is_own": True},
-    ),
-    "top-up-goes-on": lambda: (
-        "top_up",
-        TOP_UP | {"bank_rows": BANK_ROWS, "waits": True, "goes_on": True},
-    ),
-    "top-up-cash": lambda: (
-        "top_up",
-        {
-            "top_up": replace(ON_ITS_WAY, way="agent", way_name="Cash"),
-            "cash_place": "12 Bay Street, Nassau",
-            "is_own": True,
-            "livemode": True,
-        },
-    ),
-    "top-up-receipt": lambda: (
-        "top_up",
-        {"top_up": ARRIVED, "zone": "America/Nassau", "livemode": True, "is_own": True},
-    ),
     "review-coming": lambda: ("review", LIVE | {"customer": Person(), "coming": ON_ITS_WAY}),
+    "review-arrived": lambda: (
+        "review",
+        LIVE | {"customer": Person(), "balance": 1_250, "has_come": True},
+    ),
     "processing": lambda: ("processing", BASE),
     "receipt-paid": lambda: proof(goes_on=True),
     "receipt-by-another": lambda: proof(paid_before=True, paid_by_another=True),
     "receipt-before": lambda: proof(paid_before=True),
     "receipt-refunded-in-part": lambda: proof(
         118_000,
-        PreviewRefund(118_000, NOW, reason="Came back unused"),
-        PreviewRefund(1_000, NOW, "pending"),
+        PreviewRefund(118_000, reason="Came back unused"),
+        PreviewRefund(1_000, succeeded_at=None),
     ),
-    "receipt-refunded": lambda: proof(184_999, PreviewRefund(184_999, NOW)),
+    "receipt-refunded": lambda: proof(184_999, PreviewRefund(184_999)),
+    "receipt-of-seller": lambda: proof(
+        payment_view=SOLD, seller=Seller("12 Bay Street\nNassau", "TIN 100-200-300")
+    ),
+    "receipt-proof": lambda: ("proof", PROBLEM | {"proof": ReceiptProofView(7, 1_204, "A1+" * 14)}),
+    "receipt-proof-wrong": lambda: (
+        "proof",
+        PROBLEM
+        | {"proof": ReceiptProofView(is_wrong=True), "support_email": "help@lagoon.example"},
+    ),
+    "receipt-proof-awaited": lambda: ("proof", PROBLEM),
     "failed": lambda: ended(PaymentStatus.FAILED, PIN_LOCKED),
     "declined": lambda: ended(PaymentStatus.FAILED),
     "expired": lambda: ended(PaymentStatus.EXPIRED),
     "expired-asked": lambda: ended(PaymentStatus.EXPIRED, may_ask=False, waits=True),
+    "expired-replaced": lambda: ended(PaymentStatus.EXPIRED, may_ask=False, by="pay_2"),
     "canceled": lambda: ended(PaymentStatus.CANCELED),
+    "sum-gone": lambda: ended(PaymentStatus.CANCELED, ticket_id="tkt_1", may_ask=False),
     "cancel": lambda: ("cancel", BASE),
     "cancel-long": lambda: ("cancel", BASE | {"payment_view": LONG}),
     "keypad": lambda: (
         "keypad",
-        BASE
-        | {
-            "payment_view": replace(BILL, amount=None, description="Bar counter", expires_at=None),
-            "form": AmountForm(initial={"key": "k"}, currency="BSD"),
-            "decimal_point": ".",
-            "group_mark": ",",
-        },
+        KEYPAD | {"form": AmountForm(initial={"key": "k"}, currency="BSD")},
     ),
     "link": lambda: ("link", LIVE | {"form": RepeatGuardForm(initial={"key": "k"})}),
-    "account": lambda: (
-        "account",
-        {
-            "customer": Person(),
-            "livemode": True,
-            "balances": ({"amount": 1_234_567, "currency": "BSD"},),
-            "entries": [
-                {"payment": row, "refunds": [PreviewRefund(400, NOW)] if row is ROWS[0] else []}
-                for row in ROWS
-            ],
-            "top_ups": (ON_ITS_WAY, ARRIVED),
-            "passkeys": (replace(ROWS[0], id=1),),
-            "zone": "America/Nassau",
-            "has_pin": True,
-        },
-    ),
+    "keypad-error": lambda: ("keypad", KEYPAD | {"form": _own_amount({"amount": "12.5.5"})}),
+    "keypad-tips": lambda: ("keypad", KEYPAD | {"form": _own_amount(None), "tips_allowed": True}),
     "problem": lambda: ("problem", PROBLEM),
     "problem-answered": lambda: ("problem", PROBLEM | {"entries": WRITTEN, "reported": True}),
     "ticket": lambda: (
@@ -263,17 +221,17 @@ SCREENS: dict[str, Screen] = {
     ),
     "till": lambda: (
         "counter",
-        SCREEN
+        TILL
         | {
-            "payment_view": COUNTER_BILL,
             "sales": ROWS,
             "day": CounterDay(3, 187_199, 450, 950),
             "tickets": TICKETS,
-            "takes_sums": True,
             "form": ChargeForm(currency="BSD", products=PRODUCTS),
-            "decimal_point": ".",
-            "group_mark": ",",
         },
+    ),
+    "till-error": lambda: (
+        "counter",
+        TILL | {"day": CounterDay(0, 0, 0, 0), "form": _charge({"amount": "x"})},
     ),
     "counter": lambda: (
         "counter",
@@ -293,4 +251,17 @@ SCREENS: dict[str, Screen] = {
     "busy": lambda: stopped(Conflict()),
     "fault": lambda: stopped(InternalError()),
     "missing": lambda: stopped(PaymentNotFound()),
-}
+    "too-old": lambda: ("stopped", {"livemode": True, "end": page_too_old("#", _("Try again"))}),
+} | OWN_SCREENS
+
+
+def _own_amount(data: dict[str, str] | None) -> CounterAmountForm:
+    form = CounterAmountForm(data, initial={"key": "k"}, currency="BSD", tips=True)
+    form.is_valid()
+    return form
+
+
+def _charge(data: dict[str, str]) -> ChargeForm:
+    form = ChargeForm(data, currency="BSD", products=[])
+    form.is_valid()
+    return form

@@ -25,7 +25,6 @@ from customers.models import CodePurpose, CustomerSession
 from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
 from customers.sessions import SignedIn, end_session, is_by_phone_alone, sign_in
 from links.models import PaymentLink
-from merchants.models import DEFAULT_TIME_ZONE
 from payments.models import Payment
 
 BY_PHONE = "number"  # marks the address at which a known device is asked for a number all the same
@@ -37,8 +36,6 @@ class OwnPage(CheckoutPage):
     `?test=pay_…` or `?test=link_…` is the test payment or link that the customer came from: its
     merchant is whose test customers can sign in here, as they could there.
     """
-
-    zone = DEFAULT_TIME_ZONE
 
     def prepare(self) -> None:
         self.livemode = "test" not in self.request.GET and not settings.DEVELOPMENT_MODE
@@ -169,7 +166,9 @@ class ChangePinPage(SignedInPage):
         return self.show(form)
 
     def show(self, form: ChangePinForm) -> HttpResponse:
-        return self.form_page("new_pin.html", form, back_address=self.own("account"))
+        locked = self.lock_words(self.session.customer)
+        back = self.own("account")
+        return self.form_page("new_pin.html", form, back_address=back, locked=locked)
 
 
 class ForgottenPinPage(SignedInPage):

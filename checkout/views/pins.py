@@ -15,13 +15,11 @@ from checkout.flow import (
 )
 from checkout.forms import NewPinForm, PinForm, SmsCodeForm
 from checkout.pages import Detour, SeeOther
-from checkout.refusals import message_for
 from checkout.views.paying import PaymentAction
 from checkout.views.sending import send_code
 from core.errors import ApiError
 from customers.errors import PinLocked
 from customers.models import CodePurpose, CustomerSession
-from customers.pin_locks import lock_of
 from customers.sessions import prove_phone, prove_pin
 from ledger.errors import InsufficientBalance
 from payments.errors import PaymentDeclined
@@ -91,15 +89,12 @@ class PinPage(StepPage):
         )
 
     def show(self, form: PinForm) -> HttpResponse:
-        customer = self.session.customer
-        lock = lock_of(customer, now=self.now)
-        zone = self.payment_view.zone
         return self.form_page(
             "pin.html",
             form,
             has_passkey=has_passkey(self.session),
             for_passkey=self.for_passkey,
-            locked=message_for(lock, zone=zone, now=self.now) if lock else "",
+            locked=self.lock_words(self.session.customer),
         )
 
 

@@ -104,6 +104,7 @@ class ProvenPage(SignedInPage):
             "title": self.title,
             "needed": needed,
             "phone": self.session.customer.phone if self.asked() else "",
+            "locked": self.lock_words(self.session.customer) if needed == ProofMethod.PIN else "",
             "back_address": self.own("account"),
             "options_address": self.own("account-passkey-options"),
         }

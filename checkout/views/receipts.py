@@ -1,5 +1,7 @@
 """The proof of a payment, which is its receipt: page, PDF, and by e-mail."""
 
+from datetime import datetime
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
@@ -19,6 +21,7 @@ from checkout.receipts import (
 from core.errors import ApiError
 from core.formats import moment_of
 from payments.statuses import PaymentStatus
+from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
 # Marks in the address: this browser has paid, or waited for the money.
@@ -38,13 +41,17 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
         state=receipt_state_of(page.payment),
         seller=seller_of(page.payment),
         refunds=refunds,
-        last_refund=returned[-1] if returned else None,
+        last_refund=max(returned, key=_given_back_at, default=None),
         goes_on=not marks.keys().isdisjoint(JUST_PAID),
         paid_before="already" in marks and not page.is_payer,
         paid_by_another=page.browser.customer is not None and not page.is_payer,
         mailed="mailed" in marks,
         head=head,
     )
+
+
+def _given_back_at(refund: Refund) -> datetime:
+    return refund.succeeded_at or refund.created_at
 
 
 class ReceiptPage(PaymentPage):

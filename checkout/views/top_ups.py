@@ -25,7 +25,6 @@ from funding.continuing import proof_of
 from funding.errors import FundingLimitReached, TopUpNotFound
 from funding.models import TopUp
 from funding.services import cancel_top_up, order_top_up
-from merchants.models import DEFAULT_TIME_ZONE
 from payments.statuses import PAYABLE
 
 SHOWN = ("customer", "payment__merchant__logo", "payment__link__merchant", "payment__customer")
@@ -50,7 +49,7 @@ class AddMoneyPage(SignedInPage):
                 now=self.now,
             )
         except FundingLimitReached as error:
-            form.first_field_error(too_much_today(error, settings.DEFAULT_CURRENCY))
+            form.say(too_much_today(error, settings.DEFAULT_CURRENCY))
             return self.show(form)
         except ApiError as error:
             self.show_error(form, error)
@@ -92,7 +91,7 @@ class TopUpPage(CheckoutPage):
             is_own=customer is not None and customer.pk == self.top_up.customer_id,
             waits=self.waits,
             goes_on=self.goes_on,
-            zone=self.payment_view.zone if self.payment_view else DEFAULT_TIME_ZONE,
+            zone=self.zone,
         )
 
     @property

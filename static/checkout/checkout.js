@@ -59,8 +59,9 @@ for (const line of all("[data-until]")) {
   const tick = () => {
     const minutes = Math.max(0, Math.ceil((until - Date.now()) / 60000));
     if (minutes >= 2880) return;
-    const words = minutes >= 60 ? line.dataset.hours : line.dataset.left;
-    const rest = minutes >= 60 ? minutes % 60 : minutes;
+    const { left, last, hours, whole } = line.dataset;
+    const words = minutes === 1 ? last : minutes <= 60 ? left : minutes % 60 ? hours : whole;
+    const rest = minutes > 60 ? minutes % 60 : minutes;
     ticking.textContent = words.replace("%h", Math.floor(minutes / 60)).replace("%m", rest);
     if (before > 5 && minutes === 5) status.textContent = line.dataset.say.replace("%m", 5);
     if (before > 1 && minutes === 1) status.textContent = line.dataset.one;

@@ -4,21 +4,26 @@
 const feed = one("[data-feed]");
 const live = one("[data-live]");
 
-/* The sum on the button. Cents are integers here too; the server reads and adds anew. */
+/* The sum on the button, written with the keypad's own marks. Cents are integers here too. What is
+   not plainly a sum shows none: the server, which adds anew, reads or refuses it. */
 function till(form) {
   const pad = one("[data-keys]", form);
   const amount = document.getElementById(pad.dataset.keys);
   const quantities = all("input[data-price]", form);
-  const digits = pad.dataset.point ? 2 : 0;
+  const { point, group } = pad.dataset;
+  const decimals = Number(pad.dataset.decimals);
+  const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, group);
   const typed = () => {
-    const [whole, part = ""] = amount.value.replaceAll(pad.dataset.group, "").split(pad.dataset.point || "\0");
-    return /^\d*$/.test(whole + part) ? Number(whole + part.padEnd(digits, "0").slice(0, digits)) : 0;
+    const [whole, part = "", ...more] = point ? amount.value.split(point) : [amount.value];
+    const digits = whole.replaceAll(group, "");
+    const isSum = [digits, grouped(digits)].includes(whole) && part.length <= decimals && !more.length;
+    return isSum && /^\d*$/.test(digits + part) ? Number(digits + part.padEnd(decimals, "0")) : NaN;
   };
   const tell = () => {
     const cents = quantities.reduce((sum, each) => sum + each.value * each.dataset.price, typed());
-    const text = (cents / 10 ** digits).toLocaleString(document.documentElement.lang, {
-      minimumFractionDigits: digits, maximumFractionDigits: digits });
-    one("[data-total]", form).textContent = cents ? text : "";
+    const text = String(cents).padStart(decimals + 1, "0");
+    const units = text.length - decimals;
+    one("[data-total]", form).textContent = cents ? grouped(text.slice(0, units)) + point + text.slice(units) : "";
     for (const each of quantities) each.closest(".product").classList.toggle("is-picked", each.value > 0);
   };
   for (const each of quantities) {
@@ -35,32 +40,40 @@ function till(form) {
 }
 if (one("[data-till]")) till(one("[data-till]"));
 
-/* What is pressed is sent without leaving the page: the sound would end with it. */
+/* What is pressed is sent without leaving the page: the sound would end with it. What is being typed
+   stays while a sum is taken off, and after an answer that is no page of the till. */
 addEventListener("submit", async (event) => {
   const form = event.target;
-  if (!form.matches("[data-till], [data-withdraw]")) return;
+  const kind = ["[data-till]", "[data-withdraw]"].find((each) => form.matches(each));
+  if (!kind) return;
   event.preventDefault();
   if (form.dataset.sent) return;
   form.dataset.sent = "yes";
   const body = new FormData(form, event.submitter);
-  busy(form.matches("[data-till]") ? event.submitter : null);
+  const button = one("[data-busy]", form);
+  busy(button);
   try {
     const answer = await fetch(location.href, { method: "POST", body });
     const next = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const kind of ["[data-till]", "[data-withdraw]"]) {
-      if (one(kind) && one(kind, next)) one(kind).replaceWith(document.adoptNode(one(kind, next)));
-    }
-    if (!one("[data-till]")) { location.reload(); return; }
-    all("[data-keys]").forEach(keypad);
-    till(one("[data-till]"));
-    one("[data-till] .alarm a, [data-till] .bad input")?.focus();
+    const isTill = one("[data-live]", next);
+    if (!isTill && answer.status !== 403) throw new Error(answer.status);
+    if (!isTill || !one(kind, next)) { location.reload(); return; }
+    form.replaceWith(document.adoptNode(one(kind, next)));
+    if (button) begin();
     await look();
   } catch {
     delete form.dataset.sent;
-    if (form.matches("[data-till]")) idle(event.submitter);
+    if (button) idle(button);
     lost();
   }
 });
+function begin() {
+  const form = one("[data-till]");
+  keypad(one("[data-keys]", form));
+  till(form);
+  const wrong = one(".bad input", form);
+  (wrong ?? one(".amount-field", form)).focus({ preventScroll: !wrong });
+}
 
 /* Browsers let a page be heard once somebody has touched it. */
 const sound = one("[data-sound]");
@@ -116,7 +129,7 @@ async function look() {
   if (!answer.ok) throw new Error(answer.status);
   const before = known();
   const lists = await answer.text();
-  if (lists !== last) feed.innerHTML = lists;
+  if (lists !== last) renew(lists);
   last = lists;
   const fresh = all("[data-sale]", feed).filter((sale) => !before.has(sale.dataset.sale));
   fresh.forEach((sale) => sale.classList.add("is-new"));
@@ -124,6 +137,12 @@ async function look() {
   if (fresh.length && speaker) ring();
   live.textContent = words;
   live.classList.remove("is-bad");
+}
+/* The button that has the focus keeps it; where it is gone, the next sum is typed. */
+function renew(lists) {
+  const held = feed.contains(document.activeElement) ? document.activeElement.value : "";
+  feed.innerHTML = lists;
+  if (held) (one(`[value="${held}"]`, feed) ?? one("[data-till] .amount-field"))?.focus();
 }
 const words = live.textContent;
 function lost() {

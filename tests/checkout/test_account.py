@@ -1,6 +1,7 @@
 """The customer's own page."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -8,9 +9,13 @@ from core.clock import utc_now
 from customers.models import Customer, CustomerSession, Passkey
 from customers.pins import check_pin
 from customers.services import find_or_create, top_up
+from merchants.callers import Caller
 from payments.models import Payment
+from refunds.services import RefundDraft, create_refund
+from refunds.tasks import retry_refunds
 from tests.checkout.shopper import Shopper
 from tests.factories import CustomerFactory
+from tests.payouts.merchant_balance import credit
 
 PHONE = "+12425550177"
 
@@ -79,9 +84,9 @@ def test_the_pin_is_changed_by_who_knows_it_and_ends_other_sessions(customer, pa
     elsewhere.send(code="000000")
     customer.visit("/account/pin?test=1")
     assert customer.send(old="9999", pin="8305").status_code == 422
-    assert "That PIN is not right. 4 tries left." in customer.text
+    assert '<a href="#id_old">That PIN is not right. 4 tries left.</a>' in customer.text
     assert customer.send(old="1234", pin="1111").status_code == 422
-    assert "That PIN is too easy to guess." in customer.text
+    assert '<a href="#id_pin">That PIN is too easy to guess.' in customer.text
     customer.send(old="1234", pin="8305")
 
     assert "Your PIN has been changed." in customer.text
@@ -95,6 +100,7 @@ def test_a_forgotten_pin_is_replaced_by_a_code(customer):
     customer.visit("/account/pin/forgotten?test=1")
     customer.send(again="1")
     assert customer.send(code="111111", pin="8305").status_code == 422
+    assert '<a href="#id_code">That code is not right. 4 tries left.</a>' in customer.text
     customer.send(code="000000", pin="8305")
 
     assert "Your PIN has been changed." in customer.text
@@ -196,20 +202,18 @@ def test_money_that_comes_back_is_listed_with_its_day(customer, payment_of):
         customer=mine,
         transaction_id="txn_1",
     )
-    payment.refund_set.create(
-        id="ref_1",
-        merchant=payment.merchant,
-        livemode=False,
-        amount=400,
-        currency="BSD",
-        created_by="test",
-        created_at=utc_now(),
-        updated_at=utc_now(),
-    )
+    caller = Caller(payment.merchant, livemode=False, actor="test")
+    draft = RefundDraft(amount=400, reason="")
+    create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
     customer.visit("/account?test=1")
+    assert "Refund on its way: B$4.00" in customer.text
+    assert "refunded on" not in customer.text
 
+    credit(payment.merchant, 400)
+    retry_refunds()
+    customer.visit("/account?test=1")
     assert "B$4.00 refunded on " in customer.text
-    assert "(on its way)" in customer.text
+    assert "on its way" not in customer.text
     assert Payment.objects.filter(customer=mine).count() == 1
 
 
@@ -226,3 +230,16 @@ def test_changing_the_pin_is_called_so(customer):
 
     assert "<title>Change your PIN" in customer.text
     assert "<h1>Change your PIN</h1>" in customer.text
+
+
+@pytest.mark.parametrize("path", ["/account/pin?test=1", "/account/passkeys/new?test=1"])
+def test_a_pin_that_is_forgotten_or_locked_leads_to_a_new_one(customer, path):
+    Customer.objects.update(pin_hash="that of a PIN")
+    customer.visit(path)
+    assert '<a href="/account/pin/forgotten?test=1">Forgot your PIN?</a>' in customer.text
+
+    Customer.objects.update(pin_locked_until=utc_now() + timedelta(minutes=5))
+    customer.visit(path)
+    assert "Your PIN is locked until " in customer.text
+    assert 'type="password"' not in customer.text
+    assert 'href="/account/pin/forgotten?test=1">Choose a new PIN</a>' in customer.text

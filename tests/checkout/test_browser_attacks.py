@@ -45,7 +45,7 @@ def at_passkey(open_page, payment_of):
 
 def press_pay(page, payment) -> None:
     page.goto(page.url.split("/checkout")[0] + payment.hosted_url)
-    page.get_by_role("button", name="Pay in another way").click()
+    page.get_by_role("button", name="Pay another way").click()
     page.get_by_role("heading", name="Confirm with your passkey").wait_for()
 
 

@@ -43,7 +43,7 @@ def test_the_way_to_the_shop_is_slow_and_can_be_stopped(open_page, payment_of):
     page.clock.run_for(8_000)
     page.get_by_role("button", name="Stay here").click()
     page.clock.run_for(8_000)
-    assert page.get_by_text("You stay on this page.").is_visible()
+    assert page.get_by_text("You will stay on this page.").is_visible()
 
     page.reload()
     page.clock.run_for(11_000)
@@ -245,6 +245,18 @@ def test_the_keypad_groups_thousands_and_never_changes_what_was_meant(
         page.get_by_role("button", name=digit, exact=True).click()
     grouped = page.locator("#id_amount").input_value()
     assert grouped.replace("\u00a0", ",") == "12,345"
+
+
+def test_a_whole_hour_is_told_without_minutes(open_page, payment_of):
+    payment = payment_of(150, expires_at=utc_now() + timedelta(hours=24))
+    page = open_page(payment.hosted_url)
+    page.clock.install()
+    page.reload()
+    ticking = page.locator("[data-ticking]")
+    assert ticking.text_content() == "24 h left"
+
+    page.clock.run_for(70_000)
+    assert ticking.text_content() == "23 h 59 min left"
 
 
 def test_the_time_left_ticks_for_the_eye_and_speaks_at_five_minutes_and_at_one(

@@ -103,7 +103,7 @@ def test_a_passkey_that_is_refused_and_one_that_pays(open_page, payment_of, site
     add_passkey(page)
     see_paid(page)
     page.goto(site + payment_of(12_501).hosted_url)
-    submit(page, "Pay in another way")
+    submit(page, "Pay another way")
     survives_reload_and_history(page, "Confirm with your passkey")
     devtools.send("WebAuthn.setUserVerified", {"authenticatorId": device, "isUserVerified": False})
     submit(page, "Pay ")

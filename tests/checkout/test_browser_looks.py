@@ -110,13 +110,56 @@ def test_a_field_and_what_is_wrong_with_it_are_seen_together_at_360_by_560(
     assert unseen == []
 
 
-@pytest.mark.parametrize("name", ["review", "review-pin", "review-order", "review-long"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("review", "review-pin", "review-order", "review-long", "review-passkey"),
+        *("review-coming", "review-tip", "link", "ticket-plain"),
+    ],
+)
 def test_the_bar_never_covers_payee_and_sum_where_text_is_large(screens, site, name):
     page = screens(height=560)
     page.goto(f"{site}/preview/{name}")
     covered = [page.evaluate(COVERED, percent) for percent in (100, 125, 150, 200)]
 
     assert covered == [[], [], [], []]
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_a_payee_of_60_letters_is_named_in_full_where_a_pin_is_entered(screens, site, percent):
+    page = screens(height=560)
+    page.goto(f"{site}/preview/pin")
+    cut = page.evaluate(
+        """([name, percent]) => {
+        document.documentElement.style.fontSize = `${percent}%`;
+        const shown = document.querySelector(".brief .name");
+        shown.textContent = name;
+        return shown.scrollHeight - shown.clientHeight;
+        }""",
+        ["Ti Boutik Solèy Leve nan Gran Ri Jakmèl ak Tout Fanmi Dezi O", percent],
+    )
+
+    assert cut <= 1
+
+
+def test_a_price_stands_on_the_line_of_what_it_is_for(screens, site):
+    page = screens()
+    page.goto(f"{site}/preview/account")
+    apart = page.evaluate(
+        """() => [...document.querySelectorAll(".list > li")]
+        .filter((row) => row.querySelector("a[href^='/receipts']"))
+        .map((row) => {
+        const [what, price] = [row.querySelector("a"), row.querySelector(".price")].map((each) => {
+            const text = document.createRange();
+            text.selectNodeContents(each);
+            return text.getBoundingClientRect().bottom;
+        });
+        return Math.abs(what - price);
+        })"""
+    )
+
+    assert apart != []
+    assert max(apart) < 2
 
 
 @pytest.mark.parametrize("language", ["es", "ht"])

@@ -107,7 +107,7 @@ def test_a_passkey_stands_in_for_the_pin_and_the_pin_is_another_way(open_page, p
     see_paid(page)
 
     page.goto(site + third.hosted_url)
-    page.get_by_role("button", name="Pay in another way").click()
+    page.get_by_role("button", name="Pay another way").click()
     enter_pin(page)
     see_paid(page)
     assert {status_of(small), status_of(third)} == {PaymentStatus.COMPLETED}
@@ -126,7 +126,7 @@ def test_closing_the_dialog_of_the_passkey_leaves_other_ways(open_page, payment_
 
     page.get_by_text("The dialog was closed before it finished.").wait_for()
     assert page.get_by_role("button", name="Pay B$125.00").is_enabled()
-    assert page.get_by_role("button", name="Pay in another way").is_visible()
+    assert page.get_by_role("button", name="Pay another way").is_visible()
     assert status_of(payment) == PaymentStatus.REQUIRES_ACTION
 
 

@@ -5,7 +5,7 @@ import pytest
 from payments.counters import screen_url
 from payments.models import Payment, Till
 from tests.checkout.steps import enter_pin, see_paid
-from tests.payments.counter_sales import counter_of
+from tests.payments.counter_sales import counter_of, ticket_on
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -72,3 +72,82 @@ def test_without_javascript_the_till_works_too(open_page, merchant, site):
     till.get_by_role("button", name="Show on the code").click()
 
     till.get_by_text("Waiting for a scan").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "written"),
+    [
+        ("en", "1234.5", "1,234.50"),
+        ("es", "1234.5", "1,234.50"),
+        ("fr", "1234,5", "1\u00a0234,50"),
+        ("ht", "1234,5", "1\u00a0234,50"),
+        ("en", "12,50", ""),
+        ("en", "12.505", ""),
+    ],
+)
+def test_the_button_writes_the_sum_as_the_page_does(
+    open_page, merchant, site, language, typed, written
+):
+    till = open_till(open_page, site, counter_of(merchant), locale=language)
+    till.locator("#id_amount").press_sequentially(typed)
+
+    assert till.locator("[data-total]").text_content() == written
+
+
+def test_three_decimals_are_thousandths(open_page, merchant, site):
+    products = [{"name": "Dates", "price": 1_250, "currency": "KWD"}]
+    counter = counter_of(merchant, currency="KWD")
+    Till.objects.update(products=products)
+    till = open_till(open_page, site, counter)
+    till.get_by_text("Dates").click()
+
+    till.get_by_role("button", name="Show on the code 1.250").click()
+    till.get_by_role("listitem").filter(has_text="KWD\u00a01.250").wait_for()
+
+
+def test_taking_a_sum_off_leaves_what_is_being_typed(open_page, merchant, site):
+    counter = counter_of(merchant)
+    ticket_on(counter)
+    till = open_till(open_page, site, counter)
+    till.get_by_label("Amount").fill("7")
+    till.get_by_role("button", name="Take off").click()
+    till.get_by_text("Waiting for a scan").wait_for(state="detached")
+
+    assert till.get_by_label("Amount").input_value() == "7"
+    till.get_by_role("button", name="Show on the code 7.00").click()
+    till.get_by_text("Waiting for a scan").wait_for()
+
+
+def test_a_press_that_fails_can_be_repeated(open_page, merchant, site):
+    till = open_till(open_page, site, counter_of(merchant))
+    till.get_by_label("Amount").fill("7")
+    till.route("**/counter/**", fail_post)
+    till.get_by_role("button", name="Show on the code 7.00").click()
+    till.get_by_text("No connection").wait_for()
+
+    assert till.locator(".keys button").count() == 12
+    assert till.get_by_label("Amount").input_value() == "7"
+    till.unroute_all()
+    till.get_by_role("button", name="Show on the code").click()
+    till.get_by_text("Waiting for a scan").wait_for()
+
+
+def fail_post(route):
+    if route.request.method == "POST":
+        route.fulfill(status=429, content_type="text/html", body="<h1>Too many tries</h1>")
+    else:
+        route.continue_()
+
+
+def test_the_keyboard_keeps_its_place_while_the_lists_are_renewed(open_page, merchant, site):
+    counter = counter_of(merchant)
+    first = ticket_on(counter, 700)
+    till = open_till(open_page, site, counter)
+    till.get_by_role("button", name="Take off").focus()
+    ticket_on(counter, 900)
+    till.get_by_role("button", name="Take off B$9.00").wait_for()
+    assert till.evaluate("document.activeElement.value") == first.id
+
+    till.keyboard.press("Enter")
+    till.get_by_role("button", name="Take off B$7.00").wait_for(state="detached")
+    assert till.evaluate("document.activeElement.id") == "id_amount"

@@ -191,7 +191,7 @@ def test_a_sum_that_is_taken_off_is_gone_for_the_customer(counter):
     assert sale.status == PaymentStatus.CANCELED
     customer.visit(sale.hosted_url)
     assert "This sum is no longer open" in customer.text
-    assert "No money has been taken." in customer.text
+    assert "<strong>Nothing has been paid with this phone.</strong>" in customer.text
 
 
 def test_the_screen_shows_the_day(merchant):

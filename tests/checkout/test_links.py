@@ -83,6 +83,35 @@ def test_the_last_use_is_paid_by_one(link_of):
     assert Payment.objects.filter(status="completed").count() == 1
 
 
+def test_who_paid_by_a_link_that_has_ended_sees_the_receipt_there(link_of):
+    link = link_of(max_uses=1)
+    payer, other = Shopper(), Shopper()
+    payer.visit(path_of(link))
+    payer.send()
+    payer.sign_in()
+    payer.send(to="/pay")
+
+    payer.visit(path_of(link))
+    assert payer.path == f"/receipts/{Payment.objects.get(link=link).id}"
+    assert "<h1>Paid</h1>" in payer.text
+    other.visit(path_of(link))
+    assert "<h1>This link takes no more payments</h1>" in other.text
+    assert "Nothing has been taken now." in other.text
+
+
+def test_a_phone_alone_is_not_shown_what_was_paid_by_a_link(link_of, monkeypatch):
+    link = link_of(max_uses=1)
+    payer = Shopper()
+    payer.visit(path_of(link))
+    payer.send()
+    payer.sign_in()
+    payer.send(to="/pay")
+    monkeypatch.setattr("checkout.views.counters.is_by_phone_alone", lambda session: True)
+
+    payer.visit(path_of(link))
+    assert "<h1>This link takes no more payments</h1>" in payer.text
+
+
 @pytest.mark.parametrize("status", ["deactivated", "expired"])
 def test_an_ended_link_says_so(link_of, status):
     link = link_of()

@@ -1,5 +1,8 @@
 """A refused form redirects to its page, which says once what was wrong; no PIN is kept."""
 
+import re
+
+import pytest
 from django.test import Client
 
 from checkout.refused_forms import REFUSED_COOKIE
@@ -121,3 +124,28 @@ def test_an_unknown_payment_offers_none(db):
     shopper.visit(f"/checkout/{new_id('pay', utc_now())}")
 
     assert "Continue with the payment" not in shopper.text
+
+
+@pytest.mark.parametrize(
+    ("path", "leads_to"),
+    [
+        ("/counter/{pay}/token", "/counter/{pay}/token"),
+        ("/pay/shop/link_1?lang=es", "/pay/shop/link_1?lang=es"),
+        ("/receipts/{pay}", "/receipts/{pay}"),
+        ("/account/sign-out", "/account"),
+    ],
+)
+def test_an_old_page_that_is_on_the_way_to_no_payment_is_opened_anew(payment, path, leads_to):
+    address = path.format(pay=payment.id)
+    page = Client(enforce_csrf_checks=True).post(address).content.decode()
+
+    assert "This page was open too long" in page or "demasiado tiempo" in page
+    assert re.search(rf'href="{re.escape(leads_to.format(pay=payment.id))}">(Try|Intentar)', page)
+
+
+@pytest.mark.parametrize("path", ["/top-ups/top_cut/off", "/not-me/cut/off"])
+def test_an_address_that_was_cut_off_is_answered_by_a_page(db, path):
+    response = Client().get(path)
+
+    assert response.status_code == 404
+    assert "We cannot find this page" in response.content.decode()

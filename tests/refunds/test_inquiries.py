@@ -228,7 +228,7 @@ def test_a_mail_has_the_answer_in_it(api, merchant, mailoutbox):
 
     [mail] = mailoutbox
     assert mail.to == ["ann@example.com"]
-    assert mail.subject == f"Answer of {merchant.name}: your payment of B$12.50 BSD"
+    assert mail.subject == f"Answer from {merchant.name}: your payment of B$12.50 BSD"
     assert "On its <b>way</b>" in mail.body
     html = str(mail.alternatives[0][0])
     assert "On its &lt;b&gt;way&lt;/b&gt;" in html

@@ -29,6 +29,7 @@ def test_it_shows_every_screen_in_a_language(language):
         assert answer.status_code == 200, name
         assert f'<html lang="{language}">' in html
         assert not LEFT_OPEN.search(html), name
+        assert not re.search(r"\.\.(?!\.)", html), name
 
 
 def test_the_sheet_frames_every_screen_in_its_language():
@@ -42,12 +43,16 @@ def test_the_sheet_keeps_the_screens_that_are_named_so():
     html = Client().get("/preview", {"of": "receipt"}).content.decode()
 
     assert re.findall(r'src="/preview/([a-z-]+)', html) == [
-        "top-up-receipt",
         "receipt-paid",
         "receipt-by-another",
         "receipt-before",
         "receipt-refunded-in-part",
         "receipt-refunded",
+        "receipt-of-seller",
+        "receipt-proof",
+        "receipt-proof-wrong",
+        "receipt-proof-awaited",
+        "top-up-receipt",
     ]
 
 

@@ -1,0 +1,70 @@
+"""The receipt of what was given back: on the page and on paper, from asked for to arrived."""
+
+import re
+
+import pytest
+
+from core.clock import utc_now
+from customers.services import test_customer
+from merchants.callers import Caller
+from payments.models import Payment
+from payments.paying import pay
+from payments.verification import Verification
+from refunds.services import RefundDraft, create_refund
+from refunds.tasks import retry_refunds
+from tests.checkout.pdf_text import text_of
+from tests.checkout.shopper import Shopper
+from tests.payouts.merchant_balance import credit
+
+
+@pytest.fixture
+def paid(payment_of):
+    payment = payment_of(3_500)
+    return pay(
+        payment_id=payment.id,
+        customer=test_customer("+12425550177", utc_now(), merchant_id=payment.merchant_id),
+        verified=Verification.PASSKEY,
+        actor="test",
+        now=utc_now(),
+    )
+
+
+def refund(payment: Payment, amount: int) -> None:
+    caller = Caller(payment.merchant, livemode=False, actor="test")
+    draft = RefundDraft(amount=amount, reason="Came back")
+    create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"), [(500, "Paid, partly refunded"), (3_500, "Refunded in full")]
+)
+def test_it_shows_money_that_went_back_as_soon_as_it_did(paid, amount, words):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+    assert words not in shopper.text
+    refund(paid, amount)
+    shopper.visit(f"/receipts/{paid.id}")
+
+    for path in (f"/receipts/{paid.id}", paid.hosted_url):
+        shopper.visit(path)
+        assert f"<h1>{words}</h1>" in shopper.text
+        assert f"<title>{words} · B$35.00 · {paid.merchant.name} " in shopper.text
+        assert f"B${amount / 100:.2f} refunded, " in shopper.text
+        assert "Came back" in shopper.text
+
+
+def test_money_that_is_still_on_its_way_back_is_not_called_refunded(paid):
+    credit(paid.merchant, -3_400)
+    refund(paid, 500)
+    page, pdf = Shopper(), f"/receipts/{paid.id}.pdf"
+    page.visit(f"/receipts/{paid.id}")
+
+    assert "<h1>Paid</h1>" in page.text
+    assert "<dt>Refund on its way<br>Came back</dt><dd>B$5.00</dd>" in page.text
+    assert "Refund on its way" in text_of(page.visit(pdf).content)
+    assert "Refunded" not in text_of(page.visit(pdf).content)
+
+    credit(paid.merchant, 3_400)
+    retry_refunds()
+    assert re.search(r"Refunded \d", text_of(page.visit(pdf).content))
+    assert "on its way" not in text_of(page.visit(pdf).content)
