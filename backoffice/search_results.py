@@ -203,7 +203,8 @@ def _moved(question: SearchQuery, staff: Staff) -> Iterator[tuple[str, type[Mode
             rows: QuerySet[Any] = model._default_manager.filter(amount=question.amount)
             if question.day:
                 rows = within(rows, question.day, question.day + timedelta(days=1))
-            related = rows.select_related("merchant").order_by("-pk")
+            shown = ("merchant", "bank_account") if model is Payout else ("merchant",)
+            related = rows.select_related(*shown).order_by("-pk")
             yield f"{title} of this amount", model, list(related[:SHOWN])
 
 

@@ -1,5 +1,7 @@
 """Error pages for customers where no view of ours answers; API callers get JSON."""
 
+from urllib.parse import urlencode
+
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -40,8 +42,10 @@ class OldFormPage(CheckoutPage):
             payment = known_payment(self.request)
         if payment:
             return payment, _("Continue with the payment")
-        anew = reverse("account") if path.startswith(OWN) else self.request.get_full_path()
-        return anew, _("Try again")
+        if not path.startswith(OWN):
+            return self.request.get_full_path(), _("Try again")
+        mode = {name: value for name, value in self.request.GET.items() if name == "test"}
+        return f"{reverse('account')}?{urlencode(mode)}".removesuffix("?"), _("Try again")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:

@@ -59,7 +59,8 @@ def _is_someone_elses(instruction: Instruction, staff: Staff) -> bool:
 
 def _may_approve(instruction: Instruction, staff: Staff) -> bool:
     """Say whose approval would not be refused at once: it takes the right of the task as well."""
-    is_about_oneself = instruction.subject_id == staff.username
+    is_about_staff = instruction.kind == InstructionKind.STAFF
+    is_about_oneself = is_about_staff and instruction.subject_id == staff.username
     has_right = staff.may(TASKS[instruction.task].right)
     return has_right and not is_about_oneself and _is_someone_elses(instruction, staff)
 

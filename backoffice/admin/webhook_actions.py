@@ -252,7 +252,7 @@ ENDPOINT_ACTIONS = (
         icon="send",
         main=True,
         available=lambda webhook, now: (
-            webhook.is_active and count_for_run(_failed_at(webhook, now)) > 0
+            webhook.is_active and Delivery.objects.filter(**_failed_at(webhook, now)).exists()
         ),
     ),
     _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True),

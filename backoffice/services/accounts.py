@@ -1,6 +1,6 @@
 """The accounts of staff: let in by an instruction that two people agree on, closed by one.
 
-What `check_…` and the function after it do is one task of an instruction: `instruction_kinds`.
+Each function that takes an instruction is one task: `instruction_kinds`.
 """
 
 import re

@@ -24,6 +24,7 @@ from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from checkout.refusals import refused_charge
 from checkout.till_forms import ChargeForm
 from core.errors import InvalidAmount, MethodNotAllowed
+from core.handler import SAFE_METHODS
 from core.ids import is_id
 from core.prepared import Place, Prepared
 from customers.sessions import is_by_phone_alone
@@ -133,7 +134,8 @@ class LinkPage(CheckoutPage):
         try:
             refuse_closed(self.link, now=self.now)
         except (PaymentLinkInactive, PaymentLinkExpired):
-            self.show_what_was_paid()
+            if self.request.method in SAFE_METHODS:
+                self.show_what_was_paid()
             raise
         self.payment_view = link_view_of(self.link, now=self.now)
 

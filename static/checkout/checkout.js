@@ -16,7 +16,7 @@ for (const form of all("form[data-once]")) {
 }
 function busy(button) {
   if (!button) return;
-  button.dataset.words = button.textContent;
+  button.kept = [...button.childNodes];
   button.textContent = button.dataset.busy;
   button.setAttribute("aria-disabled", "true");
   const spinner = document.createElement("span");
@@ -24,7 +24,7 @@ function busy(button) {
   button.prepend(spinner);
 }
 function idle(button) {
-  button.textContent = button.dataset.words;
+  button.replaceChildren(...button.kept);
   button.removeAttribute("aria-disabled");
 }
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

@@ -174,7 +174,7 @@ def test_what_was_decided_does_not_expire_and_what_fails_to_goes_on_waiting(
 ) -> None:
     now, later = utc_now(), utc_now() + timedelta(days=8)
     waiting = instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 20_000), now=now)
-    monkeypatch.setattr(decisions, "tell_requester", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(decisions, "_tell", lambda *_, **__: 1 // 0)
     assert expire_due(now=later) == 0
     waiting.refresh_from_db()
     assert waiting.status == "waiting"

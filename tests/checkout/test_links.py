@@ -99,6 +99,19 @@ def test_who_paid_by_a_link_that_has_ended_sees_the_receipt_there(link_of):
     assert "Nothing has been taken now." in other.text
 
 
+def test_who_pays_again_by_a_link_that_has_ended_is_not_told_that_it_is_paid(link_of):
+    link = link_of(max_uses=1)
+    payer = Shopper()
+    payer.visit(path_of(link))
+    payer.send()
+    payer.sign_in()
+    payer.send(to="/pay")
+
+    token = payer.client.cookies["csrftoken"].value
+    answer = payer.client.post(path_of(link), {"csrfmiddlewaretoken": token}).content.decode()
+    assert "<h1>This link takes no more payments</h1>" in answer
+
+
 def test_a_phone_alone_is_not_shown_what_was_paid_by_a_link(link_of, monkeypatch):
     link = link_of(max_uses=1)
     payer = Shopper()

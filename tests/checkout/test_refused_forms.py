@@ -133,6 +133,7 @@ def test_an_unknown_payment_offers_none(db):
         ("/pay/shop/link_1?lang=es", "/pay/shop/link_1?lang=es"),
         ("/receipts/{pay}", "/receipts/{pay}"),
         ("/account/sign-out", "/account"),
+        ("/account/sign-out?test=1", "/account?test=1"),
     ],
 )
 def test_an_old_page_that_is_on_the_way_to_no_payment_is_opened_anew(payment, path, leads_to):

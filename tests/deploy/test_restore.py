@@ -85,6 +85,7 @@ def backed_up() -> Iterator[Backup]:
         postgres.own(wal)
         postgres.options |= _settings_of_the_page(wal) | _settings_elsewhere(postgres)
         postgres.start()
+        _told_by_alter_system(postgres)
         stack = Stack(directory, DATABASE_URL=postgres.url, **BANK)
         yield Backup(directory, postgres, closing.enter_context(stack))
 
@@ -101,6 +102,13 @@ def _settings_elsewhere(postgres: Postgres) -> dict[str, str]:
     for name in names.values():
         (postgres.directory / "data" / name).rename(postgres.directory / name)
     return {setting: str(postgres.directory / name) for setting, name in names.items()}
+
+
+def _told_by_alter_system(postgres: Postgres) -> None:
+    """Leave what an earlier restore may have left: it comes with the data of each backup."""
+    target = "recovery_target_time = '2000-01-01 00:00:00+00'"
+    with psycopg.connect(f"host={postgres.directory} user=postgres", autocommit=True) as connection:
+        connection.execute(f"ALTER SYSTEM SET {target}")
 
 
 def test_it_is_restored_to_an_instant_and_goes_on() -> None:
