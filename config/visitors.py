@@ -152,7 +152,10 @@ def _standing_of(request: HttpRequest) -> Standing:
     caller = getattr(request, "user", None) if request.path.startswith(API_PREFIX) else None
     if isinstance(caller, Caller) and caller.merchant is not None:
         return _standing_of_key(caller.merchant, livemode=caller.livemode)
-    return Standing.KNOWN if actor_of(request) else Standing.VISITOR
+    if actor_of(request):
+        return Standing.KNOWN
+    # A key may have come to an address that asks for none, or that there is not.
+    return _look_up(request) if "HTTP_AUTHORIZATION" in request.META else Standing.VISITOR
 
 
 def _standing_of_key(merchant: Merchant, *, livemode: bool) -> Standing:

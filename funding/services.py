@@ -51,7 +51,7 @@ def order_top_up(
     same = TopUp.objects.waiting(now).filter(
         customer=customer, payment=payment, way=way, amount=amount, currency=currency
     )
-    if known := same.first():
+    if known := same.order_by("pk").first():
         return known
     refuse_above_day_limit(customer, amount, now=now)
     return open_top_up(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from core.clock import utc_now
 from core.errors import Unauthorized
 from merchants.errors import INVALID_KEY, MerchantInactive, MerchantNotVerified
 from merchants.models import ApiKey, Merchant
@@ -38,10 +39,11 @@ def refuse_ended(caller: "Caller", merchant: Merchant) -> ApiKey | None:
     """Look again at who calls; return the key, None where the call came without one.
 
     The merchant is locked: an end that came first has been seen. Raises as `refuse_status`, and
-    Unauthorized for a key that was revoked.
+    Unauthorized for a key that has ended: by the clock of now, as it may have been rolled after
+    the instant of the request.
     """
     refuse_status(merchant, livemode=caller.livemode)
     key = ApiKey.objects.filter(pk=caller.actor.removeprefix("key:")).first()
-    if key is not None and key.revoked_at is not None:
+    if key is not None and not key.is_active(utc_now()):
         raise Unauthorized(INVALID_KEY)
     return key

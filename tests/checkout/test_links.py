@@ -100,15 +100,17 @@ def test_who_paid_by_a_link_that_has_ended_sees_the_receipt_there(link_of):
 
 
 def test_who_pays_again_by_a_link_that_has_ended_is_not_told_that_it_is_paid(link_of):
-    link = link_of(max_uses=1)
+    link = link_of(max_uses=2)
     payer = Shopper()
     payer.visit(path_of(link))
-    on_other_tab = payer.form().fields
     payer.send()
     payer.sign_in()
     payer.send(to="/pay")
+    payer.visit(path_of(link))
+    on_open_page = payer.form().fields
+    PaymentLink.objects.update(status="deactivated", ended_at=utc_now())
 
-    answer = payer.client.post(path_of(link), on_other_tab).content.decode()
+    answer = payer.client.post(path_of(link), on_open_page).content.decode()
     assert "<h1>This link takes no more payments</h1>" in answer
 
 

@@ -82,7 +82,7 @@ def test_the_time_left_is_clock_time_and_minutes(payment_of):
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
 
-    assert ">23 min left<" in shopper.text
+    assert ">24 min left<" in shopper.text
     assert "Pay by " in shopper.text
 
 

@@ -56,7 +56,7 @@ def test_of_a_reversal_once_more():
 
     [(_, recipient, _, text, *_, key)] = told()
     assert (recipient, key) == (LIVE, f"{top_up.pk}:reversed:sms")
-    assert text.startswith("B$9.00 BSD was taken back from your Payments wallet: what was added is")
+    assert text.startswith("B$9.00 BSD was taken back from your Payments wallet: the money you")
 
 
 def test_of_money_for_a_payment_its_merchant_in_test_mode(payment_of, settings):

@@ -85,7 +85,12 @@ ENDS = [
     ("suspended", 422, "MERCHANT_INACTIVE"),
     ("unverified", 422, "MERCHANT_NOT_VERIFIED"),
     ("revoked", 401, "UNAUTHORIZED"),
+    ("rolled", 401, "UNAUTHORIZED"),
 ]
+
+
+# Rolled at once, without a time in which both are good.
+ENDS_OF_KEY = {"revoked": "revoked_at", "rolled": "expires_at"}
 
 
 @pytest.mark.parametrize(("end", "status", "code"), ENDS)
@@ -97,8 +102,8 @@ def test_a_stolen_key_that_ends_meanwhile_renames_nothing(
     thief, before = api(merchant, live=True), (merchant.name, merchant.email)
 
     def ends():
-        if end == "revoked":
-            ApiKey.objects.update(revoked_at=utc_now())
+        if end in ENDS_OF_KEY:
+            ApiKey.objects.update(**{ENDS_OF_KEY[end]: utc_now()})
         else:
             Merchant.objects.update(status=end)
 

@@ -63,7 +63,7 @@ def test_it_takes_either_key_and_asks_few_things(
 ):
     client = api(merchant, live=live)
 
-    with django_assert_max_num_queries(7):  # key, begin, lock, update, event (two), commit
+    with django_assert_max_num_queries(8):  # key, begin, lock, key, update, event (two), commit
         response = client.patch(path, {"business_type": "A"})
 
     assert response.json()["business_type"] == "A"

@@ -180,7 +180,7 @@ def test_the_answer_of_the_house_names_it_and_not_the_shop(merchant, mailoutbox)
         close_inquiry(caller=caller, inquiry_id=report(sale).id, text=words, now=utc_now())
     send_messages()
 
-    subject = "Answer of Payments: your payment of B$12.50 BSD"
+    subject = "Answer from Payments: your payment of B$12.50 BSD"
     assert [mail.subject for mail in mailoutbox] == [subject] * 2
     for mail, words in zip(mailoutbox, ("It was collected.", "Once more"), strict=True):
         assert words in mail.body
