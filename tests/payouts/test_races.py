@@ -1,7 +1,7 @@
 """Two payout runs at once, and payouts against whatever else moves the same money"""
 
 import dataclasses
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -195,23 +195,25 @@ def test_an_account_that_is_closed_while_its_payout_leaves_is_still_paid(
     credit(merchant, 1000, livemode=True)
     client = api(merchant, live=True)
     client.post("/v1/payouts", {})
-    meanwhile: list[int] = []
+    closing: list[Future[int]] = []
 
     def close():
-        path = f"/v1/bank-accounts/{bank_account.pk}/close"
-        meanwhile.append(client.post(path).status_code)
+        status = client.post(f"/v1/bank-accounts/{bank_account.pk}/close").status_code
         connections.close_all()
+        return status
 
-    def between(execute, sql, *rest):
-        if not meanwhile and sql.startswith('INSERT INTO "payouts_payoutorder"'):
-            with ThreadPoolExecutor(1) as pool:
-                pool.submit(close).result()
-        return execute(sql, *rest)
+    with ThreadPoolExecutor(1) as pool:
 
-    with connection.execute_wrapper(between):
-        batch = batch_of()
+        def between(execute, sql, *rest):
+            # It waits for the merchant, whom the batch holds until it is there.
+            if not closing and sql.startswith('INSERT INTO "payouts_payoutorder"'):
+                closing.append(pool.submit(close))
+            return execute(sql, *rest)
 
-    assert meanwhile == [200]
+        with connection.execute_wrapper(between):
+            batch = batch_of()
+
+    assert [each.result() for each in closing] == [200]
     payout = Payout.objects.get()
     assert (payout.status, payout.batch, batch.total_amount) == ("in_transit", batch, 1000)
     assert held(merchant, Purpose.MERCHANT, livemode=True) == 0
