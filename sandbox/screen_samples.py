@@ -266,9 +266,15 @@ def _said_of_row(row: Any) -> Any:
 
 
 def _said_of_payment(view: PaymentView) -> PaymentView:
-    facts = tuple((_(name), value) for name, value in view.facts)
-    until = last_moment(view.expires_at, view.zone, NOW)
-    return replace(view, facts=facts, until=until, left=time_left(view.expires_at, NOW))
+    now = utc_now()
+    expires_at = view.expires_at and now + (view.expires_at - NOW)
+    return replace(
+        view,
+        facts=tuple((_(name), value) for name, value in view.facts),
+        expires_at=expires_at,
+        until=last_moment(expires_at, view.zone, now),
+        left=time_left(expires_at, now),
+    )
 
 
 def _said_of_top_up(top_up: TopUpView) -> TopUpView:
