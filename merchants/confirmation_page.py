@@ -42,7 +42,7 @@ def _claim(request: HttpRequest) -> AddressClaim | None:
 
 
 def _page(
-    request: HttpRequest, state: str, *, status: int | None = None, **context: str | bool
+    request: HttpRequest, state: str, *, status: int | None = None, **context: object
 ) -> HttpResponse:
     context["state"] = state
     response = render(request, "merchants/confirm_email.html", context, status=status)
