@@ -37,7 +37,7 @@ def verify_audit(
     yield from missing_triggers("backoffice", TRIGGERS)
     yield from _check_chain(progress)
     if anchor and not AuditEntry.objects.filter(sequence=anchor[0], hash=anchor[1]).exists():
-        yield f"Entry {anchor[0]} is not the one that was noted."
+        yield f"Audit entry {anchor[0]} is not the one that was noted."
 
 
 def head_of_trail() -> tuple[int, str]:
@@ -51,10 +51,10 @@ def _check_chain(progress: Progress | None) -> Iterator[str]:
     rows = entries.values_list("sequence", "hash", *CHAINED_FIELDS).iterator(chunk_size=CHUNK)
     counted = _counted(rows, progress) if progress else rows
     for sequence, row in breaks(counted, first=1, expected_hash=_expected_hash):
-        yield f"Entry {sequence} is missing." if row is None else f"Entry {sequence} was changed."
+        yield f"Audit entry {sequence} {'is missing' if row is None else 'was changed'}."
     end = entries.values_list("sequence", "hash").last() or (0, FIRST_HASH)
     if head_of_trail() != end:
-        yield f"The trail ends at entry {end[0]}, but {head_of_trail()[0]} were written."
+        yield f"The audit trail ends at entry {end[0]}, but {head_of_trail()[0]} were written."
 
 
 def _counted(rows: Iterable[Row], progress: Progress) -> Iterator[Row]:

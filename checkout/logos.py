@@ -1,7 +1,8 @@
 """Merchants' logos: fetched through the guarded client, re-encoded, served from here.
 
 A page that showed the merchant's own file would tell that host who pays whom, and would let it
-change the picture, or break the page, at any time.
+change the picture, or break the page, at any time. That of a merchant that staff have seen stays as
+it is, until staff approve another address.
 """
 
 import hashlib
@@ -9,11 +10,12 @@ import io
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from PIL import Image, UnidentifiedImageError
 
 from checkout.models import LOGO_IS_STALE, Logo
 from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
 from outbound.http_client import get
 from outbound.policy import policy_for
 
@@ -57,8 +59,10 @@ def logo_png(content: bytes) -> bytes:
 
 
 def _due(now: datetime) -> QuerySet[Merchant]:
-    named = Merchant.objects.exclude(logo_url="")
-    return named.filter(LOGO_IS_STALE) | named.filter(logo__renew_at__lte=now)
+    """Return whose logo has to be read. What was approved with a merchant is not read again."""
+    may_change = Q(status=MerchantStatus.UNVERIFIED) | Q(logo__digest="")
+    is_old = Q(logo__renew_at__lte=now)
+    return Merchant.objects.exclude(logo_url="").filter(LOGO_IS_STALE | is_old & may_change)
 
 
 def _read(merchant: Merchant, now: datetime) -> bool:

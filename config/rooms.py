@@ -4,7 +4,8 @@
 # not to be paid out.
 PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amounts"]
 
-# Each is a function that yields one sentence per row that does not agree with the ledger.
+# Each is a function that yields one sentence per row that does not agree with the ledger, or with
+# the trail of what staff did.
 LEDGER_CHECKS: list[str] = [
     "payments.reconciliation.check_payments",
     "refunds.reconciliation.check_refunds",
@@ -13,6 +14,7 @@ LEDGER_CHECKS: list[str] = [
     "payouts.batch_reconciliation.check_batches",
     "payouts.bank.booking_reconciliation.check_bookings",
     "funding.reconciliation.check_top_ups",
+    "backoffice.audit_verification.verify_audit",
 ]
 
 # Each credits money that came in at the bank, in the transaction that matches its entry, and

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 MINUTE = 60
 HOUR = 60 * MINUTE
-DAY = 24 * HOUR
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class Periodic:
 SCHEDULE: dict[str, Periodic] = {
     "send webhooks": Periodic("webhooks.tasks.send_webhooks", 1, alone=0.1, idle=2),
     "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5, idle=MINUTE),
+    "forget deliveries": Periodic("webhooks.tasks.forget_deliveries", MINUTE),
     "send messages": Periodic("messages.tasks.send_messages", 5),
     "seal transfers": Periodic("ledger.tasks.seal_transfers", 2, idle=MINUTE),
     "sign checkpoints": Periodic("ledger.tasks.sign_checkpoint", MINUTE),

@@ -20,6 +20,7 @@ PERIODS = {
     "statements of accounts": timedelta(days=30),
     "verification attempts": timedelta(days=180),
     "messages": timedelta(days=180),
+    "delivery logs": timedelta(days=90),
     "exports of staff": timedelta(days=7),
     "staff sign-ins": timedelta(days=180),
     "staff sessions": timedelta(days=0),

@@ -5,16 +5,13 @@ the limit. Nothing here runs inside the caller's transaction: a hash takes long,
 not be rolled back.
 """
 
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Q, Value, When
 
-from core import attempt_limits
-from core.client_address import network_of
-from core.errors import ApiError, Conflict, RateLimited
+from core.errors import ApiError, Conflict
 from customers.codes import check_code
 from customers.errors import (
     InvalidPin,
@@ -38,12 +35,14 @@ from customers.pin_hashing import Hasher, hashing, newest_pepper, refuse_missing
 from customers.pin_locks import LOCK
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 from customers.security_alerts import SecurityChange, plan_notice
+from customers.wrong_pins import (
+    count_at_address,
+    count_wrong,
+    refuse_too_many_wrong,
+    uncount_at_address,
+)
 
 ATTEMPTS_UNTIL_LOCKED = 5
-WRONG_PER_ADDRESS = attempt_limits.AttemptLimit("wrong-pin-address", 20, timedelta(hours=1))
-WRONG_PER_CUSTOMER = attempt_limits.AttemptLimit("wrong-pin-customer", 30, timedelta(days=1))
-WRONG_IN_ALL = attempt_limits.AttemptLimit("wrong-pin", 10_000, timedelta(hours=1))
-ALL_ADDRESSES = "everywhere"
 
 
 @dataclass(frozen=True)
@@ -60,22 +59,23 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
     Five wrong ones in a row lock the PIN for 30 minutes, ten switch it off until it is reset. An
     unknown customer counts as a wrong PIN, and takes as long. Raises InvalidPin, PinLocked (also
     for the attempt that locks it), PinDisabled, PinNotSet, ValidationFailed for a malformed PIN,
-    RateLimited for too many wrong ones from one address, or of one customer, with right ones in
-    between: who knows a PIN could otherwise use up what all customers may get wrong.
+    RateLimited for wrong ones of too many customers from one address, or too many of one customer,
+    with right ones in between: who knows a PIN could otherwise use up what all may get wrong.
     """
     refuse_malformed(pin)
     customer = Customer.objects.filter(pk=customer_id).first()
     limited = customer is None or customer.livemode
     if limited:
-        exhaustible = ((WRONG_PER_CUSTOMER, customer_id), (WRONG_IN_ALL, ALL_ADDRESSES))
-        attempt_limits.refuse_exhausted(*exhaustible, now=now)
-        attempt_limits.count_attempt(WRONG_PER_ADDRESS, network_of(address), now=now)
+        refuse_too_many_wrong(customer_id, now)
+    is_counted = limited and count_at_address(customer_id, address, now)
     refusal: ApiError | None = None
     try:
         refusal = _attempt_pin(customer, pin, now)
     finally:
-        if limited:
-            _update_limits(customer_id, address, was_wrong=refusal is not None, now=now)
+        if refusal is None and is_counted:
+            uncount_at_address(customer_id, address)
+    if refusal is not None and limited:
+        count_wrong(customer_id, now)
     if refusal is not None:
         raise refusal
     return PinResult(customer_id, now)
@@ -279,12 +279,3 @@ def _wrong(customer: Customer, now: datetime) -> ApiError:
     was_locked_before = customer.pin_failures > ATTEMPTS_UNTIL_LOCKED
     limit = PIN_ATTEMPTS_UNTIL_DISABLED if was_locked_before else ATTEMPTS_UNTIL_LOCKED
     return InvalidPin(limit - customer.pin_failures)
-
-
-def _update_limits(customer_id: str, address: str, *, was_wrong: bool, now: datetime) -> None:
-    if not was_wrong:
-        attempt_limits.uncount_attempt(WRONG_PER_ADDRESS, network_of(address))
-        return
-    for limit, subject in ((WRONG_PER_CUSTOMER, customer_id), (WRONG_IN_ALL, ALL_ADDRESSES)):
-        with suppress(RateLimited):
-            attempt_limits.count_attempt(limit, subject, now=now)

@@ -1,7 +1,8 @@
 """The page behind the link: it confirms by a button, since mail scanners open every link.
 
 It names the merchant by its id: anyone may give an address, and whose e-mails of tests are to come
-is for its owner to see. The name is the registrant's words, and would be ours here.
+is for its owner to see. The name is the registrant's words, and would be ours here. Another id may
+be put in its place: the link of the day may be a stranger's.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -19,22 +20,31 @@ class ConfirmEmailPage(View):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         claim = _claim(request)
-        return _page(request, "offered" if claim else "invalid", claim)
+        if claim is None:
+            return _page(request, "invalid", status=BAD_REQUEST)
+        return _page(request, "offered", email=claim.email, merchant_id=claim.merchant_id)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Confirm the address. A link may be used again: it says the same."""
         claim = _claim(request)
-        is_confirmed = claim is not None and confirm_email(claim=claim, now=request_now())
-        return _page(request, "confirmed" if is_confirmed else "invalid", claim)
+        if claim is None:
+            return _page(request, "invalid", status=BAD_REQUEST)
+        given = request.POST.get("merchant_id", claim.merchant_id).strip()
+        email = confirm_email(claim=claim, merchant_id=given, now=request_now())
+        if email is not None:
+            return _page(request, "confirmed", email=email)
+        shown = {"email": claim.email, "merchant_id": given, "is_wrong": True}
+        return _page(request, "offered", status=BAD_REQUEST, **shown)
 
 
 def _claim(request: HttpRequest) -> AddressClaim | None:
     return read_claim(request.GET.get("token", ""))
 
 
-def _page(request: HttpRequest, state: str, claim: AddressClaim | None) -> HttpResponse:
-    context = {"state": state, **(claim._asdict() if claim else {})}
-    status = BAD_REQUEST if state == "invalid" else None
+def _page(
+    request: HttpRequest, state: str, *, status: int | None = None, **context: object
+) -> HttpResponse:
+    context["state"] = state
     response = render(request, "merchants/confirm_email.html", context, status=status)
     response["Cache-Control"] = "no-store"
     response["Referrer-Policy"] = "same-origin"

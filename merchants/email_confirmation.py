@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from core.attempt_limits import AttemptLimit, count_within_all
 from core.durations import in_words
+from core.ids import is_id
 from core.mailboxes import mailbox_of
 from merchants.known_keys import forget_keys
 from merchants.models import Merchant
@@ -32,7 +33,11 @@ _SALT = "merchants.email_confirmation"
 
 
 class AddressClaim(NamedTuple):
-    """What a link proves: someone reads the e-mails to this address."""
+    """What a link proves: someone reads the e-mails to this address.
+
+    It was sent for that merchant, and confirms any that names the mailbox: the only link of a day
+    may be a stranger's, who has named the address first.
+    """
 
     merchant_id: str
     email: str
@@ -60,12 +65,15 @@ def plan_confirmation(merchant: Merchant, *, network: str, now: datetime) -> Non
 
 
 def write(message: Message, now: datetime) -> Content | None:
-    """Write the e-mail, with a link made for it; None for an address that is confirmed or gone."""
+    """Write the e-mail, with a link made for it; None where the merchant has confirmed the address.
+
+    It is sent though the merchant has another one by now: it is the mailbox's only one of the day.
+    """
     merchant = Merchant.objects.get(pk=message.about)
-    if merchant.email != message.recipient or merchant.email_confirmed_at:
+    if merchant.email_confirmed_at and _is_same_mailbox(merchant.email, message.recipient):
         return None
     context = {
-        "url": confirmation_url(AddressClaim(merchant.id, merchant.email)),
+        "url": confirmation_url(AddressClaim(merchant.id, message.recipient)),
         "days": in_words(LIFETIME),
         "service_name": settings.SERVICE_NAME,
     }
@@ -89,15 +97,28 @@ def read_claim(token: str) -> AddressClaim | None:
 
 
 @transaction.atomic
-def confirm_email(*, claim: AddressClaim, now: datetime) -> bool:
-    """Note that the address is the merchant's. False where the merchant has another by now."""
-    merchants = Merchant.objects.filter(pk=claim.merchant_id, email=claim.email)
-    merchants.filter(email_confirmed_at=None).update(email_confirmed_at=now, updated_at=now)
-    forget_keys()
-    return merchants.exists()
+def confirm_email(*, claim: AddressClaim, merchant_id: str, now: datetime) -> str | None:
+    """Note that a merchant's address is its own, and return it.
+
+    None where there is no such merchant, or it is reached at another mailbox.
+    """
+    if not is_id("mer", merchant_id):
+        return None
+    merchant = Merchant.objects.select_for_update(no_key=True).filter(pk=merchant_id).first()
+    if merchant is None or not _is_same_mailbox(merchant.email, claim.email):
+        return None
+    if merchant.email_confirmed_at is None:
+        merchant.email_confirmed_at = merchant.updated_at = now
+        merchant.save(update_fields=["email_confirmed_at", "updated_at"])
+        forget_keys()
+    return merchant.email
 
 
 def confirmed_address(merchant_id: str) -> str | None:
     """Return the merchant's e-mail address if it is confirmed."""
     confirmed = Merchant.objects.filter(pk=merchant_id, email_confirmed_at__isnull=False)
     return confirmed.values_list("email", flat=True).first()
+
+
+def _is_same_mailbox(address: str, other: str) -> bool:
+    return mailbox_of(address) == mailbox_of(other)

@@ -96,7 +96,8 @@ WORDING = Wording(
         "status": (STATUSES, "unverified"),
         "fee_basis_points": ("The service's fee in hundredths of a percent.", 0),
         "email_confirmed_at": (
-            "When `email` was confirmed by the link sent to it.",
+            "When `email` was confirmed by the link sent to it: one a day, which confirms every "
+            "merchant of the address by its id.",
             "2026-11-21T14:05:00.000Z",
         ),
         "pending_changes": ("New values of public fields that wait for a review.", {}),

@@ -114,12 +114,17 @@ def create_batch(
 def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> list[Payout]:
     """Return the first that can leave, locked; what stands before them and never can, fails.
 
-    Their merchants are locked before them: none is suspended until the batch is there.
+    Their merchants are locked before them: none is suspended until the batch is there. A payout
+    that is scheduled meanwhile for a merchant who had none waits for the next batch.
     """
     merchants = Merchant.objects.filter(pk__in=payouts.order_by().values("merchant"))
-    list(merchants.order_by("pk").select_for_update(no_key=True).values_list("pk"))
-    locked = payouts.select_related("bank_account", "merchant", "statement").select_for_update(
-        no_key=True, of=("self",)
+    held = list(
+        merchants.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True)
+    )
+    locked = (
+        payouts.filter(merchant__in=held)
+        .select_related("bank_account", "merchant", "statement")
+        .select_for_update(no_key=True, of=("self",))
     )
     while True:
         first = list(locked[:MAX_PAYOUTS])

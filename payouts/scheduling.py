@@ -16,7 +16,9 @@ from core.clock import running_on
 from core.instants import start_of_day, today_in
 from core.sweeping import sweep
 from ledger.errors import InsufficientBalance
+from merchants.errors import MerchantInactive, MerchantNotVerified
 from merchants.models import Merchant
+from merchants.standing import refuse_status
 from merchants.statuses import MerchantStatus
 from payouts.business_days import BusinessDays
 from payouts.models import BankAccount, Payout, PayoutOrigin, SettledPeriod
@@ -56,10 +58,10 @@ def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -
     """Pay out one merchant's balance for a period, once; None if done already or too little.
 
     A period that was settled ahead of its time, by a clock that was wrong, does not count. That of
-    a merchant that was suspended meanwhile is left to a later run.
+    a merchant that is not paid out any more, once its lock is there, is left to a later run.
     """
     merchant = Merchant.objects.locked(bank_account.merchant_id)
-    if merchant.status == MerchantStatus.SUSPENDED:
+    if not _is_paid_out(merchant, livemode=bank_account.livemode):
         return None
     settled, _ = SettledPeriod.objects.select_for_update().get_or_create(
         merchant=merchant,
@@ -84,6 +86,15 @@ def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -
             )
     except InsufficientBalance:
         return None
+
+
+def _is_paid_out(merchant: Merchant, *, livemode: bool) -> bool:
+    """Return whether a locked merchant is still one of those that `_unscheduled` finds."""
+    try:
+        refuse_status(merchant, livemode=livemode)
+    except (MerchantInactive, MerchantNotVerified):
+        return False
+    return merchant.payout_schedule in SCHEDULED
 
 
 def _bring_forward(now: datetime) -> None:

@@ -2,28 +2,39 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from math import inf
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from core.ids import new_id
+from core.retention import PERIODS
 from ledger.logging_rows import log_deletions
 from webhooks.models import Delivery, Event
 from webhooks.statuses import DeliveryStatus
 
 BATCH = 500
+MOST_A_TURN = 10_000
 
 
-def prune_deliveries(*, before: datetime, progress: Callable[[int], None]) -> int:
+def delete_old_deliveries(*, now: datetime) -> int:
+    """Delete deliveries whose period is over, as many as a turn may take; return how many."""
+    return prune_deliveries(before=now - PERIODS["delivery logs"], most=MOST_A_TURN)
+
+
+def prune_deliveries(
+    *, before: datetime, most: float = inf, progress: Callable[[int], None] | None = None
+) -> int:
     """Delete the deliveries that were created before then and have ended; return how many.
 
     Their attempts go with them, and so do test events that were sent nowhere else. In short
-    batches; `progress` is called with the count so far.
+    batches until there are `most`; `progress` is called with the count so far.
     """
     count, last = 0, ""
-    while gone := _prune_some(before, after=last):
+    while count < most and (gone := _prune_some(before, after=last)):
         count, last = count + len(gone), gone[-1]
-        progress(count)
+        if progress:
+            progress(count)
     return count
 
 

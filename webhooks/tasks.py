@@ -6,6 +6,7 @@ from core.clock_check import turn_now
 from webhooks.delivery import polling  # noqa: F401  # starts polling in a Celery worker
 from webhooks.delivery.dispatcher import send_due_deliveries
 from webhooks.redelivery import close_undeliverable, continue_recoveries
+from webhooks.retention import delete_old_deliveries
 
 
 @shared_task
@@ -19,3 +20,9 @@ def tidy_webhooks() -> int:
     """Continue recoveries; close deliveries that will never be sent."""
     now = turn_now()
     return continue_recoveries(now=now) + close_undeliverable(now=now)
+
+
+@shared_task
+def forget_deliveries() -> int:
+    """Delete deliveries whose period is over, some at a time."""
+    return delete_old_deliveries(now=turn_now())

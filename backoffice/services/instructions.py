@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import FormAlreadySubmitted
@@ -69,8 +70,7 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         note=request.note,
     )
     with audited(staff=staff, action=action, now=now) as record:
-        # Held until the end: two forms at once must not both fit into what is left of a limit.
-        User.objects.select_for_update(of=("self",)).get(pk=staff.user_id)
+        _lock_people(staff, task, request.subject_id)
         instruction = _write_down(staff, request, now)
         moved: dict[str, Any] = {"amount": request.amount, "livemode": request.livemode}
         waits = needs_approval(staff=staff, task=task, now=now, **moved)
@@ -82,6 +82,18 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         _note(staff, request, now)
         record.after = snapshot(instruction, *AUDITED)
     return instruction
+
+
+def _lock_people(staff: Staff, task: InstructionTask, subject_id: str) -> None:
+    """Lock who asks, until the end: two forms at once must not both fit into a limit's rest.
+
+    So is the colleague whom it is about, all in one order: two who ask about each other wait.
+    """
+    people = Q(pk=staff.user_id)
+    if task.kind == InstructionKind.STAFF:
+        people |= Q(username=subject_id)
+    locked = User.objects.select_for_update(no_key=True, of=("self",)).filter(people)
+    list(locked.order_by("pk").values_list("pk"))
 
 
 def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, now: datetime) -> int:

@@ -20,6 +20,7 @@ from core.clock import utc_now
 from payments.errors import PaymentExpired
 from payments.models import Payment
 from tests.backoffice.conftest import staff_as
+from tests.ledger.funding import problems
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
@@ -126,15 +127,18 @@ def test_sqlite_refuses_to_replace_a_row(table: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "finding"),
     [
-        ("UPDATE backoffice_auditentry SET actor = 'x' WHERE sequence = 2", "Entry 2 was changed."),
+        (
+            "UPDATE backoffice_auditentry SET actor = 'x' WHERE sequence = 2",
+            "Audit entry 2 was changed.",
+        ),
         (
             "UPDATE backoffice_auditentry SET after = '{\"number\": 9}' WHERE sequence = 2",
-            "Entry 2 was changed.",
+            "Audit entry 2 was changed.",
         ),
-        ("DELETE FROM backoffice_auditentry WHERE sequence = 2", "Entry 2 is missing."),
+        ("DELETE FROM backoffice_auditentry WHERE sequence = 2", "Audit entry 2 is missing."),
         (
             "DELETE FROM backoffice_auditentry WHERE sequence = 3",
-            "The trail ends at entry 2, but 3 were written.",
+            "The audit trail ends at entry 2, but 3 were written.",
         ),
     ],
 )
@@ -146,12 +150,22 @@ def test_whoever_gets_past_the_triggers_is_found_out(statement: str, finding: st
     assert finding in list(verify_audit())
 
 
+def test_the_proof_of_everything_reads_the_trail() -> None:
+    entries(3)
+    with _without_triggers(), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM backoffice_auditentry WHERE sequence = 2")
+
+    assert "Audit entry 2 is missing." in problems()
+
+
 def test_a_chain_computed_anew_does_not_get_past_an_anchor() -> None:
     entries(2)
     noted = AuditEntry.objects.get(sequence=2)
 
     assert list(verify_audit(anchor=(2, noted.hash))) == []
-    assert list(verify_audit(anchor=(2, "0" * 64))) == ["Entry 2 is not the one that was noted."]
+    assert list(verify_audit(anchor=(2, "0" * 64))) == [
+        "Audit entry 2 is not the one that was noted."
+    ]
 
 
 def test_a_missing_trigger_is_a_finding() -> None:

@@ -8,9 +8,11 @@ from backoffice.errors import InstructionDecided
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.services.decisions import approve
-from backoffice.services.instructions import instruct
+from backoffice.services.instruction_kinds import RESET_ACCESS
+from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
 from refunds.models import Refund
+from tests.backoffice.colleagues import FIRST, SECOND, staff_named, two_administrators
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 from tests.races import at_once
@@ -31,6 +33,34 @@ def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
     assert [result for result in results if isinstance(result, Exception)] == []
     assert Instruction.objects.filter(status="carried_out").count() == 5
     assert Refund.objects.count() == 5
+
+
+def test_two_administrators_who_ask_about_each_other_at_once_both_may() -> None:
+    two_administrators()
+    rounds = 3
+    for number in range(rounds):
+        calls = [
+            partial(instruct, staff=staff_named(asks), request=_reset(whom, number), now=utc_now())
+            for asks, whom in ((FIRST, SECOND), (SECOND, FIRST))
+        ]
+        asked = at_once(calls)
+        assert [one for one in asked if isinstance(one, Exception)] == []
+
+    assert Instruction.objects.filter(status="waiting").count() == 2 * rounds
+
+
+def _reset(username: str, number: int) -> InstructionRequest:
+    return InstructionRequest(
+        task=RESET_ACCESS,
+        subject_id=username,
+        livemode=True,
+        amount=0,
+        currency="",
+        reason="A lost phone",
+        note="",
+        form_key=f"{username} {number}",
+        arguments={"email": f"{username}@example.com"},
+    )
 
 
 def test_two_approvals_at_once_are_one(merchant) -> None:

@@ -23,6 +23,7 @@ from checkout.logos import (
 )
 from checkout.models import Logo
 from core.clock import utc_now
+from merchants.statuses import MerchantStatus
 from tests.checkout.shopper import Shopper
 
 HIDDEN = "<script>alert(document.domain)</script>"
@@ -89,7 +90,29 @@ def test_a_page_shows_the_logo_from_here(named, shop, payment):
     assert Image.open(io.BytesIO(served.content)).size == (SIDE, SIDE // 2)
 
 
-def test_it_is_read_once_a_week_and_when_another_is_named(named, shop):
+@pytest.fixture
+def unverified(named):
+    """The merchant, before staff have seen its logo."""
+    named.status = MerchantStatus.UNVERIFIED
+    named.save()
+    return named
+
+
+@pytest.mark.parametrize("status", [MerchantStatus.VERIFIED, MerchantStatus.SUSPENDED])
+def test_a_host_does_not_change_what_staff_have_seen(named, shop, status):
+    """Who is verified with the logo of a shop would have that of a bank a week later."""
+    read_due_logos(now=utc_now())
+    seen = Logo.objects.get().digest
+    named.status = status
+    named.save()
+    shop.content = picture(size=(200, 200))
+
+    assert read_due_logos(now=utc_now() + 2 * RENEW_AFTER) == 0
+    assert (Logo.objects.get().digest, shop.asked) == (seen, 1)
+
+
+def test_it_is_read_once_a_week_and_when_another_is_named(unverified, shop):
+    named = unverified
     read_due_logos(now=utc_now())
     assert read_due_logos(now=utc_now()) == 0
     read_due_logos(now=utc_now() + RENEW_AFTER)
@@ -100,7 +123,8 @@ def test_it_is_read_once_a_week_and_when_another_is_named(named, shop):
     assert shop.asked == 3
 
 
-def test_a_server_that_fails_keeps_the_picture_and_is_asked_again(named, shop, payment):
+def test_a_server_that_fails_keeps_the_picture_and_is_asked_again(unverified, shop, payment):
+    named = unverified
     read_due_logos(now=utc_now())
     shop.status = 500
     read_due_logos(now=utc_now() + RENEW_AFTER)

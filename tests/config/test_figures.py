@@ -64,7 +64,7 @@ def sentences() -> list[tuple[str, str]]:
         (production, f"(the service takes {body})"),
         (production, f"A webhook dispatcher has {sum(THREADS.values())} threads"),
         (production, f"({WORDS[LEASE_IN_DEADLINES]} times `WEBHOOK_TIMEOUT_SECONDS`)"),
-        (production, f"those that ended more than {DEFAULT_DAYS} days ago"),
+        (production, f"those that are older than {DEFAULT_DAYS} days and have ended"),
         (production, f"every {WORDS[INTERVAL.seconds // 60]} minutes, or less often"),
         (production, f"a {'tenth' if REST_FACTOR == 9 else '?'} of the time"),
         (production, "is canceled after 5 seconds"),

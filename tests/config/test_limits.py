@@ -121,9 +121,6 @@ LIMITS: dict[str, object] = {
     "customers.pin_hashing.WAIT_SECONDS": 5,
     "customers.pin_locks.LOCK": timedelta(minutes=30),
     "customers.pins.ATTEMPTS_UNTIL_LOCKED": 5,
-    "customers.pins.WRONG_PER_ADDRESS": AttemptLimit("wrong-pin-address", 20, timedelta(hours=1)),
-    "customers.pins.WRONG_PER_CUSTOMER": AttemptLimit("wrong-pin-customer", 30, timedelta(days=1)),
-    "customers.pins.WRONG_IN_ALL": AttemptLimit("wrong-pin", 10_000, timedelta(hours=1)),
     "customers.security_alerts.CHANGES": AttemptLimit("security-change", 10, timedelta(days=1)),
     "customers.security_alerts.LINK_LIFETIME": timedelta(days=30),
     "customers.services.TEST_WALLET_AMOUNT": 10_000_000,
@@ -135,6 +132,14 @@ LIMITS: dict[str, object] = {
     "customers.webauthn.TIMEOUT_MILLISECONDS": 300_000,
     "customers.webauthn.MAX_RESPONSE_CHARACTERS": 16_384,
     "customers.webauthn.MAX_CREDENTIAL_BYTES": 1023,
+    "customers.wrong_pins.WRONG_PER_ADDRESS": AttemptLimit(
+        "wrong-pin-address", 20, timedelta(hours=1)
+    ),
+    "customers.wrong_pins.WRONG_THERE": AttemptLimit("wrong-pin-there", 1, timedelta(hours=1)),
+    "customers.wrong_pins.WRONG_PER_CUSTOMER": AttemptLimit(
+        "wrong-pin-customer", 30, timedelta(days=1)
+    ),
+    "customers.wrong_pins.WRONG_IN_ALL": AttemptLimit("wrong-pin", 10_000, timedelta(hours=1)),
     "core.hash_chain.FIRST_HASH": "0" * 64,
     "core.signatures.MAX_SIGNATURE": 64,
     "core.signatures.VERSION_CHARACTERS": 8,

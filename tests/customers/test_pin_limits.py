@@ -9,13 +9,13 @@ import pytest
 from core.attempt_limits import AttemptLimit
 from core.errors import RateLimited
 from core.models import Quota
-from customers import codes, pins
+from customers import codes, wrong_pins
 from customers.account_changes import last_unfrozen_at
 from customers.errors import CodeExpired, InvalidCode, InvalidPin, PinDisabled, PinLocked
 from customers.models import CodePurpose, Customer, SignInCode
 from customers.pin_locks import lock_of
-from customers.pins import check_pin
-from customers.services import freeze, test_customer, unfreeze
+from customers.pins import check_pin, set_pin
+from customers.services import find_or_create, freeze, test_customer, unfreeze
 from merchants.models import Merchant
 from tests.customers.conftest import LIVE_PHONE
 from tests.customers.guessing import ADDRESS, PIN, WRONG_PIN, check, guess_wrong
@@ -48,6 +48,21 @@ def test_right_pins_from_one_address_are_not_limited(holder: Customer, now: date
     assert Quota.objects.get(key="wrong-pin-address:203.0.113.7").used == 1
 
 
+def test_one_customer_locks_no_one_else_out_behind_a_shared_address(
+    holder: Customer, now: datetime
+) -> None:
+    """Four wrong ones and the right one, again and again: 20 of them would close the address."""
+    neighbour = find_or_create(phone="+1 242 357 0001", now=now)
+    set_pin(customer_id=neighbour.pk, pin=PIN, now=now)
+
+    for _ in range(6):
+        guess_wrong(holder, 4, now)
+        check(holder, PIN, now)
+
+    check(neighbour, PIN, now)
+    assert Quota.objects.get(key="wrong-pin-address:203.0.113.7").used == 1
+
+
 def test_too_many_wrong_pins_in_all_close_the_pin(
     holder: Customer, now: datetime, hashes: list[str]
 ) -> None:
@@ -67,7 +82,9 @@ def test_one_customer_does_not_use_up_what_all_may_get_wrong(
     holder: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four wrong ones and the right one, again and again, from one /64 after another."""
-    monkeypatch.setattr(pins, "WRONG_IN_ALL", AttemptLimit("wrong-pin", 40, timedelta(hours=1)))
+    monkeypatch.setattr(
+        wrong_pins, "WRONG_IN_ALL", AttemptLimit("wrong-pin", 40, timedelta(hours=1))
+    )
 
     for network in range(12):
         for pin in (*[WRONG_PIN] * 4, PIN):

@@ -34,7 +34,7 @@ def test_a_request_that_follows_the_end_of_a_worker_is_answered_by_the_next(tmp_
         ]
         for connection in connections:
             connection.connect()
-        assert stack.get("/healthz").status == 200  # so that what came before it was seen
+        wait_until(lambda: stack.get("/healthz").status == 200)  # what came before it was seen
 
         [worker] = instance.workers()
         os.kill(worker, signal.SIGTERM)
@@ -50,8 +50,8 @@ def test_before_it_exits_it_says_so_and_serves_all_the_same(tmp_path: Path) -> N
     with Stack(tmp_path) as stack:
         instance = Instance(stack, stack.port)
         wait_until(lambda: is_listening(stack.port))
+        wait_until(lambda: stack.get("/readyz").status == 200)
         stack.register("https://shop.example.com/hooks")
-        assert stack.get("/healthz").status == 200
 
         instance.process.terminate()
         wait_until(lambda: stack.get("/healthz").status == 503)

@@ -124,6 +124,58 @@ def test_naming_the_address_again_sends_one_link_a_day(api, link, development):
     assert len(mail.outbox) == 2
 
 
+# By someone who wants no one else to register with an address
+
+
+def link_sent_to(address):
+    send_due_messages(now=utc_now())
+    found = [LINK.search(str(message.body)) for message in mail.outbox if message.to == [address]]
+    assert found[-1]
+    return found[-1][1]
+
+
+@pytest.mark.parametrize("named", ["ann@example.com", "Ann@example.com", "ann+x@example.com"])
+def test_a_stranger_who_takes_the_mail_of_the_day_gives_its_link_to_the_owner(api, client, named):
+    api(None).post("/v1/merchants", LEAST | {"email": named})
+    own = api(None).post("/v1/merchants", LEAST | {"email": "ann@example.com"}).json()["id"]
+
+    confirmed = client.post(link_sent_to(named), {"merchant_id": own})
+
+    assert confirmed.status_code == 200
+    assert "go to ann@example.com from now on" in confirmed.content.decode()
+    assert list(Merchant.objects.exclude(email_confirmed_at=None)) == [Merchant(pk=own)]
+
+
+def test_a_stranger_who_names_another_address_at_once_does_not_keep_the_mail_back(
+    api, client, settings
+):
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    strange = api(None).post("/v1/merchants", LEAST | {"email": "ann@example.com"}).json()["id"]
+    moved = {"email": "stranger@example.com"}
+    api(Merchant.objects.get()).patch(f"/v1/merchants/{strange}", moved)
+    own = api(None).post("/v1/merchants", LEAST | {"email": "ann@example.com"}).json()["id"]
+    link = link_sent_to("ann@example.com")
+
+    assert client.post(link, {"merchant_id": strange}).status_code == 400
+    assert client.post(link, {"merchant_id": own}).status_code == 200
+
+
+@pytest.mark.parametrize("given", ["", "x\0", "mer_0", "pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"])
+def test_an_id_that_is_none_is_asked_for_again(link, client, given):
+    page = client.post(link, {"merchant_id": given})
+
+    assert page.status_code == 400
+    assert "No merchant of this id has this address." in page.content.decode()
+    assert confirmed_at() is None
+
+
+def test_a_link_confirms_no_merchant_of_another_mailbox(link, client, api):
+    other = api(None).post("/v1/merchants", LEAST | {"email": "victim@example.com"}).json()["id"]
+
+    assert client.post(link, {"merchant_id": other}).status_code == 400
+    assert not Merchant.objects.exclude(email_confirmed_at=None).exists()
+
+
 # By someone who wants strangers to get mail
 
 

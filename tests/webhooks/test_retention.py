@@ -20,6 +20,7 @@ from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Event
 from webhooks.outbox import write_event
 from webhooks.statuses import DeliveryStatus
+from webhooks.tasks import forget_deliveries
 
 
 def prune(*words: str) -> int:
@@ -103,6 +104,23 @@ def test_a_sample_stays_while_another_endpoint_has_it(merchant: Merchant) -> Non
     assert Delivery.objects.get().pk == "dlv_03"
     log_rows(now=utc_now())
     assert gone.pk not in " ".join(problems())
+
+
+def test_the_schedule_deletes_what_is_over_some_at_a_time(
+    merchant: Merchant, endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "BATCH", 1)
+    monkeypatch.setattr(retention, "MOST_A_TURN", 2)
+    endpoint()
+    for days in (92, 91, 91, 89):
+        tell_days_ago(merchant, days)
+    while send_due():
+        pass
+
+    assert [forget_deliveries() for _ in range(3)] == [2, 1, 0]
+
+    assert Delivery.objects.count() == 1
+    assert Event.objects.count() == 4
 
 
 @pytest.mark.parametrize("days", ["6", "0", "-1", "many"])

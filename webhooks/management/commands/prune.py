@@ -1,4 +1,4 @@
-"""`manage.py prune`: keep the log of deliveries short."""
+"""`manage.py prune`: keep the log of deliveries shorter than the schedule does."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from datetime import datetime, timedelta
@@ -10,9 +10,10 @@ from core.clock import ClockRefused, iso
 from core.clock_check import checked_now
 from core.json import dump_json
 from core.progress_bar import ProgressBar
+from core.retention import PERIODS
 from webhooks.retention import ended_before, prune_deliveries
 
-DEFAULT_DAYS = 90
+DEFAULT_DAYS = PERIODS["delivery logs"].days
 # Longer than an Idempotency-Key refers to the delivery in its response.
 MIN_DAYS = 7
 
