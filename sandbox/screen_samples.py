@@ -231,6 +231,12 @@ def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str,
     return "receipt", BASE | {"payment_view": shown} | found | common | more
 
 
+def proved(**more: Any) -> tuple[str, dict[str, Any]]:
+    """Return the screen of the proof of a payment that is paid."""
+    state = receipt_state_of(sample_payment(PaymentStatus.COMPLETED))
+    return "proof", PROBLEM | {"state": state} | more
+
+
 def stopped(error: ApiError, *, payment_address: str = "#") -> tuple[str, dict[str, Any]]:
     """Return the screen of what stopped a customer, at a payment unless there is none yet."""
     end = stop_for(error, payment_address=payment_address)
