@@ -143,9 +143,9 @@ ROWS = tuple(
 )
 
 CHOICES = [
-    WayChoice("bank_transfer", "Bank transfer", "From your bank, in one or two business days."),
     WayChoice("agent", "Cash", "Show a code and pay in cash. The money arrives at once."),
     WayChoice("simulated", "Simulated", "Test money. It arrives in a few seconds."),
+    WayChoice("bank_transfer", "Bank transfer", "From your bank, in one or two business days."),
 ]
 BANK_ROWS = [("To", "Payments Ltd"), ("Account", "000777"), ("Bank", "Bank of the Islands")]
 ON_ITS_WAY = TopUpView(
