@@ -41,9 +41,11 @@ from customers.codes import CODE_DIGITS, LIFETIME, TEST_CODE
 from customers.models import Customer
 from customers.pin_locks import lock_of
 from customers.pin_rules import TEST_PIN
+from customers.sessions import is_by_phone_alone
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted, PaymentNotFound
 from payments.models import Payment
+from payments.statuses import PaymentStatus
 
 NOT_FOUND, UNPROCESSABLE = 404, 422
 # What sentences of the pages name: the constants that act.
@@ -219,6 +221,15 @@ class CheckoutPage(View):
         if words is None:
             raise error
         form.say(words, at=field_of(error))
+
+    def show_what_was_paid(self, **origin: Any) -> None:
+        """Lead a customer who has paid this before, by the same link or ticket, to the receipt."""
+        session = self.browser.session
+        if session is None or is_by_phone_alone(session):
+            return
+        paid = Payment.objects.filter(**origin, customer=session.customer)
+        if last := paid.filter(status=PaymentStatus.COMPLETED).order_by("-pk").first():
+            raise Detour(SeeOther(reverse("receipt", args=[last.pk])))
 
     def lock_words(self, customer: Customer) -> str:
         """Return why the customer's PIN cannot be entered now; nothing where it can."""

@@ -5,7 +5,7 @@ broker and the pool of database connections are asked.
 """
 
 import os
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db import connection
@@ -19,6 +19,7 @@ from config.schedule import SCHEDULE
 from core.clock import utc_now
 from core.metrics import LATEST, OF_EACH
 from core.models import ProcessMark, TaskRun
+from core.task_runs import DRILL
 
 ANSWER_SECONDS = 1
 ALIVE_WITHIN = timedelta(minutes=2)
@@ -40,6 +41,11 @@ period = Gauge(
     "task_period_seconds",
     "How far the starts of a periodic task are apart.",
     ["task"],
+    multiprocess_mode=LATEST,
+)
+drilled_at = Gauge(
+    "restore_drilled_timestamp_seconds",
+    "When a backup was last restored and proven, in seconds since 1970; 0: never.",
     multiprocess_mode=LATEST,
 )
 alive = Gauge(
@@ -79,12 +85,17 @@ def collect_background() -> None:
     for name, periodic in SCHEDULE.items():
         run = runs.get(name, TaskRun())
         period.labels(name).set(periodic.seconds)
-        succeeded_at.labels(name).set(run.succeeded_at.timestamp() if run.succeeded_at else 0)
-        failed_at.labels(name).set(run.failed_at.timestamp() if run.failed_at else 0)
+        succeeded_at.labels(name).set(_seconds(run.succeeded_at))
+        failed_at.labels(name).set(_seconds(run.failed_at))
+    drilled_at.set(_seconds(runs.get(DRILL, TaskRun()).succeeded_at))
     marks = list(ProcessMark.objects.all())
     for kind in KINDS:
         background_errors.labels(kind).set(sum(mark.errors for mark in marks if mark.kind == kind))
     _collect_signs_of_life(marks)
+
+
+def _seconds(at: datetime | None) -> float:
+    return at.timestamp() if at else 0
 
 
 def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
@@ -96,7 +107,7 @@ def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
     ticks = [mark.seen_at for mark in marks if is_alone]
     if ticked := PeriodicTask.objects.aggregate(at=Max("last_run_at"))["at"]:
         ticks.append(ticked)
-    ticked_at.set(max(ticks).timestamp() if ticks else 0)
+    ticked_at.set(_seconds(max(ticks, default=None)))
 
 
 def collect_broker() -> None:

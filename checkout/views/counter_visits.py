@@ -14,6 +14,7 @@ from checkout.pages import PaymentPage, SeeOther
 from checkout.payment_view import items_of
 from checkout.till_forms import CounterAmountForm, TicketForm
 from core.errors import MethodNotAllowed
+from core.ids import is_id
 from payments.models import Ticket
 from payments.statuses import PaymentStatus
 from payments.tills import till_of
@@ -33,6 +34,8 @@ class CounterVisit(PaymentPage):
             return self.page("stopped.html", end=counter_closed())
         self.look()
         chosen = self.chosen()
+        if self.is_gone and is_id("tkt", self.asked):
+            self.show_what_was_paid(ticket=self.asked)
         if chosen is None and self.is_choice:
             return self.page("tickets.html", tickets=self.tickets, is_gone=self.is_gone)
         return self.show(chosen, self.form(chosen))

@@ -19,7 +19,7 @@ from checkout.counter_screens import (
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
-from checkout.pages import CheckoutPage, Detour, SeeOther
+from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from checkout.refusals import refused_charge
 from checkout.till_forms import ChargeForm
@@ -27,7 +27,6 @@ from core.errors import InvalidAmount, MethodNotAllowed
 from core.handler import SAFE_METHODS
 from core.ids import is_id
 from core.prepared import Place, Prepared
-from customers.sessions import is_by_phone_alone
 from links.errors import PaymentLinkExpired, PaymentLinkInactive, PaymentLinkNotFound
 from links.models import PaymentLink
 from links.services import refuse_closed
@@ -135,18 +134,9 @@ class LinkPage(CheckoutPage):
             refuse_closed(self.link, now=self.now)
         except (PaymentLinkInactive, PaymentLinkExpired):
             if self.request.method in SAFE_METHODS:
-                self.show_what_was_paid()
+                self.show_what_was_paid(link=self.link)
             raise
         self.payment_view = link_view_of(self.link, now=self.now)
-
-    def show_what_was_paid(self) -> None:
-        """Show a customer who opens an ended link again the receipt of what they paid by it."""
-        session = self.browser.session
-        if session is None or is_by_phone_alone(session):
-            return
-        paid = Payment.objects.filter(link=self.link, customer=session.customer)
-        if last := paid.filter(status=PaymentStatus.COMPLETED).order_by("-pk").first():
-            raise Detour(SeeOther(reverse("receipt", args=[last.pk])))
 
     def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         note_opened(self.link.id)

@@ -52,6 +52,8 @@ class ReviewPage(CounterVisit):
 
     def ended(self, status: PaymentStatus) -> HttpResponse:
         """Show how it ended unpaid, and the new payment in its place, or how to ask for one."""
+        if self.payment.ticket_id is not None:
+            self.show_what_was_paid(ticket=self.payment.ticket_id)
         end = ending_of(self.payment, self.payment_view, status=status)
         found = replacement_of(self.payment.id)
         if found is not None and found.replaced_by_id is not None:

@@ -6,12 +6,18 @@ const one = (selector, root = document) => root.querySelector(selector);
 const show = (element, yes = true) => { if (element) element.hidden = !yes; };
 const page = one("main");
 
-/* One click is one submit; the page may come back from the browser's memory and is then new. */
+/* One click is one submit; the page may come back from the browser's memory and is then new. Where
+   no answer comes, and an app's browser says nothing, it can be pressed again: nothing is paid twice. */
 for (const form of all("form[data-once]")) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) { event.preventDefault(); return; }
     form.dataset.sent = "yes";
-    busy(one("[data-busy]", form));
+    const button = one("[data-busy]", form);
+    busy(button);
+    setTimeout(() => {
+      delete form.dataset.sent;
+      if (button) idle(button);
+    }, 20000);
   });
 }
 function busy(button) {
@@ -50,9 +56,10 @@ for (const button of all("[data-peek]")) {
   button.form.addEventListener("submit", () => { input.type = "password"; });
 }
 
-/* The time that is left: ticks for the eye, speaks at 5 minutes, at 1 and at the end. */
+/* The time that is left, whatever the clock of this device says: ticks for the eye, speaks at 5
+   minutes, at 1 and at the end. */
 for (const line of all("[data-until]")) {
-  const until = Date.parse(line.dataset.until);
+  const until = Date.parse(line.dataset.until) - line.dataset.now * 1000 + Date.now();
   const ticking = one("[data-ticking]", line);
   const status = one("[data-status]", line);
   let before = Infinity;
@@ -126,8 +133,8 @@ for (const link of all("[data-copy]")) {
   link.addEventListener("click", async (event) => {
     if (!navigator.clipboard) return;
     event.preventDefault();
-    await navigator.clipboard.writeText(link.href);
-    link.textContent = link.dataset.copy;
+    const copied = await navigator.clipboard.writeText(link.href).then(() => true, () => false);
+    link.textContent = copied ? link.dataset.copy : link.href;
   });
 }
 for (const button of all("[data-print]")) {

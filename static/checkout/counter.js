@@ -3,6 +3,7 @@
 "use strict";
 const feed = one("[data-feed]");
 const live = one("[data-live]");
+show(live);
 
 /* The sum on the button, written with the keypad's own marks. Cents are integers here too. What is
    not plainly a sum shows none: the server, which adds anew, reads or refuses it. */
@@ -87,15 +88,18 @@ const say = () => {
 function hear(on) {
   if (speaker) speaker.close();
   speaker = on ? new AudioContext() : null;
-  localStorage.setItem("sound", on ? "on" : "off");
+  try { localStorage.setItem("sound", on ? "on" : "off"); } catch { /* kept for this page only */ }
   say();
 }
 show(sound);
 sound.addEventListener("click", () => { hear(!speaker); if (speaker) ring(); });
-if (localStorage.getItem("sound") === "on") {
+if (isSoundKept()) {
   addEventListener("pointerdown", (event) => {
     if (!speaker && event.target !== sound) hear(true);
   }, { once: true });
+}
+function isSoundKept() {
+  try { return localStorage.getItem("sound") === "on"; } catch { return false; }
 }
 function ring() {
   [880, 1318].forEach((pitch, step) => {

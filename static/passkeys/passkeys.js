@@ -1,6 +1,7 @@
 /* The ceremonies of passkeys, for customers and for staff: the browser's dialog between the words of
    the page. A page that shows that it is busy has the functions `busy` and `idle`. */
 "use strict";
+const FAILURES = { TypeError: "offline", RangeError: "often", InvalidStateError: "known" };
 for (const form of document.querySelectorAll("[data-passkey]")) {
   const tell = (when) => {
     for (const note of document.querySelectorAll("[data-when]")) note.hidden = note.dataset.when !== when;
@@ -12,6 +13,11 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
     if (form.dataset.sent) return;
     if (!window.PublicKeyCredential) { tell("unable"); return; }
     const button = form.querySelector("button");
+    const again = () => {
+      window.idle?.(button);
+      delete form.dataset.sent;
+      form.elements.credential.value = "";
+    };
     form.dataset.sent = "yes";
     tell("nothing");
     window.busy?.(button);
@@ -19,16 +25,17 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
       form.elements.credential.value = JSON.stringify(await credential(form));
       if (form.dataset.answer) form.action = form.dataset.answer;
       form.submit();
+      setTimeout(again, 20000); // where no answer comes
     } catch (error) {
-      window.idle?.(button);
-      delete form.dataset.sent;
-      tell(error instanceof TypeError ? "offline" : "closed");
+      again();
+      tell(FAILURES[error.name] ?? "closed");
     }
   });
 }
 async function credential(form) {
   const body = new FormData(form);
   const answer = await fetch(form.dataset.options, { method: "POST", body, cache: "no-store" });
+  if (answer.status === 429) throw new RangeError();
   if (!answer.ok) { location.reload(); return new Promise(() => {}); }
   const publicKey = await answer.json();
   if (publicKey.go) { location.assign(publicKey.go); return new Promise(() => {}); }

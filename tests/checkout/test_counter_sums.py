@@ -194,6 +194,34 @@ def test_a_sum_that_is_taken_off_is_gone_for_the_customer(counter):
     assert "<strong>Nothing has been paid with this phone.</strong>" in customer.text
 
 
+def test_every_page_of_who_has_paid_the_sum_says_that_it_is_paid(counter):
+    ticket = ticket_on(counter, 150)
+    customer = customer_at(counter)
+    customer.send()
+    left = Payment.objects.get(static_payment=counter)
+    customer.visit(counter.hosted_url)
+    customer.send()
+    customer.send(phone="+1 242 555 0100")
+    customer.send(code="000000")
+    customer.send(to="/pay")
+    paid = Payment.objects.exclude(pk=left.id).get(static_payment=counter)
+
+    for path in (left.hosted_url, f"{counter.hosted_url}?ticket={ticket.id}"):
+        customer.visit(path)
+        assert customer.path == f"/receipts/{paid.id}"
+        other = Shopper()
+        other.visit(path)
+        assert "no longer open" in other.text
+
+
+@pytest.mark.parametrize("named", ["tkt_unknown", "%00", "x" * 300])
+def test_a_ticket_that_is_none_is_not_looked_for(counter, named):
+    customer = Shopper()
+
+    assert customer.visit(f"{counter.hosted_url}?ticket={named}").status_code == 200
+    assert "That sum is no longer open" in customer.text
+
+
 def test_the_screen_shows_the_day(merchant):
     counter = counter_of(merchant, tips_allowed=True)
     for tip in ("0", "20"):

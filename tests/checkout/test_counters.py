@@ -209,8 +209,14 @@ def test_a_currency_without_cents_has_no_key_for_them(payment_of):
     assert 'placeholder="0"' in shopper.text
 
 
-def test_the_screen_renews_itself_without_javascript_too(counter):
+@pytest.mark.parametrize("amount", [None, 500])
+def test_without_javascript_the_screen_renews_itself_where_nothing_is_typed(payment_of, amount):
+    counter = payment_of(amount, payment_mode="STATIC_PAY", expires_at=None)
     shopper = Shopper()
     shopper.visit(f"/counter/{counter.id}/{screen_token(counter.id)}")
 
-    assert '<noscript><meta http-equiv="refresh" content="30"></noscript>' in shopper.text
+    renews = '<noscript><meta http-equiv="refresh" content="10"></noscript>'
+    assert (renews in shopper.text, "Update the list" in shopper.text) == (
+        amount is not None,
+        amount is None,
+    )

@@ -121,7 +121,7 @@ def test_a_phone_alone_is_not_shown_what_was_paid_by_a_link(link_of, monkeypatch
     payer.send()
     payer.sign_in()
     payer.send(to="/pay")
-    monkeypatch.setattr("checkout.views.counters.is_by_phone_alone", lambda session: True)
+    monkeypatch.setattr("checkout.pages.is_by_phone_alone", lambda session: True)
 
     payer.visit(path_of(link))
     assert "<h1>This link takes no more payments</h1>" in payer.text

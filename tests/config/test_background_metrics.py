@@ -3,8 +3,10 @@
 import logging
 import re
 from datetime import timedelta
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.db import DatabaseError
 from django.test import Client
 
@@ -98,6 +100,15 @@ def test_without_a_broker_the_worker_is_dispatcher_and_beat_as_well(
     assert measured('background_processes_alive{kind="worker"}') == 1
     assert measured('background_processes_alive{kind="dispatcher"}') == 1
     assert measured("beat_ticked_timestamp_seconds") >= before - 1
+
+
+def test_a_drill_of_the_backup_is_noted(measured) -> None:
+    assert measured("restore_drilled_timestamp_seconds") == 0
+    before = utc_now().timestamp()
+
+    call_command("drilled", stdout=StringIO())
+
+    assert measured("restore_drilled_timestamp_seconds") >= before
 
 
 def test_one_that_has_been_gone_for_a_day_is_forgotten(recorder: RunRecorder) -> None:

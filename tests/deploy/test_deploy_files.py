@@ -31,7 +31,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 OTHERS = {
     "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "MAINPID", "AF_INET", "AF_INET6", "AF_UNIX",
     "UPSTREAMS", "SITE", "PROMETHEUS_MULTIPROC_DIR", "POSTGRES_USER", "POSTGRES_PASSWORD",
-    "PG_VERSION",
+    "PG_VERSION", "KEEP_DAYS",
 }  # fmt: skip
 WORDS = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 
@@ -176,6 +176,14 @@ def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
     )
 
     assert [line for line in done.stderr.splitlines() if "payments" in line] == []
+
+
+def test_the_page_names_what_the_night_asks_for() -> None:
+    asked = set(re.findall(r"\$\{([A-Z_]+):", (DEPLOY / "nightly").read_text()))
+    asked |= set(re.findall(r"\$\{([A-Z]+):\?\}", (DEPLOY / "restore").read_text()))
+    [given] = re.findall(r"<<'END'\n(.*?)END\n", (ROOT / "docs/backup.md").read_text(), re.DOTALL)
+
+    assert {line.partition("=")[0] for line in given.splitlines()} == asked
 
 
 def test_nginx_takes_its_site(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import psycopg
 import pytest
 
+from core.task_runs import DRILL
 from tests.clusters import create_migrated
 from tests.deploy.page_commands import commands, follow
 from tests.postgres import Postgres
@@ -40,7 +41,7 @@ class Backup:
         self.environment = stack.environment | {
             "PRIMARY": f"host={postgres.directory} user=postgres",
             "PRIMARY_DATA": f"{postgres.directory}/data",
-            "BACKUP": f"{postgres.directory}/backup",
+            "BACKUPS": f"{postgres.directory}/backups",
             "WAL": f"{postgres.directory}/wal",
             "DRILL": str(self.drill.directory),
             "BANK_FILES": str(self.bank_file),
@@ -61,6 +62,22 @@ class Backup:
             text=True,
         ).stdout
 
+    def one_night(self) -> None:
+        """Do what the timer does, beside a backup that is too old, and one that broke off."""
+        backups = self.postgres.directory / "backups"
+        for name in ("2020-01-01T023000", "2020-01-02T023000.part"):
+            (backups / name).mkdir()
+        said = follow("deploy/nightly", self.environment)
+        assert "Payouts are open again" in said
+        [newest] = backups.iterdir()
+        assert f"kept: 1 backups, the oldest {newest.name}" in said
+        self.environment["BACKUP"] = str(newest)
+
+    def noted(self) -> list[str]:
+        """Return what the service was told of drills."""
+        with psycopg.connect(f"host={self.postgres.directory} user=postgres") as connection:
+            return [name for [name] in connection.execute("SELECT name FROM core_taskrun")]
+
     def archive_all(self) -> None:
         """Close the present file of the log, and wait until it is in the archive."""
         with psycopg.connect(f"host={self.postgres.directory} user=postgres") as connection:
@@ -80,9 +97,10 @@ def backed_up() -> Iterator[Backup]:
         postgres = Postgres(directory / "pg", durable=True)
         closing.callback(postgres.remove)
         create_migrated(postgres)
-        wal = postgres.directory / "wal"
-        wal.mkdir()
-        postgres.own(wal)
+        wal, backups = (postgres.directory / name for name in ("wal", "backups"))
+        for folder in (wal, backups):
+            folder.mkdir()
+            postgres.own(folder)
         postgres.options |= _settings_of_the_page(wal) | _settings_elsewhere(postgres)
         postgres.start()
         _told_by_alter_system(postgres)
@@ -112,11 +130,13 @@ def _told_by_alter_system(postgres: Postgres) -> None:
 
 
 def test_it_is_restored_to_an_instant_and_goes_on() -> None:
-    [base_backup] = commands(PAGE, "Keep the log, and a backup a day")
     [drill] = commands(PAGE, "The drill")
     [for_good, move, opening] = commands(PAGE, "When it is no drill")
     with backed_up() as backup:
-        follow(base_backup, backup.environment)
+        (backup.postgres.directory / "wal" / ("0" * 24)).touch()
+        backup.one_night()
+        assert backup.noted() == [DRILL]
+        assert not (backup.postgres.directory / "wal" / ("0" * 24)).exists()
         assert backup.shop("schedule") == "scheduled"
         backup.environment["UNTIL"] = datetime.now(UTC).isoformat()
         assert backup.shop("send", str(backup.bank_file)) == "in_transit"

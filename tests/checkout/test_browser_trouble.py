@@ -1,0 +1,96 @@
+"""What goes wrong between a page and the service: no answer, a wrong clock, a refusal."""
+
+from datetime import timedelta
+
+import pytest
+
+from core.clock import utc_now
+from payments.counters import screen_url
+from tests.checkout.steps import see_paid, sign_in
+from tests.chromium import add_authenticator
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize("hours", [-3, 3])
+def test_the_time_left_is_that_of_the_service_whatever_clock_the_phone_has(
+    open_page, payment_of, hours
+):
+    payment = payment_of(150, expires_at=utc_now() + timedelta(minutes=20, seconds=30))
+    page = open_page(payment.hosted_url)
+    page.clock.install(time=utc_now() + timedelta(hours=hours))
+    page.reload()
+    loads = []
+    page.on("load", lambda: loads.append(page.url))
+
+    page.clock.run_for(10_000)
+
+    assert page.locator("[data-ticking]").text_content() == "21 min left"
+    assert loads == []
+
+
+def test_a_press_that_leads_nowhere_can_be_repeated(open_page, payment_of):
+    page = open_page(payment_of(150).hosted_url)
+    sign_in(page)
+    page.clock.install()
+    page.get_by_text("From the wallet of").wait_for()
+    page.reload()
+    page.route("**/pay", lambda route: route.fulfill(status=204))
+    button = page.locator(".stick .pay")
+    button.click()
+    assert button.text_content() == "Paying…"
+    page.clock.run_for(21_000)
+    assert button.text_content() == "Pay B$1.50"
+
+    page.unroute_all()
+    button.click()
+    see_paid(page)
+
+
+def test_a_link_that_may_not_be_copied_shows_itself(open_page, payment_of, site):
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
+    page.get_by_text("Pay on another device").click()
+    page.locator(".elsewhere [data-copy]").click()
+
+    page.get_by_role("link", name=f"{site}{payment.hosted_url}").wait_for()
+
+
+def test_too_many_tries_with_a_passkey_say_so(open_page, payment_of):
+    page = open_page(payment_of(12_500).hosted_url)
+    add_authenticator(page)
+    sign_in(page)
+    page.get_by_role("heading", name="Create a passkey").wait_for()
+    page.route("**/options", lambda route: route.fulfill(status=429, body="{}"))
+    page.get_by_role("button", name="Create a passkey and pay").click()
+
+    page.get_by_role("alert").get_by_text("Wait a few minutes, then try again.").wait_for()
+
+
+def test_a_device_that_has_a_passkey_already_says_so(open_page, payment_of, site):
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url)
+    add_authenticator(page)
+    sign_in(page, "+1 242 555 0188")
+    page.goto(f"{site}/account/passkeys/new?test={payment.id}")
+    page.get_by_role("button", name="Create a passkey").click()
+    page.get_by_text("Your passkey is ready.").wait_for()
+
+    page.get_by_role("link", name="Create a passkey").click()
+    page.get_by_role("button", name="Create a passkey").click()
+    page.get_by_role("alert").get_by_text("This device already has a passkey").wait_for()
+    assert page.get_by_role("button", name="Create a passkey").is_enabled()
+
+
+def test_a_counter_lists_what_is_paid_where_nothing_may_be_kept(open_page, payment_of, site):
+    counter = payment_of(500, payment_mode="STATIC_PAY", expires_at=None)
+    screen = open_page("/pay/nothing")
+    screen.add_init_script(
+        """Object.defineProperty(window, "localStorage", { get() { throw new Error(); } })"""
+    )
+    with screen.expect_response("**/feed"):
+        screen.goto(screen_url(counter.id))
+
+    screen.get_by_role("button", name="Sound is off").click()
+    screen.get_by_role("button", name="Sound is on").wait_for()
