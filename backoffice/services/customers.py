@@ -121,7 +121,7 @@ def unfreeze_customer(
     """
     action = AuditAction("unfreeze customer", Right.UNFREEZE, "customer", customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
-        before = Customer.objects.one(customer_id)
+        before = Customer.objects.locked(customer_id)
         record.before = snapshot(before, "frozen_at")
         said = Identity(amount, merchant, email)
         is_asked = is_asked_to_unfreeze(before, now)
@@ -137,6 +137,8 @@ def is_asked_to_unfreeze(customer: Customer, now: datetime) -> bool:
     So it is where the customer has stopped the wallet, or the passkeys went with the freeze: who
     has taken over the number would have the one undone, or the other.
     """
+    if customer.frozen_at is None:
+        return False
     passkeys = Passkey.objects.filter(customer=customer, removed_at__gte=customer.frozen_at)
     freezes = customer.changes.filter(change=AccountChange.FROZEN, at=customer.frozen_at)
     by_owner = freezes.filter(actor=f"customer:{customer.pk}")
