@@ -72,10 +72,14 @@ class TopUpView:
 
 
 def choices_of(*, livemode: bool, currency: str) -> list[WayChoice]:
-    """Return the ways by which a customer can add money, in the language of the page."""
+    """Return the ways by which a customer can add money, in the language of the page.
+
+    A transfer, which takes days, stands last: the first is the page's main button.
+    """
+    offered = ways_offered(livemode=livemode, currency=currency)
     return [
         WayChoice(way, _(_NAMES[way]), _(_ABOUT[way]))
-        for way in ways_offered(livemode=livemode, currency=currency)
+        for way in sorted(offered, key=lambda way: way == W.BANK_TRANSFER)
     ]
 
 

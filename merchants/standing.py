@@ -35,6 +35,11 @@ def is_free(merchant: Merchant, *, livemode: bool) -> bool:
     return merchant.status != MerchantStatus.VERIFIED
 
 
+def has_free_key(caller: "Caller") -> bool:
+    """Return whether anyone could call like that; so a call without a merchant's name."""
+    return caller.merchant is None or is_free(caller.merchant, livemode=caller.livemode)
+
+
 def refuse_ended(caller: "Caller", merchant: Merchant) -> ApiKey | None:
     """Look again at who calls; return the key, None where the call came without one.
 

@@ -143,9 +143,9 @@ ROWS = tuple(
 )
 
 CHOICES = [
-    WayChoice("bank_transfer", "Bank transfer", "From your bank, in one or two business days."),
     WayChoice("agent", "Cash", "Show a code and pay in cash. The money arrives at once."),
     WayChoice("simulated", "Simulated", "Test money. It arrives in a few seconds."),
+    WayChoice("bank_transfer", "Bank transfer", "From your bank, in one or two business days."),
 ]
 BANK_ROWS = [("To", "Payments Ltd"), ("Account", "000777"), ("Bank", "Bank of the Islands")]
 ON_ITS_WAY = TopUpView(
@@ -229,6 +229,12 @@ def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str,
     found = {"refunds": refunds, "last_refund": refunds[0] if refunded else None}
     common = {"state": receipt_state_of(payment), "form": f.EmailForm(), "livemode": True}
     return "receipt", BASE | {"payment_view": shown} | found | common | more
+
+
+def proved(**more: Any) -> tuple[str, dict[str, Any]]:
+    """Return the screen of the proof of a payment that is paid."""
+    state = receipt_state_of(sample_payment(PaymentStatus.COMPLETED))
+    return "proof", PROBLEM | {"state": state} | more
 
 
 def stopped(error: ApiError, *, payment_address: str = "#") -> tuple[str, dict[str, Any]]:

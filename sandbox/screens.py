@@ -51,6 +51,7 @@ from sandbox.screen_samples import (
     filled,
     locked_words,
     proof,
+    proved,
     stopped,
 )
 
@@ -164,13 +165,11 @@ SCREENS: dict[str, Screen] = {
     "receipt-of-seller": lambda: proof(
         payment_view=SOLD, seller=Seller("12 Bay Street\nNassau", "TIN 100-200-300")
     ),
-    "receipt-proof": lambda: ("proof", PROBLEM | {"proof": ReceiptProofView(7, 1_204, "A1+" * 14)}),
-    "receipt-proof-wrong": lambda: (
-        "proof",
-        PROBLEM
-        | {"proof": ReceiptProofView(is_wrong=True), "support_email": "help@lagoon.example"},
+    "receipt-proof": lambda: proved(proof=ReceiptProofView(7, 1_204, "A1+" * 14)),
+    "receipt-proof-wrong": lambda: proved(
+        proof=ReceiptProofView(is_wrong=True), support_email="help@lagoon.example"
     ),
-    "receipt-proof-awaited": lambda: ("proof", PROBLEM),
+    "receipt-proof-awaited": proved,
     "failed": lambda: ended(PaymentStatus.FAILED, PIN_LOCKED),
     "declined": lambda: ended(PaymentStatus.FAILED),
     "expired": lambda: ended(PaymentStatus.EXPIRED),

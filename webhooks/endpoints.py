@@ -10,7 +10,7 @@ from core.crypto import encrypt
 from core.errors import ValidationFailed
 from core.ids import new_id
 from merchants.callers import Caller
-from merchants.standing import is_free
+from merchants.standing import has_free_key
 from outbound.policy import fault_of, policy_for
 from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.models import CLEAN_RECORD, Webhook
@@ -127,7 +127,7 @@ def _refuse_too_many(caller: Caller) -> None:
 
     Counted without a lock: concurrent requests may exceed it by a few.
     """
-    free = is_free(caller.owner, livemode=caller.livemode)
+    free = has_free_key(caller)
     most = MAX_FREE_ENDPOINTS if free else MAX_ENDPOINTS
     if Webhook.objects.visible_to(caller).not_deleted().count() >= most:
         until = " until the merchant is verified" if free else ""

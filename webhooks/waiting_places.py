@@ -14,33 +14,38 @@ class WaitingPlaces:
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._held = 0
+        self._held = self._held_for_free = 0
         self._callers = Counter[str]()
 
     @contextmanager
-    def place(self, *callers: str) -> Iterator[bool]:
+    def place(self, *callers: str, is_free: bool = False) -> Iterator[bool]:
         """Hold a place, where one is free; False where none is.
 
-        A request may count for several callers, such as a merchant and a network.
+        A request may count for several callers, such as a merchant and a network. `is_free`: its
+        key is one that anyone gets by asking; all such requests leave the others half the places.
         """
-        has_place = self._take(callers)
+        has_place = self._take(callers, is_free)
         try:
             yield has_place
         finally:
             if has_place:
-                self._give_back(callers)
+                self._give_back(callers, is_free)
 
-    def _take(self, callers: tuple[str, ...]) -> bool:
+    def _take(self, callers: tuple[str, ...], is_free: bool) -> bool:
         with self._lock:
             held = max((self._callers[caller] for caller in callers), default=0)
             if self._held >= self._most or held >= WAITING_PER_CALLER:
                 return False
+            if is_free and self._held_for_free >= max(1, self._most // 2):
+                return False
             self._held += 1
+            self._held_for_free += is_free
             self._callers.update(callers)
             return True
 
-    def _give_back(self, callers: tuple[str, ...]) -> None:
+    def _give_back(self, callers: tuple[str, ...], is_free: bool) -> None:
         with self._lock:
             self._held -= 1
+            self._held_for_free -= is_free
             self._callers.subtract(callers)
             self._callers += Counter()  # without those that have none

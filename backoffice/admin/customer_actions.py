@@ -22,15 +22,17 @@ from backoffice.services import instruction_kinds
 from backoffice.services.customers import (
     LOOKED_BACK,
     Secured,
+    is_asked_to_unfreeze,
     remove_passkey,
     reveal,
     secure_stolen,
+    unfreeze_customer,
     unlock,
 )
 from backoffice.services.money import TAKE
 from backoffice.services.personal_export import export_personal_data
 from customers.models import Customer
-from customers.services import freeze, unfreeze
+from customers.services import freeze
 from payments.models import Payment
 
 
@@ -52,6 +54,15 @@ class IdentityForm(ActionForm):
 
 class LostDeviceForm(IdentityForm):
     reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
+
+
+class UnfreezeForm(LostDeviceForm):
+    """Asks who is calling, where the freeze was the customer's or the passkeys went with it."""
+
+    def lines(self) -> list[str]:
+        if is_asked_to_unfreeze(self.row, self.now):
+            return super().lines()
+        return ["No answer is needed: the reason is enough."]
 
 
 class ErasureForm(ReasonForm):
@@ -157,10 +168,9 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Unfreeze",
         right=Right.UNFREEZE,
-        service=unfreeze,
+        form=UnfreezeForm,
+        service=unfreeze_customer,
         message="The customer can pay again.",
-        audited_as="unfreeze customer",
-        watches=("frozen_at",),
         icon="wb_sunny",
         available=lambda customer, now: customer.frozen_at and not customer.erased_at,
     ),

@@ -4,16 +4,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import IdentityNotProven
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
+from customers.account_changes import AccountChange
 from customers.models import Customer, CustomerSession, Passkey
 from customers.passkey_removal import revoke_passkey
 from customers.pin_locks import unlock_pin
-from customers.services import freeze
+from customers.services import freeze, unfreeze
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -103,6 +105,47 @@ def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime)
     return Secured(customer, sessions, len(removed))
 
 
+def unfreeze_customer(
+    *,
+    staff: Staff,
+    customer_id: str,
+    amount: int | None,
+    merchant: str,
+    email: str,
+    reason: str,
+    now: datetime,
+) -> Customer:
+    """Let a frozen customer pay again. Raises as `unlock` for one who has to prove who they are.
+
+    Raises CustomerErased.
+    """
+    action = AuditAction("unfreeze customer", Right.UNFREEZE, "customer", customer_id, reason)
+    with audited(staff=staff, action=action, now=now) as record:
+        before = Customer.objects.locked(customer_id)
+        record.before = snapshot(before, "frozen_at")
+        said = Identity(amount, merchant, email)
+        is_asked = is_asked_to_unfreeze(before, now)
+        proofs = _prove(before, said, action.act, now) if is_asked else 0
+        customer = unfreeze(customer_id=customer_id, actor=staff.actor, now=now)
+        record.after = snapshot(customer, "frozen_at") | {"proofs": proofs}
+    return customer
+
+
+def is_asked_to_unfreeze(customer: Customer, now: datetime) -> bool:
+    """Return whether a frozen customer has to prove who they are, where there is enough to ask.
+
+    So it is where the customer has stopped the wallet, or the passkeys went with the freeze: who
+    has taken over the number would have the one undone, or the other.
+    """
+    if customer.frozen_at is None:
+        return False
+    passkeys = Passkey.objects.filter(customer=customer, removed_at__gte=customer.frozen_at)
+    freezes = customer.changes.filter(change=AccountChange.FROZEN, at=customer.frozen_at)
+    by_owner = freezes.filter(actor=f"customer:{customer.pk}")
+    is_doubtful = passkeys.exists() or by_owner.exists()
+    return is_doubtful and _recent_payments(customer, now).exists()
+
+
 def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:
     """Return a customer's full phone number and e-mail address.
 
@@ -136,15 +179,19 @@ def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> in
 
     One so small that it takes no PIN proves nothing: a thief of the number may have made it.
     """
-    recent = Payment.objects.filter(
-        customer=customer,
-        status=PaymentStatus.COMPLETED,
-        amount__gt=settings.PIN_ABOVE,
-        created_at__gt=now - LOOKED_BACK,
-    ).select_related("merchant")
+    recent = _recent_payments(customer, now).select_related("merchant")
     named = identity.merchant.strip().lower()
     best = 0
     for payment in recent.order_by("-pk")[:PAYMENTS_COMPARED]:
         right_merchant = len(named) > 2 and named in payment.merchant.name.lower()
         best = max(best, int(payment.amount == identity.amount) + int(right_merchant))
     return best
+
+
+def _recent_payments(customer: Customer, now: datetime) -> QuerySet[Payment]:
+    return Payment.objects.filter(
+        customer=customer,
+        status=PaymentStatus.COMPLETED,
+        amount__gt=settings.PIN_ABOVE,
+        created_at__gt=now - LOOKED_BACK,
+    )

@@ -94,7 +94,10 @@ class ReceiptProof(ReceiptPage):
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         receipt = receipt_of_payment(self.payment)
         return self.page(
-            "proof.html", proof=proof_of(receipt), support_email=settings.SUPPORT_EMAIL
+            "proof.html",
+            proof=proof_of(receipt),
+            state=receipt_state_of(self.payment),
+            support_email=settings.SUPPORT_EMAIL,
         )
 
 

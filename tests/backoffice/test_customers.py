@@ -125,6 +125,58 @@ def test_a_customer_is_frozen_by_support_and_unfrozen_by_finance(
     assert locked.frozen_at is None
 
 
+@pytest.mark.parametrize("stopped", ["by staff, as stolen", "by the customer"])
+def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
+    office: Office, locked: Customer, stopped: str
+) -> None:
+    """Without the passkeys, or the owner's freeze, a code to the number would set a new PIN."""
+    if stopped == "by the customer":
+        Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+    else:
+        add_passkey(locked)
+        act(office(Role.SUPPORT), locked, "stolen", reason="Phone stolen")
+    finance = office(Role.FINANCE)
+
+    refused = act(finance, locked, "unfreeze", reason="Phone found", email="pat@example.com")
+    assert "do not prove their identity" in refused.content.decode()
+    assert is_frozen(locked)
+
+    answers = {"amount": "12.50", "merchant": "Island Coffee"}
+    act(finance, locked, "unfreeze", reason="Phone found", **answers)
+    assert not is_frozen(locked)
+    entry = AuditEntry.objects.get(act="unfreeze customer", outcome=AuditOutcome.DONE)
+    assert entry.after["proofs"] == 2
+
+
+def test_who_has_paid_nothing_lately_is_unfrozen_all_the_same(
+    office: Office, locked: Customer
+) -> None:
+    long_ago = utc_now() - timedelta(days=91)
+    Payment.objects.update(created_at=long_ago, completed_at=long_ago)
+    Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+
+    act(office(Role.FINANCE), locked, "unfreeze", reason="Came by with a passport")
+
+    locked.refresh_from_db()
+    assert locked.frozen_at is None
+
+
+def is_frozen(customer: Customer) -> bool:
+    return Customer.objects.get(pk=customer.pk).frozen_at is not None
+
+
+def add_passkey(customer: Customer) -> None:
+    Passkey.objects.create(
+        customer=customer,
+        credential_id="c",
+        public_key=b"k",
+        sign_count=1,
+        aaguid="",
+        is_synced=False,
+        created_at=utc_now(),
+    )
+
+
 def test_support_sees_that_the_customer_stopped_the_wallet(
     office: Office, locked: Customer
 ) -> None:

@@ -31,6 +31,7 @@ def test_it_says_which_entry_the_payment_is(sale) -> None:
     shopper.visit(f"/receipts/{sale.id}/proof")
 
     assert "This receipt is genuine" in shopper.text
+    assert "<strong>Paid</strong>" in shopper.text
     assert '<dt>Entry in the log</dt><dd class="num">2</dd>' in shopper.text
     assert f'href="/receipts/{sale.id}.json"' in shopper.text
     assert sale.transaction_id in shopper.text

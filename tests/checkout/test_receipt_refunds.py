@@ -51,6 +51,8 @@ def test_it_shows_money_that_went_back_as_soon_as_it_did(paid, amount, words):
         assert f"<title>{words} · B$35.00 · {paid.merchant.name} " in shopper.text
         assert f"B${amount / 100:.2f} refunded, " in shopper.text
         assert "Came back" in shopper.text
+    shopper.visit(f"/receipts/{paid.id}/proof")
+    assert f"<strong>{words}</strong>" in shopper.text
 
 
 def test_money_that_is_still_on_its_way_back_is_not_called_refunded(paid):

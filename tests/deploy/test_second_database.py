@@ -85,6 +85,9 @@ def test_the_primary_is_lost_and_nothing_that_was_acknowledged() -> None:
         for trader in traders:
             trader.start()
         _wait_for(told, ANSWERED_BEFORE)
+        [proof] = commands(PAGE, "What may read from the standby")
+        there = pair.stack.environment | {"DATABASE_URL": pair.standby.url}
+        assert "The ledger is right" in follow(proof, there)
 
         pair.primary.stop(signal.SIGQUIT)
         answered = len(told.answers)

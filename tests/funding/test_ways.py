@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from checkout.adding import choices_of
 from core.clock import utc_now
 from core.errors import InvalidAmount
 from customers.errors import CustomerFrozen
@@ -32,6 +33,12 @@ def test_each_is_offered_where_it_can_be_used(settings):
     }
     settings.PAYOUT_DEBTOR_ACCOUNT = settings.FUNDING_CASH_PLACE = ""
     assert ways_offered(livemode=True, currency="BSD") == []
+
+
+def test_the_way_that_takes_days_is_no_main_button():
+    offered = [choice.way for choice in choices_of(livemode=False, currency="BSD")]
+
+    assert offered == ["agent", "simulated", "bank_transfer"]
 
 
 def test_each_is_waited_for_as_long_as_it_may_take():

@@ -1,7 +1,7 @@
 """POST /v1/webhooks/test: a sample event, at once."""
 
 import json
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 
 import pytest
@@ -9,7 +9,9 @@ from django.conf import settings
 
 from core.clock import utc_now
 from core.errors import RateLimited
+from merchants.known_keys import forget_keys
 from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
 from messages.models import Message
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
@@ -196,6 +198,23 @@ def test_one_caller_leaves_places_for_the_others(
         response = api(merchant).post(PATH, {"webhook_id": endpoint().id})
 
     assert response.status_code == 200
+
+
+def test_strangers_of_many_networks_leave_places_for_the_verified(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    with ExitStack() as waiting:
+        with suppress(RateLimited):
+            for number in range(settings.WEB_THREADS):
+                waiting.enter_context(
+                    waiting_slot(f"mer_{number} test", f"203.0.{number}.0/24", is_free=True)
+                )
+        assert api(merchant).post(PATH, {"webhook_id": webhook.id}).status_code == 200
+
+        Merchant.objects.filter(pk=merchant.pk).update(status=MerchantStatus.UNVERIFIED)
+        forget_keys()
+        assert api(merchant).post(PATH, {"webhook_id": webhook.id}).status_code == 429
 
 
 def test_its_places_are_the_merchants_and_its_networks(
