@@ -127,6 +127,7 @@ class Stagehand:
 @contextmanager
 def production(directory: Path) -> Iterator["tuple[Stack, Postgres]"]:
     """Start PostgreSQL, which keeps its promises over a crash, and Redis, and migrate."""
+    from tests.clusters import create_migrated
     from tests.postgres import Postgres
     from tests.redis import Redis
     from tests.webhooks.stack import Stack
@@ -135,7 +136,7 @@ def production(directory: Path) -> Iterator["tuple[Stack, Postgres]"]:
         postgres, redis = Postgres(directory / "postgresql", durable=True), Redis(directory)
         closing.callback(postgres.remove)
         closing.callback(redis.stop)
-        postgres.create()
+        create_migrated(postgres)
         postgres.start()
         redis.start()
         urls = {

@@ -7,9 +7,10 @@ counter, no guess is possible.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, F, Max, Q, Value, When
 
 from core.errors import RateLimited
 from core.models import Quota
@@ -42,7 +43,7 @@ def count_attempt(limit: AttemptLimit, subject: str, *, now: datetime) -> None:
             ends_at=Case(When(ended, then=Value(ends_at)), default=F("ends_at")),
         )
     if not taken:
-        raise _refusal(key, now)
+        raise _refusal(_last_end(key=key) or now, now)
 
 
 def count_within_all(counted: Sequence[tuple[AttemptLimit, str]], *, now: datetime) -> bool:
@@ -77,17 +78,25 @@ def uncount_attempt(limit: AttemptLimit, subject: str) -> None:
 
 
 def refuse_exhausted(*counted: tuple[AttemptLimit, str], now: datetime) -> None:
-    """Raise RateLimited where one of the limits is exhausted for its subject, without counting."""
+    """Raise RateLimited where one of the limits is exhausted for its subject, without counting.
+
+    Its `Retry-After` is that of the limit that lasts longest: until then, a next one would refuse.
+    """
     full = Q()
     for limit, subject in counted:
         full |= Q(key=limit.key(subject), used__gte=limit.times)
-    exhausted = Quota.objects.filter(full, ends_at__gt=now).first()
-    if exhausted is not None:
-        raise _refusal(exhausted.key, now)
+    if ends_at := _last_end(full, ends_at__gt=now):
+        raise _refusal(ends_at, now)
 
 
-def _refusal(key: str, now: datetime) -> RateLimited:
-    ends_at = Quota.objects.filter(key=key).values_list("ends_at", flat=True).first() or now
+def _last_end(*conditions: Q, **lookups: Any) -> datetime | None:
+    """Return when the last of these windows ends."""
+    found = Quota.objects.filter(*conditions, **lookups).aggregate(last=Max("ends_at"))
+    last: datetime | None = found["last"]
+    return last
+
+
+def _refusal(ends_at: datetime, now: datetime) -> RateLimited:
     seconds = -((now - ends_at) // timedelta(seconds=1))  # rounded up
     error = RateLimited(f"Try again in {max(1, seconds)} seconds.")
     error.headers["Retry-After"] = str(max(1, seconds))

@@ -45,6 +45,7 @@ THOROUGH = pin_hashing._argon2
 LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 600, "fuzz": 960}
 # The first test of a process makes the database: every migration, on a machine that may be busy.
 FIRST_SECONDS = 480
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
 _keeper = pytest.StashKey[Keeper]()
 _stderr = pytest.StashKey[int]()
 
@@ -80,11 +81,27 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the tests that need the other database to the run that has it."""
-    other = "sqlite" if run_environment.ON_POSTGRESQL else "postgres"
-    elsewhere = [item for item in items if item.get_closest_marker(other)]
-    items[:] = [item for item in items if item not in elsewhere]
+    """Leave to the run on the other database what needs that one, or finds the same on both."""
+    elsewhere = {item for item in items if _is_elsewhere(item)}
     config.hook.pytest_deselected(items=elsewhere)
+    items[:] = [item for item in items if item not in elsewhere]
+
+
+def _is_elsewhere(item: pytest.Item) -> bool:
+    if not run_environment.ON_POSTGRESQL:
+        return item.get_closest_marker("postgres") is not None
+    return item.get_closest_marker("postgres") is None and _is_same_on_both(item)
+
+
+def _is_same_on_both(item: pytest.Item) -> bool:
+    """Return whether the database changes nothing of what it finds: then SQLite's run has it.
+
+    What a page writes is tested on both without a browser.
+    """
+    if any(map(item.get_closest_marker, ("sqlite", "browser"))):
+        return True
+    fixtures = set(item.fixturenames) if isinstance(item, pytest.Function) else set()
+    return not (item.get_closest_marker("django_db") or fixtures & DATABASE_FIXTURES)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -13,7 +13,6 @@ import pytest
 
 from bench.operations import OPERATIONS
 from bench.statements import Cost
-from tests import run_environment
 
 pytestmark = pytest.mark.slow
 
@@ -46,30 +45,40 @@ LIMITS = {
 }
 
 
-def limit_of(name: str) -> Ceiling:
+@pytest.mark.parametrize(
+    "database",
+    [
+        pytest.param("postgres", marks=pytest.mark.postgres),
+        pytest.param("sqlite", marks=pytest.mark.sqlite),
+    ],
+)
+def test_no_request_costs_more_than_its_limit(database: str) -> None:
+    costs = counted(database)
+
+    assert costs.keys() == {operation.name for operation in OPERATIONS} == LIMITS.keys()
+    for name, cost in costs.items():
+        sent = "\n".join([f"{name} sends", *cost.statements])
+        assert len(cost.statements) <= limit_of(name, database).statements, sent
+    assert {
+        name: cost.calls
+        for name, cost in costs.items()
+        if cost.calls > limit_of(name, database).calls
+    } == {}
+
+
+def limit_of(name: str, database: str) -> Ceiling:
     limit = LIMITS[name]
-    return limit if run_environment.ON_POSTGRESQL else limit.on_sqlite or limit
+    return (limit.on_sqlite if database == "sqlite" else None) or limit
 
 
-@pytest.fixture(scope="module")
-def costs() -> dict[str, Cost]:
+def counted(database: str) -> dict[str, Cost]:
     """Count in a process of its own: what one has served before adds hundreds of calls."""
-    database = [] if run_environment.ON_POSTGRESQL else ["--embedded"]
+    embedded = ["--embedded"] if database == "sqlite" else []
     counting = subprocess.run(
-        [sys.executable, "-m", "bench.statements", "--json", *database],
+        [sys.executable, "-m", "bench.statements", "--json", *embedded],
         check=True,
         stdout=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONHASHSEED": "0"},
     )
     return {name: Cost(**cost) for name, cost in json.loads(counting.stdout).items()}
-
-
-def test_no_request_costs_more_than_its_limit(costs: dict[str, Cost]) -> None:
-    assert costs.keys() == {operation.name for operation in OPERATIONS} == LIMITS.keys()
-    for name, cost in costs.items():
-        sent = "\n".join([f"{name} sends", *cost.statements])
-        assert len(cost.statements) <= limit_of(name).statements, sent
-    assert {
-        name: cost.calls for name, cost in costs.items() if cost.calls > limit_of(name).calls
-    } == {}

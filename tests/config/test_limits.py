@@ -1,21 +1,16 @@
 """The limits and periods that people are told, or that safety rests on, are these and no others.
 
-Other tests name such a constant, and go on passing when it changes by mistake. So they do where
-what belongs together is no longer one transaction: `transactions.txt` has what is.
+Other tests name such a constant, and go on passing when it changes by mistake.
 """
 
 from datetime import time, timedelta
-from pathlib import Path
-from pkgutil import resolve_name
 
 import pytest
-from django.db.transaction import Atomic
 from django.utils.module_loading import import_string
 
 from core.attempt_limits import AttemptLimit
 from webhooks.delivery.lanes import Lane
 
-TRANSACTIONS = Path(__file__).with_name("transactions.txt")
 VALIDATORS = "django.contrib.auth.password_validation"
 LIMITS: dict[str, object] = {
     "backoffice.authenticators.KEY_BYTES": 20,
@@ -268,18 +263,3 @@ LIMITS: dict[str, object] = {
 @pytest.mark.parametrize("name", LIMITS)
 def test_it_is_what_it_was_decided_to_be(name: str) -> None:
     assert import_string(name) == LIMITS[name]
-
-
-def test_what_belongs_together_is_one_transaction() -> None:
-    lines = TRANSACTIONS.read_text().splitlines()
-    named = [(name, mark) for name, _, mark in (line.partition(" ") for line in lines)]
-
-    assert [name for name, mark in named if _transaction_of(name) != f"atomic {mark}"] == []
-
-
-def _transaction_of(name: str) -> str:
-    """Return what a function of the service runs in: `atomic durable` cannot be undone."""
-    cells = getattr(resolve_name(name), "__closure__", None) or ()
-    around = [cell.cell_contents for cell in cells if isinstance(cell.cell_contents, Atomic)]
-    durable = [getattr(block, "durable") for block in around]  # noqa: B009  # not in the stubs
-    return f"atomic {'durable' * durable[0]}" if durable else ""

@@ -42,7 +42,7 @@ def test_it_counts_up_to_the_limit_within_the_window(now: datetime) -> None:
 
 
 def test_it_says_how_long_a_long_window_lasts(now: datetime) -> None:
-    daily = AttemptLimit("daily", 1, timedelta(days=2))
+    daily = AttemptLimit("per day", 1, timedelta(days=2))
     count_attempt(daily, "a", now=now)
 
     with pytest.raises(RateLimited) as refusal:
@@ -107,6 +107,18 @@ def test_it_can_look_without_counting(now: datetime) -> None:
     with pytest.raises(RateLimited):
         refuse_exhausted((TWICE, "a"), now=now)
     refuse_exhausted((TWICE, "a"), now=now + timedelta(minutes=10))
+
+
+def test_it_says_to_wait_for_the_limit_that_lasts_longest(now: datetime) -> None:
+    day = AttemptLimit("per day", 1, timedelta(days=1))
+    hour = AttemptLimit("in a row", 1, timedelta(hours=1))
+    for limit in (hour, day):
+        count_attempt(limit, "a", now=now)
+
+    for counted in ([(hour, "a"), (day, "a")], [(day, "a"), (hour, "a")]):
+        with pytest.raises(RateLimited) as refusal:
+            refuse_exhausted(*counted, now=now)
+        assert refusal.value.headers["Retry-After"] == "86400"
 
 
 def test_several_limits_are_counted_together_or_not_at_all(now: datetime) -> None:

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 # How many sequences of how many steps: more by night.
-RUNS = int(os.environ.get("MACHINE_RUNS", "60"))
+RUNS = int(os.environ.get("MACHINE_RUNS", "20"))
 LONG = int(os.environ.get("MACHINE_STEPS", "40"))
 CLEAR_EVERY = 20
 

@@ -10,16 +10,18 @@ from contextlib import nullcontext
 
 import pytest
 
+from tests import run_environment
 from tests.flush import empty_tables
 from tests.simulation.removed_fixes import FOUND_BY, REMOVED, removed
 from tests.simulation.script import STEPS, prepare
 from tests.simulation.virtual_weeks import BugFound, VirtualWeeks
 
-SEEDS = [int(seed) for seed in (os.environ.get("SIMULATION_SEED") or "1 2 3 4 5").split()]
+SEEDS_OF_ALL = "1 2" if run_environment.ON_POSTGRESQL else "1 2 3 4 5"
+SEEDS = [int(seed) for seed in (os.environ.get("SIMULATION_SEED") or SEEDS_OF_ALL).split()]
 WITHOUT = os.environ.get("SIMULATION_WITHOUT", "")
-COUNT = int(os.environ.get("SIMULATION_STEPS") or 2_000)
-# Within these a bug is found. Without one, the same steps of the same seeds pass, above.
+# Within these a bug is found. Without one, the same steps of the same seeds pass.
 MOST_STEPS = 1_200
+COUNT = int(os.environ.get("SIMULATION_STEPS") or MOST_STEPS)
 
 pytestmark = [
     pytest.mark.slow,
