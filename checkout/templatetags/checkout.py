@@ -13,7 +13,7 @@ from checkout.formats import ending, spaced
 from core.clock import iso
 from core.formats import code_beside, day_of, money, time_of
 
-SIZES = (("longest", 11), ("long", 9))
+SIZES = (("longest", 14), ("longer", 11), ("long", 9))
 
 register = template.Library()
 register.filter("iso", iso)

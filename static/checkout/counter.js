@@ -27,10 +27,16 @@ function till(form) {
     one("[data-total]", form).textContent = cents ? grouped(text.slice(0, units)) + point + text.slice(units) : "";
     for (const each of quantities) each.closest(".product").classList.toggle("is-picked", each.value > 0);
   };
+  /* The number appears under the finger: it is typed into, unless the tap is one more of several. */
   for (const each of quantities) {
-    each.closest(".product").addEventListener("click", (event) => {
-      if (event.target === each) return;
+    const product = each.closest(".product");
+    let tapped = -1000;
+    const isTap = ({ target, timeStamp }) => target !== each || timeStamp - tapped < 1000;
+    product.addEventListener("mousedown", (event) => { if (isTap(event)) event.preventDefault(); });
+    product.addEventListener("click", (event) => {
+      if (!isTap(event)) return;
       event.preventDefault();
+      tapped = event.timeStamp;
       each.value = Math.min(Number(each.value) + 1, Number(each.max));
       tell();
     });

@@ -142,6 +142,20 @@ def test_a_payee_of_60_letters_is_named_in_full_where_a_pin_is_entered(screens, 
     assert cut <= 1
 
 
+def test_a_sum_is_no_smaller_than_the_words_around_it_where_text_is_large(screens, site):
+    page = screens(height=560)
+    page.goto(f"{site}/preview/review-invoice")
+    size, around = page.evaluate(
+        """() => {
+        document.documentElement.style.fontSize = "200%";
+        return [document.querySelector(".sum"), document.body]
+          .map((each) => parseFloat(getComputedStyle(each).fontSize));
+        }"""
+    )
+
+    assert size >= around
+
+
 def test_a_price_stands_on_the_line_of_what_it_is_for(screens, site):
     page = screens()
     page.goto(f"{site}/preview/account")

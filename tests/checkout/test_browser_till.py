@@ -46,6 +46,23 @@ def test_the_cashier_picks_and_types_and_the_customer_pays_it(open_page, merchan
     assert Payment.objects.get(static_payment=counter, status="completed").tip == 195
 
 
+def test_each_of_several_taps_counts_wherever_the_finger_rests(open_page, merchant, site):
+    counter = counter_of(merchant)
+    Till.objects.update(products=[{"name": "Sky Juice", "price": 900, "currency": "BSD"}])
+    till = open_till(open_page, site, counter)
+    tile = till.locator(".product").bounding_box()
+    at = (tile["x"] + tile["width"] / 2, tile["y"] + tile["height"] - 8)
+    till.mouse.click(*at, click_count=3)
+    till.get_by_role("button", name="Show on the code 27.00").wait_for()
+    assert not till.locator(".product input").evaluate("(each) => each === document.activeElement")
+
+    till.wait_for_timeout(1_100)
+    till.mouse.click(*at)
+    till.keyboard.press("ControlOrMeta+a")
+    till.keyboard.press("1")
+    till.get_by_role("button", name="Show on the code 9.00").wait_for()
+
+
 def test_the_cashier_takes_a_sum_off_and_is_told_what_is_wrong(open_page, merchant, site):
     till = open_till(open_page, site, counter_of(merchant), width=390, height=844)
     till.get_by_role("button", name="Show on the code").click()
