@@ -12,6 +12,7 @@ from core.ids import new_id
 from merchants.callers import Caller
 from merchants.standing import has_free_key
 from outbound.policy import fault_of, policy_for
+from webhooks.address_notices import tell_of_address
 from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.models import CLEAN_RECORD, Webhook
 from webhooks.statuses import DisabledReason
@@ -32,7 +33,10 @@ class IssuedSecret:
 def create_webhook(
     *, caller: Caller, url: str, events: list[str], description: str, now: datetime
 ) -> IssuedSecret:
-    """Register an endpoint. Raises ValidationFailed. Serves POST /v1/webhooks."""
+    """Register an endpoint; the owner hears of a live one. Raises ValidationFailed.
+
+    Serves POST /v1/webhooks.
+    """
     merchant = caller.owner
     refuse_url(url, livemode=caller.livemode)
     _refuse_too_many(caller)
@@ -50,6 +54,7 @@ def create_webhook(
         created_at=now,
         updated_at=now,
     )
+    tell_of_address(webhook, now=now)
     return IssuedSecret(webhook, secret)
 
 
@@ -64,7 +69,8 @@ def update_webhook(
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     if "url" in changes:
         refuse_url(changes["url"], livemode=webhook.livemode)
-    if changes.get("url", webhook.url) != webhook.url:
+    is_moved = changes.get("url", webhook.url) != webhook.url
+    if is_moved:
         changes = changes | CLEAN_RECORD | {"last_success_at": None}
     is_on = changes.get("is_active", webhook.is_active)
     if is_on != webhook.is_active:
@@ -73,6 +79,8 @@ def update_webhook(
         setattr(webhook, name, value)
     webhook.updated_at = now
     webhook.save(update_fields=[*changes, "updated_at"])
+    if is_moved:
+        tell_of_address(webhook, now=now)
     return webhook
 
 

@@ -49,7 +49,7 @@ KINDS = (
     "passkey_added", "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
     "change_requested", "change_made", "confirm_email", "top_up", "unhealthy", "staff_invitation",
     "staff_invitation_moved", "staff_alarm", "staff_decision", "staff_export",
-    "bank_account", "pay_request",
+    "bank_account", "pay_request", "webhook_address",
 )  # fmt: skip
 
 
