@@ -26,8 +26,10 @@ from customers.pin_rules import TEST_PIN
 from ledger.proving import INTERVAL, REST_FACTOR
 from tests.client import Api
 from webhooks.delivery.dispatcher import THREADS
+from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import LEASE_IN_DEADLINES
 from webhooks.management.commands.prune import DEFAULT_DAYS
+from webhooks.retention import MOST_A_TURN
 
 ROOT = Path(__file__).parent.parent.parent
 WORDS = {
@@ -54,6 +56,7 @@ def sentences() -> list[tuple[str, str]]:
     idle = WORDS[settings.STAFF_IDLE_SECONDS // 60].capitalize()
     session = WORDS[settings.STAFF_SESSION_SECONDS // 3_600]
     readme, office, production = "README.md", "docs/back-office.md", "docs/production.md"
+    scaling = "docs/scaling.md"
     return [
         (readme, f"nothing up to {units(VARIABLES['PIN_ABOVE'][1])}, a PIN up to"),
         (readme, f"a PIN up to {units(VARIABLES['PASSKEY_ABOVE'][1])}, a passkey above"),
@@ -63,6 +66,11 @@ def sentences() -> list[tuple[str, str]]:
         ("docs/architecture.md", f"bodies over {body}"),
         (production, f"(the service takes {body})"),
         (production, f"A webhook dispatcher has {sum(THREADS.values())} threads"),
+        (
+            scaling,
+            f"{sum(THREADS.values())} threads, of which {THREADS[Lane.QUICK]} are for healthy",
+        ),
+        (scaling, f"deletes after {DEFAULT_DAYS} days, up to {MOST_A_TURN:,} a minute"),
         (production, f"({WORDS[LEASE_IN_DEADLINES]} times `WEBHOOK_TIMEOUT_SECONDS`)"),
         (production, f"those that are older than {DEFAULT_DAYS} days and have ended"),
         (production, f"every {WORDS[INTERVAL.seconds // 60]} minutes, or less often"),
