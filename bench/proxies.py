@@ -12,8 +12,8 @@ DEPLOY = Path(__file__).parent.parent / "deploy"
 def nginx(directory: Path, port: int, ports: list[int]) -> list[str]:
     """Write nginx's configuration; return the command that runs it."""
     site = (DEPLOY / "nginx.conf").read_text()
-    servers = "\n".join(f"    server 127.0.0.1:{each};" for each in ports)
-    site = re.sub(r"( *server 127\.0\.0\.1:\d+;\n)+", f"{servers}\n", site, count=1)
+    servers = "\n".join(rf"    server 127.0.0.1:{each}\2;" for each in ports)
+    site = re.sub(r"( *server 127\.0\.0\.1:\d+([^;]*);\n)+", f"{servers}\n", site, count=1)
     site = re.sub(r"^ *(ssl_|add_header Strict|listen \[::\]).*\n", "", site, flags=re.MULTILINE)
     site = re.sub(r"listen [^;]*443[^;]*;", f"listen 127.0.0.1:{port};", site)
     site = re.sub(r"server \{\s*listen [^}]*80;[^}]*\}\n", "", site)

@@ -1,0 +1,31 @@
+"""What stands behind a proxy in place of the service."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Upstream(BaseHTTPRequestHandler):
+    """Answers 201 once it has read a body whole."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def do_POST(self) -> None:
+        length = int(self.headers["Content-Length"])
+        self.send_response(201 if len(self.rfile.read(length)) == length else 400)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def listening(port: int = 0) -> Iterator[int]:
+    """Answer on a port, any free one unless it is given; yield which."""
+    with ThreadingHTTPServer(("127.0.0.1", port), Upstream) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
