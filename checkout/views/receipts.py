@@ -31,9 +31,12 @@ JUST_PAID = ("paid", "added")
 def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpResponse:
     """Show how a completed payment stands now, at its own address or that of its receipt.
 
-    Only a browser that has just paid, or waited for it, is taken on to the shop: once.
+    Only a browser that has just paid, or waited for it, is taken on to the shop: once. One in which
+    another customer is signed in has waited, too, and is told that it was someone else.
     """
     marks, refunds = page.request.GET, refunds_of(page.payment)
+    is_another = page.browser.customer is not None and not page.is_payer
+    is_just_paid = not marks.keys().isdisjoint(JUST_PAID)
     returned = [refund for refund in refunds if refund.status == RefundStatus.SUCCEEDED]
     return page.form_page(
         "receipt.html",
@@ -42,9 +45,9 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
         seller=seller_of(page.payment),
         refunds=refunds,
         last_refund=max(returned, key=_given_back_at, default=None),
-        goes_on=not marks.keys().isdisjoint(JUST_PAID),
-        paid_before="already" in marks and not page.is_payer,
-        paid_by_another=page.browser.customer is not None and not page.is_payer,
+        goes_on=is_just_paid and not is_another,
+        paid_before=(is_just_paid and is_another) or ("already" in marks and not page.is_payer),
+        paid_by_another=is_another,
         mailed="mailed" in marks,
         head=head,
     )

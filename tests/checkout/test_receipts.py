@@ -116,6 +116,21 @@ def test_who_presses_too_late_is_told_that_somebody_else_has_paid(payment_of):
     assert "data-go" not in late.text + stranger.text
 
 
+def test_who_waits_while_somebody_else_pays_is_not_told_that_they_have(payment_of):
+    payment = payment_of(150, success_url="https://shop.example/ok")
+    waiting, payer, desktop = Shopper(), Shopper(), Shopper()
+    for shopper, phone in ((waiting, "+1 242 555 0177"), (payer, "+1 242 555 0178")):
+        shopper.visit(payment.hosted_url)
+        shopper.sign_in(phone)
+    payer.send(to="/pay")
+    for shopper in (waiting, desktop):
+        shopper.visit(f"{payment.hosted_url}?paid=1")
+
+    assert "Someone else has paid this. Nothing has been taken from you." in waiting.text
+    assert "knows that you have paid" not in waiting.text
+    assert ("data-go" in waiting.text, "data-go" in desktop.text) == (False, True)
+
+
 def test_what_was_not_paid_has_no_receipt(payment):
     shopper = Shopper()
     shopper.visit(f"/receipts/{payment.id}")
