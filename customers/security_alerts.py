@@ -3,6 +3,7 @@
 Each message has a link by which they stop their wallet, should it not have been them.
 """
 
+import re
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -21,6 +22,7 @@ from messages.planning import plan_message
 LINK_LIFETIME = timedelta(days=30)
 CHANGES = AttemptLimit("security-change", 10, timedelta(days=1))
 _SALT = "customers.not-me"
+_LINK = re.compile(r"(/not-me/)\S+")
 SUBJECT = gettext_noop("A change to your %(service)s wallet")
 NOT_ME = gettext_noop("If that was not you, freeze your wallet at once: %(link)s")
 
@@ -71,6 +73,11 @@ def stop_link(customer_id: str) -> str:
     """Return the address at which this customer's wallet can be stopped, and nothing else done."""
     token = TimestampSigner(salt=_SALT).sign(customer_id)
     return f"{settings.CHECKOUT_URL}/not-me/{token}"
+
+
+def without_link(text: str) -> str:
+    """Return a message as others than its reader may have it: who has the link acts as them."""
+    return _LINK.sub(r"\1…", text)
 
 
 def customer_of_link(token: str, *, now: datetime) -> str:

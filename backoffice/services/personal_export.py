@@ -14,8 +14,10 @@ from backoffice.staff import Staff
 from checkout.models import VerificationTry
 from core.clock import iso
 from customers.models import Customer
+from customers.security_alerts import without_link
 from funding.models import TopUp
 from ledger.models import Account, Transfer
+from messages.models import Message
 from payments.models import Payment
 from refunds.models import InquiryEntry, Refund
 
@@ -72,10 +74,17 @@ def _known_of(customer: Customer) -> dict[str, Any]:
         "top_ups": _rows(TopUp.objects.filter(customer=customer), _TOP_UP),
         "passkeys": _rows(customer.passkeys.all(), _PASSKEY),
         "sessions": _rows(customer.sessions.all(), _SESSION),
-        "messages": [row for rows in messages_to(customer) for row in _rows(rows, _MESSAGE)],
+        "messages": [
+            _message(row) for rows in messages_to(customer) for row in rows.order_by("pk")
+        ],
         "verification_attempts": _rows(attempts, _ATTEMPT),
         "account_changes": _rows(customer.changes.all(), _CHANGE),
     }
+
+
+def _message(message: Message) -> dict[str, Any]:
+    message.text = without_link(message.text)
+    return _fields(message, _MESSAGE)
 
 
 def _transfers(wallets: list[Account]) -> list[dict[str, Any]]:

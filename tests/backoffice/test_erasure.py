@@ -262,6 +262,17 @@ def test_the_person_gets_all_that_is_stored_and_no_secret(office: Office, person
     )
 
 
+def test_who_takes_it_gets_no_link_by_which_the_customer_acts(
+    office: Office, person: Customer
+) -> None:
+    """Who presses it freezes the wallet, and the record names the customer."""
+    known = json.loads(act(office(Role.FINANCE), person, "export-data", reason=REASON).content)
+
+    [text] = [row["text"] for row in known["messages"] if row["kind"] == "pin_set"][:1]
+    assert "/not-me/…" in text
+    assert f"/not-me/{person.id}" not in text
+
+
 def test_it_wants_a_reason(office: Office, person: Customer) -> None:
     response = act(office(Role.FINANCE), person, "export-data", reason="")
 
