@@ -236,7 +236,7 @@ def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
         message=message,
         audited_as=f"switch endpoint {'on' if on else 'off'}",
         watches=("is_active", "disabled_reason"),
-        available=lambda webhook, now: webhook.is_active is not on,
+        available=lambda webhook, now: not webhook.deleted_at and webhook.is_active is not on,
         **more,
     )
 
@@ -252,7 +252,9 @@ ENDPOINT_ACTIONS = (
         icon="send",
         main=True,
         available=lambda webhook, now: (
-            webhook.is_active and Delivery.objects.filter(**_failed_at(webhook, now)).exists()
+            webhook.is_active
+            and not webhook.deleted_at
+            and Delivery.objects.filter(**_failed_at(webhook, now)).exists()
         ),
     ),
     _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True),

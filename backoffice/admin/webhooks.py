@@ -36,17 +36,18 @@ FEW_ENDPOINTS = 100
 
 
 class StateFilter(OfficeFilter):
-    """Whether an endpoint is switched on, and whether it fails."""
+    """Whether an endpoint is switched on, and whether it fails; deleted ones are apart."""
 
     title = "state"
     parameter_name = "state"
-    options = (("on", "on"), ("failing", "failing"), ("off", "off"))
+    options = (("on", "on"), ("failing", "failing"), ("off", "off"), ("deleted", "deleted"))
 
     def queryset(self, request: Any, queryset: Any) -> Any:
         value = self.value()
-        if value == "failing":
-            return queryset.failing()
-        return queryset.filter(is_active=value == "on") if value in ("on", "off") else queryset
+        if value == "deleted":
+            return queryset.exclude(deleted_at=None)
+        there = queryset.failing() if value == "failing" else queryset.not_deleted()
+        return there.filter(is_active=value == "on") if value in ("on", "off") else there
 
 
 class EndedFilter(OfficeFilter):
@@ -76,6 +77,8 @@ class DeliveryModeFilter(ModeFilter):
 
 def endpoint_state(webhook: Webhook) -> str:
     """Return the state of an endpoint in one word."""
+    if webhook.deleted_at:
+        return "deleted"
     if not webhook.is_active:
         return "off"
     return "failing" if webhook.failing_since else "on"
@@ -135,10 +138,11 @@ class WebhookAdmin(OfficeAdmin):
         ),
     )
 
-    def get_queryset(self, request: Any) -> Any:
-        return super().get_queryset(request).filter(deleted_at=None)
-
     def answer(self, row: Webhook, now: datetime) -> SupportAnswer:
+        if row.deleted_at:
+            return SupportAnswer(
+                [f"Deleted by its merchant, {formats.clock(row.deleted_at, now)}."]
+            )
         if not row.is_active:
             return SupportAnswer([f"Switched off: {row.get_disabled_reason_display()}."], "bad")
         if row.failing_since:

@@ -18,7 +18,7 @@ from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from webhooks.alerts import raise_alert
-from webhooks.endpoints import create_webhook
+from webhooks.endpoints import create_webhook, delete_webhook
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus
 
@@ -168,3 +168,25 @@ def test_one_that_is_switched_off_says_why_it_is_not_sent(
     shown = browser.get(response["Location"]).content.decode()
     assert "1 could not be sent: " in shown
     assert "the endpoint is switched off" in shown
+
+
+def test_a_deleted_one_is_shown_and_nothing_can_be_done_with_it(
+    office: Office, payment: Payment, endpoints: list[Webhook]
+) -> None:
+    gone = endpoints[1]
+    delete_webhook(caller=caller_of(payment.merchant), webhook_id=gone.id, now=utc_now())
+    Delivery.objects.filter(webhook=gone).update(
+        status=DeliveryStatus.FAILED, next_attempt_at=None, ended_at=utc_now()
+    )
+
+    assert page_of(gone) in page(office, Delivery.objects.filter(webhook=gone).first())
+    shown = page(office, gone, Role.ADMINISTRATOR)
+    assert "Deleted by its merchant, " in shown
+    assert "Switch off" not in shown
+    assert "Resend what failed" not in shown
+    lists = [
+        office(Role.SUPPORT).get(f"/admin/webhooks/webhook/?mode=test{state}").content.decode()
+        for state in ("", "&state=on", "&state=deleted")
+    ]
+    assert [DEAD in listed for listed in lists] == [False, False, True]
+    assert [WELL in listed for listed in lists] == [True, True, False]
