@@ -46,8 +46,8 @@ validate_public_address = _PublicAddressValidator(allowlist=())
 def mailbox_of(address: str) -> str:
     """Return what stands for a mailbox in counts and proofs, without its name.
 
-    Tags after a + share it. So do the other names that were taken before they were refused. A phone number stands for
-    itself.
+    Tags after a + share it. So do the other names that were taken before they were refused. A
+    phone number stands for itself.
     """
     local, _, domain = address.lower().rpartition("@")
     unquoted = re.sub(r'\\(.)|"', r"\1", local)
