@@ -158,6 +158,23 @@ def test_a_sum_is_no_smaller_than_the_words_around_it_where_text_is_large(screen
     assert size >= around
 
 
+def test_the_sum_on_the_button_stays_in_one_piece_on_a_small_phone_at_twice_the_size(screens, site):
+    page = screens(width=180, height=320)
+    page.goto(f"{site}/preview/review-invoice")
+    pieces, cut = page.evaluate(
+        """() => {
+        const button = document.querySelector(".stick .pay");
+        const node = [...button.childNodes].find((each) => /\\d/.test(each.textContent));
+        const sum = document.createRange();
+        sum.setStart(node, node.textContent.search(/\\d/));
+        sum.setEnd(node, node.textContent.trimEnd().length);
+        return [sum.getClientRects().length, button.scrollWidth - button.clientWidth];
+        }"""
+    )
+
+    assert (pieces, cut) == (1, 0)
+
+
 def test_a_price_stands_on_the_line_of_what_it_is_for(screens, site):
     page = screens()
     page.goto(f"{site}/preview/account")
