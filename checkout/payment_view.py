@@ -54,6 +54,8 @@ SHOWN = (
     "merchant__logo_url",
     "merchant__logo__source_url",
     "merchant__logo__digest",
+    "link__status",
+    "link__expires_at",
     "link__merchant__slug",
     "customer__phone",
 )

@@ -26,6 +26,7 @@ from customers.pin_locks import lock_of
 from funding.errors import FundingLimitReached
 from funding.services import order_top_up
 from ledger.errors import InsufficientBalance
+from links.statuses import LinkStatus
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments.errors import PaymentDeclined
@@ -43,12 +44,19 @@ class ReviewPage(CounterVisit):
         if self.payment.is_counter:
             return self.counter(status)
         if status in PAYABLE:
+            self.refuse_ended_link()
             return self.review()
         if status == PaymentStatus.PROCESSING:
             return self.page("processing.html")
         if status == PaymentStatus.COMPLETED:
             return show_proof(self, EmailForm())
         return self.ended(status)
+
+    def refuse_ended_link(self) -> None:
+        """Raise the error of a link that takes no more payments: Pay would be refused."""
+        link = self.payment.link
+        if link is not None and link.status_at(self.now) != LinkStatus.ACTIVE:
+            raise link.refusal(self.now)
 
     def ended(self, status: PaymentStatus) -> HttpResponse:
         """Show how it ended unpaid, and the new payment in its place, or how to ask for one."""

@@ -84,6 +84,22 @@ def test_the_last_use_is_paid_by_one(link_of):
     assert Payment.objects.filter(status="completed").count() == 1
 
 
+def test_a_payment_already_open_says_when_its_link_was_used_up(link_of):
+    link = link_of(max_uses=1)
+    payer, other = Shopper(), Shopper()
+    for shopper in (payer, other):
+        shopper.visit(path_of(link))
+        shopper.send()
+    own = other.path
+    assert "Pay B$" in other.text
+    payer.sign_in()
+    payer.send(to="/pay")
+
+    other.visit(own)
+    assert "<h1>This link takes no more payments</h1>" in other.text
+    assert "Pay B$" not in other.text
+
+
 def test_who_paid_by_a_link_that_has_ended_sees_the_receipt_there(link_of):
     link = link_of(max_uses=1)
     payer, other = Shopper(), Shopper()
