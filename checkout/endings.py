@@ -101,7 +101,7 @@ def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
     if error.status >= FAULT_OF_OURS:
         return _fault_of_ours(payment_address)
     end = _end_for(error)
-    if payment_address and not end.again_address:
+    if payment_address and not isinstance(error, _LINK_ENDED):
         words = end.again_words or _("Continue with the payment")
         return replace(end, again_address=payment_address, again_words=words)
     return end
@@ -238,6 +238,9 @@ def _link_ended() -> Ending:
         next=_("Ask the person who sent it to you for a new one."),
     )
 
+
+# At these the payment that a link began cannot go on either: it would be refused again.
+_LINK_ENDED = (PaymentLinkInactive, PaymentLinkExpired)
 
 _STOPS = (
     (RateLimited, _too_often),

@@ -23,7 +23,8 @@ from funding.errors import FundingLimitReached, WayNotOffered
 from messages.errors import MessageNotSent
 from payments.errors import TicketsTooMany
 
-SECONDS_IN_MINUTE = 60
+SECONDS_IN_MINUTE = MINUTES_IN_HOUR = 60
+MINUTES_SHOWN = 120  # from here on in hours
 
 
 def message_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
@@ -82,6 +83,13 @@ def _invalid(error: ApiError) -> str:
 def _too_often(error: ApiError) -> str:
     seconds = int(error.headers.get("Retry-After", SECONDS_IN_MINUTE))
     minutes = -(-seconds // SECONDS_IN_MINUTE)
+    if minutes >= MINUTES_SHOWN:
+        hours = -(-minutes // MINUTES_IN_HOUR)
+        return ngettext(
+            "Too many tries. Try again in %(n)d hour.",
+            "Too many tries. Try again in %(n)d hours.",
+            hours,
+        ) % {"n": hours}
     return ngettext(
         "Too many tries. Try again in %(n)d minute.",
         "Too many tries. Try again in %(n)d minutes.",

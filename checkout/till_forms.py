@@ -105,12 +105,14 @@ class ChargeForm(RepeatGuardForm):
     ) -> None:
         super().__init__(*args, **options)
         self.currency, self.products = currency, products
+        refused = _("Enter a number from 0 to %(most)d.") % {"most": MOST_OF_ONE}
         for number, product in enumerate(products):
             self.fields[f"quantity{number}"] = forms.IntegerField(
                 label=product["name"],
                 required=False,
                 min_value=0,
                 max_value=MOST_OF_ONE,
+                error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), refused),
                 widget=forms.NumberInput(
                     attrs={"min": 0, "max": MOST_OF_ONE, "data-price": product["price"]}
                 ),

@@ -44,14 +44,14 @@ validate_public_address = _PublicAddressValidator(allowlist=())
 
 
 def mailbox_of(address: str) -> str:
-    """Return what stands for a mailbox in a count, without its name: tags after a + share it.
+    """Return what stands for a mailbox in counts and proofs, without its name.
 
-    So do the other names that were taken before they were refused. A phone number stands for
-    itself.
+    Tags after a + share it. So do the other names that were taken before they were refused. A
+    phone number stands for itself.
     """
     local, _, domain = address.lower().rpartition("@")
     unquoted = re.sub(r'\\(.)|"', r"\1", local)
     with suppress(UnicodeError):  # no mail leaves for such a domain
         domain = punycode(domain)
-    name = f"{unquoted.partition('+')[0]}@{domain}"
+    name = f"{unquoted.partition('+')[0] or unquoted}@{domain}"
     return hashlib.sha256(name.encode()).hexdigest()[:DIGITS]

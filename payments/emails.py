@@ -132,6 +132,7 @@ def context_of(payment: Payment) -> dict[str, object]:
         "due_date": day_of(payment.due_date) if payment.due_date else "",
         "number": number_of(payment.id),
         "tip": money(payment.tip, payment.currency) if payment.tip else "",
+        "refunded": money(payment.amount_refunded, payment.currency),
         "tax_id": payment.merchant.tax_id,
         "seller_address": payment.merchant.address,
         "paid_at": moment_of(payment.completed_at, zone) if payment.completed_at else "",

@@ -4,25 +4,29 @@ Who has stolen a live key would name one of their own, and still be sent every e
 has been revoked.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from core.attempt_limits import AttemptLimit, count_or_refuse
 from messages.models import Channel
 from messages.planning import plan_message
 from webhooks.models import Webhook
 
 KIND = "webhook_address"
+# Beyond these the address stays as it is: many notices would bury the one that matters.
+ADDRESSES = AttemptLimit("webhook-address", 20, timedelta(days=1))
 
 
 def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
     """Tell the merchant of a live endpoint's address, in the transaction that names it.
 
-    By its host alone: the rest are words of who names it.
+    By its host alone: the rest are words of who names it. Raises RateLimited.
     """
     if not webhook.livemode:
         return
+    count_or_refuse([(ADDRESSES, webhook.merchant_id)], now=now)
     host = urlsplit(webhook.url).hostname
     plan_message(
         channel=Channel.EMAIL,

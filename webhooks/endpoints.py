@@ -33,9 +33,9 @@ class IssuedSecret:
 def create_webhook(
     *, caller: Caller, url: str, events: list[str], description: str, now: datetime
 ) -> IssuedSecret:
-    """Register an endpoint; the owner hears of a live one. Raises ValidationFailed.
+    """Register an endpoint; the owner hears of a live one.
 
-    Serves POST /v1/webhooks.
+    Raises ValidationFailed, RateLimited. Serves POST /v1/webhooks.
     """
     merchant = caller.owner
     refuse_url(url, livemode=caller.livemode)
@@ -64,7 +64,7 @@ def update_webhook(
 ) -> Webhook:
     """Change an endpoint; a new URL, or switching it on again, resets its failure record.
 
-    Raises WebhookNotFound, ValidationFailed. Serves PATCH /v1/webhooks/:id.
+    Raises WebhookNotFound, ValidationFailed, RateLimited. Serves PATCH /v1/webhooks/:id.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     if "url" in changes:

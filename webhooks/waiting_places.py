@@ -22,7 +22,8 @@ class WaitingPlaces:
         """Hold a place, where one is free; False where none is.
 
         A request may count for several callers, such as a merchant and a network. `is_free`: its
-        key is one that anyone gets by asking; all such requests leave the others half the places.
+        key is one that anyone gets by asking; all such requests leave the others half the
+        places, where there are two or more.
         """
         has_place = self._take(callers, is_free)
         try:

@@ -10,7 +10,7 @@ from django.templatetags.i18n import do_translate
 from django.utils.translation import get_language
 
 from checkout.formats import ending, spaced
-from core.clock import iso
+from core.clock import iso, request_now
 from core.formats import code_beside, day_of, money, time_of
 
 SIZES = (("longest", 14), ("longer", 11), ("long", 9))
@@ -21,6 +21,12 @@ register.filter("money", money)
 register.filter("code_beside", code_beside)
 register.filter("ending", ending)
 register.filter("spaced", spaced)
+
+
+@register.simple_tag
+def written_at() -> str:
+    """Return when the page is written: a script counts from there, whatever its own clock says."""
+    return iso(request_now()) or ""
 
 
 @register.filter

@@ -1,6 +1,6 @@
 """The proof of a payment, which is its receipt: page, PDF, and by e-mail."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -26,6 +26,7 @@ from refunds.statuses import RefundStatus
 
 # Marks in the address: this browser has paid, or waited for the money.
 JUST_PAID = ("paid", "added")
+RIGHT_AFTER = timedelta(minutes=10)
 
 
 def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpResponse:
@@ -45,12 +46,18 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
         seller=seller_of(page.payment),
         refunds=refunds,
         last_refund=max(returned, key=_given_back_at, default=None),
-        goes_on=is_just_paid and not is_another,
+        goes_on=is_just_paid and not is_another and _is_fresh(page),
         paid_before=(is_just_paid and is_another) or ("already" in marks and not page.is_payer),
         paid_by_another=is_another,
         mailed="mailed" in marks,
         head=head,
     )
+
+
+def _is_fresh(page: PaymentPage) -> bool:
+    """Tell a page right after paying from its address, mark and all, that was kept or passed on."""
+    completed_at = page.payment.completed_at
+    return completed_at is not None and page.now - completed_at < RIGHT_AFTER
 
 
 def _given_back_at(refund: Refund) -> datetime:

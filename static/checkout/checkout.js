@@ -59,7 +59,7 @@ for (const button of all("[data-peek]")) {
 /* The time that is left, whatever the clock of this device says: ticks for the eye, speaks at 5
    minutes, at 1 and at the end. */
 for (const line of all("[data-until]")) {
-  const until = Date.parse(line.dataset.until) - line.dataset.now * 1000 + Date.now();
+  const until = Date.parse(line.dataset.until) - Date.parse(line.dataset.now) + Date.now();
   const ticking = one("[data-ticking]", line);
   const status = one("[data-status]", line);
   let before = Infinity;

@@ -142,9 +142,11 @@ def test_a_payee_of_60_letters_is_named_in_full_where_a_pin_is_entered(screens, 
     assert cut <= 1
 
 
-def test_a_sum_is_no_smaller_than_the_words_around_it_where_text_is_large(screens, site):
+# Of nine letters, of ten, and of more.
+@pytest.mark.parametrize("name", ["review", "review-order", "review-invoice"])
+def test_a_sum_is_no_smaller_than_the_words_around_it_where_text_is_large(screens, site, name):
     page = screens(height=560)
-    page.goto(f"{site}/preview/review-invoice")
+    page.goto(f"{site}/preview/{name}")
     size, around = page.evaluate(
         """() => {
         document.documentElement.style.fontSize = "200%";

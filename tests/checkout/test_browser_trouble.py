@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def test_the_time_left_is_that_of_the_service_whatever_clock_the_phone_has(
     open_page, payment_of, hours
 ):
-    payment = payment_of(150, expires_at=utc_now() + timedelta(minutes=20, seconds=30))
+    payment = payment_of(150, expires_at=utc_now() + timedelta(minutes=20, seconds=55))
     page = open_page(payment.hosted_url)
     page.clock.install(time=utc_now() + timedelta(hours=hours))
     page.reload()

@@ -261,3 +261,12 @@ def test_a_counter_with_a_fixed_amount_has_no_keys(merchant):
     cashier = cashier_at(counter_of(merchant, amount=500))
 
     assert "Put a sum on the code" not in cashier.text
+
+
+@pytest.mark.parametrize("quantity", ["100", "-1", "1.5"])
+def test_a_number_that_is_none_is_refused_in_the_words_of_the_page(counter, quantity):
+    Till.objects.update(products=PRODUCTS)
+    cashier = cashier_at(counter)
+    cashier.send(quantity1=quantity)
+
+    assert "Enter a number from 0 to 99." in cashier.text

@@ -80,6 +80,7 @@ def test_the_last_use_is_paid_by_one(link_of):
 
     assert "<h1>Paid</h1>" in shoppers[0].text
     assert "<h1>This link takes no more payments</h1>" in shoppers[1].text
+    assert "Continue with the payment" not in shoppers[1].text
     assert Payment.objects.filter(status="completed").count() == 1
 
 

@@ -9,10 +9,12 @@ from core.clock import utc_now
 from core.errors import RateLimited
 from merchants.models import Merchant
 from messages.models import Message
+from payments.emails import plan_receipt_again, write
 from payments.models import Payment
 from tests.checkout.shopper import Shopper
+from tests.client import Api
 from tests.factories import PaymentFactory
-from tests.refunds.refunding import sell
+from tests.refunds.refunding import refund, sell
 
 pytestmark = pytest.mark.django_db
 
@@ -126,3 +128,30 @@ def mail_as_payer(merchant: Merchant, phone: str) -> None:
         is_payer=True,
         now=utc_now(),
     )
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"), [(200, "Paid, partly refunded: B$2.00."), (500, "Refunded in full.")]
+)
+def test_a_receipt_sent_after_a_refund_says_so(
+    api: Api, merchant: Merchant, amount: int, said: str
+) -> None:
+    payment = sell(merchant, 500)
+    refund(api, payment, amount)
+    plan_receipt_again(payment_id=payment.id, recipient="ann@example.com", now=utc_now())
+
+    mail = write(Message.objects.get(recipient="ann@example.com"), utc_now())
+    assert mail is not None
+    assert said in mail.text
+    assert said in mail.html
+
+
+def test_a_day_to_wait_is_said_in_hours(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receipts, "MAILS", replace(receipts.MAILS, times=0))
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{sell(merchant, 1).id}")
+    shopper.send(email="ann@example.com")
+
+    assert "Too many tries. Try again in 24 hours." in shopper.text

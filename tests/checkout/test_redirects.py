@@ -1,10 +1,13 @@
 """Where a customer is sent at the end: only where the merchant said, and only to the web."""
 
+from datetime import timedelta
+
 import pytest
 
 from checkout.redirects import return_url
 from core.clock import utc_now
 from customers.services import test_customer
+from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification
 from tests.checkout.shopper import Shopper
@@ -86,3 +89,16 @@ def test_the_paid_page_says_where_it_leads_and_waits_for_nobody(payment_of):
     assert response.status_code == 200
     assert f'href="https://shop.example/ok?a=1&amp;payment_id={payment.id}"' in shopper.text
     assert "Taking you to shop.example in 10 seconds." in shopper.text
+
+
+def test_an_address_that_was_kept_leads_to_no_shop(payment_of):
+    payment = payment_of(150, success_url="https://shop.example/ok")
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in()
+    shopper.send(to="/pay")
+    Payment.objects.update(completed_at=utc_now() - timedelta(hours=1))
+
+    shopper.visit(f"{payment.hosted_url}?paid=1")
+    assert "data-go=" not in shopper.text
+    assert "knows that you have paid" not in shopper.text

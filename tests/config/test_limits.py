@@ -166,6 +166,7 @@ LIMITS: dict[str, object] = {
     "payments.counters.TOKEN_CHARACTERS": 43,
     "payments.emails.REMINDER_BEFORE": timedelta(days=3),
     "payments.emails.SENDING_HOUR": time(9),
+    "webhooks.address_notices.ADDRESSES": AttemptLimit("webhook-address", 20, timedelta(days=1)),
     "payments.emails.PER_RECIPIENT": AttemptLimit("invoice-recipient", 20, timedelta(days=1)),
     "payments.modes.LIFETIME": timedelta(days=1),
     "payments.modes.INVOICE_TERM": timedelta(days=30),

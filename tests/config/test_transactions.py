@@ -1,4 +1,4 @@
-"""What is one transaction stands in `transactions.txt`, and which of them is not within another.
+"""What is one transaction stands in `transactions.txt`; a durable one is not within another.
 
 A test runs inside of a transaction itself, and so misses none that is gone.
 """
@@ -36,5 +36,5 @@ def _within(node: ast.AST, name: str) -> Iterator[str]:
             continue
         own = f"{name}.{child.name}"
         decorators = {ast.unparse(it) for it in child.decorator_list}
-        yield from (f"{own}{MARKS[it]}" for it in decorators & MARKS.keys())
+        yield from (f"{own}{MARKS[it]}" for it in decorators if "atomic" in it)
         yield from _within(child, own)

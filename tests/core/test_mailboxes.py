@@ -54,6 +54,7 @@ def test_names_that_were_taken_before_share_a_count(address: str, name: str) -> 
 
 def test_mailboxes_and_phones_are_counted_apart() -> None:
     odd = "ann@" + "b\xfc" * 40 + ".example"  # longer than a name of the net may be
-    apart = ["ann@example.com", "bo@example.com", "ann@example.net", "+12423591234", odd]
+    numbers = ["+12425550101@sms.example.com", "+12425550102@sms.example.com"]
+    apart = ["ann@example.com", "bo@example.com", "ann@example.net", "+12423591234", odd, *numbers]
 
     assert len({mailbox_of(each) for each in apart}) == len(apart)

@@ -5,6 +5,7 @@ import pytest
 from merchants.models import Merchant
 from messages.models import Message
 from tests.client import Api
+from webhooks.models import Webhook
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +29,20 @@ def test_a_thief_of_a_live_key_does_not_listen_unheard(api: Api, merchant: Merch
 
     thief.patch(f"{PATH}/{webhook_id}", {"url": "https://other.example/"})
     assert "sent to other.example" in told()[-1][1]
+
+
+def test_a_thief_does_not_bury_the_notice_among_others(api: Api, merchant: Merchant) -> None:
+    thief = api(merchant, live=True)
+    webhook_id = thief.post(PATH, BODY).json()["id"]
+    for number in range(2, 21):
+        url = f"https://thief-{number}.example/"
+        assert thief.patch(f"{PATH}/{webhook_id}", {"url": url}).status_code == 200
+
+    last = {"url": "https://last.example/"}
+    assert thief.patch(f"{PATH}/{webhook_id}", last).status_code == 429
+    assert Webhook.objects.get().url == "https://thief-20.example/"
+    assert thief.post(PATH, BODY).status_code == 429
+    assert len(told()) == 20
 
 
 def test_what_moves_nothing_and_what_is_a_test_is_not_told(api: Api, merchant: Merchant) -> None:
