@@ -10,12 +10,12 @@ import io
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from PIL import Image, UnidentifiedImageError
 
 from checkout.models import LOGO_IS_STALE, Logo
-from merchants.models import Merchant
-from merchants.statuses import MerchantStatus
+from merchants.models import Merchant, MerchantChange
+from merchants.statuses import ChangeStatus, MerchantStatus
 from outbound.http_client import get
 from outbound.policy import policy_for
 
@@ -28,6 +28,7 @@ BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # a file, 
 FEW_COLORS = (256, 64, 16)
 SECONDS = 10.0
 RENEW_AFTER, RETRY = timedelta(days=7), timedelta(hours=6)
+TRIED_FOR = timedelta(days=1)  # an address that staff have approved
 DIGEST_CHARACTERS = 16
 
 
@@ -59,8 +60,17 @@ def logo_png(content: bytes) -> bytes:
 
 
 def _due(now: datetime) -> QuerySet[Merchant]:
-    """Return whose logo has to be read. What was approved with a merchant is not read again."""
-    may_change = Q(status=MerchantStatus.UNVERIFIED) | Q(logo__digest="")
+    """Return whose logo has to be read. What was approved with a merchant is not read again.
+
+    Nor is what staff have seen to be missing; only an address that they approve is tried for a day.
+    """
+    approved = MerchantChange.objects.filter(
+        merchant=OuterRef("pk"),
+        status=ChangeStatus.APPROVED,
+        decided_at__gt=now - TRIED_FOR,
+        after__has_key="logo_url",
+    )
+    may_change = Q(status=MerchantStatus.UNVERIFIED) | Q(Exists(approved), logo__digest="")
     is_old = Q(logo__renew_at__lte=now)
     return Merchant.objects.exclude(logo_url="").filter(LOGO_IS_STALE | is_old & may_change)
 

@@ -32,7 +32,8 @@ class Logo(models.Model):
     """A merchant's logo, read from its `logo_url` and re-encoded as a small PNG.
 
     `png` is empty where none could be made of it. `source_url` is what was read; it is read again
-    when the merchant names another, or at `renew_at` while the merchant is not verified.
+    when the merchant names another, or at `renew_at` while the merchant is not verified; where none
+    could be made of an address that staff have approved, for a day.
     """
 
     merchant = models.OneToOneField(

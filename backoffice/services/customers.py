@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Min, QuerySet
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import IdentityNotProven
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
-from customers.account_changes import AccountChange
+from customers.account_changes import AccountChange, last_unfrozen_at
 from customers.models import Customer, CustomerSession, Passkey
 from customers.passkey_removal import revoke_passkey
 from customers.pin_locks import unlock_pin
@@ -24,6 +24,7 @@ PAYMENTS_COMPARED = 50
 PROOFS_NEEDED = 2
 DAY = timedelta(days=1)
 MOST_FAILURES_A_DAY = 3
+UNLOCK, REMOVE, LET_PAY = PROVEN = ("unlock PIN", "remove passkey", "unfreeze customer")
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,10 @@ def unlock(
     now: datetime,
 ) -> Customer:
     """Lift the lock of a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
-    action = AuditAction("unlock PIN", Right.UNLOCK_PIN, "customer", customer_id)
+    action = AuditAction(UNLOCK, Right.UNLOCK_PIN, "customer", customer_id)
     with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.one(customer_id)
-        proofs = _prove(before, Identity(amount, merchant, email), action.act, now)
+        proofs = _prove(before, Identity(amount, merchant, email), now)
         record.before = snapshot(before, "pin_failures", "pin_locked_until")
         customer = unlock_pin(customer_id=customer_id, now=now)
         record.after = snapshot(customer, "pin_failures", "pin_locked_until") | {"proofs": proofs}
@@ -67,12 +68,10 @@ def remove_passkey(
 ) -> Passkey:
     """Remove a passkey of a lost device. Raises as `unlock`, and PasskeyNotFound."""
     passkey = Passkey.objects.select_related("customer").get(pk=passkey_id)
-    action = AuditAction(
-        "remove passkey", Right.REMOVE_PASSKEY, "customer", passkey.customer_id, reason
-    )
+    action = AuditAction(REMOVE, Right.REMOVE_PASSKEY, "customer", passkey.customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         said = Identity(amount, merchant, email)
-        proofs = _prove(passkey.customer, said, action.act, now)
+        proofs = _prove(passkey.customer, said, now)
         revoke_passkey(passkey_id=passkey_id, now=now)
         record.after = {"passkey": passkey_id, "removed_at": now, "proofs": proofs}
     return passkey
@@ -119,13 +118,13 @@ def unfreeze_customer(
 
     Raises CustomerErased.
     """
-    action = AuditAction("unfreeze customer", Right.UNFREEZE, "customer", customer_id, reason)
+    action = AuditAction(LET_PAY, Right.UNFREEZE, "customer", customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.locked(customer_id)
         record.before = snapshot(before, "frozen_at")
         said = Identity(amount, merchant, email)
         is_asked = is_asked_to_unfreeze(before, now)
-        proofs = _prove(before, said, action.act, now) if is_asked else 0
+        proofs = _prove(before, said, now) if is_asked else 0
         customer = unfreeze(customer_id=customer_id, actor=staff.actor, now=now)
         record.after = snapshot(customer, "frozen_at") | {"proofs": proofs}
     return customer
@@ -135,12 +134,15 @@ def is_asked_to_unfreeze(customer: Customer, now: datetime) -> bool:
     """Return whether a frozen customer has to prove who they are, where there is enough to ask.
 
     So it is where the customer has stopped the wallet, or the passkeys went with the freeze: who
-    has taken over the number would have the one undone, or the other.
+    has taken over the number would have the one undone, or the other. One that was frozen again
+    is still frozen for what was said before.
     """
     if customer.frozen_at is None:
         return False
-    passkeys = Passkey.objects.filter(customer=customer, removed_at__gte=customer.frozen_at)
-    freezes = customer.changes.filter(change=AccountChange.FROZEN, at=customer.frozen_at)
+    since = last_unfrozen_at(customer.pk) or customer.created_at
+    freezes = customer.changes.filter(change=AccountChange.FROZEN, at__gte=since)
+    first = freezes.aggregate(at=Min("at"))["at"] or customer.frozen_at
+    passkeys = Passkey.objects.filter(customer=customer, removed_at__gte=first)
     by_owner = freezes.filter(actor=f"customer:{customer.pk}")
     is_doubtful = passkeys.exists() or by_owner.exists()
     return is_doubtful and _recent_payments(customer, now).exists()
@@ -159,10 +161,13 @@ def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str
     return " ".join(filter(None, [customer.phone, customer.email]))
 
 
-def _prove(customer: Customer, identity: Identity, act: str, now: datetime) -> int:
-    """Count what the caller got right. Raises IdentityNotProven for less than two things."""
+def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
+    """Count what the caller got right. Raises IdentityNotProven for less than two things.
+
+    The acts ask the same questions, so that wrong answers to one are counted for all.
+    """
     failures = AuditEntry.objects.filter(
-        subject_id=customer.pk, act=act, outcome=AuditOutcome.REFUSED, at__gt=now - DAY
+        subject_id=customer.pk, act__in=PROVEN, outcome=AuditOutcome.REFUSED, at__gt=now - DAY
     )
     if failures.count() >= MOST_FAILURES_A_DAY:
         raise IdentityNotProven("Too many wrong answers today: try again tomorrow.")

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
-from django.core import mail
 from django.test import Client
 
 from backoffice.models import AuditEntry, AuditOutcome
@@ -12,16 +11,11 @@ from backoffice.roles import Role
 from core.clock import utc_now
 from customers.models import Customer, Passkey
 from customers.security_alerts import stop_link
-from links.models import PaymentLink
-from links.services import deactivate_link
 from merchants.models import Merchant
-from merchants.statuses import MerchantStatus
-from messages.models import Message
-from messages.send_loop import send_due_messages
 from payments.models import Payment
 from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office
-from tests.backoffice.rows import caller_of, one_of_each, paid_payment
+from tests.backoffice.rows import one_of_each, paid_payment
 
 pytestmark = pytest.mark.django_db
 
@@ -110,6 +104,33 @@ def test_three_wrong_tries_a_day_are_enough(office: Office, locked: Customer) ->
     assert locked.pin_failures == 5
 
 
+def test_what_was_answered_wrong_to_one_act_counts_for_the_others(
+    office: Office, locked: Customer
+) -> None:
+    right = {"amount": "12.50", "merchant": "Island Coffee"}
+    Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+    for _ in range(2):
+        act(office(Role.SUPPORT), locked, "unlock-pin", amount="1.00")
+    act(office(Role.FINANCE), locked, "unfreeze", reason="Phone found", amount="1.00")
+
+    response = act(office(Role.SUPPORT), locked, "unlock-pin", **right)
+    assert "try again tomorrow" in response.content.decode()
+    act(office(Role.FINANCE), locked, "unfreeze", reason="Phone found", **right)
+    assert is_frozen(locked)
+
+
+def test_what_went_before_the_last_unfreeze_asks_nothing(office: Office, locked: Customer) -> None:
+    answers = {"amount": "12.50", "merchant": "Island Coffee"}
+    add_passkey(locked)
+    act(office(Role.SUPPORT), locked, "stolen", reason="Phone stolen")
+    act(office(Role.FINANCE), locked, "unfreeze", reason="Phone found", **answers)
+    act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
+
+    act(office(Role.FINANCE), locked, "unfreeze", reason="Was not")
+
+    assert not is_frozen(locked)
+
+
 def test_a_customer_is_frozen_by_support_and_unfrozen_by_finance(
     office: Office, locked: Customer
 ) -> None:
@@ -125,16 +146,23 @@ def test_a_customer_is_frozen_by_support_and_unfrozen_by_finance(
     assert locked.frozen_at is None
 
 
-@pytest.mark.parametrize("stopped", ["by staff, as stolen", "by the customer"])
+STOLEN, BY_OWNER = "stolen, with a passkey", "by the customer"
+
+
+@pytest.mark.parametrize(
+    "stops", [(STOLEN,), (BY_OWNER,), (STOLEN, "stolen"), (BY_OWNER, "stolen")], ids=", then ".join
+)
 def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
-    office: Office, locked: Customer, stopped: str
+    office: Office, locked: Customer, stops: tuple[str, ...]
 ) -> None:
     """Without the passkeys, or the owner's freeze, a code to the number would set a new PIN."""
-    if stopped == "by the customer":
-        Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
-    else:
+    if STOLEN in stops:
         add_passkey(locked)
-        act(office(Role.SUPPORT), locked, "stolen", reason="Phone stolen")
+    for stop in stops:
+        if stop == BY_OWNER:
+            Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+        else:
+            act(office(Role.SUPPORT), locked, "stolen", reason="Phone stolen")
     finance = office(Role.FINANCE)
 
     refused = act(finance, locked, "unfreeze", reason="Phone found", email="pat@example.com")
@@ -204,75 +232,6 @@ def test_the_passkey_of_a_lost_phone_is_removed(office: Office) -> None:
 
     passkey.refresh_from_db()
     assert passkey.removed_at is not None  # type: ignore[attr-defined]  # a Passkey
-
-
-def test_a_link_is_sent_by_mail(office: Office, merchant: Merchant) -> None:
-    response = act(
-        office(Role.SUPPORT),
-        merchant,
-        "send-link",
-        mode="test",
-        amount="12.50",
-        description="Two coffees",
-        recipient="pat@example.com",
-    )
-
-    link = PaymentLink.objects.get()
-    assert (link.amount, link.max_uses, link.livemode) == (1_250, 1, False)
-    assert response.headers["Location"].endswith(f"/{link.pk}/change/")
-    assert send_due_messages(now=utc_now()) == 1
-    assert send_due_messages(now=utc_now()) == 0
-    assert mail.outbox[0].to == [merchant.email]
-    assert "would have gone to pat@example.com" in mail.outbox[0].body
-    assert link.url in mail.outbox[0].body
-    assert AuditEntry.objects.get().after["sent_to"] == "p•••@example.com"
-
-
-def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> None:
-    act(
-        office(Role.SUPPORT),
-        merchant,
-        "send-link",
-        mode="test",
-        recipient="242 555 0100",
-    )
-
-    message = Message.objects.get()
-    assert (message.channel, message.recipient) == ("sms", "+12425550100")
-    assert AuditEntry.objects.get().after["sent_to"] == "+1 242 ••• 0100"
-
-
-@pytest.mark.slow
-def test_nobody_sends_a_hundred_links(office: Office, merchant: Merchant) -> None:
-    browser = office(Role.SUPPORT)
-    for _ in range(30):
-        act(browser, merchant, "send-link", mode="test", recipient="pat@example.com")
-
-    response = act(browser, merchant, "send-link", mode="test", recipient="pat@example.com")
-
-    assert response.status_code == 422
-    assert PaymentLink.objects.count() == 30
-
-
-def test_no_link_for_a_suspended_merchant(office: Office, merchant: Merchant) -> None:
-    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
-
-    response = office(Role.SUPPORT).get(page_of_act(merchant, "send-link"))
-
-    assert response.status_code == 302
-    assert not PaymentLink.objects.exists()
-
-
-def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
-    act(office(Role.SUPPORT), merchant, "send-link", mode="test", recipient="pat@example.com")
-    link = PaymentLink.objects.get()
-
-    act(office(Role.SUPPORT), link, "end", reason="Sent to the wrong person")
-
-    link.refresh_from_db()
-    assert (link.status, link.ended_by) == ("deactivated", "staff:support")
-    with pytest.raises(Exception, match="PAYMENT_LINK_INACTIVE"):
-        deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=utc_now())
 
 
 def test_a_payment_that_took_no_proof_answers_no_question(office: Office, locked: Customer) -> None:

@@ -1,5 +1,6 @@
 """The files of `deploy/` are well formed, name what there is, and say the same as the documents."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -184,6 +185,23 @@ def test_the_page_names_what_the_night_asks_for() -> None:
     [given] = re.findall(r"<<'END'\n(.*?)END\n", (ROOT / "docs/backup.md").read_text(), re.DOTALL)
 
     assert {line.partition("=")[0] for line in given.splitlines()} == asked
+
+
+@pytest.mark.parametrize("name", ["nightly", "restore"])
+def test_what_runs_as_postgres_sees_no_key(name: str) -> None:
+    need("psql", "PostgreSQL")  # and its user
+    [function] = re.findall(r"^as_postgres\(\) {.*?^}$", (DEPLOY / name).read_text(), re.M | re.S)
+    script = f"{function}\nas_postgres sh -c 'id -u; env'"
+    seen = subprocess.run(
+        ["sh", "-euc", script],
+        env={"PATH": os.environ["PATH"], "ENCRYPTION_KEY": "secret"},
+        capture_output=True,
+        text=True,
+    )
+
+    assert seen.returncode == 0, seen.stderr
+    assert seen.stdout.splitlines()[0] != "0"
+    assert "secret" not in seen.stdout
 
 
 def test_nginx_takes_its_site(tmp_path: Path) -> None:

@@ -150,6 +150,9 @@ def test_it_is_restored_to_an_instant_and_goes_on() -> None:
         said = follow(for_good, backup.environment)
         assert "payouts stay shut" in said
         assert "open again" not in said
+        server = (backup.drill.directory / "data" / "postmaster.pid").read_text().split()[0]
+        assert "ENCRYPTION_KEY" in backup.environment
+        assert b"ENCRYPTION_KEY" not in Path(f"/proc/{server}/environ").read_bytes()
         backup.postgres.stop(signal.SIGINT)
         follow(move, backup.environment)
         backup.postgres.start()

@@ -1,0 +1,88 @@
+"""Links to pay that staff send for a merchant, and end."""
+
+import pytest
+from django.core import mail
+
+from backoffice.models import AuditEntry
+from backoffice.roles import Role
+from core.clock import utc_now
+from links.models import PaymentLink
+from links.services import deactivate_link
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from messages.models import Message
+from messages.send_loop import send_due_messages
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_link_is_sent_by_mail(office: Office, merchant: Merchant) -> None:
+    response = act(
+        office(Role.SUPPORT),
+        merchant,
+        "send-link",
+        mode="test",
+        amount="12.50",
+        description="Two coffees",
+        recipient="pat@example.com",
+    )
+
+    link = PaymentLink.objects.get()
+    assert (link.amount, link.max_uses, link.livemode) == (1_250, 1, False)
+    assert response.headers["Location"].endswith(f"/{link.pk}/change/")
+    assert send_due_messages(now=utc_now()) == 1
+    assert send_due_messages(now=utc_now()) == 0
+    assert mail.outbox[0].to == [merchant.email]
+    assert "would have gone to pat@example.com" in mail.outbox[0].body
+    assert link.url in mail.outbox[0].body
+    assert AuditEntry.objects.get().after["sent_to"] == "p•••@example.com"
+
+
+def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> None:
+    act(
+        office(Role.SUPPORT),
+        merchant,
+        "send-link",
+        mode="test",
+        recipient="242 555 0100",
+    )
+
+    message = Message.objects.get()
+    assert (message.channel, message.recipient) == ("sms", "+12425550100")
+    assert AuditEntry.objects.get().after["sent_to"] == "+1 242 ••• 0100"
+
+
+@pytest.mark.slow
+def test_nobody_sends_a_hundred_links(office: Office, merchant: Merchant) -> None:
+    browser = office(Role.SUPPORT)
+    for _ in range(30):
+        act(browser, merchant, "send-link", mode="test", recipient="pat@example.com")
+
+    response = act(browser, merchant, "send-link", mode="test", recipient="pat@example.com")
+
+    assert response.status_code == 422
+    assert PaymentLink.objects.count() == 30
+
+
+def test_no_link_for_a_suspended_merchant(office: Office, merchant: Merchant) -> None:
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    response = office(Role.SUPPORT).get(page_of_act(merchant, "send-link"))
+
+    assert response.status_code == 302
+    assert not PaymentLink.objects.exists()
+
+
+def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
+    act(office(Role.SUPPORT), merchant, "send-link", mode="test", recipient="pat@example.com")
+    link = PaymentLink.objects.get()
+
+    act(office(Role.SUPPORT), link, "end", reason="Sent to the wrong person")
+
+    link.refresh_from_db()
+    assert (link.status, link.ended_by) == ("deactivated", "staff:support")
+    with pytest.raises(Exception, match="PAYMENT_LINK_INACTIVE"):
+        deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=utc_now())
