@@ -24,7 +24,7 @@ def test_the_templates_know_all_of_a_payment(settings: Settings) -> None:
     merchant = Merchant(name="Conch\r\n Shack", tax_id="T-1", address="1 Bay Street")
     merchant.time_zone = "America/Nassau"
     payment = PaymentFactory.build(merchant=merchant, id="pay_1", amount=1_500, tip=250)
-    payment.due_date = date(2026, 12, 1)
+    payment.due_date, payment.amount_refunded = date(2026, 12, 1), 500
     payment.completed_at = datetime(2026, 3, 18, 15, 4, tzinfo=UTC)
 
     known = {
@@ -34,6 +34,7 @@ def test_the_templates_know_all_of_a_payment(settings: Settings) -> None:
         "due_date": "1 Dec 2026",
         "number": "",
         "tip": "B$2.50",
+        "refunded": "B$5.00",
         "tax_id": "T-1",
         "seller_address": "1 Bay Street",
         "paid_at": "18 Mar 2026, 11:04\u00a0am",
