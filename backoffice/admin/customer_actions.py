@@ -25,6 +25,7 @@ from backoffice.services.customers import (
     LOOKED_BACK,
     Secured,
     is_asked_to_unfreeze,
+    is_frozen_for_theft,
     remove_passkey,
     reveal,
     secure_stolen,
@@ -60,12 +61,14 @@ class LostDeviceForm(IdentityForm):
 
 
 class UnfreezeForm(LostDeviceForm):
-    """Asks who is calling, where the freeze was the customer's or the passkeys went with it."""
+    """Asks who is calling, where the freeze was the customer's own or for a theft."""
 
     def lines(self) -> list[str]:
         lines = ["No answer is needed: the reason is enough."]
         if is_asked_to_unfreeze(self.row, self.now):
             lines = super().lines()
+        elif is_frozen_for_theft(self.row):
+            lines = ["Reported as stolen, with no payment to ask about: see a document, name it."]
         if new := "; ".join(_new_keys(self.row, self.now)):
             lines.append(f"New in the last {LINK_LIFETIME.days} days: {new}. {_WHOSE}")
         return lines

@@ -147,11 +147,10 @@ def test_a_customer_is_frozen_by_support_and_unfrozen_by_finance(
 
 
 STOLEN, BY_OWNER = "stolen, with a passkey", "by the customer"
+STOPS = [("stolen",), (STOLEN,), (BY_OWNER,), (STOLEN, "stolen"), (BY_OWNER, "stolen")]
 
 
-@pytest.mark.parametrize(
-    "stops", [(STOLEN,), (BY_OWNER,), (STOLEN, "stolen"), (BY_OWNER, "stolen")], ids=", then ".join
-)
+@pytest.mark.parametrize("stops", STOPS, ids=", then ".join)
 def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
     office: Office, locked: Customer, stops: tuple[str, ...]
 ) -> None:
@@ -198,8 +197,11 @@ def test_who_has_paid_nothing_lately_is_unfrozen_all_the_same(
     long_ago = utc_now() - timedelta(days=91)
     Payment.objects.update(created_at=long_ago, completed_at=long_ago)
     Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+    finance = office(Role.FINANCE)
+    form = finance.get(page_of_act(locked, "unfreeze")).content.decode()
+    assert "with no payment to ask about: see a document, name it." in form
 
-    act(office(Role.FINANCE), locked, "unfreeze", reason="Came by with a passport")
+    act(finance, locked, "unfreeze", reason="Came by with a passport")
 
     locked.refresh_from_db()
     assert locked.frozen_at is None
