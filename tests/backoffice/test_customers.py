@@ -177,6 +177,22 @@ def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
     assert entry.after["proofs"] == 2
 
 
+def test_who_unfreezes_sees_what_is_new(office: Office, locked: Customer) -> None:
+    """A thief's passkey would be the key to the wallet again."""
+    page = page_of_act(locked, "unfreeze")
+    add_passkey(locked)
+    act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
+    Customer.objects.update(pin_set_at=utc_now() - timedelta(days=29))
+    shown = office(Role.FINANCE).get(page).content.decode()
+    assert "New in the last 30 days: PIN, set " in shown
+    assert "; passkey “passkey " in shown
+
+    long_ago = utc_now() - timedelta(days=30)
+    Customer.objects.update(pin_set_at=long_ago)
+    Passkey.objects.update(created_at=long_ago)
+    assert "New in the last" not in office(Role.FINANCE).get(page).content.decode()
+
+
 def test_who_has_paid_nothing_lately_is_unfrozen_all_the_same(
     office: Office, locked: Customer
 ) -> None:
