@@ -180,7 +180,7 @@ def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
 def test_who_unfreezes_sees_what_is_new(office: Office, locked: Customer) -> None:
     """A thief's passkey would be the key to the wallet again."""
     page = page_of_act(locked, "unfreeze")
-    add_passkey(locked)
+    PasskeyFactory(customer=locked)
     act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
     Customer.objects.update(pin_set_at=utc_now() - timedelta(days=29))
     shown = office(Role.FINANCE).get(page).content.decode()
