@@ -16,6 +16,7 @@ from payments.models import Payment
 from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment
+from tests.factories import PasskeyFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -121,7 +122,7 @@ def test_what_was_answered_wrong_to_one_act_counts_for_the_others(
 
 def test_what_went_before_the_last_unfreeze_asks_nothing(office: Office, locked: Customer) -> None:
     answers = {"amount": "12.50", "merchant": "Island Coffee"}
-    add_passkey(locked)
+    PasskeyFactory(customer=locked)
     act(office(Role.SUPPORT), locked, "stolen", reason="Phone stolen")
     act(office(Role.FINANCE), locked, "unfreeze", reason="Phone found", **answers)
     act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
@@ -156,7 +157,7 @@ def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
 ) -> None:
     """Without the passkeys, or the owner's freeze, a code to the number would set a new PIN."""
     if STOLEN in stops:
-        add_passkey(locked)
+        PasskeyFactory(customer=locked)
     for stop in stops:
         if stop == BY_OWNER:
             Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
@@ -178,7 +179,7 @@ def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
 def test_who_unfreezes_sees_what_is_new(office: Office, locked: Customer) -> None:
     """A thief's passkey would be the key to the wallet again."""
     page = page_of_act(locked, "unfreeze")
-    add_passkey(locked)
+    PasskeyFactory(customer=locked)
     act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
     Customer.objects.update(pin_set_at=utc_now() - timedelta(days=29))
     shown = office(Role.FINANCE).get(page).content.decode()
@@ -209,18 +210,6 @@ def test_who_has_paid_nothing_lately_is_unfrozen_all_the_same(
 
 def is_frozen(customer: Customer) -> bool:
     return Customer.objects.get(pk=customer.pk).frozen_at is not None
-
-
-def add_passkey(customer: Customer) -> None:
-    Passkey.objects.create(
-        customer=customer,
-        credential_id="c",
-        public_key=b"k",
-        sign_count=1,
-        aaguid="",
-        is_synced=False,
-        created_at=utc_now(),
-    )
 
 
 def test_support_sees_that_the_customer_stopped_the_wallet(
