@@ -16,6 +16,7 @@ from payments.models import Payment
 from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment
+from tests.factories import PasskeyFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -123,7 +124,7 @@ def test_what_was_answered_wrong_to_one_act_counts_for_the_others(
 
 def test_what_went_before_the_last_unfreeze_asks_nothing(office: Office, locked: Customer) -> None:
     answers = {"amount": "12.50", "merchant": "Island Coffee"}
-    add_passkey(locked)
+    PasskeyFactory(customer=locked)
     act(office(Role.SUPPORT), locked, "stolen", reason="Phone stolen")
     act(office(Role.FINANCE), locked, "unfreeze", reason="Phone found", **answers)
     act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
@@ -158,7 +159,7 @@ def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
 ) -> None:
     """Without the passkeys, or the owner's freeze, a code to the number would set a new PIN."""
     if STOLEN in stops:
-        add_passkey(locked)
+        PasskeyFactory(customer=locked)
     for stop in stops:
         if stop == BY_OWNER:
             Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
@@ -180,7 +181,7 @@ def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
 def test_who_unfreezes_sees_what_is_new(office: Office, locked: Customer) -> None:
     """A thief's passkey would be the key to the wallet again."""
     page = page_of_act(locked, "unfreeze")
-    add_passkey(locked)
+    PasskeyFactory(customer=locked)
     act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
     Customer.objects.update(pin_set_at=utc_now() - timedelta(days=29))
     shown = office(Role.FINANCE).get(page).content.decode()
@@ -213,6 +214,7 @@ def is_frozen(customer: Customer) -> bool:
     return Customer.objects.get(pk=customer.pk).frozen_at is not None
 
 
+<<<<<<< HEAD
 def add_passkey(customer: Customer) -> None:
     Passkey.objects.create(
         customer=customer,
@@ -252,6 +254,8 @@ def test_what_a_thief_of_the_number_has_just_paid_answers_no_question(
         assert act(browser, locked, act_name, **said, **why).status_code == status
 
 
+=======
+>>>>>>> main
 def test_support_sees_that_the_customer_stopped_the_wallet(
     office: Office, locked: Customer
 ) -> None:
