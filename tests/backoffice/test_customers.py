@@ -214,19 +214,6 @@ def is_frozen(customer: Customer) -> bool:
     return Customer.objects.get(pk=customer.pk).frozen_at is not None
 
 
-<<<<<<< HEAD
-def add_passkey(customer: Customer) -> None:
-    Passkey.objects.create(
-        customer=customer,
-        credential_id="c",
-        public_key=b"k",
-        sign_count=1,
-        aaguid="",
-        is_synced=False,
-        created_at=utc_now(),
-    )
-
-
 @pytest.mark.parametrize(
     ("act_name", "role", "ago"),
     [("unfreeze", Role.FINANCE, timedelta(hours=23)), ("unlock-pin", Role.SUPPORT, timedelta())],
@@ -254,8 +241,6 @@ def test_what_a_thief_of_the_number_has_just_paid_answers_no_question(
         assert act(browser, locked, act_name, **said, **why).status_code == status
 
 
-=======
->>>>>>> main
 def test_support_sees_that_the_customer_stopped_the_wallet(
     office: Office, locked: Customer
 ) -> None:
