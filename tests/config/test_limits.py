@@ -92,6 +92,7 @@ LIMITS: dict[str, object] = {
     "customers.account_changes.CAUSE_CHARACTERS": 255,
     "customers.challenges.CHALLENGE_BYTES": 32,
     "customers.challenges.LIFETIME": timedelta(minutes=5),
+    "customers.code_budgets.KNOWN_TIMES": 3,
     "customers.code_budgets.WINDOWS": (timedelta(hours=1), timedelta(days=1)),
     "customers.codes.CODE_DIGITS": 6,
     "customers.codes.LIFETIME": timedelta(minutes=10),
