@@ -24,11 +24,12 @@ from merchants.models import Merchant, MerchantChange
 from merchants.owner_notices import refuse_unheard, tell_owner
 from merchants.statuses import ChangeStatus, MerchantStatus
 
-PUBLIC_FIELDS = ("name", "email", "website", "logo_url", "support_email", "payout_schedule")
-# Customers and payouts of live payments go by these as well: with the live key, and at once.
-LIVE_FIELDS = (
-    *("category", "phone", "description", "address", "tax_id", "brand_color", "time_zone"),
+PUBLIC_FIELDS = (
+    *("name", "email", "website", "logo_url", "support_email", "payout_schedule"),
+    *("address", "tax_id"),  # who has sold, on each receipt
 )
+# Customers and payouts of live payments go by these as well: with the live key, and at once.
+LIVE_FIELDS = ("category", "phone", "description", "brand_color", "time_zone")
 LIVE_KEY_ONLY = "changes with the live key only"
 REQUESTED, MADE = "change_requested", "change_made"
 SUBJECTS = {

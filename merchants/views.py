@@ -75,7 +75,8 @@ class MerchantViewSet(CallerViewSet):
     def partial_update(self, request: CallerRequest, merchant_id: str) -> Response:
         """Only the fields you send change; null takes a value away or puts the default back.
 
-        The public fields of a verified merchant wait for a review, in `pending_changes`. It is told
+        The public fields of a verified merchant wait for a review, in `pending_changes`: name,
+        e-mail addresses, website, logo, postal address, tax number and payout schedule. It is told
         by e-mail of each of these changes, within the limit of `POST /v1/api-keys`.
         """
         changes = ChangedMerchant.parse(request.data)
