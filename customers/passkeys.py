@@ -57,13 +57,13 @@ def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | No
     """Return the verification that is missing before passkeys may change, if any.
 
     The first passkey takes a code and the PIN, both fresh; where no PIN was ever chosen, the code,
-    which would set one. After that only a passkey will do, so that a stolen phone number is not
-    enough; a customer who has lost them all calls support. In test mode, where a merchant's testers
-    share phones, code and PIN always suffice.
+    which would set one. A code to pay is none, but for a new customer. After that only a passkey
+    will do, so that a stolen phone number is not enough; a customer who has lost them all calls
+    support. In test mode, where a merchant's testers share phones, code and PIN always suffice.
     """
     if session.livemode and session.customer.passkeys.usable().exists():
         return None if _is_fresh(session.passkey_verified_at, now) else ProofMethod.PASSKEY
-    if not _is_fresh(session.code_verified_at, now):
+    if session.has_code_for_payment_only or not _is_fresh(session.code_verified_at, now):
         return ProofMethod.CODE
     has_chosen_pin = bool(session.customer.pin_hash)
     if has_chosen_pin and not _is_fresh(session.pin_verified_at, now):

@@ -4,11 +4,11 @@ Each message has a link by which they stop their wallet, should it not have been
 """
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 
 from django.conf import settings
-from django.core.signing import BadSignature, TimestampSigner
+from django.core.signing import BadSignature, TimestampSigner, b62_decode
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
@@ -20,6 +20,7 @@ from messages.models import Channel
 from messages.planning import plan_message
 
 LINK_LIFETIME = timedelta(days=30)
+TOLD_WITHIN = timedelta(minutes=1)  # a link is dated when it is written, the change a little before
 CHANGES = AttemptLimit("security-change", 10, timedelta(days=1))
 _SALT = "customers.not-me"
 _LINK = re.compile(r"(/not-me/)\S+")
@@ -80,8 +81,8 @@ def without_link(text: str) -> str:
     return _LINK.sub(r"\1…", text)
 
 
-def customer_of_link(token: str, *, now: datetime) -> str:
-    """Return whose wallet the link stops.
+def read_stop_link(token: str, *, now: datetime) -> tuple[str, datetime]:
+    """Return whose wallet the link stops, and since when what it tells of has been so.
 
     Raises CustomerNotFound for one that is not ours, is too old, or was made before staff last
     unfroze the customer: who still has that one would stop the wallet again and again.
@@ -94,4 +95,5 @@ def customer_of_link(token: str, *, now: datetime) -> str:
             signer.unsign(token, max_age=now - unfrozen_at)
     except BadSignature:
         raise CustomerNotFound from None
-    return customer_id
+    made_at = b62_decode(token.split(":")[1])
+    return customer_id, datetime.fromtimestamp(made_at, UTC) - TOLD_WITHIN

@@ -177,6 +177,19 @@ def freeze(*, customer_id: str, actor: str, now: datetime, cause: str = "") -> C
 
 
 @transaction.atomic
+def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None:
+    """Freeze a customer who denies a change, and remove a PIN and passkeys that are so new.
+
+    Once unfrozen, they would be a thief's keys. Raises CustomerNotFound.
+    """
+    actor, cause = f"customer:{customer_id}", "By the link in a message: this was not me."
+    customer = freeze(customer_id=customer_id, actor=actor, cause=cause, now=now)
+    customer.passkeys.filter(created_at__gte=since).remove(now)
+    no_pin = {"pin_hash": "", "pin_set_at": None, "pin_failures": 0, "pin_locked_until": None}
+    Customer.objects.filter(pk=customer_id, pin_set_at__gte=since).update(**no_pin)
+
+
+@transaction.atomic
 def unfreeze(*, customer_id: str, actor: str, now: datetime) -> Customer:
     """Let a frozen customer sign in and pay again. Raises CustomerNotFound, CustomerErased.
 

@@ -18,7 +18,7 @@ from tests.run import BYTECODE, Step, run, say
 from tests.source_tree import ROOMS, ROOT
 
 DATABASES = ("sqlite", "postgres")
-MARKS = "not browser and not faults and not fuzz"
+MARKS = "not browser and not faults and not fuzz and not night"
 # It takes no branch that no test names, and runs into its time limit where each line is traced.
 PLAYED = "tests/simulation"
 FLOOR_PERCENT = 95

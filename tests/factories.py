@@ -7,7 +7,7 @@ from factory.django import DjangoModelFactory
 
 from core.clock import utc_now
 from core.ids import new_id
-from customers.models import Customer
+from customers.models import Customer, Passkey
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
@@ -45,6 +45,21 @@ class CustomerFactory(DjangoModelFactory[Customer]):
     livemode = False
     created_at = factory.LazyFunction(utc_now)
     updated_at = factory.SelfAttribute("created_at")
+
+
+class PasskeyFactory(DjangoModelFactory[Passkey]):
+    """A passkey that no authenticator holds."""
+
+    class Meta:
+        model = Passkey
+
+    customer = factory.SubFactory(CustomerFactory)
+    credential_id = factory.Sequence(lambda number: f"credential-{number}")
+    public_key = b""
+    sign_count = 0
+    aaguid = ""
+    is_synced = False
+    created_at = factory.LazyFunction(utc_now)
 
 
 class PaymentFactory(DjangoModelFactory[Payment]):

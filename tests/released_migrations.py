@@ -1,7 +1,7 @@
 """The migrations that were released, each with its hash: those are never written anew.
 
-`make released` enters the ones that are not there yet, when a release is made: until then one may
-still be renumbered. A database that has run a migration never runs it again.
+`make released` enters the ones that are not there yet: main may be in use, so that one is released
+once it is there. A database that has run a migration never runs it again.
 """
 
 import hashlib

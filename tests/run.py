@@ -38,6 +38,8 @@ LONG = (
     "tests/ledger/test_machine.py::test_many_long_sequences",
     "tests/simulation/test_weeks.py::test_no_cent_is_lost_doubled_or_stuck",
 )
+BY_NIGHT = ("-m", "night")
+BY_DAY = ("-m", "not night")
 SEED = os.environ.get("SEED") or str(random.randrange(10**6))
 
 
@@ -152,7 +154,7 @@ def steps(*, fast: bool) -> list[Step]:
     """Return what is to be run on this machine; say what it lacks."""
     if fast:
         return [suite("sqlite", "--quick", f"--draw={DRAWN}", f"--seconds={FAST_SECONDS}")]
-    chosen = [*checks(), *thorough_checks(), suite("sqlite")]
+    chosen = [*checks(), *thorough_checks(), suite("sqlite", *BY_DAY)]
     try:
         programs()
     except PostgresMissing as missing:
@@ -160,16 +162,23 @@ def steps(*, fast: bool) -> list[Step]:
             raise
         say(f"Without the tests on PostgreSQL: {missing}")
         return chosen
-    return [*chosen, suite("postgres")]
+    return [*chosen, suite("postgres", *BY_DAY)]
 
 
 def night_steps() -> list[Step]:
-    """Return what is drawn by chance, for hours, on both databases; SEED replays it."""
+    """Return what is drawn by chance, for hours, and what no day needs, on both databases.
+
+    SEED replays it.
+    """
     lengths = {name: os.environ.get(name, length) for name, length in NIGHT.items()}
     chance = lengths | {"FUZZ_SEED": SEED, "MACHINE_SEED": SEED, "SIMULATION_SEED": SEED}
+    databases = ("sqlite", "postgres")
     return [
-        replace(step, environment=step.environment | chance)
-        for step in (suite(database, *LONG) for database in ("sqlite", "postgres"))
+        *(suite(database, *BY_NIGHT) for database in databases),
+        *(
+            replace(step, environment=step.environment | chance)
+            for step in (suite(database, *LONG) for database in databases)
+        ),
     ]
 
 

@@ -1,9 +1,11 @@
 """What staff can do for a customer, and to one."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.conf import settings
 
+from backoffice import formats
 from backoffice.actions import Action, ActionResult
 from backoffice.admin.submission import instruction_action, note_action
 from backoffice.forms import (
@@ -23,6 +25,7 @@ from backoffice.services.customers import (
     LOOKED_BACK,
     Secured,
     is_asked_to_unfreeze,
+    is_frozen_for_theft,
     remove_passkey,
     reveal,
     secure_stolen,
@@ -32,6 +35,7 @@ from backoffice.services.customers import (
 from backoffice.services.money import TAKE
 from backoffice.services.personal_export import export_personal_data
 from customers.models import Customer
+from customers.security_alerts import LINK_LIFETIME
 from customers.services import freeze
 from payments.models import Payment
 
@@ -57,12 +61,31 @@ class LostDeviceForm(IdentityForm):
 
 
 class UnfreezeForm(LostDeviceForm):
-    """Asks who is calling, where the freeze was the customer's or the passkeys went with it."""
+    """Asks who is calling, where the freeze was the customer's own or for a theft."""
 
     def lines(self) -> list[str]:
+        lines = ["No answer is needed: the reason is enough."]
         if is_asked_to_unfreeze(self.row, self.now):
-            return super().lines()
-        return ["No answer is needed: the reason is enough."]
+            lines = super().lines()
+        elif is_frozen_for_theft(self.row):
+            lines = ["Reported as stolen, with no payment to ask about: see a document, name it."]
+        if new := "; ".join(_new_keys(self.row, self.now)):
+            lines.append(f"New in the last {LINK_LIFETIME.days} days: {new}. {_WHOSE}")
+        return lines
+
+
+_WHOSE = (
+    "First make sure that it was the customer: Support removes a passkey, a code resets the PIN."
+)
+
+
+def _new_keys(customer: Customer, now: datetime) -> Iterator[str]:
+    """Yield what opens the wallet and is so new that the customer can still deny it by a link."""
+    since = now - LINK_LIFETIME
+    if customer.pin_set_at and customer.pin_set_at > since:
+        yield f"PIN, set {formats.clock(customer.pin_set_at, now)}"
+    for passkey in customer.passkeys.usable().filter(created_at__gt=since).order_by("pk"):
+        yield f"passkey “{passkey}”, added {formats.clock(passkey.created_at, now)}"
 
 
 class ErasureForm(ReasonForm):

@@ -7,7 +7,14 @@ from django.core.validators import validate_email
 from backoffice import formats
 from backoffice.actions import Action, ActionResult
 from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import ActionForm, ModeField, MoneyField, TextInputField
+from backoffice.forms import (
+    MODES,
+    ActionForm,
+    ModeField,
+    MoneyField,
+    SelectField,
+    TextInputField,
+)
 from backoffice.resource.filters import DayFilter, ModeFilter, status_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import page_of
@@ -19,6 +26,7 @@ from backoffice.services.links import send_link
 from links.models import PaymentLink
 from links.services import deactivate_link
 from links.statuses import LinkStatus
+from merchants.standing import is_free
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
 
@@ -34,6 +42,8 @@ class SendLinkForm(ActionForm):
     def prepare(self) -> None:
         self.set_currency(settings.DEFAULT_CURRENCY)
         self.fields["mode"].initial = "test" if settings.DEVELOPMENT_MODE else "live"
+        if is_free(self.row, livemode=True):  # it sells nothing yet: see `refuse_status`
+            self.fields["mode"] = SelectField(MODES[1:])
 
     def lines(self) -> list[str]:
         return [f"A payment to {self.row.name}, in {settings.DEFAULT_CURRENCY}."]

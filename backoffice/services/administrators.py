@@ -15,13 +15,14 @@ KIND = "staff_alarm"
 _HAS_ROLE = Q(groups__name=Role.ADMINISTRATOR.value) | Q(is_superuser=True)
 
 
-def is_first_administrator(user_id: int) -> bool:
-    """Return whether no one else is an Administrator, or has ever been one.
+def is_first_of_staff(user_id: int) -> bool:
+    """Return whether no one else is an Administrator, or has been one, or has ever signed in.
 
     Closed accounts count, and those that have lost the role: to close or demote the others must
     not leave one person alone in charge.
     """
-    others = User.objects.filter(_HAS_ROLE | Q(staff_account__was_administrator=True))
+    was_there = Q(staff_account__was_administrator=True) | Q(last_login__isnull=False)
+    others = User.objects.filter(_HAS_ROLE | was_there)
     return not _real_staff(others).exclude(pk=user_id).exists()
 
 
@@ -32,10 +33,14 @@ def note_administrator(user: User) -> None:
 
 
 def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -> None:
-    """Plan an e-mail to each Administrator who has an address."""
-    administrators = _real_staff(User.objects.filter(_HAS_ROLE)).distinct()
-    reachable = administrators.filter(is_active=True).exclude(email="")
-    for email in reachable.order_by("pk").values_list("email", flat=True):
+    """Plan an e-mail to each Administrator who has an address; of less than two, to all of staff.
+
+    Who alone manages staff would otherwise be the only one to hear of what they do.
+    """
+    staff = _real_staff(User.objects.filter(is_active=True)).exclude(email="").distinct()
+    administrators = staff.filter(_HAS_ROLE)
+    told = administrators if administrators.count() > 1 else staff
+    for email in told.order_by("pk").values_list("email", flat=True):
         mail_staff(KIND, email, about=about, subject=subject, text=text, now=now)
 
 

@@ -25,6 +25,7 @@ PROOFS_NEEDED = 2
 DAY = timedelta(days=1)
 MOST_FAILURES_A_DAY = 3
 UNLOCK, REMOVE, LET_PAY = PROVEN = ("unlock PIN", "remove passkey", "unfreeze customer")
+STOLEN = "account stolen"
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime)
 
     No one has to prove who they are: it only takes away. Raises Forbidden, CustomerNotFound.
     """
-    action = AuditAction("account stolen", Right.FREEZE, "customer", customer_id, reason)
+    action = AuditAction(STOLEN, Right.FREEZE, "customer", customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         live = CustomerSession.objects.filter(customer_id=customer_id, ended_at=None)
         sessions = live.filter(expires_at__gt=now).count()
@@ -131,11 +132,15 @@ def unfreeze_customer(
 
 
 def is_asked_to_unfreeze(customer: Customer, now: datetime) -> bool:
-    """Return whether a frozen customer has to prove who they are, where there is enough to ask.
+    """Return whether a frozen customer has to prove who they are, and there is enough to ask."""
+    return is_frozen_for_theft(customer) and _recent_payments(customer, now).exists()
 
-    So it is where the customer has stopped the wallet, or the passkeys went with the freeze: who
-    has taken over the number would have the one undone, or the other. One that was frozen again
-    is still frozen for what was said before.
+
+def is_frozen_for_theft(customer: Customer) -> bool:
+    """Return whether the customer has stopped the wallet, or staff by Account stolen.
+
+    Or the passkeys went since: who has taken over the number would have any of these undone. One
+    that was frozen again is still frozen for what was said before.
     """
     if customer.frozen_at is None:
         return False
@@ -144,8 +149,10 @@ def is_asked_to_unfreeze(customer: Customer, now: datetime) -> bool:
     first = freezes.aggregate(at=Min("at"))["at"] or customer.frozen_at
     passkeys = Passkey.objects.filter(customer=customer, removed_at__gte=first)
     by_owner = freezes.filter(actor=f"customer:{customer.pk}")
-    is_doubtful = passkeys.exists() or by_owner.exists()
-    return is_doubtful and _recent_payments(customer, now).exists()
+    stolen = AuditEntry.objects.filter(
+        subject_id=customer.pk, act=STOLEN, outcome=AuditOutcome.DONE, at__gte=since
+    )
+    return passkeys.exists() or by_owner.exists() or stolen.exists()
 
 
 def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:

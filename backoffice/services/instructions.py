@@ -16,7 +16,7 @@ from backoffice.errors import FormAlreadySubmitted
 from backoffice.models import AuditOutcome, Instruction, InstructionFile, Note, NoteSubject
 from backoffice.resource.catalog import entry_of
 from backoffice.roles import LIMITED, InstructionKind, limit_of
-from backoffice.services.administrators import is_first_administrator
+from backoffice.services.administrators import is_first_of_staff
 from backoffice.services.bank_uploads import parse_upload
 from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of
 from backoffice.staff import Staff
@@ -116,7 +116,7 @@ def needs_approval(
     *, staff: Staff, task: InstructionTask, amount: int, livemode: bool, now: datetime
 ) -> bool:
     """Return whether a second person has to approve."""
-    if task.kind == InstructionKind.STAFF and is_first_administrator(staff.user_id):
+    if task.kind == InstructionKind.STAFF and is_first_of_staff(staff.user_id):
         return False  # a first installation: there has been no one to ask yet
     limit = limit_of(staff.roles, task.kind)
     if task.always_two or task.kind not in LIMITED or amount > limit.each:

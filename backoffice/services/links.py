@@ -15,9 +15,8 @@ from customers.phones import masked, normalize_phone
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link
 from merchants.callers import Caller
-from merchants.errors import MerchantInactive
 from merchants.models import Merchant
-from merchants.statuses import MerchantStatus
+from merchants.standing import refuse_status
 from messages import sms
 from messages.models import Channel
 from messages.planning import plan_message
@@ -38,14 +37,14 @@ def send_link(
     """Create a link that can be paid once within a week, and send it by e-mail or text.
 
     `amount` in cents; None: the customer enters it. Raises Forbidden, MerchantNotFound,
-    MerchantInactive, ActionLimitReached, ValidationFailed.
+    ActionLimitReached, ValidationFailed, and as `refuse_status` for a merchant who could not make
+    it: the link would ask for money under a name that staff have not seen.
     """
     act, livemode = "send payment link", mode == "live"
     action = AuditAction(act, Right.LINK, "merchant", merchant_id, limited=True)
     with audited(staff=staff, action=action, now=now) as record:
         merchant = Merchant.objects.one(merchant_id)
-        if merchant.status == MerchantStatus.SUSPENDED:
-            raise MerchantInactive
+        refuse_status(merchant, livemode=livemode)
         by_mail = "@" in recipient
         address = recipient if by_mail else normalize_phone(recipient, livemode=livemode)
         draft = LinkDraft(

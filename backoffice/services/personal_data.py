@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from backoffice.errors import ErasureRefused
 from backoffice.formats import money
@@ -46,7 +46,7 @@ def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
     for messages in messages_to(customer):
         messages.delete()
     InquiryEntry.objects.filter(inquiry__payment__customer=customer).update(text="")
-    VerificationTry.objects.filter(payment_id__in=payments.values("pk")).delete()
+    attempts_of(customer).delete()
     payments.exclude(customer_email=None).update(customer_email=None, updated_at=now)
     erase_customer(customer_id=customer.pk, actor=caller.actor, cause=instruction.pk, now=now)
     return customer.pk
@@ -62,6 +62,13 @@ def messages_to(customer: Customer) -> Iterator[QuerySet[Message]]:
     inquiries = Inquiry.objects.filter(payment__customer=customer)
     yield Message.objects.filter(about__in=inquiries.values("pk"))
     yield Message.objects.filter(about__in=TopUp.objects.filter(customer=customer).values("pk"))
+
+
+def attempts_of(customer: Customer) -> QuerySet[VerificationTry]:
+    """Return the attempts at what the customer paid, and theirs at what was never paid."""
+    payments = Payment.objects.filter(customer=customer)
+    is_theirs = Q(actor=f"customer:{customer.pk}")
+    return VerificationTry.objects.filter(Q(payment_id__in=payments.values("pk")) | is_theirs)
 
 
 def wallets_of(customer: Customer) -> QuerySet[Account]:

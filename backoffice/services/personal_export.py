@@ -9,9 +9,8 @@ from django.db.models import Model, Q
 
 from backoffice.audit import AuditAction, audited
 from backoffice.roles import Right
-from backoffice.services.personal_data import messages_to, wallets_of
+from backoffice.services.personal_data import attempts_of, messages_to, wallets_of
 from backoffice.staff import Staff
-from checkout.models import VerificationTry
 from core.clock import iso
 from customers.models import Customer
 from customers.security_alerts import without_link
@@ -58,7 +57,6 @@ def export_personal_data(*, staff: Staff, customer_id: str, reason: str, now: da
 
 def _known_of(customer: Customer) -> dict[str, Any]:
     payments = Payment.objects.filter(customer=customer).select_related("merchant").order_by("pk")
-    attempts = VerificationTry.objects.filter(payment_id__in=payments.values("pk"))
     wallets = list(wallets_of(customer))
     return {
         "customer": _fields(customer, _CUSTOMER),
@@ -77,7 +75,7 @@ def _known_of(customer: Customer) -> dict[str, Any]:
         "messages": [
             _message(row) for rows in messages_to(customer) for row in rows.order_by("pk")
         ],
-        "verification_attempts": _rows(attempts, _ATTEMPT),
+        "verification_attempts": _rows(attempts_of(customer), _ATTEMPT),
         "account_changes": _rows(customer.changes.all(), _CHANGE),
     }
 

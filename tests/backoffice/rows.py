@@ -45,7 +45,7 @@ from refunds.inquiry_statuses import InquiryReason
 from refunds.models import Inquiry, Refund
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.conftest import make_user, staff_as
-from tests.factories import MerchantFactory, PaymentFactory
+from tests.factories import MerchantFactory, PasskeyFactory, PaymentFactory
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery, Event, Webhook
 
@@ -215,16 +215,7 @@ def _locked_customer(payment: Payment) -> Customer:
 
 
 def _passkey(payment: Payment) -> Passkey:
-    return Passkey.objects.create(
-        customer=payment.paying_customer,
-        credential_id="credential-of-the-tests",
-        public_key=b"public-key-of-the-tests",
-        sign_count=1,
-        aaguid="00000000-0000-0000-0000-000000000000",
-        is_synced=True,
-        name="Phone",
-        created_at=utc_now(),
-    )
+    return PasskeyFactory(customer=payment.paying_customer, name="Phone")
 
 
 def _cash(payment: Payment) -> TopUp:

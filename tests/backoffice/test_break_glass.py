@@ -24,6 +24,7 @@ from tests.backoffice.colleagues import (
     two_administrators,
     waiting,
 )
+from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment, refund_request
 
 pytestmark = pytest.mark.django_db
@@ -105,6 +106,16 @@ def test_to_close_the_accounts_of_the_others_first_is_heard(asked: Instruction) 
     act(at_desk(), User.objects.get(username=SECOND), "close", reason="So that no one declines")
 
     assert alarms() == ["administrator@example.com", "second@example.com"]
+
+
+def test_of_who_alone_manages_staff_all_others_hear(office: Office) -> None:
+    office(Role.FINANCE)
+    User.objects.filter(username="finance").update(email="finance@example.com")
+    ask_for_account(at_desk(), "friend")
+
+    act(at_desk(), waiting(), "break-glass", **WHY)
+
+    assert alarms() == ["finance@example.com"]
 
 
 @pytest.mark.parametrize("action", ["break-glass", "carry-out"])

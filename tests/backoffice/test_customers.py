@@ -16,6 +16,7 @@ from payments.models import Payment
 from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment
+from tests.factories import PasskeyFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -121,7 +122,7 @@ def test_what_was_answered_wrong_to_one_act_counts_for_the_others(
 
 def test_what_went_before_the_last_unfreeze_asks_nothing(office: Office, locked: Customer) -> None:
     answers = {"amount": "12.50", "merchant": "Island Coffee"}
-    add_passkey(locked)
+    PasskeyFactory(customer=locked)
     act(office(Role.SUPPORT), locked, "stolen", reason="Phone stolen")
     act(office(Role.FINANCE), locked, "unfreeze", reason="Phone found", **answers)
     act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
@@ -147,17 +148,16 @@ def test_a_customer_is_frozen_by_support_and_unfrozen_by_finance(
 
 
 STOLEN, BY_OWNER = "stolen, with a passkey", "by the customer"
+STOPS = [("stolen",), (STOLEN,), (BY_OWNER,), (STOLEN, "stolen"), (BY_OWNER, "stolen")]
 
 
-@pytest.mark.parametrize(
-    "stops", [(STOLEN,), (BY_OWNER,), (STOLEN, "stolen"), (BY_OWNER, "stolen")], ids=", then ".join
-)
+@pytest.mark.parametrize("stops", STOPS, ids=", then ".join)
 def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
     office: Office, locked: Customer, stops: tuple[str, ...]
 ) -> None:
     """Without the passkeys, or the owner's freeze, a code to the number would set a new PIN."""
     if STOLEN in stops:
-        add_passkey(locked)
+        PasskeyFactory(customer=locked)
     for stop in stops:
         if stop == BY_OWNER:
             Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
@@ -176,14 +176,33 @@ def test_a_thief_of_the_number_does_not_have_the_wallet_unfrozen(
     assert entry.after["proofs"] == 2
 
 
+def test_who_unfreezes_sees_what_is_new(office: Office, locked: Customer) -> None:
+    """A thief's passkey would be the key to the wallet again."""
+    page = page_of_act(locked, "unfreeze")
+    PasskeyFactory(customer=locked)
+    act(office(Role.SUPPORT), locked, "freeze", reason="Looks odd")
+    Customer.objects.update(pin_set_at=utc_now() - timedelta(days=29))
+    shown = office(Role.FINANCE).get(page).content.decode()
+    assert "New in the last 30 days: PIN, set " in shown
+    assert "; passkey “passkey " in shown
+
+    long_ago = utc_now() - timedelta(days=30)
+    Customer.objects.update(pin_set_at=long_ago)
+    Passkey.objects.update(created_at=long_ago)
+    assert "New in the last" not in office(Role.FINANCE).get(page).content.decode()
+
+
 def test_who_has_paid_nothing_lately_is_unfrozen_all_the_same(
     office: Office, locked: Customer
 ) -> None:
     long_ago = utc_now() - timedelta(days=91)
     Payment.objects.update(created_at=long_ago, completed_at=long_ago)
     Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+    finance = office(Role.FINANCE)
+    form = finance.get(page_of_act(locked, "unfreeze")).content.decode()
+    assert "with no payment to ask about: see a document, name it." in form
 
-    act(office(Role.FINANCE), locked, "unfreeze", reason="Came by with a passport")
+    act(finance, locked, "unfreeze", reason="Came by with a passport")
 
     locked.refresh_from_db()
     assert locked.frozen_at is None
@@ -191,18 +210,6 @@ def test_who_has_paid_nothing_lately_is_unfrozen_all_the_same(
 
 def is_frozen(customer: Customer) -> bool:
     return Customer.objects.get(pk=customer.pk).frozen_at is not None
-
-
-def add_passkey(customer: Customer) -> None:
-    Passkey.objects.create(
-        customer=customer,
-        credential_id="c",
-        public_key=b"k",
-        sign_count=1,
-        aaguid="",
-        is_synced=False,
-        created_at=utc_now(),
-    )
 
 
 def test_support_sees_that_the_customer_stopped_the_wallet(

@@ -239,17 +239,6 @@ def test_what_an_older_release_wrote_of_letting_in_counts_as_well(
     assert approves(SECOND, "finance", paid)
 
 
-def test_the_first_administrator_brings_in_a_second_alone(office: Office) -> None:
-    response = ask_for_account(office(Role.ADMINISTRATOR), "colleague", Role.ADMINISTRATOR)
-
-    assert response.status_code == 302
-    assert roles_of(User.objects.get(username="colleague")) == {Role.ADMINISTRATOR}
-    assert Instruction.objects.get().status == "carried_out"
-    # From now on there is someone to ask.
-    ask_for_account(office(Role.ADMINISTRATOR), "third")
-    assert waiting().subject_id == "third"
-
-
 def test_names_that_are_taken_or_cannot_be_are_refused_at_once(administrators: None) -> None:
     make_user(Role.SUPPORT)
 

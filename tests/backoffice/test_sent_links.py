@@ -3,17 +3,19 @@
 import pytest
 from django.core import mail
 
-from backoffice.models import AuditEntry
+from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
+from backoffice.services.links import send_link
 from core.clock import utc_now
 from links.models import PaymentLink
 from links.services import deactivate_link
+from merchants.errors import MerchantNotVerified
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from messages.send_loop import send_due_messages
 from tests.backoffice.acting import act, page_of_act
-from tests.backoffice.conftest import Office
+from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import caller_of
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +76,41 @@ def test_no_link_for_a_suspended_merchant(office: Office, merchant: Merchant) ->
 
     assert response.status_code == 302
     assert not PaymentLink.objects.exists()
+
+
+@pytest.mark.parametrize("mode", ["live", "test"])
+def test_a_merchant_that_is_not_verified_is_paid_by_test_links_only(
+    office: Office, merchant: Merchant, settings, mode: str
+) -> None:
+    """Anyone registers as anyone: staff would send a shop's name in our own messages."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+    browser = office(Role.SUPPORT)
+
+    act(browser, merchant, "send-link", mode=mode, recipient="pat@example.com")
+
+    sent = PaymentLink.objects.count(), Message.objects.filter(kind="payment_link").count()
+    assert sent == ((0, 0) if mode == "live" else (1, 1))
+    assert 'value="live"' not in browser.get(page_of_act(merchant, "send-link")).content.decode()
+
+
+def test_no_live_link_is_sent_past_the_form(merchant: Merchant, settings) -> None:
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+
+    with pytest.raises(MerchantNotVerified):
+        send_link(
+            staff=staff_as(Role.SUPPORT),
+            merchant_id=merchant.id,
+            mode="live",
+            amount=None,
+            description="",
+            recipient="pat@example.com",
+            now=utc_now(),
+        )
+
+    assert not PaymentLink.objects.exists()
+    assert AuditEntry.objects.get().outcome == AuditOutcome.REFUSED
 
 
 def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:

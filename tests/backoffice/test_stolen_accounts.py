@@ -15,6 +15,7 @@ from payments.models import Payment
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment
+from tests.factories import PasskeyFactory
 from webhooks.models import Webhook
 
 pytestmark = pytest.mark.django_db
@@ -31,15 +32,7 @@ def shown(office: Office, row: object, role: Role = Role.SUPPORT) -> str:
 
 def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> None:
     customer = payment.paying_customer
-    Passkey.objects.create(
-        customer=customer,
-        credential_id="c",
-        public_key=b"k",
-        sign_count=1,
-        aaguid="",
-        is_synced=False,
-        created_at=utc_now(),
-    )
+    PasskeyFactory(customer=customer)
     browser = office(Role.SUPPORT)
 
     response = act(browser, customer, "stolen", reason="Phone stolen at the beach")

@@ -14,7 +14,7 @@ from payments.models import Payment
 from refunds.services import RefundDraft, create_refund
 from refunds.tasks import retry_refunds
 from tests.checkout.shopper import Shopper
-from tests.factories import CustomerFactory
+from tests.factories import CustomerFactory, PasskeyFactory
 from tests.payouts.merchant_balance import credit
 
 PHONE = "+12425550177"
@@ -148,16 +148,7 @@ def passkey(customer) -> Passkey:
     """A passkey of the customer, who has chosen a PIN."""
     customer_id, now = Customer.objects.get(phone=PHONE).pk, utc_now()
     check_pin(customer_id=customer_id, pin="1234", address="192.0.2.1", now=now)
-    return Passkey.objects.create(
-        customer=Customer.objects.get(phone=PHONE),
-        credential_id="abc",
-        public_key=b"",
-        sign_count=0,
-        aaguid="",
-        is_synced=False,
-        name="iPhone",
-        created_at=utc_now(),
-    )
+    return PasskeyFactory(customer=Customer.objects.get(phone=PHONE), name="iPhone")
 
 
 def test_a_passkey_is_removed_after_the_pin(customer, passkey):

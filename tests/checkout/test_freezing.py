@@ -12,14 +12,14 @@ import time_machine
 from checkout.browser_session import session_cookie
 from core.clock import utc_now
 from customers import webauthn
-from customers.errors import CustomerFrozen, VerificationFailed
+from customers.errors import CustomerFrozen, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession, Passkey
 from customers.passkeys import begin_confirmation, finish_confirmation
 from customers.pin_hashing import Hasher
 from customers.pins import change_pin
 from customers.security_alerts import stop_link
 from customers.services import freeze, unfreeze
-from customers.sessions import start_session
+from customers.sessions import remember_proof, start_session
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from messages.models import Channel, Message
@@ -109,6 +109,12 @@ def test_passkeys_of_a_frozen_customer_are_set_aside(victim: Customer) -> None:
         finish_confirmation(session=session, credential=device.get(asked), now=now)
 
 
+def link_in(message: Message) -> str:
+    found = re.search(r"https?://[^/]+(/not-me/\S+)", message.text)
+    assert found
+    return found[1]
+
+
 def test_a_change_is_told_on_every_channel_with_a_link_that_stops_the_wallet(
     browser: Shopper, victim: Customer, texts: TextBox
 ) -> None:
@@ -122,16 +128,49 @@ def test_a_change_is_told_on_every_channel_with_a_link_that_stops_the_wallet(
         Channel.SMS: PHONE,
         Channel.EMAIL: "ada@example.com",
     }
-    found = re.search(r"https?://[^/]+(/not-me/\S+)", told[Channel.SMS].text)
-    assert found
     owner = Shopper()
-    owner.visit(found[1])
+    owner.visit(link_in(told[Channel.SMS]))
     assert Customer.objects.get().frozen_at is None  # opening it does nothing
 
     owner.send()
     assert "Your wallet is frozen" in owner.text
     assert Customer.objects.get().frozen_at is not None
     assert not CustomerSession.objects.filter(ended_at=None).exists()
+
+
+def test_who_denies_a_passkey_is_rid_of_it(victim: Customer) -> None:
+    """Unfrozen, the thief still had the key to the wallet, and the owner none to remove it."""
+    now, own, stolen = utc_now(), VirtualAuthenticator(), VirtualAuthenticator()
+    Customer.objects.update(pin_set_at=now - timedelta(minutes=2))
+    session = proven(victim, now)
+    kept = enrol(session, own, now - timedelta(minutes=2))
+    remember_proof(session, ProofMethod.PASSKEY, now=now)
+    enrol(session, stolen, now)
+    told = Message.objects.filter(kind="passkey_added").latest("pk")
+    later = enrol(session, VirtualAuthenticator(), now + timedelta(minutes=2))
+
+    owner = Shopper()
+    owner.visit(link_in(told))
+    owner.send()
+    unfreeze(customer_id=victim.id, actor="staff:ada", now=utc_now())
+
+    assert list(victim.passkeys.usable()) == [kept]
+    assert Passkey.objects.get(pk=later.pk).removed_at is not None
+    assert Customer.objects.get().pin_hash == victim.pin_hash
+
+
+def test_who_denies_a_pin_is_rid_of_it(victim: Customer, texts: TextBox) -> None:
+    at = utc_now() - timedelta(minutes=2)
+    passkey = enrol(proven(victim, at), VirtualAuthenticator(), at)
+    change_pin(customer_id=victim.id, pin=PIN, new_pin=NEW_PIN, address="192.0.2.1", now=utc_now())
+
+    owner = Shopper()
+    owner.visit(link_in(Message.objects.filter(kind="pin_changed").get()))
+    owner.send()
+
+    customer = Customer.objects.get()
+    assert (customer.pin_hash, customer.pin_set_at) == ("", None)
+    assert list(victim.passkeys.usable()) == [passkey]
 
 
 @pytest.mark.parametrize(

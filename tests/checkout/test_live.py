@@ -54,6 +54,8 @@ def test_a_first_pin_ends_the_sessions_of_others_only(payment_of, texts):
         shopper.send(code=texts.code)
     fill_wallet()
     shopper.send(to="/pay")
+    shopper.send(again="1")
+    shopper.send(code=texts.code)
     shopper.send(pin=PIN)
 
     ended = CustomerSession.objects.order_by("created_at").values_list("ended_at", flat=True)

@@ -11,7 +11,7 @@ from customers.errors import ProofNeeded
 from customers.models import Customer, CustomerSession, Passkey
 from customers.passkeys import proof_needed
 from customers.pins import set_pin
-from customers.services import find_or_create, top_up
+from customers.services import top_up
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
@@ -33,18 +33,15 @@ def on_this_device(credential: str) -> str:
 
 
 def signed_in(payment: Payment, texts: Any, *, balance: int = 100_000) -> Shopper:
-    """Bring a new live customer with money to the step after the code."""
-    top_up(
-        customer=find_or_create(phone=PHONE, now=utc_now()),
-        amount=balance,
-        currency="BSD",
-        now=utc_now(),
-    )
+    """Bring a new live customer, to whom money is given, to the step after the code."""
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
     shopper.send(to="/pay")
     shopper.send(phone=PHONE)
     shopper.send(code=texts.code)
+    top_up(customer=Customer.objects.get(), amount=balance, currency="BSD", now=utc_now())
+    shopper.visit(payment.hosted_url)
+    shopper.send(to="/pay")
     return shopper
 
 

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.clock import utc_now
-from customers.errors import NewProofLimitReached, VerificationFailed
+from customers.errors import NewProofLimitReached, ProofNeeded, VerificationFailed
 from customers.models import Customer, CustomerSession
-from customers.passkeys import begin_confirmation, finish_confirmation
+from customers.passkeys import begin_confirmation, begin_registration, finish_confirmation
 from customers.services import top_up
 from payments.models import Payment
 from payments.paying import pay
@@ -184,6 +184,51 @@ def test_a_code_read_out_for_one_payment_opens_nothing_else(
 
     press_pay(thief, bait)
     assert paid() == [100]
+
+
+@pytest.mark.parametrize(
+    ("bait", "choice"), [(201, "pin/new"), (201, "passkey/new"), (6_000, "passkey/new")]
+)
+def test_a_code_read_out_for_one_payment_makes_no_key(
+    victim: Customer, texts: TextBox, payment_of: PaymentOf, bait: int, choice: str
+) -> None:
+    """Its text said no word of a PIN or passkey, which would open the whole wallet for good."""
+    Customer.objects.update(pin_hash="")  # the owner has never set one
+    payment, thief = payment_of(bait, livemode=True), Shopper()
+    thief.visit(f"{payment.hosted_url}/phone")
+    thief.send(phone=PHONE)
+    thief.send(code=texts.code)
+    fresh = f"{payment.hosted_url}/code/fresh"
+    thief.visit(f"{payment.hosted_url}/{choice}")
+    assert thief.path == fresh
+
+    fields = thief.form().fields | {"pin": NEW_PIN, "credential": "{}"}
+    for address in (choice, "passkey/new/options"):
+        answer = thief.client.post(f"{payment.hosted_url}/{address}", fields)
+        assert fresh in (answer.get("Location"), answer.content and answer.json().get("go"))
+    session = CustomerSession.objects.get()
+    with pytest.raises(ProofNeeded):
+        begin_registration(session=session, now=utc_now(), payment_id=payment.id, amount=bait)
+    assert not Customer.objects.get().has_pin
+    assert "to pay B$" in texts.texts[-1]
+
+    thief.visit(fresh)
+    thief.send(again="1")
+    assert "is your code for a new PIN or passkey at Payments." in texts.texts[-1]
+    thief.send(code=texts.code)
+    thief.visit(f"{payment.hosted_url}/{choice}")
+    assert thief.path == f"{payment.hosted_url}/{choice}"  # as for its owner
+
+
+def test_a_pin_and_a_code_to_pay_make_no_passkey(
+    victim: Customer, texts: TextBox, payment_of: PaymentOf
+) -> None:
+    payment, thief = payment_of(6_000, livemode=True), Shopper()
+    thief.visit(f"{payment.hosted_url}/phone")
+    thief.send(phone=PHONE)
+    thief.send(code=texts.code)
+
+    assert thief.path == f"{payment.hosted_url}/code/fresh"
 
 
 def test_the_code_for_a_payment_is_no_code_for_the_account(

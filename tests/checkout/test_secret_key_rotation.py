@@ -13,7 +13,7 @@ from core.clock import utc_now
 from core.ids import base62
 from core.models import AddressKey
 from customers.errors import CustomerNotFound
-from customers.security_alerts import customer_of_link, stop_link
+from customers.security_alerts import read_stop_link, stop_link
 from payments.counters import TOKEN_CHARACTERS, screen_token, screen_url
 from payments.models import Payment
 from payments.modes import PaymentMode
@@ -68,8 +68,8 @@ def test_links_in_messages_work_while_the_old_key_is_a_fallback(settings: Settin
     token = stop_link(customer.id).rpartition("/")[2]
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], NEW
 
-    assert customer_of_link(token, now=utc_now()) == customer.id
+    assert read_stop_link(token, now=utc_now())[0] == customer.id
 
     settings.SECRET_KEY_FALLBACKS = []
     with pytest.raises(CustomerNotFound):
-        customer_of_link(token, now=utc_now())
+        read_stop_link(token, now=utc_now())

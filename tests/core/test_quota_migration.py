@@ -23,6 +23,7 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.slow
+@pytest.mark.night
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("as_before")
 def test_counts_that_were_there_still_count() -> None:

@@ -22,7 +22,7 @@ from customers.models import (
 from customers.passkey_removal import remove_passkey, revoke_passkey
 from customers.pin_locks import unlock_pin
 from customers.pins import replace_pin, set_pin
-from customers.services import find_or_create, freeze, unfreeze
+from customers.services import find_or_create, freeze, freeze_by_owner, unfreeze
 from customers.sessions import (
     SignedIn,
     end_session,
@@ -118,6 +118,17 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     "freeze": (
         lambda who, now: freeze(customer_id=who.customer.pk, actor="staff:ada", now=now),
         ENDED | {"Customer": {"frozen_at", "updated_at", "signature"}, "CustomerChange": {"new"}},
+    ),
+    "deny a change": (
+        lambda who, now: freeze_by_owner(
+            customer_id=who.customer.pk, since=now - timedelta(days=1), now=now
+        ),
+        ENDED
+        | {
+            "Customer": NEW_PIN | {"frozen_at", "signature"},
+            "Passkey": {"removed_at"},
+            "CustomerChange": {"new"},
+        },
     ),
     "unfreeze": (
         lambda who, now: unfreeze(customer_id=who.customer.pk, actor="staff:ada", now=now),

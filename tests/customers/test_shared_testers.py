@@ -20,7 +20,7 @@ from tests.factories import PaymentFactory
 from tests.ledger.funding import problems
 from tests.payments.journeys import pay_with
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.night, pytest.mark.django_db(transaction=True)]
 
 BEFORE = [("backoffice", "0007_insiders"), ("customers", "0005_cash_codes")]
 OWN, SHARED, IDLE, LIVE = "+12425550177", "+12425550100", "+12425550178", "+12423591234"

@@ -60,6 +60,7 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.slow
+@pytest.mark.night
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("as_before")
 def test_accounts_that_were_there_get_the_decimals_of_the_standard() -> None:

@@ -19,7 +19,7 @@ from payments.models import Payment
 from tests.customers.texts import TextBox
 from tests.factories import PaymentFactory
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.night, pytest.mark.django_db(transaction=True)]
 BEFORE = [
     ("payments", "0001_initial"),
     ("refunds", "0001_initial"),

@@ -75,6 +75,7 @@ def test_there_is_none_beyond_a_debit(wrong: dict[str, object]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.night
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("latest")
 def test_it_goes_and_what_is_right_stays() -> None:

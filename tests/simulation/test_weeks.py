@@ -48,6 +48,7 @@ def test_a_seed_plays_the_same_steps_again() -> None:
 
 
 # What is put back is the same on both databases.
+@pytest.mark.night
 @pytest.mark.sqlite
 @pytest.mark.parametrize("bug", REMOVED)
 def test_a_bug_that_is_put_back_is_found(bug: str) -> None:
@@ -57,6 +58,7 @@ def test_a_bug_that_is_put_back_is_found(bug: str) -> None:
         play_seeds(first=seed)
 
 
+@pytest.mark.night
 @pytest.mark.sqlite
 def test_a_wild_clock_is_found_where_nothing_holds_it_back() -> None:
     with pytest.raises(BugFound):

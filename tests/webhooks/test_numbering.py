@@ -203,6 +203,7 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.slow
+@pytest.mark.night
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("as_before")
 def test_events_that_were_there_are_numbered_by_their_time(merchant: Merchant) -> None:
