@@ -17,11 +17,12 @@ def nginx(directory: Path, port: int, ports: list[int]) -> list[str]:
     site = re.sub(r"^ *(ssl_|add_header Strict|listen \[::\]).*\n", "", site, flags=re.MULTILINE)
     site = re.sub(r"listen [^;]*443[^;]*;", f"listen 127.0.0.1:{port};", site)
     site = re.sub(r"server \{\s*listen [^}]*80;[^}]*\}\n", "", site)
-    site = site.replace("$scheme", "https")
+    site = site.replace("$scheme", "https").replace("/var/log/nginx/", f"{directory}/")
     config = directory / "nginx.conf"
     config.write_text(
         f"daemon off; user root; pid {directory}/nginx.pid; error_log {directory}/nginx.log;\n"
-        f"events {{}}\nhttp {{ access_log off; client_body_temp_path {directory}/body;\n"
+        f"events {{}}\nhttp {{ access_log {directory}/access.log;\n"
+        f"client_body_temp_path {directory}/body;\n"
         f"proxy_temp_path {directory}/proxy; fastcgi_temp_path {directory}/fastcgi;\n"
         f"uwsgi_temp_path {directory}/uwsgi; scgi_temp_path {directory}/scgi;\n{site}\n}}\n"
     )

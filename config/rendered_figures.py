@@ -22,6 +22,7 @@ from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.pin_locks import LOCK
 from customers.pins import ATTEMPTS_UNTIL_LOCKED
 from merchants.own_keys import MOST_ACTIVE
+from merchants.owner_notices import NOTICES
 from payments.modes import INVOICE_TERM, LIFETIME
 from webhooks.serializers import DEFAULT_OVERLAP_SECONDS
 from webhooks.statuses import SWITCH_OFF_AFTER
@@ -46,6 +47,7 @@ def figures() -> dict[str, str]:
         "magic_phones": _magic_phones(),
         "most": str(MAX_AMOUNT),
         "most_grouped": f"{MAX_AMOUNT:,}",
+        "notices": str(NOTICES.times),
         "pin_lock": in_words(LOCK),
         "pin_tries": str(ATTEMPTS_UNTIL_LOCKED),
         "rate_burst": f"{burst.amount:,}",

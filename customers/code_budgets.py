@@ -2,7 +2,8 @@
 
 A budget is a number per hour and one per day, counted before a code is sent: per phone number, per
 network that asks, per country, and in all. A browser in which the phone has signed in before is
-counted by itself, so that strangers who ask for codes cannot take its owner's.
+counted apart, so that strangers who ask for codes cannot take its owner's. Its mark can be copied,
+and kept for many numbers: known browsers have no more than `KNOWN_TIMES` what strangers have.
 """
 
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from messages import sms
 ALL_COUNTRIES = "*"
 EVERYONE = "all"
 WINDOWS = (timedelta(hours=1), timedelta(days=1))
+KNOWN_TIMES = 3  # most customers come back with the browser that they have
 
 refused = Counter(
     "customers_codes_refused", "Codes that were not sent, by the budget that refused.", ["budget"]
@@ -77,13 +79,21 @@ def served_country(number: str) -> str:
 
 def _budgets(number: str, address: str, country: str, *, is_recognized: bool) -> tuple[Budget, ...]:
     if is_recognized:
-        return (Budget("known-phone", number, settings.SMS_PER_NUMBER),)
+        return (
+            Budget("known-phone", number, settings.SMS_PER_NUMBER),
+            Budget("known-country", country, _for_known(settings.SMS_PER_COUNTRY)),
+            Budget("known-all", EVERYONE, _for_known(settings.SMS_IN_ALL)),
+        )
     return (
         Budget("network", wide_network_of(address), settings.SMS_PER_NETWORK),
         Budget("phone", number, settings.SMS_PER_NUMBER),
         Budget("country", country, settings.SMS_PER_COUNTRY),
         Budget("all", EVERYONE, settings.SMS_IN_ALL),
     )
+
+
+def _for_known(allowed: list[int]) -> list[int]:
+    return [KNOWN_TIMES * times for times in allowed]
 
 
 def _note_refusal(budget: str, country: str) -> None:

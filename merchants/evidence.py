@@ -21,15 +21,15 @@ from core.ids import new_id
 from merchants.email_confirmation import plan_confirmation
 from merchants.known_keys import forget_keys
 from merchants.models import Merchant, MerchantChange
+from merchants.owner_notices import refuse_unheard, tell_owner
 from merchants.statuses import ChangeStatus, MerchantStatus
-from messages.models import Channel
-from messages.planning import plan_message
 
-PUBLIC_FIELDS = ("name", "email", "website", "logo_url", "support_email", "payout_schedule")
-# Customers and payouts of live payments go by these as well: with the live key, and at once.
-LIVE_FIELDS = (
-    *("category", "phone", "description", "address", "tax_id", "brand_color", "time_zone"),
+PUBLIC_FIELDS = (
+    *("name", "email", "website", "logo_url", "support_email", "payout_schedule"),
+    *("address", "tax_id"),  # who has sold, on each receipt
 )
+# Customers and payouts of live payments go by these as well: with the live key, and at once.
+LIVE_FIELDS = ("category", "phone", "description", "brand_color", "time_zone")
 LIVE_KEY_ONLY = "changes with the live key only"
 REQUESTED, MADE = "change_requested", "change_made"
 SUBJECTS = {
@@ -63,7 +63,7 @@ def request_change(merchant: Merchant, public: Changes, *, actor: str, now: date
     """Let a change of the locked merchant's public fields wait for staff, and tell its owner.
 
     It adds to the change that is pending already; a value that is in force again withdraws its
-    field.
+    field. Raises RateLimited.
     """
     wanted = (merchant.pending_changes or {}) | dict(public)
     after = {name: value for name, value in wanted.items() if value != getattr(merchant, name)}
@@ -82,7 +82,8 @@ def request_change(merchant: Merchant, public: Changes, *, actor: str, now: date
             actor=actor,
             created_at=now,
         )
-        _warn(REQUESTED, change, recipient=merchant.email, now=now)
+        refuse_unheard(merchant.id, now=now)
+        _warn(REQUESTED, merchant, change, now=now)
 
 
 @transaction.atomic
@@ -90,10 +91,9 @@ def approve_change(*, change_id: str, now: datetime) -> MerchantChange:
     """Put a pending change in force. Raises MerchantChangeNotFound, MerchantChangeDecided."""
     merchant, change = _locked(change_id)
     change.transition_to(ChangeStatus.APPROVED, now=now)
-    owner = merchant.email
+    _warn(MADE, merchant, change, now=now)
     _set_pending(merchant, {}, now)
     apply_changes(merchant, change.after, livemode=True, now=now)
-    _warn(MADE, change, recipient=owner, now=now)
     return change
 
 
@@ -139,19 +139,9 @@ def _set_pending(merchant: Merchant, after: Changes, now: datetime) -> None:
     forget_keys()
 
 
-def _warn(kind: str, change: MerchantChange, *, recipient: str, now: datetime) -> None:
+def _warn(kind: str, merchant: Merchant, change: MerchantChange, *, now: datetime) -> None:
     """Write to the address that is in force before the change, which may be a thief's."""
     rows = [(name, change.before[name], value) for name, value in change.after.items()]
     context = {"rows": rows, "service_name": settings.SERVICE_NAME}
-    plan_message(
-        channel=Channel.EMAIL,
-        kind=kind,
-        recipient=recipient,
-        about=change.merchant_id,
-        livemode=True,
-        subject=f"{settings.SERVICE_NAME}: {SUBJECTS[kind]}",
-        text=render_to_string(f"merchants/{kind}.txt", context),
-        key=f"{change.id}:{kind}",
-        repeatable=True,
-        now=now,
-    )
+    text = render_to_string(f"merchants/{kind}.txt", context)
+    tell_owner(merchant, kind=kind, subject=SUBJECTS[kind], text=text, now=now)

@@ -2,11 +2,8 @@
 
 from datetime import datetime
 
-from django.conf import settings
-
 from merchants.models import ApiKey
-from messages.models import Channel
-from messages.planning import plan_message
+from merchants.owner_notices import tell_owner
 
 
 def tell_of_new_key(key: ApiKey, *, now: datetime) -> None:
@@ -25,14 +22,10 @@ def tell_of_revoked_key(key: ApiKey, *, now: datetime) -> None:
 
 
 def _tell(key: ApiKey, text: str, now: datetime) -> None:
-    plan_message(
-        channel=Channel.EMAIL,
+    tell_owner(
+        key.merchant,
         kind="api_key",
-        recipient=key.merchant.email,
-        about=key.merchant_id,
-        merchant_id=key.merchant_id,
-        livemode=True,  # a warning, whichever mode the key has
-        subject=f"{settings.SERVICE_NAME}: your API keys",
+        subject="your API keys",
         text=f"{text}\nIf you did not request this, reply to this e-mail at once.",
         now=now,
     )

@@ -16,6 +16,7 @@ from merchants.callers import Caller
 from merchants.errors import ApiKeyRolled, TooManyKeys
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
+from merchants.owner_notices import has_room, refuse_unheard
 from merchants.services import IssuedKey, issue_key, lock_key, revoke_key, roll_key
 from merchants.standing import refuse_ended
 
@@ -36,7 +37,8 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
     """Make one more key (POST /v1/api-keys); the owner hears of a live one.
 
     A test key makes test keys only, and a live key live ones of certain scopes. Raises
-    ValidationFailed, TooManyKeys from `MOST_ACTIVE` of one mode on, and as `_refuse_late`.
+    ValidationFailed, TooManyKeys from `MOST_ACTIVE` of one mode on, RateLimited, and as
+    `_refuse_late`.
     """
     livemode = caller.livemode if draft.livemode is None else draft.livemode
     if livemode:
@@ -49,6 +51,7 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
         merchant=merchant, livemode=livemode, name=draft.name, scopes=scopes, now=now
     )
     if livemode:
+        refuse_unheard(merchant.id, now=now)
         tell_of_new_key(issued.key, now=now)
     return issued
 
@@ -57,14 +60,15 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
 def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     """Replace a key of the caller's mode (POST /v1/api-keys/:id/roll).
 
-    Raises as `roll_key`, TooManyKeys as `create_own_key`, and as `_refuse_late`.
+    A key always replaces itself at once: so its owner ends a stolen one. Raises as `roll_key`,
+    TooManyKeys and RateLimited as `create_own_key`, and as `_refuse_late`.
     """
     before = _own(caller, key_id)
     _refuse_late(caller, before.merchant, acts_on=key_id)
     if overlap:
         _refuse_too_many(before.merchant, before.livemode, now)
     issued = roll_key(key_id=key_id, overlap=overlap, now=now)
-    if before.livemode:
+    if before.livemode and _is_told_of(caller, before, overlap, now):
         tell_of_rolled_key(before, issued.key, now=now)
     return issued
 
@@ -77,9 +81,17 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
     """
     _refuse_late(caller, _own(caller, key_id).merchant, acts_on=key_id)
     key = revoke_key(key_id=key_id, now=now)
-    if key.livemode:
+    if key.livemode and has_room(key.merchant_id, now=now):
         tell_of_revoked_key(key, now=now)
     return key
+
+
+def _is_told_of(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetime) -> bool:
+    """Return whether a roll is told to the owner. Raises RateLimited where it has to be."""
+    if not overlap and caller.actor == f"key:{rolled.id}":
+        return has_room(rolled.merchant_id, now=now)
+    refuse_unheard(rolled.merchant_id, now=now)
+    return True
 
 
 def _refuse_late(caller: Caller, merchant: Merchant, *, acts_on: str = "") -> None:

@@ -73,7 +73,12 @@ class MerchantViewSet(CallerViewSet):
 
     @operation("Change a merchant", request=ChangedMerchant, response=MerchantOutput)
     def partial_update(self, request: CallerRequest, merchant_id: str) -> Response:
-        """Only the fields you send change; null takes a value away or puts the default back."""
+        """Only the fields you send change; null takes a value away or puts the default back.
+
+        The public fields of a verified merchant wait for a review, in `pending_changes`: name,
+        e-mail addresses, website, logo, postal address, tax number and payout schedule. It is told
+        by e-mail of each of these changes, within the limit of `POST /v1/api-keys`.
+        """
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(
             caller=request.user,
@@ -93,7 +98,9 @@ class ApiKeyViewSet(CallerViewSet):
         """The answer shows the `secret`, this once. It takes a key without scopes.
 
         A test key makes test keys. A live key makes test keys, and live keys of certain scopes; the
-        merchant is told of those by e-mail. [[keys_most]] can be active in a mode.
+        merchant is told of those by e-mail: of live keys, live webhooks, bank accounts and changes
+        to be reviewed [[notices]] times a day in all; more are 429. [[keys_most]] can be active in
+        a mode.
         """
         draft = key_draft_of(NewApiKey.parse(request.data))
 
@@ -119,7 +126,9 @@ class ApiKeyViewSet(CallerViewSet):
         """A new key of the same name and scopes; the old one works for `expires_in` seconds more.
 
         The answer shows the new `secret`, this once. It takes a key without scopes. A key is rolled
-        once: while the old one still works, roll the new one, or revoke the old one.
+        once: while the old one still works, roll the new one, or revoke the old one. A live key
+        rolls itself with an `expires_in` of 0 at any time, otherwise within the limit of `POST
+        /v1/api-keys`.
         """
         overlap = timedelta(
             seconds=KeyRoll.parse(request.data).get("expires_in", DEFAULT_OVERLAP_SECONDS)

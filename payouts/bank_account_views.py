@@ -22,7 +22,8 @@ class BankAccountViewSet(CallerViewSet):
         """Where payouts in its currency are to go, in place of the account before.
 
         A live one is `pending` until it was reviewed; payouts go to the one before meanwhile. The
-        merchant is told by e-mail. Of the number only the last four characters are shown again.
+        merchant is told by e-mail, within the limit of `POST /v1/api-keys`. Of the number only the
+        last four characters are shown again.
         """
         values = NewBankAccount.parse(request.data)
         values.pop("merchant_id", None)

@@ -6,15 +6,13 @@ close one sends money nowhere, and waits for no one. The owner is told of both.
 
 from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 
 from merchants.callers import Caller
 from merchants.models import Merchant
+from merchants.owner_notices import has_room, refuse_unheard, tell_owner
 from merchants.standing import refuse_ended
 from merchants.statuses import MerchantStatus
-from messages.models import Channel
-from messages.planning import plan_message
 from payouts.bank_accounts import BankDetails, bank_account_of, end_all, open_bank_account
 from payouts.models import BankAccount
 
@@ -26,7 +24,7 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
     """Name the account to be paid out to (POST /v1/bank-accounts).
 
     A live one of a verified merchant waits for staff, in place of one that waits already; any other
-    is open at once. Raises ValidationFailed, and as `refuse_ended`.
+    is open at once. Raises ValidationFailed, RateLimited, and as `refuse_ended`.
     """
     merchant = Merchant.objects.locked(caller.owner.id)
     refuse_ended(caller, merchant)
@@ -42,6 +40,7 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
     end_all(BankAccount.objects.pending().like(account), actor=caller.actor, now=now)
     account.is_pending = True
     account.save(force_insert=True)
+    refuse_unheard(merchant.id, now=now)
     _tell(account, "is to be paid out to from now on, once we have checked it", now)
     return account
 
@@ -56,7 +55,7 @@ def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) ->
     Merchant.objects.locked(account.merchant_id)
     account = BankAccount.objects.not_closed().select_related("merchant").locked(account.id)
     end_all([account], actor=caller.actor, now=now)
-    if account.livemode:
+    if account.livemode and has_room(account.merchant_id, now=now):
         _tell(account, "is paid out to no longer", now)
     return account
 
@@ -88,15 +87,11 @@ def _locked(bank_account_id: str) -> BankAccount:
 
 def _tell(account: BankAccount, what: str, now: datetime) -> None:
     """Tell the owner, who may know nothing of it."""
-    plan_message(
-        channel=Channel.EMAIL,
+    tell_owner(
+        account.merchant,
         kind=KIND,
-        recipient=account.merchant.email,
-        about=account.merchant_id,
-        livemode=True,
-        subject=f"{settings.SERVICE_NAME}: your bank account",
-        text=f"The account {account} ({account.currency}) {what}.\n"
+        subject="your bank account",
+        text=f"The account …{account.last_four} ({account.currency}) {what}.\n"
         "If you did not request this, reply to this e-mail at once.",
-        repeatable=True,
         now=now,
     )

@@ -4,19 +4,13 @@ Who has stolen a live key would name one of their own, and still be sent every e
 has been revoked.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from urllib.parse import urlsplit
 
-from django.conf import settings
-
-from core.attempt_limits import AttemptLimit, count_or_refuse
-from messages.models import Channel
-from messages.planning import plan_message
+from merchants.owner_notices import refuse_unheard, tell_owner
 from webhooks.models import Webhook
 
 KIND = "webhook_address"
-# Beyond these the address stays as it is: many notices would bury the one that matters.
-ADDRESSES = AttemptLimit("webhook-address", 20, timedelta(days=1))
 
 
 def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
@@ -26,16 +20,13 @@ def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
     """
     if not webhook.livemode:
         return
-    count_or_refuse([(ADDRESSES, webhook.merchant_id)], now=now)
+    refuse_unheard(webhook.merchant_id, now=now)
     host = urlsplit(webhook.url).hostname
-    plan_message(
-        channel=Channel.EMAIL,
+    tell_owner(
+        webhook.merchant,
         kind=KIND,
-        recipient=webhook.merchant.email,
         about=webhook.id,
-        merchant_id=webhook.merchant_id,
-        livemode=True,
-        subject=f"{settings.SERVICE_NAME}: your webhooks",
+        subject="your webhooks",
         text=f"Events of your live payments are sent to {host} from now on ({webhook.id}).\n"
         "If you did not request this, delete the webhook and roll your live keys at once:"
         " it is sent events even when the key that named it has been revoked.",

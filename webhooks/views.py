@@ -48,7 +48,8 @@ class WebhookViewSet(CallerViewSet):
         """Registers an endpoint for events of your key's mode from now on.
 
         The answer shows its `secret`, this once: verify each request with it, as shown above.
-        `POST /v1/webhooks/test` shows whether your endpoint can be reached and answers.
+        `POST /v1/webhooks/test` shows whether your endpoint can be reached and answers. Of a live
+        one the merchant is told by e-mail, within the limit of `POST /v1/api-keys`.
         """
         values = NewWebhook.parse(request.data)
 

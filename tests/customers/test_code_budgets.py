@@ -30,9 +30,9 @@ def refusals(budget: str) -> float:
     return refused.labels(budget=budget)._value.get()
 
 
-def ask_from_known_browser(now: datetime) -> str:
+def ask_from_known_browser(now: datetime, number: str = PHONE) -> str:
     return request_code(
-        phone=PHONE,
+        phone=number,
         livemode=True,
         purpose=CodePurpose.SIGN_IN,
         address="203.0.113.7",
@@ -70,6 +70,23 @@ def test_a_known_browser_is_not_kept_from_its_codes_by_its_network(
     ask_from_known_browser(now)
 
     assert len(texts.texts) == 2
+
+
+@pytest.mark.parametrize("budget", ["country", "all"])
+def test_marks_of_many_known_browsers_do_not_pump_texts(
+    texts: TextBox, now: datetime, settings: Settings, budget: str
+) -> None:
+    """Who signs in once with each of many numbers keeps a mark for each, good for half a year."""
+    setattr(settings, "SMS_PER_COUNTRY" if budget == "country" else "SMS_IN_ALL", [1, 1])
+    before = refusals(f"known-{budget}")
+    for number in range(3):
+        ask_from_known_browser(now, phone(number))
+
+    with pytest.raises(RateLimited):
+        ask_from_known_browser(now + timedelta(hours=2), phone(3))
+
+    assert (len(texts.texts), refusals(f"known-{budget}")) == (3, before + 1)
+    ask(now, phone=phone(4))  # what strangers have is their own
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,29 @@ def test_what_is_too_large_is_refused_as_such(send: Send) -> None:
     assert send(BANK, MOST_FROM_BANK + 1) == 413
 
 
+@pytest.mark.parametrize("name", sorted(PROXIES))
+def test_no_address_that_opens_a_page_is_logged(name: str, tmp_path: Path) -> None:
+    need(name, name)
+    page = "/counter/pay_00000001aaaaaaaaaaaaaaaaaaaaaa/" + "s" * 43
+
+    def ask(port: int) -> int:
+        proxy = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+        proxy.request("GET", page, headers={"Host": "bench.localhost"})
+        return proxy.getresponse().status
+
+    with ExitStack() as first:
+        upstream = first.enter_context(listening())
+        with front(name, [upstream], tmp_path) as port:
+            assert ask(port) == 200
+            first.close()
+            assert ask(port) in (502, 503)
+
+    found = [
+        path for path in tmp_path.rglob("*") if path.is_file() and b"ssss" in path.read_bytes()
+    ]
+    assert found == []
+
+
 def test_nginx_tries_one_that_is_back_before_the_other_has_gone(tmp_path: Path) -> None:
     """As when one instance after the other is started again."""
     need("nginx", "nginx")

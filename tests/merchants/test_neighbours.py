@@ -86,6 +86,7 @@ def update(one: Business, now: datetime, **profile: str) -> None:
 
 
 TOLD = {"Message": {"new"}}
+COUNTED = TOLD | {"Quota": {"used"}}
 DECIDED = {"MerchantChange": {"status", "decided_at"}}
 DRAFT = KeyDraft(name="Bookkeeping", scopes=("*:read",))
 Act = Callable[[Business, datetime], object]
@@ -124,7 +125,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     ),
     "request another change": (
         lambda one, now: update(one, now, website="https://shop.example"),
-        TOLD
+        COUNTED
         | {
             "Merchant": {"pending_changes", "updated_at"},
             "MerchantChange": {"status", "decided_at", "new"},
@@ -136,15 +137,15 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     ),
     "make a key": (
         lambda one, now: create_own_key(caller=one.caller, draft=DRAFT, now=now),
-        TOLD | {"ApiKey": {"new"}},
+        COUNTED | {"ApiKey": {"new"}},
     ),
     "roll the own key": (
         lambda one, now: roll_own_key(caller=one.caller, key_id=one.key.pk, overlap=HOUR, now=now),
-        TOLD | {"ApiKey": {"expires_at", "new"}},
+        COUNTED | {"ApiKey": {"expires_at", "new"}},
     ),
     "revoke the own key": (
         lambda one, now: revoke_own_key(caller=one.caller, key_id=one.key.pk, now=now),
-        TOLD | {"ApiKey": {"revoked_at"}},
+        COUNTED | {"ApiKey": {"revoked_at"}},
     ),
     "use the key": (use, {"ApiKey": {"last_used_at"}}),
 }
@@ -190,8 +191,9 @@ def test_what_the_owner_reads() -> None:
         ("change_made", "Payments: Your public details have changed", True),
     ]
     was = one.merchant.name
+    assert f'name, which is "{was}" now' in changes[0].text
+    assert f'name: from "{was}" to "Another name"' in changes[1].text
     for message in changes:
-        assert f'name: from "{was}" to "Another name"' in message.text
         assert message.text.rstrip().endswith("Payments")
 
 

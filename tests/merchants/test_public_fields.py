@@ -10,6 +10,8 @@ from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS, approve_change, decli
 from merchants.models import Merchant, MerchantChange
 from merchants.statuses import MerchantStatus
 from messages.models import Message
+from payments.emails import context_of
+from tests.backoffice.rows import paid_payment
 from tests.events import event_data, event_types
 
 FRAUD = "Bank of The Bahamas Fraud Desk call 242 555 0100"
@@ -19,6 +21,8 @@ PUBLIC = {
     "website": "https://thief.example",
     "logo_url": "https://thief.example/logo.png",
     "support_email": "desk@thief.example",
+    "address": "1 Fraud Street",
+    "tax_id": FRAUD,
     "payout_schedule": "daily",
 }
 
@@ -26,8 +30,6 @@ SHOWN = {
     "category": "charity",
     "phone": "242-555-0199",
     "description": FRAUD,
-    "address": "1 Fraud Street",
-    "tax_id": FRAUD,
     "brand_color": "#ff0000",
     "time_zone": "Pacific/Kiritimati",
 }
@@ -158,7 +160,20 @@ def test_the_owner_hears_of_it_at_the_old_address(api, merchant, path):
 
     message = Message.objects.get()
     assert (message.kind, message.recipient) == ("change_requested", merchant.email)
-    assert f'name: from "{merchant.name}" to "{FRAUD}"' in message.text
+    assert f'name, which is "{merchant.name}" now' in message.text
+    assert FRAUD not in message.text
+
+
+def test_a_receipt_names_the_seller_whom_staff_have_seen(api, merchant, path):
+    """A thief of the live key would put another's tax number, or a lure, into every receipt."""
+    Merchant.objects.update(address="1 Bay Street", tax_id="T-1")
+    paid = paid_payment(merchant)
+
+    api(merchant, live=True).patch(path, {"address": "1 Fraud Street", "tax_id": FRAUD})
+
+    paid.merchant.refresh_from_db()
+    known = context_of(paid)
+    assert (known["seller_address"], known["tax_id"]) == ("1 Bay Street", "T-1")
 
 
 def test_a_page_shows_the_old_name_meanwhile(api, merchant, payment, path):

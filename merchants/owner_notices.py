@@ -1,0 +1,50 @@
+"""E-mails to the owner of a merchant about what a live key has done, so that a thief's is noticed.
+
+All that a key does is counted together: many notices would bury the one that matters. They hold no
+words of who called, but what cannot be said without: those would be a thief's, in our e-mail.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from core.attempt_limits import AttemptLimit, count_or_refuse, count_within_all
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from messages.models import Channel
+from messages.planning import plan_message
+
+NOTICES = AttemptLimit("owner-notice", 20, timedelta(days=1))
+
+
+def refuse_unheard(merchant_id: str, *, now: datetime) -> None:
+    """Count a notice. Raises RateLimited where there is no room: what is not heard is not done."""
+    count_or_refuse([(NOTICES, merchant_id)], now=now)
+
+
+def has_room(merchant_id: str, *, now: datetime) -> bool:
+    """Count a notice of what only takes away, and is done unheard; return whether to send it."""
+    return count_within_all([(NOTICES, merchant_id)], now=now)
+
+
+def tell_owner(
+    merchant: Merchant, *, kind: str, subject: str, text: str, now: datetime, about: str = ""
+) -> None:
+    """Plan a notice, in the transaction of what it tells; one of what staff did is not counted.
+
+    It goes to the address in force, unless that is anyone's: neither confirmed nor seen by staff.
+    """
+    if merchant.status == MerchantStatus.UNVERIFIED and merchant.email_confirmed_at is None:
+        return
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=kind,
+        recipient=merchant.email,
+        about=about or merchant.id,
+        merchant_id=merchant.id,
+        livemode=True,  # a warning, whatever mode it is about
+        subject=f"{settings.SERVICE_NAME}: {subject}",
+        text=text,
+        repeatable=True,
+        now=now,
+    )

@@ -1,0 +1,148 @@
+"""Who has stolen a live key buries no notice to the owner under others."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from core.clock import utc_now
+from merchants.evidence import approve_change
+from merchants.models import ApiKey, Merchant, MerchantChange
+from merchants.services import issue_key
+from merchants.statuses import MerchantStatus
+from messages.models import Message
+from payouts.models import BankAccount
+from payouts.own_accounts import approve_bank_account
+from tests.client import Api, ApiClient
+from webhooks.models import Webhook
+
+pytestmark = pytest.mark.django_db
+
+KEYS, ACCOUNTS, WEBHOOKS = "/v1/api-keys", "/v1/bank-accounts", "/v1/webhooks"
+LURE = "Your account is locked, call 242 555 0100"
+ACCOUNT = {
+    "holder_name": "Conch Cafe",
+    "bank_name": LURE,
+    "number": "555 000 111",
+    "clearing_code": "77005",
+}
+SCOPED = {"name": "Mine", "scopes": ["*:read"]}
+Act = Callable[[ApiClient, Merchant], Any]
+
+
+@pytest.fixture
+def thief(api: Api, merchant: Merchant) -> ApiClient:
+    return api(merchant, live=True)
+
+
+def spend(thief: ApiClient, merchant: Merchant, times: int = 20) -> None:
+    for number in range(times):
+        renamed = thief.patch(f"/v1/merchants/{merchant.id}", {"name": f"{LURE} {number}"})
+        assert renamed.status_code == 200
+
+
+def own_key(merchant: Merchant) -> ApiKey:
+    return ApiKey.objects.filter(merchant=merchant, livemode=True).earliest("created_at")
+
+
+def spare_key(merchant: Merchant) -> ApiKey:
+    return issue_key(merchant=merchant, livemode=True, name="Spare", now=utc_now()).key
+
+
+def roll(thief: ApiClient, key: ApiKey, seconds: int) -> Any:
+    return thief.post(f"{KEYS}/{key.id}/roll", {"expires_in": seconds})
+
+
+GAINS: dict[str, Act] = {
+    "rename": lambda thief, shop: thief.patch(f"/v1/merchants/{shop.id}", {"name": "Last"}),
+    "make a key": lambda thief, shop: thief.post(KEYS, SCOPED),
+    "roll for later": lambda thief, shop: roll(thief, own_key(shop), 86_400),
+    "roll another key": lambda thief, shop: roll(thief, spare_key(shop), 0),
+    "name an account": lambda thief, shop: thief.post(ACCOUNTS, ACCOUNT),
+    "listen": lambda thief, shop: thief.post(
+        WEBHOOKS, {"url": "https://thief.example/", "events": ["*"]}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_what_the_owner_would_not_hear_of_is_not_done(
+    thief: ApiClient, merchant: Merchant, name: str
+) -> None:
+    spend(thief, merchant)
+
+    refused = GAINS[name](thief, merchant)
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
+    assert int(refused["Retry-After"]) <= 86_400
+    assert Message.objects.count() == 20
+    assert MerchantChange.objects.pending().get().after == {"name": f"{LURE} 19"}
+    assert not BankAccount.objects.exists()
+    assert not Webhook.objects.exists()
+    assert not ApiKey.objects.exclude(name__in=("Spare", own_key(merchant).name)).exists()
+    assert not ApiKey.objects.exclude(expires_at=None).exists()
+
+
+def test_what_takes_away_is_always_done_and_told_twenty_times_a_day(
+    thief: ApiClient, merchant: Merchant
+) -> None:
+    """An owner ends a stolen key by itself, and withdraws an account."""
+    spare, account = spare_key(merchant), thief.post(ACCOUNTS, ACCOUNT).json()
+    spend(thief, merchant, 19)
+
+    assert thief.post(f"{ACCOUNTS}/{account['id']}/close").status_code == 200
+    assert thief.post(f"{KEYS}/{spare.id}/revoke").status_code == 200
+    assert roll(thief, own_key(merchant), 0).status_code == 201
+    assert thief.get("/v1/payments").status_code == 401
+    assert Message.objects.count() == 20
+
+
+def test_to_roll_again_and_again_sends_twenty_notices(merchant: Merchant, thief: ApiClient) -> None:
+    for _ in range(22):
+        rolled = roll(thief, ApiKey.objects.active(utc_now()).get(livemode=True), 0)
+        assert rolled.status_code == 201
+        thief = ApiClient(rolled.json()["secret"])
+
+    assert Message.objects.count() == 20
+
+
+def test_another_merchant_and_staff_are_not_counted(
+    api: Api, thief: ApiClient, merchant: Merchant, stranger: Merchant
+) -> None:
+    thief.post(ACCOUNTS, ACCOUNT)
+    spend(thief, merchant, 19)
+    before = Message.objects.count()
+
+    approve_bank_account(
+        bank_account_id=BankAccount.objects.get().id, actor="staff:ann", now=utc_now()
+    )
+    approve_change(change_id=MerchantChange.objects.pending().get().id, now=utc_now())
+    assert api(stranger, live=True).post(KEYS, SCOPED).status_code == 201
+
+    assert Message.objects.count() == before + 3
+
+
+def test_no_notice_has_words_of_the_thief(thief: ApiClient, merchant: Merchant) -> None:
+    changes = {"name": LURE, "website": "https://thief.example", "email": "thief@example.com"}
+    thief.patch(f"/v1/merchants/{merchant.id}", changes)
+    thief.post(ACCOUNTS, ACCOUNT)
+
+    asked, account = Message.objects.order_by("created_at")
+    for name in changes:
+        assert f'{name}, which is "{getattr(merchant, name)}" now' in asked.text
+    assert "The account …0111 (BSD) is to be paid out to" in account.text
+    for text in (asked.text, account.text):
+        assert "555" not in text
+        assert "thief" not in text
+
+
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_an_address_that_anyone_may_have_named_gets_none(
+    thief: ApiClient, merchant: Merchant, *, is_confirmed: bool
+) -> None:
+    confirmed = {} if is_confirmed else {"email_confirmed_at": None}
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED, **confirmed)
+
+    assert thief.post(KEYS, SCOPED).status_code == 201
+
+    assert Message.objects.exists() is is_confirmed
