@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 
+import orjson
+
 _of_request: ContextVar[datetime | None] = ContextVar("instant_of_request", default=None)
 
 
@@ -52,7 +54,9 @@ def one_instant() -> Iterator[None]:
 
 def iso(instant: datetime) -> str:
     """Write an instant as ISO 8601 with milliseconds and `Z`: 2026-01-31T09:30:00.000Z."""
-    return f"{instant.astimezone(UTC).isoformat(timespec='milliseconds')[:-6]}Z"
+    # orjson writes one in a tenth of the time of `isoformat`, but leaves out a fraction of zero.
+    seconds = orjson.dumps(instant.astimezone(UTC), option=orjson.OPT_OMIT_MICROSECONDS)
+    return f"{seconds[1:20].decode()}.{instant.microsecond // 1_000:03}Z"
 
 
 def epoch_milliseconds(instant: datetime) -> int:
