@@ -10,6 +10,8 @@ from backoffice.services.merchants import forget_uncollected
 from backoffice.services.webhooks import continue_runs
 from core.clock_check import turn_now
 
+EXPORT_SECONDS = 3_600
+
 
 @shared_task
 def count_days() -> int:
@@ -26,7 +28,8 @@ def forget_uncollected_keys() -> int:
     return forget_uncollected(now=turn_now())
 
 
-@shared_task
+# Acknowledged early: the broker would hand a task of several minutes to a second worker.
+@shared_task(acks_late=False, soft_time_limit=EXPORT_SECONDS, time_limit=EXPORT_SECONDS + 60)
 def make_exports() -> int:
     from backoffice.export_sources import content_of  # the pages, which a worker may not need
 

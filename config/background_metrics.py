@@ -127,7 +127,7 @@ def collect_broker() -> None:
 def forget_ended_processes() -> None:
     """Drop what web processes that have ended left in `PROMETHEUS_MULTIPROC_DIR`."""
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
-    for file in Path(folder).glob("gauge_live*.db") if folder else ():
+    for file in Path(folder).glob("gauge_*.db") if folder else ():
         try:
             os.kill(int(file.stem.rpartition("_")[2]), 0)
         except (ProcessLookupError, PermissionError):  # ended; another user's has its number

@@ -19,6 +19,19 @@ POSTGRESQL_LIMITS = (
     "-c statement_timeout=5000 -c lock_timeout=3000 -c idle_in_transaction_session_timeout=10000"
 )
 
+# A server whose machine is gone answers nothing, not even a refusal: it is given up within seconds.
+SILENT_SERVER = {
+    "connect_timeout": 3,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+
+# A request waits no longer for a connection, as it holds one of WEB_THREADS meanwhile; and one that
+# was refused for longer is not waited for: the next request asks again.
+POOL_SECONDS = 2
+
 # A statement that a connection sends again and again is parsed and planned once there.
 PREPARED = {
     "server_side_binding": True,
@@ -45,8 +58,14 @@ def _sqlite(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _postgresql(config: dict[str, Any]) -> dict[str, Any]:
-    pool = {"min_size": 2, "max_size": env("WEB_THREADS") + 2, "timeout": 5}
-    options = config.get("OPTIONS", {}) | {"pool": pool} | (POOLED if _IS_POOLED else PREPARED)
+    pool = {
+        "min_size": 2,
+        "max_size": env("WEB_THREADS") + 2,
+        "timeout": POOL_SECONDS,
+        "reconnect_timeout": POOL_SECONDS,
+    }
+    options = SILENT_SERVER | config.get("OPTIONS", {}) | {"pool": pool}
+    options |= POOLED if _IS_POOLED else PREPARED
     return config | {
         "ENGINE": "config.postgresql",
         "OPTIONS": options,

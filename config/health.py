@@ -3,7 +3,7 @@
 import logging
 from typing import cast
 
-from django.db import connection
+from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django_prometheus.exports import ExportToDjangoView
 
@@ -30,6 +30,9 @@ logger = logging.getLogger(__name__)
 
 COLLECTORS = {
     "ended processes": forget_ended_processes,
+    "broker": collect_broker,
+    "connections": collect_pool,
+    # What follows asks the database.
     "clocks": look_at_clocks,
     "webhooks": look_at_webhooks,
     "ledger": look_at_ledger,
@@ -39,8 +42,6 @@ COLLECTORS = {
     "payments": look_at_payments,
     "refunds": look_at_refunds,
     "background work": collect_background,
-    "broker": collect_broker,
-    "connections": collect_pool,
 }
 
 
@@ -69,8 +70,10 @@ def metrics(request: HttpRequest) -> HttpResponse:
     for name, collect in COLLECTORS.items():
         try:
             collect()
-        except Exception:
+        except Exception as error:
             logger.warning("%s not measured", name, exc_info=True)
+            if isinstance(error, OperationalError) and connection.connection is None:
+                break  # each of the others would wait for a connection as long
     return cast(HttpResponse, ExportToDjangoView(request))
 
 

@@ -1,5 +1,8 @@
 """The web server of production: `python -m config.web`. SIGHUP reloads it without losing a request.
 
+This process holds no code of a release: it lives on through reloads, and its workers inherit what
+it has loaded.
+
 It is granian, with five differences. Its workers share one listening socket, which stays open for
 as long as this process lives: granian gives each its own, and what waits there for a worker that
 ends is reset. A worker ends only once the one in its place has loaded the service: granian waits
@@ -17,6 +20,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing.synchronize import Event
 from typing import Any
@@ -26,8 +30,6 @@ from granian.constants import HTTPModes, Interfaces
 from granian.log import logger
 from granian.net import SocketSpec  # type: ignore[attr-defined]  # where granian has it from
 from granian.server.mp import MPServer
-
-from config.environment import env
 
 READY_SECONDS = 120
 POLL_SECONDS = 0.05
@@ -113,6 +115,7 @@ class PatientServer(MPServer):
                 continue
             self.wrks[place] = new
             new._watch()
+            logger.info(f"Worker-{place + 1} was replaced.")
             _end(old)
 
     def _is_ready(self, worker: Any, ready: Event) -> bool:
@@ -165,19 +168,30 @@ def _end(worker: Any) -> None:
         worker.kill()
 
 
+def options() -> dict[str, Any]:
+    """Return what granian is told by the environment. For a process of its own: it loads code."""
+    from config.environment import env
+
+    return {
+        "address": env("HOST"),
+        "port": env("PORT"),
+        "workers": env("WEB_WORKERS"),
+        "blocking_threads": env("WEB_THREADS"),
+    }
+
+
 def main() -> None:
     """Serve until SIGTERM."""
+    with ProcessPoolExecutor(1) as reader:
+        told = reader.submit(options).result()
     PatientServer(
         "config.wsgi:application",
-        address=env("HOST"),
-        port=env("PORT"),
         interface=Interfaces.WSGI,
         http=HTTPModes.http1,
         websockets=False,
-        workers=env("WEB_WORKERS"),
-        blocking_threads=env("WEB_THREADS"),
         respawn_failed_workers=True,
         workers_kill_timeout=STOP_SECONDS,
+        **told,
     ).serve()
 
 

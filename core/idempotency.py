@@ -18,7 +18,7 @@ from core.crypto import decrypt, encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
-from core.retention import PERIODS
+from core.retention import PERIODS, delete_all
 from core.retries import retry_on_deadlock
 
 Work = Callable[[], Response | ApiError]
@@ -103,7 +103,7 @@ def fingerprint_of(request: HttpRequest) -> str:
 
 def delete_expired_keys(*, before: datetime) -> int:
     """Delete the keys that were claimed before the instant; return how many."""
-    return IdempotencyKey.objects.filter(created_at__lt=before).delete()[0]
+    return delete_all(IdempotencyKey.objects.filter(created_at__lt=before))
 
 
 def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:

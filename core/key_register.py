@@ -50,6 +50,13 @@ def missing_keys() -> list[KeyInUse]:
     ]
 
 
+def newer_keys() -> list[KeyInUse]:
+    """Return the encryption keys that came into use after the one that this process has first."""
+    first, *_ = configured_ids()[KeyPurpose.ENCRYPTION]
+    known = KeyInUse.objects.filter(purpose=KeyPurpose.ENCRYPTION)
+    return list(known.filter(since__gt=known.filter(key_id=first).values("since")))
+
+
 def note_keys(*, now: datetime) -> None:
     """Enter the keys of this process that are not in the register."""
     entered = set(KeyInUse.objects.values_list("purpose", "key_id"))

@@ -135,11 +135,14 @@ class AddressKey(models.Model):
 
 
 class TaskRun(models.Model):
-    """When a periodic task last ended well, and when it last failed: see `core.task_runs`."""
+    """When a periodic task last ended well, when it last failed, and until when a process is at it:
+    see `core.task_runs`.
+    """
 
     name = models.CharField(max_length=64, primary_key=True)
     succeeded_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.name

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.core.management.base import CommandError
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
@@ -225,6 +226,8 @@ def _no_limits(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
     if schema_editor.connection.vendor != "postgresql":
         yield
         return
+    if schema_editor.connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]:
+        raise CommandError("Migrate past the pooler, with DATABASE_POOLED=false.")
     limits = ("statement_timeout", "lock_timeout")
     for name in limits:
         schema_editor.execute(f"SET {name} = 0", params=None)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection
 from django.db.models import QuerySet
 
@@ -29,6 +30,8 @@ def sweep(name: str, act: Callable[[_Row], int], rows: Iterable[_Row]) -> int:
             total += act(row)
         except ApiError:
             continue
+        except SoftTimeLimitExceeded:  # the task's time is over, by no fault of the row
+            raise
         except Exception:
             if connection.connection is None:
                 raise

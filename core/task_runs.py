@@ -9,9 +9,12 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError, InterfaceError, transaction
+from django.db.models import Q
 
 from core.clock import utc_now
 from core.error_count import error_count
@@ -21,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 WRITE_SECONDS = 15.0
 FORGOTTEN_AFTER = timedelta(days=1)
+LEASE = timedelta(seconds=45)  # a task is ended before that
 DRILL = "restore drill"
 
 
@@ -67,6 +71,21 @@ def _store(kind: str, ended: dict[tuple[str, bool], datetime]) -> None:
             runs, update_conflicts=True, unique_fields=["name"], update_fields=[column]
         )
     ProcessMark.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+
+
+@contextmanager
+def alone(task: str, *, now: datetime) -> Iterator[bool]:
+    """Yield whether this process may go on with a task: False while another is at it."""
+    TaskRun.objects.get_or_create(name=task)
+    run = TaskRun.objects.filter(name=task)
+    free = run.filter(Q(lease_until=None) | Q(lease_until__lte=now))
+    if not free.update(lease_until=now + LEASE):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        run.update(lease_until=None)
 
 
 def note_drill() -> None:

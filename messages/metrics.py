@@ -5,7 +5,7 @@ from prometheus_client import Gauge
 
 from core.database_clock import database_now
 from core.metrics import LATEST
-from messages.models import Channel, Message
+from messages.models import Channel, Message, MessageStatus
 
 longest_wait = Gauge(
     "messages_longest_wait_seconds",
@@ -20,13 +20,23 @@ unsent = Gauge(
     multiprocess_mode=LATEST,
 )
 
+retried = Gauge(
+    "messages_retried",
+    "How many messages were not taken so far, and are tried again later.",
+    ["channel"],
+    multiprocess_mode=LATEST,
+)
+
 
 def collect() -> None:
     """Set the gauges, by the index of statuses."""
     now = database_now()
     waiting = dict(Message.objects.due(now).values_list("channel").annotate(Min("due_at")))
+    tried = Message.objects.filter(status=MessageStatus.PLANNED, attempts__gt=0)
+    again = dict(tried.values_list("channel").annotate(Count("pk")))
     kept = dict(Message.objects.unsent(now).values_list("channel").annotate(Count("pk")))
     for channel in Channel.values:
         due_at = waiting.get(channel, now)
         longest_wait.labels(channel).set(max(0.0, (now - due_at).total_seconds()))
+        retried.labels(channel).set(again.get(channel, 0))
         unsent.labels(channel).set(kept.get(channel, 0))

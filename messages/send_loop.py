@@ -22,7 +22,7 @@ from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, MessageStatus
 from messages.redirection import Undeliverable, actual_recipient, with_notice
 
-BATCH = 50
+BATCH = 500
 TURN_SECONDS = 5  # per channel, so that one that hangs does not hold up the other
 LEASE = timedelta(minutes=2)  # longer than a server may take to answer
 RETRY_WAITS = (

@@ -14,7 +14,7 @@ from webhooks.models import Webhook
 
 longest_wait = Gauge(
     "webhooks_longest_wait_seconds",
-    "For how long something has been due at an endpoint that has not failed last.",
+    "For how long something has been due at a live endpoint that answers, and quickly.",
     multiprocess_mode=LATEST,
 )
 failing = Gauge(
@@ -33,8 +33,10 @@ due = Gauge(
 def collect() -> None:
     """Set the gauges. Costs a step per endpoint with pending deliveries."""
     now, endpoints = database_now(), Webhook.objects.switched_on()
-    answering = with_backlog(with_pending(endpoints.filter(failures=0)), now)
-    due_at = answering.aggregate(first=Min("due_at"))["first"]
+    quick = endpoints.filter(
+        livemode=True, failures=0, is_slow=False, last_success_at__isnull=False
+    )
+    due_at = with_backlog(with_pending(quick), now).aggregate(first=Min("due_at"))["first"]
     longest_wait.set(0 if due_at is None else max(0.0, (now - due_at).total_seconds()))
     for lane in Lane:
         due.labels(lane.value).set(0)

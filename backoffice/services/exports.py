@@ -7,6 +7,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -28,6 +29,8 @@ NOTED_EVERY = 2_000
 PART_BYTES = 512 * 1024
 MOST_ATTEMPTS = 3
 MOST_PENDING = 5
+MOST_AT_ONCE = 2  # of the processes of a worker, which has other work as well
+GIVEN_UP = "It could not be made: ask for a shorter period."
 KIND = "staff_export"
 
 Source = Callable[[ExportRun], Worksheet | bytes]
@@ -78,11 +81,14 @@ def note_download(*, staff: Staff, run: ExportRun, now: datetime) -> None:
 
 
 def make_due(*, content_of: Source, now: datetime) -> int:
-    """Make the files that were asked for; return how many are ready."""
+    """Make the first file that was asked for and can be made; return how many are ready."""
+    pending = ExportRun.objects.filter(finished_at=None)
+    if pending.filter(lease_until__gt=now).count() >= MOST_AT_ONCE:
+        return 0
     free = Q(lease_until=None) | Q(lease_until__lte=now)
-    due = ExportRun.objects.filter(free, finished_at=None).order_by("created_at")
+    due = pending.filter(free).order_by("created_at").values_list("pk", flat=True)
     clock = running_on(now)
-    return sum(_make(pk, content_of, clock) for pk in list(due.values_list("pk", flat=True)))
+    return int(any(_make(pk, content_of, clock) for pk in list(due)))
 
 
 def delete_old(*, now: datetime) -> int:
@@ -106,11 +112,13 @@ def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> boo
         return False
     except _LeaseLost:
         return False
+    except SoftTimeLimitExceeded:  # the turn is over
+        raise
     except Exception:
         logger.exception("export_not_made", run=run_id)
         if run.attempts < MOST_ATTEMPTS:
             return False  # its lease runs out, and it is made anew
-        return _finish(run, clock(), error="It could not be made: ask for a shorter period.")
+        return _finish(run, clock(), error=GIVEN_UP)
 
 
 def _claim(run_id: str, now: datetime) -> ExportRun | None:
@@ -118,7 +126,11 @@ def _claim(run_id: str, now: datetime) -> ExportRun | None:
     rows = ExportRun.objects.filter(free, pk=run_id, finished_at=None)
     if not rows.update(lease_until=now + LEASE, attempts=F("attempts") + 1, row_count=0):
         return None
-    return ExportRun.objects.select_related("asked_by").get(pk=run_id)
+    run = ExportRun.objects.select_related("asked_by").get(pk=run_id)
+    if run.attempts > MOST_ATTEMPTS:  # the last worker was killed
+        _finish(run, now, error=GIVEN_UP)
+        return None
+    return run
 
 
 def _write(

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 import time_machine
+from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import Group, User
 from openpyxl import load_workbook
 
@@ -18,6 +19,7 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services import exports
 from backoffice.services.exports import LEASE, MOST_ATTEMPTS, delete_old, make_due, start_export
+from backoffice.tasks import make_exports
 from core.clock import utc_now
 from core.errors import ApiError
 from merchants.models import Merchant
@@ -166,6 +168,43 @@ def test_what_cannot_be_made_is_given_up(
         run.refresh_from_db()
 
     assert (run.state, run.attempts) == ("failed", MOST_ATTEMPTS)
+
+
+def test_one_whose_workers_are_killed_is_given_up(office: Office, paid: list[Payment]) -> None:
+    run = asked(office)
+    ExportRun.objects.update(lease_until=utc_now(), attempts=MOST_ATTEMPTS)
+
+    assert made(run).state == "failed"
+    assert not ExportPart.objects.exists()
+
+
+def test_a_turn_makes_one_and_two_are_made_at_a_time(office: Office, paid: list[Payment]) -> None:
+    asked(office)
+    asked(office)
+    pending, now = ExportRun.objects.filter(finished_at=None), utc_now()
+    pending.update(lease_until=now + LEASE, attempts=1)
+    asked(office)
+    asked(office)
+
+    assert make_due(content_of=content_of, now=now) == 0
+    pending.update(lease_until=None)
+
+    assert make_due(content_of=content_of, now=now) == 1
+    assert pending.count() == 3
+
+
+def test_the_end_of_a_turn_is_the_end_of_its_work(office: Office, paid: list[Payment]) -> None:
+    def take_too_long(run: ExportRun) -> bytes:
+        raise SoftTimeLimitExceeded
+
+    asked(office)
+    asked(office)
+
+    with pytest.raises(SoftTimeLimitExceeded):
+        make_due(content_of=take_too_long, now=utc_now())
+
+    assert ExportRun.objects.filter(attempts=1).count() == 1
+    assert (make_exports.acks_late, make_exports.soft_time_limit) == (False, 3_600)
 
 
 def test_one_person_has_five_made_at_a_time(paid: list[Payment]) -> None:

@@ -4,15 +4,18 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from celery.app import trace
+from celery.worker import request
 from django.core.management import get_commands
 from django.test import Client
 
 from tests.machine import need
-from tests.source_tree import ROOT
+from tests.source_tree import ROOT, SERVICE
 
 PROMETHEUS = ROOT / "deploy/prometheus"
 RULES: list[dict[str, Any]] = yaml.safe_load((PROMETHEUS / "rules.yml").read_text())["groups"][0][
@@ -38,15 +41,21 @@ def test_each_alert_has_its_page_and_each_page_its_alert() -> None:
         assert rule["annotations"]["runbook"] == f"docs/runbook.md#{anchor}"
 
 
-def beginnings(pattern: str) -> Iterator[str]:
-    """Yield how the metrics begin that `a|b(c|d)…` asks for: a, bc, bd."""
+def alternatives(pattern: str) -> Iterator[str]:
+    """Yield what `a|b(c|d)` asks for: a, bc, bd."""
     for alternative in re.split(r"\|(?![^(]*\))", pattern):
         head, _, bracket = alternative.partition("(")
         inner, _, rest = bracket.partition(")")
         for each in inner.split("|"):
-            found = re.match("[a-z_]+", head + each + rest)
-            assert found, pattern
-            yield found[0]
+            yield head + each + rest
+
+
+def beginnings(pattern: str) -> Iterator[str]:
+    """Yield how the metrics begin that a pattern asks for."""
+    for each in alternatives(pattern):
+        found = re.match("[a-z_]+", each)
+        assert found, pattern
+        yield found[0]
 
 
 @pytest.fixture
@@ -102,6 +111,15 @@ def test_each_page_has_commands_that_ask_for_what_there_is(exported: list[str], 
         for asked in beginnings(quoted or bare):
             assert any(metric.startswith(asked) for metric in exported), asked
     assert set(re.findall(r"manage (\w+)", block)) <= set(get_commands())
+
+
+def test_each_page_looks_for_lines_that_there_are() -> None:
+    places = [*SERVICE, *(Path(module.__file__ or "") for module in (trace, request))]
+    written = "\n".join(path.read_text() for path in places)
+
+    asked = re.findall(r"^said (?:'([a-z][^']+)'|(\w+))", PAGE, re.MULTILINE)
+    words = {each for quoted, bare in asked for each in alternatives(quoted or bare)}
+    assert {each for each in words if each not in written} == set()
 
 
 @pytest.mark.slow

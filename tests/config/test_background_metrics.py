@@ -153,7 +153,7 @@ def test_payments_are_counted_by_status_mode_and_livemode(
 @pytest.mark.real_clock("how long it waits is the database's to say")
 def test_messages_that_wait_and_those_that_failed_are_told_apart(measured) -> None:
     now = utc_now()
-    for number in range(2):
+    for number in range(3):
         plan_message(
             channel=Channel.SMS,
             kind="pin_set",
@@ -164,9 +164,11 @@ def test_messages_that_wait_and_those_that_failed_are_told_apart(measured) -> No
             now=now - timedelta(minutes=10),
         )
     Message.objects.filter(about="cus_1").update(status="failed")
+    Message.objects.filter(about="cus_2").update(attempts=1, due_at=now + timedelta(minutes=10))
 
     assert 600 <= measured('messages_longest_wait_seconds{channel="sms"}') < 660
     assert measured('messages_unsent{channel="sms"}') == 1
+    assert measured('messages_retried{channel="sms"}') == 1
     assert measured('messages_longest_wait_seconds{channel="email"}') == 0
 
 

@@ -3,6 +3,8 @@
 import pytest
 from django.db import connection
 
+from config.databases import database
+
 pytestmark = pytest.mark.django_db
 
 
@@ -24,3 +26,18 @@ def test_sqlite_is_set_up(pragma: str, value: object) -> None:
 @pytest.mark.postgres
 def test_postgresql_gives_up_waiting_for_a_lock() -> None:
     assert _value("SHOW lock_timeout") == "3s"
+
+
+def test_a_server_that_is_gone_is_given_up_within_seconds() -> None:
+    options = database("postgres://payments@10.0.0.2/payments?connect_timeout=7")["OPTIONS"]
+
+    assert (options["tcp_user_timeout"], options["keepalives_idle"]) == (10_000, 10)
+    assert options["connect_timeout"] == 7, "the address has the last word"
+    assert database("postgres://payments@10.0.0.2/payments")["OPTIONS"]["connect_timeout"] == 3
+
+
+def test_a_request_waits_for_no_pool_that_has_given_up() -> None:
+    """The pool's own wait grows to minutes, in which a server that is back would not be asked."""
+    pool = database("postgres://payments@10.0.0.2/payments")["OPTIONS"]["pool"]
+
+    assert (pool["timeout"], pool["reconnect_timeout"]) == (2, 2)

@@ -4,12 +4,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from django.db import connection
-from django.test import Client
+from django.db import OperationalError, connection
+from django.test import Client, RequestFactory
 
+from config import health
 from config.background_metrics import forget_ended_processes
 from tests.redis import Redis
 
@@ -83,19 +86,38 @@ def test_metrics_are_there_while_the_database_is_away(
     assert b"django_http_responses_total" in response.content
 
 
+def test_a_database_that_is_away_is_waited_for_once(
+    rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ask(name: str) -> None:
+        asked.append(name)
+        if name == "clocks":
+            raise OperationalError
+
+    collectors = {name: partial(ask, name) for name in health.COLLECTORS}
+    monkeypatch.setattr(health, "COLLECTORS", collectors)
+    monkeypatch.setattr(health, "connection", SimpleNamespace(connection=None))
+
+    assert health.metrics(rf.get("/metrics")).status_code == 200
+
+    assert asked == ["ended processes", "broker", "connections", "clocks"]
+
+
 def test_a_process_that_has_ended_is_measured_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    for name in (f"gauge_liveall_{ended.pid}", f"gauge_liveall_{os.getpid()}", "counter_1"):
+    kept = {f"gauge_liveall_{os.getpid()}", f"gauge_mostrecent_{os.getpid()}", "counter_1"}
+    for name in (*kept, f"gauge_liveall_{ended.pid}", f"gauge_mostrecent_{ended.pid}"):
         (tmp_path / f"{name}.db").touch()
 
     forget_ended_processes()
 
-    left = {file.stem for file in tmp_path.iterdir()}
-    assert left == {f"gauge_liveall_{os.getpid()}", "counter_1"}
+    assert {file.stem for file in tmp_path.iterdir()} == kept
 
 
 def test_a_process_whose_number_is_another_users_now_is_measured_no_more(

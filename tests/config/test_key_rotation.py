@@ -1,6 +1,7 @@
 """`manage.py rotate_encryption`, and the start that is refused while a key is missing."""
 
 import json
+from datetime import timedelta
 from io import StringIO
 
 import pytest
@@ -117,6 +118,22 @@ def test_a_check_writes_nothing_and_fails_while_something_is_left(old_key: str) 
 
     assert position_of_key(Webhook.objects.get().secret) == 1
     assert list(KeyInUse.objects.order_by("pk").values()) == before
+
+
+def test_nothing_is_moved_to_a_key_that_another_has_followed(
+    old_key: str, settings: Settings
+) -> None:
+    note_keys(now=utc_now() + timedelta(days=1))
+    Webhook.objects.update(secret=encrypt("whsec_new"))
+    new, _ = configured_ids()[KeyPurpose.ENCRYPTION]
+    settings.ENCRYPTION_KEY = f"{old_key},{NEW}"  # of a shell from before the second restart
+
+    with pytest.raises(CommandError, match=f"{new} is newer than key 1"):
+        rotate()
+    assert position_of_key(Webhook.objects.get().secret) == 1
+
+    assert "0 rows left on key 2" in rotate("--back")
+    assert position_of_key(Webhook.objects.get().secret) == 0
 
 
 def test_a_start_without_a_needed_key_is_refused(old_key: str, settings: Settings) -> None:

@@ -1,10 +1,15 @@
 """The migrations make the tables that the models declare: columns, constraints and indexes."""
 
+from unittest.mock import Mock
+
+import pytest
 from django.apps import apps
+from django.core.management.base import CommandError
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
+from core.schema import _no_limits
 from core.signatures import signature_field
 
 
@@ -22,3 +27,14 @@ def test_the_log_notes_the_signatures_of_these() -> None:
         *("BankAccount", "BankEntry", "Customer", "Event", "Instruction", "Merchant", "Payment"),
         *("Payout", "PayoutBatch", "Refund", "TopUp"),
     }
+
+
+def test_one_that_sets_limits_of_its_session_is_refused_behind_a_pooler() -> None:
+    """There the next statement may have another session."""
+    limits = {"DISABLE_SERVER_SIDE_CURSORS": True}
+    pooled = Mock(connection=Mock(vendor="postgresql", settings_dict=limits))
+
+    with pytest.raises(CommandError, match="DATABASE_POOLED=false"), _no_limits(pooled):
+        pass
+
+    pooled.execute.assert_not_called()

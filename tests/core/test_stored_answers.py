@@ -4,7 +4,10 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from core import retention
 from core.clock import utc_now
 from core.models import IdempotencyKey
 from core.tasks import forget_idempotency_keys
@@ -61,3 +64,15 @@ def test_it_is_kept_for_72_hours(api: Api, merchant: Merchant) -> None:
         assert forget_idempotency_keys() == 0
     with time_machine.travel(start + timedelta(hours=72, seconds=1), tick=False):
         assert forget_idempotency_keys() == 1
+
+
+def test_an_hours_keys_are_deleted_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "BATCH", 2)
+    old = utc_now() - timedelta(hours=73)
+    for number in range(3):
+        IdempotencyKey.objects.create(scope="s", key=str(number), created_at=old)
+
+    with CaptureQueriesContext(connection) as asked:
+        assert forget_idempotency_keys() == 3
+
+    assert sum(query["sql"].startswith("DELETE") for query in asked.captured_queries) == 2

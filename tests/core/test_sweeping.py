@@ -1,6 +1,7 @@
 """One row that fails is logged and left out; the others go on."""
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, OperationalError, connection
 from structlog.testing import capture_logs
 
@@ -18,6 +19,14 @@ def act(row: str) -> int:
     if row == "locked":
         raise DatabaseError("lock timeout")
     return int(row)
+
+
+def test_the_end_of_its_time_is_no_fault_of_a_row() -> None:
+    def take_too_long(row: str) -> int:
+        raise SoftTimeLimitExceeded
+
+    with pytest.raises(SoftTimeLimitExceeded):
+        sweep("count", take_too_long, ["1", "2"])
 
 
 def test_it_sums_up_what_was_done() -> None:

@@ -32,7 +32,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 OTHERS = {
     "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "MAINPID", "AF_INET", "AF_INET6", "AF_UNIX",
     "UPSTREAMS", "SITE", "PROMETHEUS_MULTIPROC_DIR", "POSTGRES_USER", "POSTGRES_PASSWORD",
-    "PG_VERSION", "KEEP_DAYS",
+    "PG_VERSION", "KEEP_DAYS", "DYNAMIC_PAY", "INVOICE_PAY",
 }  # fmt: skip
 WORDS = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 

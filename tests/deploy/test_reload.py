@@ -2,15 +2,19 @@
 
 import http.client
 import os
+import shutil
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from bench.restarts import PATIENCE_SECONDS, Instance, run, wait_until
-from bench.serving import is_listening
+from bench.serving import free_port, is_listening
 from config.web import drop_new_connections
+from tests.source_tree import ROOT
 from tests.webhooks.stack import Stack
 
 pytestmark = [pytest.mark.faults, pytest.mark.sqlite]
@@ -43,6 +47,36 @@ def test_a_request_that_follows_the_end_of_a_worker_is_answered_by_the_next(tmp_
             connection.request("GET", "/healthz")
 
         assert [connection.getresponse().status for connection in connections] == [200] * 4
+
+
+def test_a_release_may_add_a_setting(tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    shutil.copytree(ROOT, code, ignore=shutil.ignore_patterns(".*", "var", "tests", "bench"))
+    environment = os.environ | {
+        "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3",
+        "DEVELOPMENT_MODE": "true",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PORT": str(free_port()),
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", "config.web"],
+        cwd=code,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as web:
+        assert web.stdout
+        next(line for line in web.stdout if "Started worker-1" in line)
+        for name in ("config/environment.py", "config/settings.py"):
+            text = (code / name).read_text()
+            (code / name).write_text(text.replace('"SUPPORT_EMAIL"', '"ADDED_EMAIL"'))
+
+        web.send_signal(signal.SIGHUP)
+        said = next(line for line in web.stdout if "Worker-1" in line)
+        web.terminate()
+        web.communicate()
+
+    assert "Worker-1 was replaced" in said
 
 
 def test_before_it_exits_it_says_so_and_serves_all_the_same(tmp_path: Path) -> None:

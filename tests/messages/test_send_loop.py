@@ -9,10 +9,13 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.db import connection
 from pytest_django import Settings
 
+from core.clock import utc_now
+from core.task_runs import alone
 from messages import send_loop, sms
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message
 from messages.send_loop import send_due_messages
+from messages.tasks import send_messages
 from tests.customers.texts import TextBox
 from tests.messages.conftest import ADDRESS, PHONE, Break, plan
 from tests.races import at_once
@@ -97,6 +100,15 @@ def test_a_number_that_the_gateway_refuses_is_not_tried_again(
     for hours in range(3):
         assert send_due_messages(now=now + hours * HOUR) == 0
     assert state() == ("refused", 1, "The gateway answered 400.")
+
+
+def test_one_process_at_a_time_sends(now: datetime) -> None:
+    plan(now)
+
+    with alone("send messages", now=utc_now()) as is_ours:
+        assert (is_ours, send_messages()) == (True, 0)
+
+    assert send_messages() == 1
 
 
 def test_a_temporary_refusal_is_tried_again_with_growing_waits(

@@ -9,8 +9,8 @@ from django.db import transaction
 
 from core.clock import utc_now
 from merchants.models import Merchant
-from payments import expiry, paying, reporting
-from payments.expiry import expire_due, expire_payment, settle_due
+from payments import expiry, paying, reporting, tasks
+from payments.expiry import BATCH, expire_due, expire_payment, settle_due
 from payments.models import Payment, PaymentTransition
 from payments.modes import PaymentMode
 from payments.reconciliation import check_payments
@@ -44,6 +44,15 @@ def test_the_sweep_expires_what_is_due_once(merchant: Merchant, payment: Payment
     event = json.loads(bytes(Event.objects.get().body))
     assert event["type"] == "payment.expired"
     assert event["data"] == {"payment_id": payment.id}
+
+
+def test_a_turn_goes_on_while_batches_are_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = iter([BATCH, BATCH, 3, BATCH])
+    monkeypatch.setattr(tasks, "expire_due", lambda *, now: next(batches))
+
+    assert expire_payments() == 2 * BATCH + 3
+    monkeypatch.setattr(tasks, "TURN_SECONDS", -1)
+    assert expire_payments() == 0
 
 
 def test_a_counter_does_not_expire(merchant: Merchant) -> None:

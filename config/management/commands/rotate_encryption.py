@@ -15,7 +15,7 @@ from config.key_rotation import (
     rotate_columns,
 )
 from core.clock import utc_now
-from core.key_register import configured_ids, missing_keys, note_keys
+from core.key_register import configured_ids, missing_keys, newer_keys, note_keys
 from core.models import KeyPurpose
 
 PROGRESS_EVERY = 10_000
@@ -36,12 +36,16 @@ class Command(BaseCommand):
             metavar="ID",
             help="start without this lost key: what it encrypted stays unreadable, PINs are reset",
         )
+        parser.add_argument(
+            "--back", action="store_true", help="move all to key 1, though another is newer"
+        )
 
     def handle(self, **options: Any) -> None:
         if options["give_up"]:
             self._give_up(options["give_up"])
             return
         if not options["check"]:
+            self._refuse_earlier_key(back=options["back"])
             note_keys(now=utc_now())
         reports = rotate_columns(check_only=options["check"], note=self._progress)
         for report in reports:
@@ -55,6 +59,15 @@ class Command(BaseCommand):
         if faults:
             raise CommandError("\n".join(faults))
 
+    def _refuse_earlier_key(self, *, back: bool) -> None:
+        """Refuse where the environment of this shell may be from before the rotation."""
+        if not back and (newer := newer_keys()):
+            [first, *_] = configured_ids()[KeyPurpose.ENCRYPTION]
+            raise CommandError(
+                f"{newer[-1]} is newer than key 1 ({first}), to which all would be moved. Read the "
+                "environment in a new shell; or, to give up the newer key, add --back."
+            )
+
     def _progress(self, label: str, seen: int) -> None:
         if seen % PROGRESS_EVERY == 0:
             self.stdout.write(f"{label}: {seen} rows …")
@@ -65,6 +78,7 @@ class Command(BaseCommand):
 
     def _left(self, left: dict[int, int]) -> list[str]:
         ids = configured_ids()[KeyPurpose.ENCRYPTION]
+        self.stdout.write(f"Key 1 is {ids[0]}.")
         lines = [f"{rows} rows left on key {at + 1} ({ids[at]})" for at, rows in left.items()]
         for line in lines:
             self.stdout.write(line)
