@@ -39,6 +39,7 @@ from core.prepared import Place, Prepared
 from core.throttling import ADDRESS_LIMITS, consume
 from customers.codes import CODE_DIGITS, LIFETIME, TEST_CODE
 from customers.models import Customer
+from customers.new_proofs import doubtful_until
 from customers.pin_locks import lock_of
 from customers.pin_rules import TEST_PIN
 from customers.sessions import is_by_phone_alone
@@ -225,9 +226,11 @@ class CheckoutPage(View):
     def show_what_was_paid(self, **origin: Any) -> None:
         """Lead a customer who has paid this before, by the same link or ticket, to the receipt."""
         session = self.browser.session
-        if session is None or is_by_phone_alone(session):
+        if session is None:
             return
         paid = Payment.objects.filter(**origin, customer=session.customer)
+        if is_by_phone_alone(session) or doubtful_until(session.customer, self.now):
+            paid = paid.filter(completed_at__gte=session.created_at)
         if last := paid.filter(status=PaymentStatus.COMPLETED).order_by("-pk").first():
             raise Detour(SeeOther(reverse("receipt", args=[last.pk])))
 

@@ -13,6 +13,19 @@ def is_recent(changed_at: datetime | None, now: datetime) -> bool:
     return changed_at is not None and changed_at > _window_start(now)
 
 
+def doubtful_until(customer: Customer, now: datetime) -> datetime | None:
+    """Return until when a PIN or passkey is so new that a thief of the number may have made it.
+
+    None for a customer who is as new, and where an older passkey has allowed it.
+    """
+    changed_at, since = customer.proof_changed_at, _window_start(now)
+    if changed_at is None or changed_at <= since or customer.created_at > since:
+        return None
+    if not customer.livemode or customer.passkeys.usable().filter(created_at__lte=since).exists():
+        return None
+    return changed_at + timedelta(hours=settings.RISK_NEW_PROOF_HOURS)
+
+
 def note_new_proof(customer_id: str, *, now: datetime) -> None:
     """Note that a PIN was set or reset, or a passkey added, in the caller's transaction.
 

@@ -171,14 +171,14 @@ def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
 
 
 def is_by_phone_alone(session: CustomerSession) -> bool:
-    """Return whether a live customer who has a passkey has shown nothing but a code so far.
+    """Return whether a live customer with a PIN or passkey has shown nothing but a code so far.
 
     What such a session is told, a thief of the number can tell staff, who ask who is calling.
     """
     has_shown_more = session.pin_verified_at or session.passkey_verified_at
     if not session.livemode or session.code_verified_at is None or has_shown_more:
         return False
-    return session.customer.passkeys.usable().exists()
+    return bool(session.customer.pin_hash) or session.customer.passkeys.usable().exists()
 
 
 def remember_proof(session: CustomerSession, proof: ProofMethod, *, now: datetime) -> None:

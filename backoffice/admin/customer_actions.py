@@ -53,7 +53,10 @@ class IdentityForm(ActionForm):
         self.set_currency(settings.DEFAULT_CURRENCY)
 
     def lines(self) -> list[str]:
-        return ["Ask the caller; do not read anything out. Two answers must be right."]
+        return [
+            "Ask the caller; do not read anything out. Two answers must be right.",
+            "Payments that took no PIN, or since a day before a freeze or new PIN, answer nothing.",
+        ]
 
 
 class LostDeviceForm(IdentityForm):

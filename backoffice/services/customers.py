@@ -11,8 +11,9 @@ from backoffice.errors import IdentityNotProven
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
-from customers.account_changes import AccountChange, last_unfrozen_at
+from customers.account_changes import AccountChange, CustomerChange, last_unfrozen_at
 from customers.models import Customer, CustomerSession, Passkey
+from customers.new_proofs import is_recent
 from customers.passkey_removal import revoke_passkey
 from customers.pin_locks import unlock_pin
 from customers.services import freeze, unfreeze
@@ -144,15 +145,25 @@ def is_frozen_for_theft(customer: Customer) -> bool:
     """
     if customer.frozen_at is None:
         return False
-    since = last_unfrozen_at(customer.pk) or customer.created_at
-    freezes = customer.changes.filter(change=AccountChange.FROZEN, at__gte=since)
-    first = freezes.aggregate(at=Min("at"))["at"] or customer.frozen_at
+    first = _first_frozen_at(customer, customer.frozen_at)
     passkeys = Passkey.objects.filter(customer=customer, removed_at__gte=first)
-    by_owner = freezes.filter(actor=f"customer:{customer.pk}")
+    by_owner = _freezes(customer).filter(actor=f"customer:{customer.pk}")
     stolen = AuditEntry.objects.filter(
-        subject_id=customer.pk, act=STOLEN, outcome=AuditOutcome.DONE, at__gte=since
+        subject_id=customer.pk, act=STOLEN, outcome=AuditOutcome.DONE, at__gte=first
     )
     return passkeys.exists() or by_owner.exists() or stolen.exists()
+
+
+def _freezes(customer: Customer) -> QuerySet[CustomerChange]:
+    """Return how the customer was frozen since staff last let them pay."""
+    since = last_unfrozen_at(customer.pk) or customer.created_at
+    return customer.changes.filter(change=AccountChange.FROZEN, at__gte=since)
+
+
+def _first_frozen_at(customer: Customer, frozen_at: datetime) -> datetime:
+    """Return when the freeze that stands began: one that was frozen again is frozen since then."""
+    first: datetime | None = _freezes(customer).aggregate(at=Min("at"))["at"]
+    return first or frozen_at
 
 
 def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:
@@ -187,10 +198,7 @@ def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
 
 
 def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> int:
-    """The amount and the merchant count together only if they are of the same payment.
-
-    One so small that it takes no PIN proves nothing: a thief of the number may have made it.
-    """
+    """The amount and the merchant count together only if they are of the same payment."""
     recent = _recent_payments(customer, now).select_related("merchant")
     named = identity.merchant.strip().lower()
     best = 0
@@ -201,9 +209,20 @@ def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> in
 
 
 def _recent_payments(customer: Customer, now: datetime) -> QuerySet[Payment]:
+    """Return the payments that answer a question: none that a thief of the number may have made.
+
+    They may have made one so small that it takes no PIN, and those since a day before the wallet
+    was frozen, or before the PIN or passkey that is new was made.
+    """
+    until, changed_at = now, customer.proof_changed_at
+    if customer.frozen_at is not None:
+        until = _first_frozen_at(customer, customer.frozen_at) - DAY
+    if changed_at and is_recent(changed_at, until):
+        until = min(until, changed_at - DAY)
     return Payment.objects.filter(
         customer=customer,
         status=PaymentStatus.COMPLETED,
         amount__gt=settings.PIN_ABOVE,
         created_at__gt=now - LOOKED_BACK,
+        completed_at__lt=until,
     )

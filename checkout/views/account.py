@@ -22,6 +22,7 @@ from core.errors import ApiError
 from core.ids import is_id
 from customers.errors import CustomerNotFound
 from customers.models import CodePurpose, CustomerSession
+from customers.new_proofs import doubtful_until
 from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
 from customers.sessions import SignedIn, end_session, is_by_phone_alone, sign_in
 from links.models import PaymentLink
@@ -114,17 +115,19 @@ class AccountAgainAction(ForAccount, AgainAction):
 class AccountPage(SignedInPage):
     def get(self, request: HttpRequest) -> HttpResponse:
         customer = self.session.customer
-        before, is_hidden = request.GET.get("before", ""), is_by_phone_alone(self.session)
+        before, hidden_until = request.GET.get("before", ""), doubtful_until(customer, self.now)
         entries = entries_of(customer, before=before if is_id("pay", before) else "")
         top_ups = top_ups_of(customer)
+        is_hidden = hidden_until is not None or is_by_phone_alone(self.session)
         if is_hidden:
-            entries, top_ups = [], []
+            entries, top_ups = [], [each for each in top_ups if each.payment_id is None]
         more = len(entries) == PAGE
         return self.page(
             "account.html",
             balances=wallets_of(customer, settings.DEFAULT_CURRENCY),
             entries=entries,
             is_hidden=is_hidden,
+            hidden_until=hidden_until,
             top_ups=[top_up_view_of(each, now=self.now) for each in top_ups],
             older=entries[-1].payment.id if more else "",
             and_test=self.mode.replace("?", "&"),

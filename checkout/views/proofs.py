@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
 from checkout.browser_session import AskedCode, asked_code, remember_device
+from checkout.flow import has_passkey
 from checkout.forms import Form, PinForm, SmsCodeForm
 from checkout.pages import SeeOther
 from checkout.views.account import SignedInPage
@@ -173,7 +174,7 @@ class ProvePasskeyForPinPage(ProvenPage):
 
 
 class ShowPaymentsPage(ProvenPage):
-    """The passkey, before the payments are listed to someone who has entered a code only."""
+    """Passkey or PIN, before the payments are listed to someone who has entered a code only."""
 
     @property
     def title(self) -> str:  # type: ignore[override]  # in the language of the page
@@ -181,7 +182,9 @@ class ShowPaymentsPage(ProvenPage):
 
     @property
     def needed(self) -> ProofMethod | None:
-        return ProofMethod.PASSKEY if is_by_phone_alone(self.session) else None
+        if not is_by_phone_alone(self.session):
+            return None
+        return ProofMethod.PASSKEY if has_passkey(self.session) else ProofMethod.PIN
 
     def get(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
         return self.show() if self.needed else self.act()

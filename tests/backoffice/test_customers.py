@@ -32,6 +32,8 @@ def merchant(merchant: Merchant) -> Merchant:
 def locked(merchant: Merchant) -> Customer:
     """A customer who has paid 12.50 to Island Coffee, and whose PIN is locked."""
     customer = paid_payment(merchant).paying_customer
+    some_days_ago = utc_now() - timedelta(days=3)
+    Payment.objects.update(created_at=some_days_ago, completed_at=some_days_ago)
     Customer.objects.update(
         pin_failures=5, pin_locked_until=utc_now() + timedelta(minutes=30), email="pat@example.com"
     )
@@ -210,6 +212,33 @@ def test_who_has_paid_nothing_lately_is_unfrozen_all_the_same(
 
 def is_frozen(customer: Customer) -> bool:
     return Customer.objects.get(pk=customer.pk).frozen_at is not None
+
+
+@pytest.mark.parametrize(
+    ("act_name", "role", "ago"),
+    [("unfreeze", Role.FINANCE, timedelta(hours=23)), ("unlock-pin", Role.SUPPORT, timedelta())],
+)
+def test_what_a_thief_of_the_number_has_just_paid_answers_no_question(
+    office: Office,
+    locked: Customer,
+    merchant: Merchant,
+    act_name: str,
+    role: Role,
+    ago: timedelta,
+) -> None:
+    """By a PIN that a code has reset; or it was read on the customer's page before the freeze."""
+    stolen, browser = paid_payment(merchant, 9_900), office(role)
+    assert stolen.customer == locked
+    Payment.objects.filter(pk=stolen.pk).update(completed_at=utc_now() - ago)
+    if act_name == "unfreeze":
+        Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+    else:  # reset twice, so that the payment lies before the last change
+        Customer.objects.update(proof_changed_at=utc_now())
+    why = {"reason": "Phone found"} if act_name == "unfreeze" else {}
+
+    for amount, status in (("99.00", 422), ("12.50", 302)):
+        said = {"amount": amount, "merchant": "Island Coffee"}
+        assert act(browser, locked, act_name, **said, **why).status_code == status
 
 
 def test_support_sees_that_the_customer_stopped_the_wallet(

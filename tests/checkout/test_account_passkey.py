@@ -1,6 +1,7 @@
 """The customer's own page on a known device: signed in to by passkey instead of a code."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from core.clock import utc_now
 from customers.models import ChallengePurpose, Customer, CustomerSession, PasskeyChallenge
 from customers.passkey_sign_in import SIGN_IN_ATTEMPTS
 from customers.passkeys import proof_needed
+from customers.pins import set_pin
+from customers.services import find_or_create, top_up
 from messages.models import Message
 from payments.paying import pay
 from payments.verification import Verification
 from tests.checkout.shopper import Shopper
-from tests.checkout.thefts import PIN, signed_in_to_account
+from tests.checkout.thefts import NEW_PIN, PHONE, PIN, signed_in_to_account
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.factories import PaymentFactory
 from tests.funding.money_in import ordered
@@ -205,3 +208,48 @@ def test_a_stolen_number_does_not_read_what_staff_ask_for(
     assert "B$43.21" in thief.text
     assert merchant.name in thief.text
     assert f"/top-ups/{added.id}" in thief.text
+
+
+def test_a_stolen_number_does_not_read_it_where_there_is_a_pin_either(texts, merchant, settings):
+    """Most customers have no passkey: one code listed what staff ask for."""
+    settings.FUNDING_CASH_PLACE = "any agent"
+    long_ago = utc_now() - timedelta(days=40)
+    owner = find_or_create(phone=PHONE, now=long_ago)
+    set_pin(customer_id=owner.id, pin=PIN, now=long_ago)
+    top_up(customer=owner, amount=10_000, currency="BSD", now=utc_now())
+    payment = PaymentFactory(merchant=merchant, amount=4_321, livemode=True)
+    pay(
+        payment_id=payment.id,
+        customer=Customer.objects.get(),
+        verified=Verification.PIN,
+        actor=f"customer:{owner.id}",
+        now=utc_now(),
+    )
+    own, added = ordered(owner, 900, "agent"), ordered(owner, 1_500, "agent", payment=payment)
+    browser = signed_in_to_account(texts)
+    assert "B$43.21" not in browser.text
+    assert f"/top-ups/{added.id}" not in browser.text
+    assert f"/top-ups/{own.id}" in browser.text
+
+    browser.visit("/account/payments")
+    browser.send(pin="0000")
+    assert "That PIN is not right." in browser.text
+    browser.send(pin=PIN)
+    assert browser.path == "/account"
+    assert "B$43.21" in browser.text
+    assert f"/top-ups/{added.id}" in browser.text
+
+    thief = signed_in_to_account(texts)
+    thief.visit("/account/pin/forgotten")
+    thief.send(again="1")
+    thief.send(code=texts.code, pin=NEW_PIN)
+    thief.visit("/account/payments")
+    thief.send(pin=NEW_PIN)
+    assert thief.path == "/account"
+    assert "Your PIN or passkey is new. For your safety" in thief.text
+    assert "B$43.21" not in thief.text
+    assert f"/top-ups/{added.id}" not in thief.text
+
+    Customer.objects.update(proof_changed_at=utc_now() - timedelta(hours=24))
+    thief.visit("/account")
+    assert "B$43.21" in thief.text

@@ -4,10 +4,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from customers.models import Customer
-from customers.new_proofs import is_recent, note_new_proof
+from customers.models import Customer, Passkey
+from customers.new_proofs import doubtful_until, is_recent, note_new_proof
 from customers.pins import set_pin
 from customers.sessions import set_first_pin, start_session
+from tests.customers.authenticator import VirtualAuthenticator
+from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import PIN
 
 DAY, MOMENT = timedelta(hours=24), timedelta(microseconds=1)
@@ -22,6 +24,40 @@ def test_a_change_is_recent_for_a_day(now: datetime, ago: timedelta, recent: boo
 
 def test_without_a_change_nothing_is_recent(now: datetime) -> None:
     assert not is_recent(None, now)
+
+
+@pytest.mark.parametrize(
+    ("changed", "created", "passkey", "livemode", "doubted"),
+    [
+        (DAY - MOMENT, DAY, None, True, True),
+        (DAY, DAY, None, True, False),
+        (timedelta(), DAY - MOMENT, None, True, False),
+        (timedelta(), DAY, DAY - MOMENT, True, True),
+        (timedelta(), DAY, DAY, True, False),
+        (timedelta(), DAY, None, False, False),
+    ],
+    ids=["new", "a day old", "new customer", "new passkey", "old passkey", "test mode"],
+)
+def test_a_new_proof_is_doubted_for_a_day(
+    payer: Customer,
+    now: datetime,
+    changed: timedelta,
+    created: timedelta,
+    passkey: timedelta | None,
+    livemode: bool,
+    doubted: bool,
+) -> None:
+    if passkey is not None:
+        enrol(proven(payer, now), VirtualAuthenticator(), now)
+        Passkey.objects.update(created_at=now - passkey)
+    payer.proof_changed_at, payer.created_at = now - changed, now - created
+    payer.livemode = livemode
+
+    assert doubtful_until(payer, now) == (now - changed + DAY if doubted else None)
+
+
+def test_without_a_change_nothing_is_doubted(payer: Customer, now: datetime) -> None:
+    assert doubtful_until(payer, now + DAY) is None
 
 
 @pytest.mark.parametrize(("ago", "counted"), [(DAY - MOMENT, 4_000), (DAY, 0)])

@@ -118,6 +118,8 @@ def test_who_has_shown_nothing_but_a_code(
     session.livemode = True
     payer.passkeys.usable().remove(now)
     assert not is_by_phone_alone(session)
+    session.customer.pin_hash = "set"
+    assert is_by_phone_alone(session) is alone
 
 
 def test_a_passkey_shown_ten_minutes_ago_or_elsewhere_resets_no_pin(
