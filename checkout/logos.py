@@ -10,6 +10,7 @@ import io
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from PIL import Image, UnidentifiedImageError
 
@@ -84,11 +85,20 @@ def _read(merchant: Merchant, now: datetime) -> bool:
             png = logo_png(content)
         except NotAnImage as reason:
             fault = str(reason)
+    return _keep(merchant, png, fault, now) and not fault
+
+
+@transaction.atomic
+def _keep(merchant: Merchant, png: bytes, fault: str, now: datetime) -> bool:
+    """Keep what was read, if it is still due: seconds have passed, and staff may have looked."""
+    Merchant.objects.locked(merchant.pk)
+    if not _due(now).filter(pk=merchant.pk, logo_url=merchant.logo_url).exists():
+        return False
     kept = {"png": png, "digest": _digest(png)} if png or _is_stale(merchant) else {}
     values = {"source_url": merchant.logo_url, "fault": fault[:255], "read_at": now, **kept}
     values["renew_at"] = now + (RETRY if fault else RENEW_AFTER)
     Logo.objects.update_or_create(merchant=merchant, defaults=values)
-    return not fault
+    return True
 
 
 def _is_stale(merchant: Merchant) -> bool:

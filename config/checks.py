@@ -5,6 +5,7 @@ The checks run where a process begins to serve (web, worker, beat) and in `check
 
 import base64
 import ipaddress
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from zoneinfo import available_timezones
 
 from cryptography.fernet import Fernet
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.core.checks import WARNING, CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import CommandError
 from django.core.validators import validate_email
@@ -32,7 +33,15 @@ PRODUCTION = "production"
 SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
 HOURS_OF_A_YEAR = 8_760
+MOST_UNPROVEN = 100
+# What some operators have another defence for: each is told at every start, none is refused.
+CHOICES = {
+    "REGISTRATIONS_PER_NETWORK": "0: one network registers any number of merchants.",
+    "REQUIRE_VERIFIED_MERCHANTS": "off: anyone who registers takes live payments, unseen by staff.",
+    "VISITOR_SECONDS_PER_NETWORK": "0: one network may take all of the processors' time.",
+}
 FEWEST_CHARACTERS = 8
+logger = logging.getLogger(__name__)
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
 _HERE = (".localhost", ".local", ".test", ".internal")
 
@@ -43,7 +52,10 @@ class UnsafeConfiguration(CommandError, ImproperlyConfigured):
 
 def refuse_unsafe() -> None:
     """Raise UnsafeConfiguration with every fault of the configuration, if there are any."""
-    faults = run_checks(tags=[PRODUCTION], include_deployment_checks=True)
+    found = run_checks(tags=[PRODUCTION], include_deployment_checks=True)
+    faults = [each for each in found if each.is_serious()]
+    for choice in (each for each in found if not each.is_serious()):
+        logger.warning("%s", choice.msg)
     if faults:
         lines = "\n".join(f"- {fault.msg}" for fault in faults)
         raise UnsafeConfiguration(f"The configuration is not safe to start with:\n{lines}")
@@ -51,8 +63,12 @@ def refuse_unsafe() -> None:
 
 @register(PRODUCTION, deploy=True)
 def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[CheckMessage]:
-    """Report secrets that are too weak for a live service."""
-    return [Error(fault, id="payments.E001") for fault in faults()]
+    """Report what is too weak for a live service, and which defences were switched off."""
+    off = [name for name in CHOICES if not (settings.DEVELOPMENT_MODE or getattr(settings, name))]
+    return [
+        *(Error(fault, id="payments.E001") for fault in faults()),
+        *(CheckMessage(WARNING, f"{name} is {CHOICES[name]}", id="payments.W001") for name in off),
+    ]
 
 
 @register(Tags.database)
@@ -186,11 +202,9 @@ def _impossible_values() -> Iterator[str]:
                 settings.SMS_IN_ALL,
             )
         ),
-        "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
         "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": 0 <= hours <= HOURS_OF_A_YEAR,
-        "RISK_PIN_DAY_AMOUNT must not be negative.": settings.RISK_PIN_DAY_AMOUNT >= 0,
-        "RISK_UNPROVEN_AMOUNT and RISK_UNPROVEN_PAYMENTS must not be negative.": (
-            min(settings.RISK_UNPROVEN_AMOUNT, settings.RISK_UNPROVEN_PAYMENTS) >= 0
+        f"RISK_UNPROVEN_PAYMENTS must be from 0 to {MOST_UNPROVEN}.": (
+            0 <= settings.RISK_UNPROVEN_PAYMENTS <= MOST_UNPROVEN
         ),
         "STAFF_TIME_ZONE must be a zone of the IANA database.": (
             settings.STAFF_TIME_ZONE in available_timezones()
@@ -205,6 +219,9 @@ def _impossible_values() -> Iterator[str]:
         ),
     }
     yield from (fault for fault, holds in rules.items() if not holds)
+    for name in ("RISK_NEW_PROOF_AMOUNT", "RISK_PIN_DAY_AMOUNT", "RISK_UNPROVEN_AMOUNT"):
+        if not 0 <= getattr(settings, name) < MAX_AMOUNT:
+            yield f"{name} must not be negative, nor out of reach."
 
 
 def _is_email(text: str) -> bool:

@@ -36,8 +36,9 @@ MESSAGE_WRITERS: dict[str, str] = {
 # The kinds that leave before all others: warnings that a wallet may be in the wrong hands.
 URGENT_MESSAGES = ("pin_set", "pin_changed", "passkey_added", "passkey_removed")
 
-# Returns the confirmed address to which the e-mails of a merchant's tests go, or None.
-CONFIRMED_EMAIL = "merchants.email_confirmation.confirmed_address"
+# Returns the confirmed address to which the e-mails of a merchant's tests go, and that of the page
+# on which its reader ends them, or None.
+CONFIRMED_EMAIL = "merchants.email_confirmation.reader_of_tests"
 
 # Is called in the transaction that changes a merchant's profile.
 MERCHANT_UPDATED = "webhooks.merchant_events.emit_updated"

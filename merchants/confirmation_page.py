@@ -2,7 +2,8 @@
 
 It names the merchant by its id: anyone may give an address, and whose e-mails of tests are to come
 is for its owner to see. The name is the registrant's words, and would be ours here. Another id may
-be put in its place: the link of the day may be a stranger's.
+be put in its place: the link of the day may be a stranger's. The link in each e-mail of a test
+leads here as well, for who has confirmed an address for a stranger.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +11,12 @@ from django.shortcuts import render
 from django.views import View
 
 from core.clock import request_now
-from merchants.email_confirmation import AddressClaim, confirm_email, read_claim
+from merchants.email_confirmation import (
+    AddressClaim,
+    confirm_email,
+    read_claim,
+    withdraw_email,
+)
 
 BAD_REQUEST = 400
 
@@ -22,13 +28,17 @@ class ConfirmEmailPage(View):
         claim = _claim(request)
         if claim is None:
             return _page(request, "invalid", status=BAD_REQUEST)
-        return _page(request, "offered", email=claim.email, merchant_id=claim.merchant_id)
+        state = "stopping" if _stops(request) else "offered"
+        return _page(request, state, email=claim.email, merchant_id=claim.merchant_id)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Confirm the address. A link may be used again: it says the same."""
         claim = _claim(request)
         if claim is None:
             return _page(request, "invalid", status=BAD_REQUEST)
+        if _stops(request):
+            withdraw_email(claim=claim, now=request_now())
+            return _page(request, "stopped", email=claim.email)
         given = request.POST.get("merchant_id", claim.merchant_id).strip()
         email = confirm_email(claim=claim, merchant_id=given, now=request_now())
         if email is not None:
@@ -38,7 +48,13 @@ class ConfirmEmailPage(View):
 
 
 def _claim(request: HttpRequest) -> AddressClaim | None:
+    if _stops(request):
+        return read_claim(request.GET["stop"], stops=True)
     return read_claim(request.GET.get("token", ""))
+
+
+def _stops(request: HttpRequest) -> bool:
+    return "stop" in request.GET
 
 
 def _page(

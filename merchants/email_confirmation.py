@@ -29,7 +29,8 @@ DAY = timedelta(days=1)
 PER_MAILBOX = AttemptLimit("confirm-email-mailbox", 1, DAY)
 PER_MERCHANT = AttemptLimit("confirm-email-merchant", 5, DAY)
 PER_NETWORK = AttemptLimit("confirm-email-network", 30, DAY)
-_SALT = "merchants.email_confirmation"
+STOP_LIFETIME = timedelta(days=180)
+_SALT, _STOP_SALT = "merchants.email_confirmation", "merchants.email_withdrawal"
 
 
 class AddressClaim(NamedTuple):
@@ -88,10 +89,14 @@ def confirmation_url(claim: AddressClaim) -> str:
     return f"{settings.BASE_URL}{reverse('confirm-email')}?{query}"
 
 
-def read_claim(token: str) -> AddressClaim | None:
-    """Return what a link proves; None where it has expired or is none of ours."""
+def read_claim(token: str, *, stops: bool = False) -> AddressClaim | None:
+    """Return what a link proves; None where it has expired or is none of ours.
+
+    One that `stops` stands in each e-mail of a test, which may be passed on: it confirms none.
+    """
+    salt, lifetime = (_STOP_SALT, STOP_LIFETIME) if stops else (_SALT, LIFETIME)
     try:
-        return AddressClaim(*signing.loads(token, salt=_SALT, max_age=LIFETIME))
+        return AddressClaim(*signing.loads(token, salt=salt, max_age=lifetime))
     except signing.BadSignature:
         return None
 
@@ -114,10 +119,24 @@ def confirm_email(*, claim: AddressClaim, merchant_id: str, now: datetime) -> st
     return merchant.email
 
 
-def confirmed_address(merchant_id: str) -> str | None:
-    """Return the merchant's e-mail address if it is confirmed."""
+@transaction.atomic
+def withdraw_email(*, claim: AddressClaim, now: datetime) -> None:
+    """Note that a merchant's address is not its own: its reader says so. Does nothing twice."""
+    merchant = Merchant.objects.locked(claim.merchant_id)
+    if merchant.email_confirmed_at and _is_same_mailbox(merchant.email, claim.email):
+        merchant.email_confirmed_at, merchant.updated_at = None, now
+        merchant.save(update_fields=["email_confirmed_at", "updated_at"])
+        forget_keys()
+
+
+def reader_of_tests(merchant_id: str) -> tuple[str, str] | None:
+    """Return the merchant's e-mail address if it is confirmed, and where its reader withdraws."""
     confirmed = Merchant.objects.filter(pk=merchant_id, email_confirmed_at__isnull=False)
-    return confirmed.values_list("email", flat=True).first()
+    email = confirmed.values_list("email", flat=True).first()
+    if email is None:
+        return None
+    query = urlencode({"stop": signing.dumps(AddressClaim(merchant_id, email), salt=_STOP_SALT)})
+    return email, f"{settings.BASE_URL}{reverse('confirm-email')}?{query}"
 
 
 def _is_same_mailbox(address: str, other: str) -> bool:

@@ -7,40 +7,57 @@ test mode. In development, where mail is printed on the console, all of it is sh
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.utils.html import format_html
 from django.utils.module_loading import import_string
 
+from core.attempt_limits import AttemptLimit, count_attempt
+from core.errors import RateLimited
 from messages.content import Content
 from messages.models import Channel, Message
 
 CONSOLE_BACKEND = "config.mail.ConsoleBackend"
 UNCONFIRMED = "Unconfirmed: the merchant has not confirmed its e-mail address."
 NO_TEXTS = "Test mode: no text message is sent."
-_NOTICE = "Test mode: this e-mail would have gone to {}. It has been sent to you instead."
+# Who has once confirmed an address for a stranger must not get what the stranger likes.
+PER_MERCHANT = AttemptLimit("test-mail", 100, timedelta(days=1))
+TOO_MANY = f"Too many: {PER_MERCHANT.times} e-mails of tests a day are sent."
+_NOTICE = (
+    "Test mode: this e-mail would have gone to {}. It has been sent to you instead."
+    " If the merchant is not yours, stop its e-mails: {}"
+)
 
 
 class Undeliverable(Exception):  # no error: the message is not needed
     """A message that no one may get; its text says why."""
 
 
-def actual_recipient(message: Message) -> str:
-    """Return whom the message really goes to. Raises Undeliverable."""
+def readdressed(message: Message, content: Content, now: datetime) -> Content:
+    """Return what really leaves, and name its reader in the message, in memory only.
+
+    Raises Undeliverable.
+    """
     if message.livemode or _is_shown_on_console():
-        return message.recipient
+        return content
     if message.channel == Channel.SMS:
         raise Undeliverable(NO_TEXTS)
-    find: Callable[[str], str | None] = import_string(settings.CONFIRMED_EMAIL)
-    address = find(message.merchant_id)
-    if address is None:
+    find: Callable[[str], tuple[str, str] | None] = import_string(settings.CONFIRMED_EMAIL)
+    found = find(message.merchant_id)
+    if found is None:
         raise Undeliverable(UNCONFIRMED)
-    return address
+    try:
+        count_attempt(PER_MERCHANT, message.merchant_id, now=now)
+    except RateLimited:
+        raise Undeliverable(TOO_MANY) from None
+    meant, (message.recipient, stop_url) = message.recipient, found
+    return _with_notice(content, _NOTICE.format(meant, stop_url))
 
 
-def with_notice(content: Content, recipient: str) -> Content:
-    """Let an e-mail begin with whom it was meant for."""
-    notice, body = _NOTICE.format(recipient), content.html
+def _with_notice(content: Content, notice: str) -> Content:
+    """Let an e-mail begin with whom it was meant for, and how to get no more."""
+    body = content.html
     if body:
         opening, end, rest = body.partition("<body")
         tag, close, after = rest.partition(">")

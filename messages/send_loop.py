@@ -20,7 +20,7 @@ from messages import email, sms
 from messages.content import Content, content_of
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, MessageStatus
-from messages.redirection import Undeliverable, actual_recipient, with_notice
+from messages.redirection import Undeliverable, readdressed
 
 BATCH = 500
 TURN_SECONDS = 5  # per channel, so that one that hangs does not hold up the other
@@ -109,11 +109,8 @@ def _send(send: Send, now: datetime, message_id: str) -> bool:
 
 def _prepare(message: Message, now: datetime) -> Content | None:
     """Write the content, and readdress the message, in memory only. Raises Undeliverable."""
-    content, recipient = content_of(message, now), actual_recipient(message)
-    if content is not None and recipient != message.recipient:
-        content = with_notice(content, message.recipient)
-    message.recipient = recipient
-    return content
+    content = content_of(message, now)
+    return content and readdressed(message, content, now)
 
 
 def _claim(message_id: str, now: datetime) -> Message | None:

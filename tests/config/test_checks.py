@@ -18,7 +18,8 @@ def production(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     settings.BASE_URL = settings.CHECKOUT_URL = "https://pay.example.com"
     settings.SMS_URL = "https://gateway.example.com/send"
     settings.TRUSTED_PROXIES = 1
-    settings.REQUIRE_STAFF_PASSKEYS = True
+    settings.REQUIRE_STAFF_PASSKEYS = settings.REQUIRE_VERIFIED_MERCHANTS = True
+    settings.REGISTRATIONS_PER_NETWORK = settings.VISITOR_SECONDS_PER_NETWORK = 6
     monkeypatch.setenv("EMAIL_URL", "smtp+tls://mail.example.com:587")
     return settings
 
@@ -71,8 +72,12 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("RISK_NEW_PROOF_AMOUNT", -1, "RISK_NEW_PROOF_AMOUNT must"),
         ("RISK_NEW_PROOF_HOURS", 8_761, "RISK_NEW_PROOF_HOURS must"),
         ("RISK_PIN_DAY_AMOUNT", -1, "RISK_PIN_DAY_AMOUNT must"),
-        ("RISK_UNPROVEN_AMOUNT", -1, "RISK_UNPROVEN_AMOUNT and"),
-        ("RISK_UNPROVEN_PAYMENTS", -1, "RISK_UNPROVEN_AMOUNT and"),
+        ("RISK_UNPROVEN_AMOUNT", -1, "RISK_UNPROVEN_AMOUNT must"),
+        ("RISK_UNPROVEN_PAYMENTS", -1, "RISK_UNPROVEN_PAYMENTS must"),
+        ("RISK_NEW_PROOF_AMOUNT", 99_999_999_999, "RISK_NEW_PROOF_AMOUNT must"),
+        ("RISK_PIN_DAY_AMOUNT", 99_999_999_999, "RISK_PIN_DAY_AMOUNT must"),
+        ("RISK_UNPROVEN_AMOUNT", 99_999_999_999, "RISK_UNPROVEN_AMOUNT must"),
+        ("RISK_UNPROVEN_PAYMENTS", 101, "RISK_UNPROVEN_PAYMENTS must"),
         ("STAFF_TIME_ZONE", "Atlantis", "STAFF_TIME_ZONE must be"),
         ("TRUSTED_PROXIES", -1, "TRUSTED_PROXIES must not"),
         ("WEB_WORKERS", 0, "WEB_WORKERS and"),
@@ -86,6 +91,22 @@ def test_it_refuses(production: Settings, name: str, value: object, said: str) -
         refuse_unsafe()
 
     assert f"- {said}" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", checks.CHOICES)
+def test_it_starts_without_a_defence_and_says_so(
+    production: Settings, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    setattr(production, name, 0)
+
+    refuse_unsafe()
+
+    [said] = [record.getMessage() for record in caplog.records]
+    assert said.startswith(f"{name} is ")
+    production.DEVELOPMENT_MODE, production.BASE_URL = True, "http://localhost:8000"
+    caplog.clear()
+    refuse_unsafe()
+    assert not caplog.records
 
 
 def test_it_refuses_one_secret_used_twice(production: Settings) -> None:

@@ -66,6 +66,8 @@ LIMITS: dict[str, object] = {
         "other": "7299",
     },
     "merchants.email_confirmation.LIFETIME": timedelta(days=7),
+    "merchants.email_confirmation.STOP_LIFETIME": timedelta(days=180),
+    "messages.redirection.PER_MERCHANT": AttemptLimit("test-mail", 100, timedelta(days=1)),
     "merchants.email_confirmation.PER_MAILBOX": AttemptLimit(
         "confirm-email-mailbox", 1, timedelta(days=1)
     ),

@@ -41,7 +41,7 @@ def test_it_writes_what_the_service_starts_with(tmp_path: Path) -> None:
     file = tmp_path / "environment"
 
     given = FILLED_IN | {"SERVICE_NAME": "Payments"}
-    done = configure(file, answers="\nIsland Pay\n" + "\n" * 11, **given)
+    done = configure(file, answers="\nIsland Pay\n" + "\n" * 15, **given)
 
     values = dict(line.split("=", 1) for line in file.read_text().splitlines())
     assert done.returncode == 0, done.stderr

@@ -1,13 +1,16 @@
 """E-mails of test mode: no address that a stranger names gets one."""
 
-from datetime import datetime
+import re
+from datetime import datetime, timedelta
 
 import pytest
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
+from django.test import Client
 from pytest_django import Settings
 
 from core.clock import utc_now
+from core.models import Quota
 from merchants.models import Merchant
 from messages.models import Channel, Message
 from messages.redirection import CONSOLE_BACKEND
@@ -50,6 +53,44 @@ def test_a_merchant_who_has_confirmed_nothing_writes_to_no_one(
     invoice = Message.objects.get(kind="invoice")
     assert invoice.status == "not_needed"
     assert invoice.last_error.startswith("Unconfirmed")
+
+
+def test_no_more_than_a_hundred_tests_a_day_are_mailed(api: Api, merchant: Merchant) -> None:
+    """Who has confirmed an address for a stranger would get the stranger's words without end."""
+    Quota.objects.create(
+        key=f"test-mail:{merchant.id}", used=99, ends_at=utc_now() + timedelta(hours=1)
+    )
+    for _ in range(2):
+        assert api(merchant).post("/v1/payments", INVOICE).status_code == 201
+
+    send_due_messages(now=utc_now())
+
+    assert sent_to() == [[merchant.email]]
+    refused = Message.objects.get(kind="invoice", status="not_needed")
+    assert refused.last_error == "Too many: 100 e-mails of tests a day are sent."
+
+
+def test_its_reader_ends_the_mails_of_a_merchant_that_is_not_theirs(
+    api: Api, merchant: Merchant, client: Client
+) -> None:
+    api(merchant).post("/v1/payments", INVOICE | {"customer_email": merchant.email})
+    send_due_messages(now=utc_now())
+    found = re.search(r"(/confirm-email\?stop=\S+)", str(mail.outbox[0].body))
+    assert found
+    link = found[1]
+
+    assert merchant.id in client.get(link).content.decode()
+    confirmed = Merchant.objects.exclude(email_confirmed_at=None)
+    assert confirmed.exists()  # a scanner that opens it has ended nothing
+    assert client.get(link.replace("stop", "token")).status_code == 400
+    for _ in range(2):
+        assert client.post(link).status_code == 200
+
+    api(merchant).post("/v1/payments", INVOICE)
+    send_due_messages(now=utc_now())
+    assert sent_to() == [[merchant.email]]
+    assert not confirmed.exists()
+    assert client.post(f"{link}x").status_code == 400
 
 
 def test_without_a_key_no_one_is_written_to_either(

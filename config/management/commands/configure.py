@@ -28,6 +28,10 @@ QUESTIONS = {
     "WEB_WORKERS": ("Web processes per instance", "2"),
     "RATE_LIMITS": ("Hold each merchant to 100 requests a minute and 10,000 an hour", "true"),
     "STAFF_TIME_ZONE": ("The time zone of the back office", "America/Nassau"),
+    "SUPPORT_EMAIL": ("Where customers write to us; may be empty", ""),
+    "ADMIN_HOST": ("The one host name of the back office; empty: that of the service", ""),
+    "PAYOUT_DEBTOR_ACCOUNT": ("The account that payouts leave from; empty: none leave yet", ""),
+    "PAYOUT_DEBTOR_BIC": ("The BIC of its bank", ""),
     "CHECKPOINT_WITNESSES": ("Who is handed each signed head of the log; may be empty", ""),
 }
 # What an answer to begin with leaves to be filled in.
