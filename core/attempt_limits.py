@@ -77,6 +77,11 @@ def uncount_attempt(limit: AttemptLimit, subject: str) -> None:
     Quota.objects.filter(key=limit.key(subject), used__gt=0).update(used=F("used") - 1)
 
 
+def forget_attempts(limit: AttemptLimit, subject: str) -> None:
+    """Begin a new window, in the caller's transaction."""
+    Quota.objects.filter(key=limit.key(subject)).delete()
+
+
 def refuse_exhausted(*counted: tuple[AttemptLimit, str], now: datetime) -> None:
     """Raise RateLimited where one of the limits is exhausted for its subject, without counting.
 

@@ -79,13 +79,14 @@ def alone(task: str, *, now: datetime) -> Iterator[bool]:
     TaskRun.objects.get_or_create(name=task)
     run = TaskRun.objects.filter(name=task)
     free = run.filter(Q(lease_until=None) | Q(lease_until__lte=now))
-    if not free.update(lease_until=now + LEASE):
+    until = now + LEASE
+    if not free.update(lease_until=until):
         yield False
         return
     try:
         yield True
     finally:
-        run.update(lease_until=None)
+        run.filter(lease_until=until).update(lease_until=None)  # not that of one who came since
 
 
 def note_drill() -> None:

@@ -32,6 +32,7 @@ from ledger.signed_row_checks import keys_in, log_has_begun, name_of, newest_sig
 from ledger.snapshot import snapshot
 
 HEADS_AT_ONCE = 100
+FEWER = "has fewer leaves by now."
 _SUBTREE = ("position", "hash")
 LEAVES_AT_ONCE = 64 * TIER_WIDTH
 _LEAF = ("index", "kind", "subject", "signature", "hash")
@@ -54,7 +55,7 @@ def check_head(size: int, root: bytes, name: str) -> Iterator[str]:
         if log_root(size) != root:
             yield f"{name} {size} is not of this log: what it covers was changed since."
     except BrokenLog:
-        yield f"{name} {size} is not of this log: it has fewer leaves by now."
+        yield f"{name} {size} is not of this log: it {FEWER}"
 
 
 def check_opening() -> Iterator[str]:

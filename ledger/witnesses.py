@@ -19,7 +19,7 @@ from core import merkle
 from core.signed_notes import LogHead
 from ledger.bucket_witness import BUCKET, notes_in, object_name, put_checkpoints
 from ledger.checkpoints import is_ours, newest_checkpoint
-from ledger.log_checks import check_head
+from ledger.log_checks import FEWER, check_head
 from ledger.log_models import Checkpoint, WitnessState
 from ledger.log_tree import BrokenLog, stored_node
 from ledger.witness_answers import WitnessAway, WitnessRefused
@@ -151,7 +151,8 @@ def _post(address: str, newest: Checkpoint, since: int) -> None:
     if result.status == 409:
         size = _SIZE.fullmatch(result.excerpt.strip())
         if not size or int(size[0]) > newest.size:
-            raise WitnessRefused(f"it has {result.excerpt.strip()[:18]} leaves, we {newest.size}.")
+            said = result.excerpt.strip()[:18]
+            raise WitnessRefused(f"it has {said} leaves, ours of {newest.size} {FEWER}")
         result = _send(address, newest, int(size[0]))
     if result.status in (409, 422):
         raise WitnessRefused("it does not extend what the witness has.")

@@ -106,6 +106,21 @@ def decline_change(*, change_id: str, now: datetime) -> MerchantChange:
     return change
 
 
+def warn_of_new_email(merchant: Merchant, changes: Changes, *, now: datetime) -> None:
+    """Tell a confirmed address that is replaced at once: it is warned of nothing any more.
+
+    Raises RateLimited.
+    """
+    if merchant.email_confirmed_at and changes.get("email", merchant.email) != merchant.email:
+        refuse_unheard(merchant.id, now=now)
+        text = (
+            "This address is replaced, and the notices of your account go to another one.\n"
+            "If you did not request this, reply to this e-mail at once:"
+            " someone else has your API key."
+        )
+        tell_owner(merchant, kind=MADE, subject=SUBJECTS[MADE], text=text, now=now)
+
+
 def apply_changes(
     merchant: Merchant, changes: Changes, *, livemode: bool, now: datetime, network: str = ""
 ) -> None:

@@ -1,30 +1,50 @@
 """E-mails to the owner of a merchant about what a live key has done, so that a thief's is noticed.
 
-All that a key does is counted together: many notices would bury the one that matters. They hold no
-words of who called, but what cannot be said without: those would be a thief's, in our e-mail.
+All that a key does is counted together: many notices would bury the one that matters. They hold
+none of the caller's words, except where nothing else identifies the thing: those would be a
+thief's, in our e-mail.
 """
 
 from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from core.attempt_limits import AttemptLimit, count_or_refuse, count_within_all
+from core.attempt_limits import (
+    AttemptLimit,
+    count_or_refuse,
+    count_within_all,
+    forget_attempts,
+)
+from core.errors import RateLimited
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from messages.models import Channel
 from messages.planning import plan_message
 
 NOTICES = AttemptLimit("owner-notice", 20, timedelta(days=1))
+HELP = "Sooner, once staff have issued, rolled or revoked a live key of yours."
 
 
 def refuse_unheard(merchant_id: str, *, now: datetime) -> None:
     """Count a notice. Raises RateLimited where there is no room: what is not heard is not done."""
-    count_or_refuse([(NOTICES, merchant_id)], now=now)
+    try:
+        count_or_refuse([(NOTICES, merchant_id)], now=now)
+    except RateLimited as error:
+        error.details = f"{error.details} {HELP}"
+        raise
 
 
 def has_room(merchant_id: str, *, now: datetime) -> bool:
     """Count a notice of what only takes away, and is done unheard; return whether to send it."""
     return count_within_all([(NOTICES, merchant_id)], now=now)
+
+
+def make_room(merchant_id: str) -> None:
+    """Count anew, as staff have just dealt with live keys: the owner undoes what a thief has done.
+
+    Else who has spent the notices of a day would keep what they have gained for that day.
+    """
+    forget_attempts(NOTICES, merchant_id)
 
 
 def tell_owner(

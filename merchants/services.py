@@ -13,7 +13,13 @@ from core.ids import new_id, random_base62
 from merchants.access import EVERYTHING
 from merchants.email_confirmation import plan_confirmation
 from merchants.errors import ApiKeyNotActive, ApiKeyRolled, SlugTaken
-from merchants.evidence import apply_changes, refuse_test_caller, request_change, separate
+from merchants.evidence import (
+    apply_changes,
+    refuse_test_caller,
+    request_change,
+    separate,
+    warn_of_new_email,
+)
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
 from merchants.known_keys import forget_keys
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, ApiKey, Merchant
@@ -117,7 +123,7 @@ def update_merchant(
     """Change a merchant's own profile. Serves PATCH.
 
     Public fields of a verified merchant wait for staff. Raises MerchantNotFound, ValidationFailed
-    where a test caller names a field that live customers meet, and as `refuse_ended`.
+    where a test caller names a field that live customers meet, RateLimited, and as `refuse_ended`.
     """
     changes: dict[str, Any] = {**profile}
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
@@ -128,6 +134,7 @@ def update_merchant(
         at_once, public = separate(changes)
         if public:
             request_change(merchant, public, actor=caller.actor, now=now)
+    warn_of_new_email(merchant, at_once, now=now)
     apply_changes(merchant, at_once, livemode=caller.livemode, network=network, now=now)
     return merchant
 

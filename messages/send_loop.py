@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
@@ -90,6 +91,8 @@ def _send(send: Send, now: datetime, message_id: str) -> bool:
     except Undeliverable as reason:
         _record(message, status=MessageStatus.NOT_NEEDED, last_error=str(reason))
         return False
+    except SoftTimeLimitExceeded:
+        raise  # the turn is over, and its lease ends by itself
     except Exception:  # nothing was sent: it is safe to retry
         logger.exception("message_not_written", message_id=message_id)
         _retry(message, "It could not be written.", now)

@@ -20,6 +20,7 @@ from merchants.callers import Caller
 from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
+from merchants.owner_notices import make_room
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
 from merchants.statuses import MerchantStatus
 
@@ -115,6 +116,8 @@ def end_key(*, key_id: str, now: datetime) -> ApiKey:
     """Revoke a key at once, and tell the merchant. Raises ApiKeyNotFound, ApiKeyNotActive."""
     key = revoke_key(key_id=key_id, now=now)
     tell_of_revoked_key(key, now=now)
+    if key.livemode:
+        make_room(key.merchant_id)
     return key
 
 
@@ -142,6 +145,7 @@ def _live_key(instruction: Instruction) -> ApiKey:
 
 
 def _seal(instruction: Instruction, issued: IssuedKey) -> str:
+    make_room(issued.key.merchant_id)
     instruction.sealed_result = crypto.encrypt(issued.secret)
     return issued.key.pk
 

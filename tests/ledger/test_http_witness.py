@@ -74,9 +74,9 @@ def test_it_is_asked_so(
     ("answers", "problem"),
     [
         ([has(409, "2\n"), has(200)], ""),
-        ([has(409, "3\n")], "it has 3 leaves, we 2."),
-        ([has(409, "9" * 30)], f"it has {'9' * 18} leaves, we 2."),
-        ([has(409, "none")], "it has none leaves, we 2."),
+        ([has(409, "3\n")], "it has 3 leaves, ours of 2 has fewer leaves by now."),
+        ([has(409, "9" * 30)], f"it has {'9' * 18} leaves, ours of 2 has fewer leaves by now."),
+        ([has(409, "none")], "it has none leaves, ours of 2 has fewer leaves by now."),
         ([has(409, "0"), has(409, "0")], NOT_EXTENDED),
         ([has(422)], NOT_EXTENDED),
         ([has(410)], "it answered 410."),

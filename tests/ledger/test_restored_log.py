@@ -4,7 +4,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.db.models import F
 from pytest_django import Settings
@@ -96,6 +96,18 @@ def test_it_names_what_was_lost_until_the_log_has_another_name(
     assert newest is not None
     assert newest.note.startswith("testserver/ledger-2\n5\n")
     assert len(list(other.iterdir())) == 3
+
+
+def test_a_backup_that_was_rewritten_is_not_taken_for_one_that_is_older() -> None:
+    grow()
+    grow()
+    lose_the_last()
+    with all_rights():
+        LogLeaf.objects.filter(index=1).update(hash=b"x" * 32)
+
+    with pytest.raises(CommandError, match=r": 2 is not of this log: what it covers was") as raised:
+        restored()
+    assert "3 is not" not in str(raised.value)
 
 
 def test_a_forged_restore_is_named() -> None:

@@ -1,11 +1,14 @@
-"""Who has stolen a live key buries no notice to the owner under others."""
+"""Who has stolen a live key buries no notice to an owner whose address we know."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from backoffice.models import Instruction
+from backoffice.services.merchants import end_key, issue_live_key, roll_live_key
 from core.clock import utc_now
+from merchants.callers import Caller
 from merchants.evidence import approve_change
 from merchants.models import ApiKey, Merchant, MerchantChange
 from merchants.services import issue_key
@@ -122,6 +125,30 @@ def test_another_merchant_and_staff_are_not_counted(
     assert Message.objects.count() == before + 3
 
 
+BY_STAFF: dict[str, Callable[[Merchant, Caller], Any]] = {
+    "issue": lambda shop, staff: issue_live_key(
+        Instruction(subject_id=shop.id, arguments={"name": "New"}), staff, utc_now()
+    ),
+    "roll": lambda shop, staff: roll_live_key(
+        Instruction(subject_id=spare_key(shop).id, arguments={"overlap_hours": 0}), staff, utc_now()
+    ),
+    "revoke": lambda shop, staff: end_key(key_id=spare_key(shop).id, now=utc_now()),
+}
+
+
+@pytest.mark.parametrize("act", BY_STAFF)
+def test_an_owner_whom_staff_help_undoes_what_a_thief_has_done(
+    api: Api, thief: ApiClient, merchant: Merchant, act: str
+) -> None:
+    spend(thief, merchant)
+    refused = GAINS["listen"](thief, merchant)
+    assert "Sooner, once staff have" in refused.json()["details"]
+
+    BY_STAFF[act](merchant, Caller(merchant=merchant, livemode=True, actor="staff:ann"))
+
+    assert GAINS["listen"](api(merchant, live=True), merchant).status_code == 201
+
+
 def test_no_notice_has_words_of_the_thief(thief: ApiClient, merchant: Merchant) -> None:
     changes = {"name": LURE, "website": "https://thief.example", "email": "thief@example.com"}
     thief.patch(f"/v1/merchants/{merchant.id}", changes)
@@ -146,3 +173,18 @@ def test_an_address_that_anyone_may_have_named_gets_none(
     assert thief.post(KEYS, SCOPED).status_code == 201
 
     assert Message.objects.exists() is is_confirmed
+
+
+def test_a_confirmed_address_hears_that_it_is_replaced(
+    thief: ApiClient, merchant: Merchant
+) -> None:
+    """A merchant that is not verified changes it at once, and later notices would go nowhere."""
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+    path, own = f"/v1/merchants/{merchant.id}", merchant.email
+
+    assert thief.patch(path, {"email": own}).status_code == 200
+    assert thief.patch(path, {"email": "thief@example.com"}).status_code == 200
+
+    told = Message.objects.get(kind="change_made")
+    assert told.recipient == own
+    assert "thief" not in told.text

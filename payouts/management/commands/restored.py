@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
+from ledger.log_checks import FEWER
 from ledger.restoring import note_restore
 from ledger.sealing import SealerBusy
 from ledger.witnesses import check_witnesses
@@ -49,6 +50,8 @@ class Command(BaseCommand):
         self.stdout.write(f"Payouts are shut. In transit, to compare with the bank: {moving}.")
 
     def _go_on_with_the_log(self, now: datetime) -> None:
+        """Append to the log. Raises CommandError where it is not the one that witnesses have."""
+        found = list(check_witnesses())  # before the leaf of today, which they cannot have
         try:
             index = note_restore(now=now)
         except SealerBusy:
@@ -56,5 +59,9 @@ class Command(BaseCommand):
         if index is None:
             return
         self.stdout.write(f"The log goes on: its leaf {index} says that the database was restored.")
-        for lost in check_witnesses():
-            self.stdout.write(f"Lost since the backup: {lost}")
+        changed = [fault for fault in found if not fault.endswith(FEWER)]
+        for lost in found:
+            if lost not in changed:
+                self.stdout.write(f"Lost since the backup: {lost}")
+        if changed:
+            raise CommandError("Not what was backed up: " + " ".join(changed))
