@@ -20,7 +20,7 @@ from messages.models import Channel
 from messages.planning import plan_message
 
 LINK_LIFETIME = timedelta(days=30)
-TOLD_WITHIN = timedelta(minutes=1)  # a link is dated when it is written, the change a little before
+DENIED_WITH_IT = timedelta(days=1)  # who makes two keys is rid of both by the link of either
 CHANGES = AttemptLimit("security-change", 10, timedelta(days=1))
 _SALT = "customers.not-me"
 _LINK = re.compile(r"(/not-me/)\S+")
@@ -82,7 +82,7 @@ def without_link(text: str) -> str:
 
 
 def read_stop_link(token: str, *, now: datetime) -> tuple[str, datetime]:
-    """Return whose wallet the link stops, and since when what it tells of has been so.
+    """Return whose wallet the link stops, and since when the keys to it are denied.
 
     Raises CustomerNotFound for one that is not ours, is too old, or was made before staff last
     unfroze the customer: who still has that one would stop the wallet again and again.
@@ -96,4 +96,4 @@ def read_stop_link(token: str, *, now: datetime) -> tuple[str, datetime]:
     except BadSignature:
         raise CustomerNotFound from None
     made_at = b62_decode(token.split(":")[1])
-    return customer_id, datetime.fromtimestamp(made_at, UTC) - TOLD_WITHIN
+    return customer_id, datetime.fromtimestamp(made_at, UTC) - DENIED_WITH_IT

@@ -21,6 +21,7 @@ from customers.magic_phones import (
     behaviour_of,
 )
 from customers.models import Customer, CustomerSession
+from customers.new_proofs import note_new_proof
 from customers.phones import normalize_phone
 from ledger.models import HOUSE, Account, Purpose, TransferKind
 from ledger.services import Movement, account_for, lock, post_transfers
@@ -186,7 +187,8 @@ def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None
     customer = freeze(customer_id=customer_id, actor=actor, cause=cause, now=now)
     customer.passkeys.filter(created_at__gte=since).remove(now)
     no_pin = {"pin_hash": "", "pin_set_at": None, "pin_failures": 0, "pin_locked_until": None}
-    Customer.objects.filter(pk=customer_id, pin_set_at__gte=since).update(**no_pin)
+    if Customer.objects.filter(pk=customer_id, pin_set_at__gte=since).update(**no_pin):
+        note_new_proof(customer_id, now=now)
 
 
 @transaction.atomic

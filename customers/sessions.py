@@ -171,14 +171,17 @@ def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
 
 
 def is_by_phone_alone(session: CustomerSession) -> bool:
-    """Return whether a live customer with a PIN or passkey has shown nothing but a code so far.
+    """Return whether a live customer who ever had a PIN or passkey has shown but a code so far.
 
-    What such a session is told, a thief of the number can tell staff, who ask who is calling.
+    What such a session is told, a thief of the number can tell staff, who ask who is calling. They
+    may have had the last PIN or passkey taken away, so that it need not be there any more.
     """
     has_shown_more = session.pin_verified_at or session.passkey_verified_at
     if not session.livemode or session.code_verified_at is None or has_shown_more:
         return False
-    return bool(session.customer.pin_hash) or session.customer.passkeys.usable().exists()
+    customer = session.customer
+    had_pin = bool(customer.pin_hash) or customer.proof_changed_at is not None
+    return had_pin or customer.passkeys.exists()
 
 
 def remember_proof(session: CustomerSession, proof: ProofMethod, *, now: datetime) -> None:

@@ -174,7 +174,10 @@ class ProvePasskeyForPinPage(ProvenPage):
 
 
 class ShowPaymentsPage(ProvenPage):
-    """Passkey or PIN, before the payments are listed to someone who has entered a code only."""
+    """Passkey or PIN, before the payments are listed to someone who has entered a code only.
+
+    Who has neither any more chooses a PIN, which is new for a day.
+    """
 
     @property
     def title(self) -> str:  # type: ignore[override]  # in the language of the page
@@ -184,13 +187,16 @@ class ShowPaymentsPage(ProvenPage):
     def needed(self) -> ProofMethod | None:
         if not is_by_phone_alone(self.session):
             return None
-        return ProofMethod.PASSKEY if has_passkey(self.session) else ProofMethod.PIN
+        if has_passkey(self.session):
+            return ProofMethod.PASSKEY
+        return ProofMethod.PIN if self.session.customer.has_pin else None
 
     def get(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
         return self.show() if self.needed else self.act()
 
     def act(self) -> HttpResponse:
-        return SeeOther(self.own("account"))
+        is_without = is_by_phone_alone(self.session)
+        return SeeOther(self.own("account-pin-forgotten" if is_without else "account"))
 
 
 class ProofPasskeyOptions(SignedInPage):

@@ -13,7 +13,7 @@ from customers.models import ChallengePurpose, Customer, CustomerSession, Passke
 from customers.passkey_sign_in import SIGN_IN_ATTEMPTS
 from customers.passkeys import proof_needed
 from customers.pins import set_pin
-from customers.services import find_or_create, top_up
+from customers.services import find_or_create, freeze_by_owner, top_up, unfreeze
 from messages.models import Message
 from payments.paying import pay
 from payments.verification import Verification
@@ -253,3 +253,25 @@ def test_a_stolen_number_does_not_read_it_where_there_is_a_pin_either(texts, mer
     Customer.objects.update(proof_changed_at=utc_now() - timedelta(hours=24))
     thief.visit("/account")
     assert "B$43.21" in thief.text
+
+
+def test_a_stolen_number_does_not_read_it_once_the_last_key_is_gone_either(texts, merchant):
+    """Any way by which staff or the owner took it away gave the list to one code again."""
+    long_ago = utc_now() - timedelta(days=40)
+    owner = find_or_create(phone=PHONE, now=long_ago)
+    set_pin(customer_id=owner.id, pin=PIN, now=long_ago)
+    payment = PaymentFactory(merchant=merchant, amount=4_321, livemode=True)
+    top_up(customer=owner, amount=10_000, currency="BSD", now=utc_now())
+    actor = f"customer:{owner.id}"
+    owner.refresh_from_db()
+    pay(
+        payment_id=payment.id, customer=owner, verified=Verification.PIN, actor=actor, now=utc_now()
+    )
+    freeze_by_owner(customer_id=owner.id, since=long_ago, now=utc_now())
+    unfreeze(customer_id=owner.id, actor="staff:ada", now=utc_now())
+    Customer.objects.update(proof_changed_at=utc_now() - timedelta(hours=24))
+
+    thief = signed_in_to_account(texts)
+    assert "B$43.21" not in thief.text
+    thief.visit("/account/payments")
+    assert thief.path == "/account/pin/forgotten"

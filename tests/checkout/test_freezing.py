@@ -141,10 +141,12 @@ def test_a_change_is_told_on_every_channel_with_a_link_that_stops_the_wallet(
 def test_who_denies_a_passkey_is_rid_of_it(victim: Customer) -> None:
     """Unfrozen, the thief still had the key to the wallet, and the owner none to remove it."""
     now, own, stolen = utc_now(), VirtualAuthenticator(), VirtualAuthenticator()
-    Customer.objects.update(pin_set_at=now - timedelta(minutes=2))
+    long_ago = now - timedelta(hours=25)
+    Customer.objects.update(pin_set_at=long_ago)
     session = proven(victim, now)
-    kept = enrol(session, own, now - timedelta(minutes=2))
+    kept = enrol(session, own, long_ago)
     remember_proof(session, ProofMethod.PASSKEY, now=now)
+    enrol(session, VirtualAuthenticator(), now - timedelta(hours=23))
     enrol(session, stolen, now)
     told = Message.objects.filter(kind="passkey_added").latest("pk")
     later = enrol(session, VirtualAuthenticator(), now + timedelta(minutes=2))
@@ -160,7 +162,7 @@ def test_who_denies_a_passkey_is_rid_of_it(victim: Customer) -> None:
 
 
 def test_who_denies_a_pin_is_rid_of_it(victim: Customer, texts: TextBox) -> None:
-    at = utc_now() - timedelta(minutes=2)
+    at = utc_now() - timedelta(hours=25)
     passkey = enrol(proven(victim, at), VirtualAuthenticator(), at)
     change_pin(customer_id=victim.id, pin=PIN, new_pin=NEW_PIN, address="192.0.2.1", now=utc_now())
 

@@ -125,7 +125,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
         ),
         ENDED
         | {
-            "Customer": NEW_PIN | {"frozen_at", "signature"},
+            "Customer": NEW_PIN | NEW_PROOF | {"frozen_at", "signature"},
             "Passkey": {"removed_at"},
             "CustomerChange": {"new"},
         },

@@ -1,6 +1,7 @@
 """What a session begins with, and what it replaces."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -117,8 +118,23 @@ def test_who_has_shown_nothing_but_a_code(
     assert not is_by_phone_alone(session)
     session.livemode = True
     payer.passkeys.usable().remove(now)
-    assert not is_by_phone_alone(session)
-    session.customer.pin_hash = "set"
+    assert is_by_phone_alone(session) is alone
+
+
+@pytest.mark.parametrize(
+    ("had", "alone"),
+    [
+        ({}, False),
+        ({"pin_hash": "set"}, True),
+        ({"proof_changed_at": datetime(2026, 1, 1, tzinfo=UTC)}, True),
+    ],
+)
+def test_a_code_alone_is_little_once_there_was_a_pin(
+    session: CustomerSession, had: dict[str, Any], alone: bool
+) -> None:
+    vars(session.customer).update(had)
+    session.pin_verified_at = None
+
     assert is_by_phone_alone(session) is alone
 
 
