@@ -1,6 +1,5 @@
 """Each message goes out once: after a crash, a refusal, an outage, and with many at work."""
 
-from contextlib import ExitStack
 from datetime import datetime, timedelta
 from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPServerDisconnected
 
@@ -111,15 +110,6 @@ def test_one_process_at_a_time_sends(now: datetime) -> None:
         assert (is_ours, send_messages()) == (True, 0)
 
     assert send_messages() == 1
-
-
-def test_a_process_whose_lease_is_over_does_not_end_that_of_the_next(now: datetime) -> None:
-    later = now + timedelta(minutes=1)
-    with ExitStack() as second:
-        with alone("send messages", now=now):
-            assert second.enter_context(alone("send messages", now=later))
-        with alone("send messages", now=later) as is_ours:
-            assert not is_ours
 
 
 def test_a_turn_that_takes_too_long_ends_in_the_midst_of_writing(
