@@ -68,7 +68,7 @@ def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: dateti
     if overlap:
         _refuse_too_many(before.merchant, before.livemode, now)
     issued = roll_key(key_id=key_id, overlap=overlap, now=now)
-    if before.livemode and _is_told_of(caller, before, overlap, now):
+    if before.livemode and _count_roll(caller, before, overlap, now):
         tell_of_rolled_key(before, issued.key, now=now)
     return issued
 
@@ -86,8 +86,8 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
     return key
 
 
-def _is_told_of(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetime) -> bool:
-    """Return whether a roll is told to the owner. Raises RateLimited where it has to be."""
+def _count_roll(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetime) -> bool:
+    """Count a roll; return whether its owner is told. Raises RateLimited where it has to be."""
     if not overlap and caller.actor == f"key:{rolled.id}":
         return has_room(rolled.merchant_id, now=now)
     refuse_unheard(rolled.merchant_id, now=now)

@@ -76,8 +76,8 @@ class MerchantViewSet(CallerViewSet):
         """Only the fields you send change; null takes a value away or puts the default back.
 
         The public fields of a verified merchant wait for a review, in `pending_changes`: name,
-        e-mail addresses, website, logo, postal address, tax number and payout schedule. It is told
-        by e-mail of each of these changes, within the limit of `POST /v1/api-keys`.
+        e-mail addresses, website, logo, postal address, tax number and payout schedule. The
+        merchant is e-mailed about each of these changes, within the limit of `POST /v1/api-keys`.
         """
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(

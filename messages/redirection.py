@@ -48,7 +48,8 @@ def readdressed(message: Message, content: Content, now: datetime) -> Content:
     if found is None:
         raise Undeliverable(UNCONFIRMED)
     try:
-        count_attempt(PER_MERCHANT, message.merchant_id, now=now)
+        if message.attempts == 1:  # it counts once, however often a server is away
+            count_attempt(PER_MERCHANT, message.merchant_id, now=now)
     except RateLimited:
         raise Undeliverable(TOO_MANY) from None
     meant, (message.recipient, stop_url) = message.recipient, found

@@ -120,8 +120,9 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         available=_may_break,
         right=Right.STAFF,
         form=DeclineForm,
-        about="For when no one can approve. All Administrators are told by e-mail, and each can"
-        f" decline; after {in_words(BREAK_GLASS_DELAY)} you can carry it out alone.",
+        about="For when no one can approve. All Administrators are told by e-mail, all staff"
+        " if there are fewer than two. Another Administrator can decline;"
+        f" after {in_words(BREAK_GLASS_DELAY)} you can carry it out alone.",
         icon="notification_important",
         danger=True,
         shown_to=_is_own,
@@ -134,7 +135,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         available=_is_broken,
         right=Right.STAFF,
         form=DeclineForm,
-        about="Once the delay has passed. All Administrators are told again.",
+        about="Once the delay has passed. The same people are told again.",
         icon="notification_important",
         danger=True,
         shown_to=_may_finish,

@@ -33,7 +33,7 @@ def note_administrator(user: User) -> None:
 
 
 def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -> None:
-    """Plan an e-mail to each Administrator who has an address; of fewer than two, to all of staff.
+    """Plan an e-mail to each Administrator who has an address; if fewer than two, to all staff.
 
     Who alone manages staff would otherwise be the only one to hear of what they do.
     """

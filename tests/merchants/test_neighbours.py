@@ -191,7 +191,7 @@ def test_what_the_owner_reads() -> None:
         ("change_made", "Payments: Your public details have changed", True),
     ]
     was = one.merchant.name
-    assert f'name, which is "{was}" now' in changes[0].text
+    assert f'name (now: "{was}")' in changes[0].text
     assert f'name: from "{was}" to "Another name"' in changes[1].text
     for message in changes:
         assert message.text.rstrip().endswith("Payments")

@@ -156,7 +156,8 @@ def test_no_notice_has_words_of_the_thief(thief: ApiClient, merchant: Merchant) 
 
     asked, account = Message.objects.order_by("created_at")
     for name in changes:
-        assert f'{name}, which is "{getattr(merchant, name)}" now' in asked.text
+        was = f'"{value}"' if (value := getattr(merchant, name)) else "none"
+        assert f"{name} (now: {was})" in asked.text
     assert "The account …0111 (BSD) is to be paid out to" in account.text
     for text in (asked.text, account.text):
         assert "555" not in text

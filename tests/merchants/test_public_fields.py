@@ -160,7 +160,7 @@ def test_the_owner_hears_of_it_at_the_old_address(api, merchant, path):
 
     message = Message.objects.get()
     assert (message.kind, message.recipient) == ("change_requested", merchant.email)
-    assert f'name, which is "{merchant.name}" now' in message.text
+    assert f'name (now: "{merchant.name}")' in message.text
     assert FRAUD not in message.text
 
 

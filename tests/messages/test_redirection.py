@@ -2,10 +2,12 @@
 
 import re
 from datetime import datetime, timedelta
+from smtplib import SMTPDataError
 
 import pytest
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
+from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 from pytest_django import Settings
 
@@ -22,6 +24,10 @@ from tests.messages.conftest import PHONE, plan
 pytestmark = pytest.mark.django_db
 VICTIM = "victim@example.com"
 INVOICE = {"payment_mode": "INVOICE_PAY", "amount": 12_500, "customer_email": VICTIM}
+
+
+def busy(*_: object) -> int:
+    raise SMTPDataError(452, b"Too busy")
 
 
 def sent_to() -> list[list[str]]:
@@ -68,6 +74,16 @@ def test_no_more_than_a_hundred_tests_a_day_are_mailed(api: Api, merchant: Merch
     assert sent_to() == [[merchant.email]]
     refused = Message.objects.get(kind="invoice", status="not_needed")
     assert refused.last_error == "Too many: 100 e-mails of tests a day are sent."
+
+
+def test_a_mail_that_is_tried_again_counts_once(now: datetime, merchant: Merchant) -> None:
+    plan(now, livemode=False, merchant_id=merchant.id)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EmailBackend, "send_messages", busy)
+        send_due_messages(now=now)
+
+    assert send_due_messages(now=now + timedelta(minutes=1)) == 1
+    assert Quota.objects.get(key=f"test-mail:{merchant.id}").used == 1
 
 
 def test_its_reader_ends_the_mails_of_a_merchant_that_is_not_theirs(
