@@ -100,9 +100,14 @@ def on_its_way(payment: Payment, customer: Customer, *, now: datetime) -> TopUp 
     return waited_for.order_by("-pk").first()
 
 
-def top_ups_of(customer: Customer) -> list[TopUp]:
-    """Return the newest top-ups of a customer, except for what was given up."""
+def top_ups_of(customer: Customer, *, are_payments_hidden: bool = False) -> list[TopUp]:
+    """Return the newest top-ups of a customer, except for what was given up.
+
+    Those for a payment would tell of it.
+    """
     shown = TopUp.objects.filter(customer=customer).exclude(status=S.CANCELED)
+    if are_payments_hidden:
+        shown = shown.filter(payment_id=None)
     return list(shown.order_by("-pk")[:TOP_UPS_SHOWN])
 
 

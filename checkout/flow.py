@@ -10,9 +10,8 @@ from core import attempt_limits
 from core.errors import ApiError, RateLimited
 from customers.errors import InvalidPin, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
-from customers.passkeys import proof_needed
 from customers.pins import check_pin
-from customers.sessions import set_first_pin
+from customers.sessions import proof_needed, set_first_pin
 from funding.continuing import remember_proof
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
@@ -227,7 +226,7 @@ def fail_or_raise(
 
 
 def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
-    """A first PIN needs a fresh code: an unattended browser must not be enough."""
+    """What `set_first_pin` refuses is asked for before."""
     return (
         CheckoutStep.FRESH_CODE
         if proof_needed(session, now=now) == ProofMethod.CODE

@@ -24,6 +24,7 @@ from phonenumbers import SUPPORTED_REGIONS
 
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
+from config.weak_choices import weak_choices
 from core.money import MAX_AMOUNT, is_currency
 from core.signed_notes import NoteSigner
 from customers.code_budgets import ALL_COUNTRIES
@@ -34,12 +35,6 @@ SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
 HOURS_OF_A_YEAR = 8_760
 MOST_UNPROVEN = 100
-# What some operators have another defence for: each is told at every start, none is refused.
-CHOICES = {
-    "REGISTRATIONS_PER_NETWORK": "0: one network registers any number of merchants.",
-    "REQUIRE_VERIFIED_MERCHANTS": "off: anyone who registers takes live payments, unseen by staff.",
-    "VISITOR_SECONDS_PER_NETWORK": "0: one network may take all of the processors' time.",
-}
 FEWEST_CHARACTERS = 8
 logger = logging.getLogger(__name__)
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
@@ -64,10 +59,9 @@ def refuse_unsafe() -> None:
 @register(PRODUCTION, deploy=True)
 def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[CheckMessage]:
     """Report what is too weak for a live service, and which defences were switched off."""
-    off = [name for name in CHOICES if not (settings.DEVELOPMENT_MODE or getattr(settings, name))]
     return [
         *(Error(fault, id="payments.E001") for fault in faults()),
-        *(CheckMessage(WARNING, f"{name} is {CHOICES[name]}", id="payments.W001") for name in off),
+        *(CheckMessage(WARNING, choice, id="payments.W001") for choice in weak_choices()),
     ]
 
 

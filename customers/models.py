@@ -222,12 +222,8 @@ class CustomerSession(models.Model):
 
     @property
     def has_code_for_payment_only(self) -> bool:
-        """Whether the one code shown was to pay: its text spoke of no PIN and no passkey.
-
-        A customer who came with that code has nothing yet that another could take.
-        """
-        is_the_one = self.payment_id != "" and self.code_verified_at == self.created_at
-        return is_the_one and self.created_at != self.customer.created_at
+        """Whether the one code shown was to pay: its text spoke of no PIN and no passkey."""
+        return self.payment_id != "" and self.code_verified_at == self.created_at
 
     def is_good_for(self, payment_id: str, merchant_id: str | None) -> bool:
         """Return whether it may be used for a payment; `""` is the customer's own page.

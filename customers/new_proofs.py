@@ -7,6 +7,8 @@ from django.db.models import Case, F, Value, When
 
 from customers.models import Customer
 
+DOUBTED_FOR = timedelta(days=1)  # of who it is, whatever a new proof may pay
+
 
 def is_recent(changed_at: datetime | None, now: datetime) -> bool:
     """Return whether a change was so recent that little may be paid on the strength of it."""
@@ -18,12 +20,12 @@ def doubtful_until(customer: Customer, now: datetime) -> datetime | None:
 
     None for a customer who is as new, and where an older passkey has allowed it.
     """
-    changed_at, since = customer.proof_changed_at, _window_start(now)
+    changed_at, since = customer.proof_changed_at, now - DOUBTED_FOR
     if changed_at is None or changed_at <= since or customer.created_at > since:
         return None
     if not customer.livemode or customer.passkeys.usable().filter(created_at__lte=since).exists():
         return None
-    return changed_at + timedelta(hours=settings.RISK_NEW_PROOF_HOURS)
+    return changed_at + DOUBTED_FOR
 
 
 def note_new_proof(customer_id: str, *, now: datetime) -> None:

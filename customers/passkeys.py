@@ -24,7 +24,6 @@ from customers.errors import (
     VerificationFailed,
 )
 from customers.models import (
-    FRESH,
     ChallengePurpose,
     Customer,
     CustomerSession,
@@ -32,7 +31,7 @@ from customers.models import (
 )
 from customers.new_proofs import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
-from customers.sessions import lock_customer_of, remember_proof
+from customers.sessions import lock_customer_of, proof_needed, remember_proof
 
 if TYPE_CHECKING:
     from customers.webauthn import CredentialResponse, KnownCredential, Options
@@ -51,24 +50,6 @@ class PasskeyResult:
     payment_id: str
     amount: int
     verified_at: datetime
-
-
-def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | None:
-    """Return the verification that is missing before passkeys may change, if any.
-
-    The first passkey takes a code and the PIN, both fresh; where no PIN was ever chosen, the code,
-    which would set one. A code to pay is none, but for a new customer. After that only a passkey
-    will do, so that a stolen phone number is not enough; a customer who has lost them all calls
-    support. In test mode, where a merchant's testers share phones, code and PIN always suffice.
-    """
-    if session.livemode and session.customer.passkeys.usable().exists():
-        return None if _is_fresh(session.passkey_verified_at, now) else ProofMethod.PASSKEY
-    if session.has_code_for_payment_only or not _is_fresh(session.code_verified_at, now):
-        return ProofMethod.CODE
-    has_chosen_pin = bool(session.customer.pin_hash)
-    if has_chosen_pin and not _is_fresh(session.pin_verified_at, now):
-        return ProofMethod.PIN
-    return None
 
 
 def refuse_unproven(session: CustomerSession, now: datetime) -> None:
@@ -288,7 +269,3 @@ def _known(customer: Customer) -> "list[KnownCredential]":
     return [
         webauthn.KnownCredential(passkey.credential_id, passkey.transports) for passkey in passkeys
     ]
-
-
-def _is_fresh(verified_at: datetime | None, now: datetime) -> bool:
-    return verified_at is not None and now - verified_at < FRESH

@@ -12,9 +12,9 @@ from django.db import transaction
 from core.prepared import Place, PreparedValues
 from core.signed_tokens import signed
 from customers.codes import check_code
-from customers.errors import ProofMethod, VerificationFailed
+from customers.errors import ProofMethod, ProofNeeded, VerificationFailed
 from customers.magic_phones import is_protected
-from customers.models import CodePurpose, Customer, CustomerSession
+from customers.models import FRESH, CodePurpose, Customer, CustomerSession
 from customers.pins import PinResult, check_pin, set_pin
 from customers.services import find_or_create, test_customer
 from customers.tokens import hash_of, new_token
@@ -164,8 +164,35 @@ def prove_phone(*, session: CustomerSession, handle: str, code: str, now: dateti
     remember_proof(session, ProofMethod.CODE, now=now)
 
 
+def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | None:
+    """Return the verification that is missing before passkeys may change, if any.
+
+    The first passkey takes a code and the PIN, both fresh; where no PIN was ever chosen, the code,
+    which would set one. A code to pay is none, but for who came with it, and has nothing yet that
+    another could take. After that only a passkey will do, so that a stolen phone number is not
+    enough; a customer who has lost them all calls support. In test mode, where a merchant's testers
+    share phones, code and PIN always suffice.
+    """
+    if session.livemode and session.customer.passkeys.usable().exists():
+        return None if _is_fresh(session.passkey_verified_at, now) else ProofMethod.PASSKEY
+    is_newcomer = session.created_at == session.customer.created_at
+    is_to_pay = session.has_code_for_payment_only and not is_newcomer
+    if is_to_pay or not _is_fresh(session.code_verified_at, now):
+        return ProofMethod.CODE
+    has_chosen_pin = bool(session.customer.pin_hash)
+    if has_chosen_pin and not _is_fresh(session.pin_verified_at, now):
+        return ProofMethod.PIN
+    return None
+
+
 def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
-    """Set the PIN of a customer who has none, and note it. Raises what `set_pin` raises."""
+    """Set the PIN of a customer who has none, and note it.
+
+    Raises ProofNeeded where it takes a fresh code: an unattended browser must not be enough, nor a
+    code to pay. Raises what `set_pin` raises.
+    """
+    if proof_needed(session, now=now) == ProofMethod.CODE:
+        raise ProofNeeded(ProofMethod.CODE)
     set_pin(customer_id=session.customer_id, pin=pin, now=now, session_id=session.pk)
     remember_proof(session, ProofMethod.PIN, now=now)
 
@@ -189,3 +216,7 @@ def remember_proof(session: CustomerSession, proof: ProofMethod, *, now: datetim
     column = f"{proof}_verified_at"
     CustomerSession.objects.filter(pk=session.pk).update(**{column: now})
     setattr(session, column, now)
+
+
+def _is_fresh(verified_at: datetime | None, now: datetime) -> bool:
+    return verified_at is not None and now - verified_at < FRESH

@@ -15,6 +15,7 @@ from merchants.email_confirmation import (
     AddressClaim,
     confirm_email,
     read_claim,
+    read_withdrawal,
     withdraw_email,
 )
 
@@ -49,7 +50,7 @@ class ConfirmEmailPage(View):
 
 def _claim(request: HttpRequest) -> AddressClaim | None:
     if _stops(request):
-        return read_claim(request.GET["stop"], stops=True)
+        return read_withdrawal(request.GET["stop"])
     return read_claim(request.GET.get("token", ""))
 
 

@@ -89,12 +89,20 @@ def confirmation_url(claim: AddressClaim) -> str:
     return f"{settings.BASE_URL}{reverse('confirm-email')}?{query}"
 
 
-def read_claim(token: str, *, stops: bool = False) -> AddressClaim | None:
-    """Return what a link proves; None where it has expired or is none of ours.
+def read_claim(token: str) -> AddressClaim | None:
+    """Return what a link proves; None where it has expired or is none of ours."""
+    return _read(token, _SALT, LIFETIME)
 
-    One that `stops` stands in each e-mail of a test, which may be passed on: it confirms none.
+
+def read_withdrawal(token: str) -> AddressClaim | None:
+    """Return likewise what a link in an e-mail of a test ends.
+
+    These e-mails may be passed on: their link confirms no address.
     """
-    salt, lifetime = (_STOP_SALT, STOP_LIFETIME) if stops else (_SALT, LIFETIME)
+    return _read(token, _STOP_SALT, STOP_LIFETIME)
+
+
+def _read(token: str, salt: str, lifetime: timedelta) -> AddressClaim | None:
     try:
         return AddressClaim(*signing.loads(token, salt=salt, max_age=lifetime))
     except signing.BadSignature:

@@ -13,9 +13,10 @@ from backoffice.roles import Right
 from backoffice.staff import Staff
 from customers.account_changes import AccountChange, CustomerChange, last_unfrozen_at
 from customers.models import Customer, CustomerSession, Passkey
-from customers.new_proofs import is_recent
+from customers.new_proofs import DOUBTED_FOR
 from customers.passkey_removal import revoke_passkey
 from customers.pin_locks import unlock_pin
+from customers.security_alerts import LINK_LIFETIME
 from customers.services import freeze, unfreeze
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -212,12 +213,13 @@ def _recent_payments(customer: Customer, now: datetime) -> QuerySet[Payment]:
     """Return the payments that answer a question: none that a thief of the number may have made.
 
     They may have made one so small that it takes no PIN, and those since a day before the wallet
-    was frozen, or before the PIN or passkey that is new was made.
+    was frozen, or before the PIN or passkey that is new was made. To the frozen one is new that the
+    customer could still deny: where no payment is left, staff see a document.
     """
-    until, changed_at = now, customer.proof_changed_at
+    until, changed_at, new_for = now, customer.proof_changed_at, DOUBTED_FOR
     if customer.frozen_at is not None:
-        until = _first_frozen_at(customer, customer.frozen_at) - DAY
-    if changed_at and is_recent(changed_at, until):
+        until, new_for = _first_frozen_at(customer, customer.frozen_at) - DAY, LINK_LIFETIME
+    if changed_at and changed_at > until - new_for:
         until = min(until, changed_at - DAY)
     return Payment.objects.filter(
         customer=customer,

@@ -116,11 +116,10 @@ class AccountPage(SignedInPage):
     def get(self, request: HttpRequest) -> HttpResponse:
         customer = self.session.customer
         before, hidden_until = request.GET.get("before", ""), doubtful_until(customer, self.now)
-        entries = entries_of(customer, before=before if is_id("pay", before) else "")
-        top_ups = top_ups_of(customer)
         is_hidden = hidden_until is not None or is_by_phone_alone(self.session)
-        if is_hidden:
-            entries, top_ups = [], [each for each in top_ups if each.payment_id is None]
+        before = before if is_id("pay", before) else ""
+        entries = [] if is_hidden else entries_of(customer, before=before)
+        top_ups = top_ups_of(customer, are_payments_hidden=is_hidden)
         more = len(entries) == PAGE
         return self.page(
             "account.html",

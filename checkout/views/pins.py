@@ -136,7 +136,7 @@ class NewPinPage(StepPage):
 
 
 class FreshCodePage(StepPage):
-    """A code once more: signing in was too long ago for a first PIN or passkey."""
+    """A code for a first PIN or passkey: the last one was too long ago, or to pay."""
 
     steps = frozenset({CheckoutStep.FRESH_CODE})
 

@@ -21,10 +21,9 @@ from customers.passkeys import (
     begin_registration,
     finish_confirmation,
     finish_registration,
-    proof_needed,
 )
 from customers.pins import needs_passkey_to_reset
-from customers.sessions import is_by_phone_alone, prove_phone, prove_pin
+from customers.sessions import is_by_phone_alone, proof_needed, prove_phone, prove_pin
 
 FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMethod.PIN: PinForm}
 

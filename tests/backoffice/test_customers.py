@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 from django.test import Client
+from pytest_django import Settings
 
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
@@ -225,8 +226,10 @@ def test_what_a_thief_of_the_number_has_just_paid_answers_no_question(
     act_name: str,
     role: Role,
     ago: timedelta,
+    settings: Settings,
 ) -> None:
     """By a PIN that a code has reset; or it was read on the customer's page before the freeze."""
+    settings.RISK_NEW_PROOF_HOURS = 0  # what a new PIN may pay is another question
     stolen, browser = paid_payment(merchant, 9_900), office(role)
     assert stolen.customer == locked
     Payment.objects.filter(pk=stolen.pk).update(completed_at=utc_now() - ago)
@@ -239,6 +242,21 @@ def test_what_a_thief_of_the_number_has_just_paid_answers_no_question(
     for amount, status in (("99.00", 422), ("12.50", 302)):
         said = {"amount": amount, "merchant": "Island Coffee"}
         assert act(browser, locked, act_name, **said, **why).status_code == status
+
+
+def test_what_a_thief_has_paid_answers_none_after_a_late_denial_either(
+    office: Office, locked: Customer, merchant: Merchant
+) -> None:
+    """Two days after the PIN was reset: a payment of its first minute let the thief in again."""
+    stolen, reset_at = paid_payment(merchant, 9_900), utc_now() - timedelta(days=3)
+    Payment.objects.update(completed_at=reset_at - timedelta(days=2))
+    Payment.objects.filter(pk=stolen.pk).update(completed_at=reset_at + timedelta(minutes=1))
+    Customer.objects.update(proof_changed_at=reset_at)
+    Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+
+    for amount, status in (("99.00", 422), ("12.50", 302)):
+        said = {"amount": amount, "merchant": "Island Coffee", "reason": "Phone found"}
+        assert act(office(Role.FINANCE), locked, "unfreeze", **said).status_code == status
 
 
 def test_support_sees_that_the_customer_stopped_the_wallet(

@@ -11,9 +11,9 @@ from checkout.browser_session import DEVICE_COOKIE
 from core.clock import utc_now
 from customers.models import ChallengePurpose, Customer, CustomerSession, PasskeyChallenge
 from customers.passkey_sign_in import SIGN_IN_ATTEMPTS
-from customers.passkeys import proof_needed
 from customers.pins import set_pin
 from customers.services import find_or_create, freeze_by_owner, top_up, unfreeze
+from customers.sessions import proof_needed
 from messages.models import Message
 from payments.paying import pay
 from payments.verification import Verification
@@ -225,7 +225,8 @@ def test_a_stolen_number_does_not_read_it_where_there_is_a_pin_either(texts, mer
         actor=f"customer:{owner.id}",
         now=utc_now(),
     )
-    own, added = ordered(owner, 900, "agent"), ordered(owner, 1_500, "agent", payment=payment)
+    own = ordered(owner, 900, "agent")
+    *_, added = [ordered(owner, 1_500 + i, "agent", payment=payment) for i in range(5)]
     browser = signed_in_to_account(texts)
     assert "B$43.21" not in browser.text
     assert f"/top-ups/{added.id}" not in browser.text

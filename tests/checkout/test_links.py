@@ -1,9 +1,11 @@
 """The page of a payment link, and the payments that come of it."""
 
+from datetime import timedelta
+
 import pytest
 
 from core.clock import utc_now
-from customers.models import CustomerSession
+from customers.models import Customer, CustomerSession
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link
 from merchants.callers import Caller
@@ -132,20 +134,29 @@ def test_who_pays_again_by_a_link_that_has_ended_is_not_told_that_it_is_paid(lin
     assert "<h1>This link takes no more payments</h1>" in answer
 
 
-def test_a_phone_alone_is_not_shown_what_was_paid_by_a_link(link_of, monkeypatch):
-    link = link_of(max_uses=1)
-    payer = Shopper()
-    payer.visit(path_of(link))
-    payer.send()
-    payer.sign_in()
-    payer.send(to="/pay")
-    monkeypatch.setattr("checkout.pages.is_by_phone_alone", lambda session: True)
-    payer.visit(path_of(link))
-    assert "<h1>Paid</h1>" in payer.text  # in this very session
+@pytest.mark.parametrize("is_by_new_pin", [False, True])
+def test_a_phone_alone_is_not_shown_what_was_paid_by_a_link(merchant, browser, is_by_new_pin):
+    caller, draft = (
+        Caller(merchant, livemode=True, actor="test"),
+        LinkDraft(currency="BSD", amount=150, max_uses=1),
+    )
+    link = create_link(caller=caller, draft=draft, now=utc_now())
+    browser.visit(path_of(link))
+    browser.send()
+    browser.send(to="/pay")
+    long_ago = utc_now() - timedelta(days=2)
+    Customer.objects.update(created_at=long_ago)
+    browser.visit(path_of(link))
+    assert "<h1>Paid</h1>" in browser.text  # in this very session
 
     CustomerSession.objects.update(created_at=utc_now())
-    payer.visit(path_of(link))
-    assert "<h1>This link takes no more payments</h1>" in payer.text
+    if is_by_new_pin:
+        CustomerSession.objects.update(pin_verified_at=utc_now())
+        browser.visit(path_of(link))
+        assert "<h1>Paid</h1>" in browser.text  # by the owner's own
+        Customer.objects.update(proof_changed_at=utc_now())
+    browser.visit(path_of(link))
+    assert "<h1>This link takes no more payments</h1>" in browser.text
 
 
 @pytest.mark.parametrize("status", ["deactivated", "expired"])

@@ -9,9 +9,9 @@ from checkout.browser_session import DEVICE_COOKIE
 from core.clock import utc_now
 from customers.errors import ProofNeeded
 from customers.models import Customer, CustomerSession, Passkey
-from customers.passkeys import proof_needed
 from customers.pins import set_pin
 from customers.services import top_up
+from customers.sessions import proof_needed
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper

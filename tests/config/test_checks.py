@@ -11,6 +11,7 @@ from pytest_django import Settings
 
 from config import checks
 from config.checks import check_encoding, faults, is_near, refuse_unsafe
+from config.weak_choices import CHOICES
 
 
 @pytest.fixture
@@ -93,11 +94,13 @@ def test_it_refuses(production: Settings, name: str, value: object, said: str) -
     assert f"- {said}" in str(refused.value)
 
 
-@pytest.mark.parametrize("name", checks.CHOICES)
+@pytest.mark.parametrize(
+    ("name", "value"), [*dict.fromkeys(CHOICES, 0).items(), ("RISK_PIN_DAY_AMOUNT", 100_001)]
+)
 def test_it_starts_without_a_defence_and_says_so(
-    production: Settings, caplog: pytest.LogCaptureFixture, name: str
+    production: Settings, caplog: pytest.LogCaptureFixture, name: str, value: int
 ) -> None:
-    setattr(production, name, 0)
+    setattr(production, name, value)
 
     refuse_unsafe()
 

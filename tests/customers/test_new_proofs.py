@@ -3,13 +3,15 @@
 from datetime import datetime, timedelta
 
 import pytest
+from pytest_django import Settings
 
+from customers.errors import ProofNeeded
 from customers.models import Customer, Passkey
 from customers.new_proofs import doubtful_until, is_recent, note_new_proof
 from customers.pins import set_pin
 from customers.sessions import set_first_pin, start_session
 from tests.customers.authenticator import VirtualAuthenticator
-from tests.customers.enrolment import enrol, proven
+from tests.customers.enrolment import PAYMENT, enrol, proven
 from tests.customers.guessing import PIN
 
 DAY, MOMENT = timedelta(hours=24), timedelta(microseconds=1)
@@ -46,7 +48,9 @@ def test_a_new_proof_is_doubted_for_a_day(
     passkey: timedelta | None,
     livemode: bool,
     doubted: bool,
+    settings: Settings,
 ) -> None:
+    settings.RISK_NEW_PROOF_HOURS = 0  # of what it pays, not of who it is
     if passkey is not None:
         enrol(proven(payer, now), VirtualAuthenticator(), now)
         Passkey.objects.update(created_at=now - passkey)
@@ -89,6 +93,18 @@ def test_a_first_pin_where_the_customer_came_is_none(payer: Customer, now: datet
 
     payer.refresh_from_db()
     assert payer.proof_changed_at is None
+
+
+def test_a_code_to_pay_sets_no_first_pin(payer: Customer, now: datetime) -> None:
+    came_with = start_session(customer=payer, now=now, payment_id=PAYMENT).session
+    later = now + MOMENT
+    session = start_session(customer=payer, now=later, payment_id=PAYMENT).session
+
+    with pytest.raises(ProofNeeded):
+        set_first_pin(session=session, pin=PIN, now=later)
+
+    assert came_with.has_code_for_payment_only
+    set_first_pin(session=came_with, pin=PIN, now=later)
 
 
 def test_it_is_noted_of_one_customer(payer: Customer, tester: Customer, now: datetime) -> None:

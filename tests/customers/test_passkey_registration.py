@@ -21,10 +21,9 @@ from customers.passkeys import (
     begin_registration,
     finish_confirmation,
     finish_registration,
-    proof_needed,
 )
 from customers.services import find_or_create
-from customers.sessions import prove_pin, remember_proof, set_first_pin, start_session
+from customers.sessions import proof_needed, prove_pin, remember_proof, set_first_pin, start_session
 from tests.customers.authenticator import USER_PRESENT, VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.customers.guessing import ADDRESS, PIN, check

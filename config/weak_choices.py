@@ -1,0 +1,27 @@
+"""What some operators have another defence for: each is told at every start, none is refused."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+
+MOST_TIMES_BY_PIN = 20
+CHOICES = {
+    "REGISTRATIONS_PER_NETWORK": "0: one network registers any number of merchants.",
+    "REQUIRE_VERIFIED_MERCHANTS": "off: anyone who registers takes live payments, unseen by staff.",
+    "RISK_NEW_PROOF_HOURS": "0: a PIN that a stolen number has just reset pays like any other.",
+    "VISITOR_SECONDS_PER_NETWORK": "0: one network may take all of the processors' time.",
+}
+
+
+def weak_choices() -> Iterator[str]:
+    """Yield what each defence that is off, or as good as off, means; none in development."""
+    if settings.DEVELOPMENT_MODE:
+        return
+    yield from (
+        f"{name} is {said}" for name, said in CHOICES.items() if not getattr(settings, name)
+    )
+    if 0 < MOST_TIMES_BY_PIN * settings.PASSKEY_ABOVE < settings.RISK_PIN_DAY_AMOUNT:
+        yield (
+            f"RISK_PIN_DAY_AMOUNT is more than {MOST_TIMES_BY_PIN} times PASSKEY_ABOVE: many"
+            " payments by a PIN that was watched come to what a passkey is for."
+        )
