@@ -48,11 +48,11 @@ def admin_policy(get_response: _GetResponse) -> _GetResponse:
 
 def api_headers(get_response: _GetResponse) -> _GetResponse:
     """Send with each answer of the API what a page's has that names no policy of its own."""
-    policy = build_policy()
+    policy, frames = build_policy(), settings.X_FRAME_OPTIONS
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        response["X-Frame-Options"] = settings.X_FRAME_OPTIONS
+        response["X-Frame-Options"] = frames
         response["Content-Security-Policy"] = policy
         return response
 

@@ -32,6 +32,9 @@ else:  # generic in the stubs only
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 TIME_CHARACTERS = 8
 RANDOM_CHARACTERS = 22
+# The letter of each byte. Four bytes have the same one; what is left over would favor some.
+_LETTERS = bytes(ord(ALPHABET[byte % 62]) for byte in range(256))
+_LEFT_OVER = bytes(range(256 // 62 * 62, 256))
 
 
 def base62(number: int, width: int) -> str:
@@ -45,7 +48,10 @@ def base62(number: int, width: int) -> str:
 
 def random_base62(width: int) -> str:
     """Return `width` base62 characters from the system's random source."""
-    return base62(secrets.randbelow(62**width), width)
+    letters = b""
+    while len(letters) < width:
+        letters += secrets.token_bytes(2 * width).translate(_LETTERS, _LEFT_OVER)
+    return letters[:width].decode()
 
 
 def new_id(prefix: str, now: datetime) -> str:

@@ -34,6 +34,8 @@ class Filter:
 
 def query_of(request: Request) -> dict[str, str]:
     """Return the query string as one value per name. Raises InvalidRequest for a repeated name."""
+    if not request._request.META.get("QUERY_STRING"):  # as in most requests: nothing to parse
+        return {}
     repeated = [name for name, values in request.query_params.lists() if len(values) > 1]
     if repeated:
         raise InvalidRequest(f"{repeated[0]}: must be given once")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from operator import attrgetter, itemgetter
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from django.db.models.manager import BaseManager
 from rest_framework import serializers
@@ -115,13 +115,20 @@ class Output(serializers.Serializer[Any]):
     @classmethod
     def of(cls, instance: Any, **context: Any) -> dict[str, Any]:
         """Render one object as plain data."""
-        return cls(context=context).to_representation(instance)
+        return cls._with(context).to_representation(instance)
 
     @classmethod
     def each(cls, instances: Iterable[Any], **context: Any) -> list[dict[str, Any]]:
         """Render many objects with one serializer."""
-        serializer = cls(context=context)
-        return [serializer.to_representation(instance) for instance in instances]
+        output = cls._with(context)
+        return [output.to_representation(instance) for instance in instances]
+
+    @classmethod
+    def _with(cls, context: dict[str, Any]) -> Self:
+        """Make one that only knows its context: to set up the rest costs as much as to render."""
+        output = object.__new__(cls)
+        output.__dict__.update(_context=context, parent=None)
+        return output
 
 
 class _Part(NamedTuple):

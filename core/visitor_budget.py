@@ -27,7 +27,8 @@ class VisitorBudget:
 
     def wait(self, network: str) -> float:
         """Return the seconds until this network may be served again; 0 where it may now."""
-        return max(0.0, self._debt(network) - self._burst_seconds) / _rate()
+        over = self._debt(network) - self._burst_seconds
+        return over / _rate() if over > 0 else 0.0
 
     def charge(self, network: str, seconds: float) -> None:
         """Note what a request has cost, up to what comes back in a minute."""
@@ -45,7 +46,9 @@ class VisitorBudget:
             self._debts.clear()
 
     def _debt(self, network: str) -> float:
-        debt, since = self._debts.get(network, (0.0, 0.0))
+        if network not in self._debts:  # as that of a shop's server, which calls most
+            return 0.0
+        debt, since = self._debts[network]
         return max(0.0, debt - (time.monotonic() - since) * _rate())
 
 

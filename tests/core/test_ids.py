@@ -1,8 +1,10 @@
 """Public ids: by time, and not to be guessed."""
 
+import secrets
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from core.ids import base62, is_id, new_id
+from core.ids import base62, is_id, new_id, random_base62
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -28,3 +30,16 @@ def test_base62_is_in_byte_order() -> None:
 
     assert texts == sorted(texts)
     assert (texts[0], texts[-1]) == ("000", "zzz")
+
+
+def test_each_letter_is_as_likely_as_any_other(monkeypatch) -> None:
+    monkeypatch.setattr(secrets, "token_bytes", lambda count: bytes(range(256))[:count])
+
+    assert set(Counter(random_base62(248)).values()) == {4}  # of 256 bytes, eight are left over
+
+
+def test_a_draw_goes_on_until_there_are_enough_letters(monkeypatch) -> None:
+    draws = iter([b"\xff" * 44, b"\xff" * 34 + bytes(10), bytes(range(44))])
+    monkeypatch.setattr(secrets, "token_bytes", lambda count: next(draws)[:count])
+
+    assert random_base62(22) == "0" * 10 + "0123456789AB"
