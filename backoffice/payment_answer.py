@@ -10,6 +10,7 @@ from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.page_urls import page_of
 from backoffice.webhook_answer import webhook_answer_of
+from merchants.callers import VISITOR
 from merchants.statuses import MerchantStatus
 from payments.failures import failure_of
 from payments.models import Payment
@@ -158,4 +159,10 @@ def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
 
 def _who(actor: str) -> str:
     kind, _, name = actor.partition(":")
-    return {"customer": "the customer", "key": "the shop", "staff": name}.get(kind, kind)
+    words = {
+        "customer": "the customer",
+        VISITOR: "someone not signed in",
+        "key": "the shop",
+        "staff": name,
+    }
+    return words.get(kind, kind)

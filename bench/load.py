@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from string import Template
 
@@ -36,6 +37,26 @@ done = function(summary, latency)
 end
 """)
 
+MIX = Template("""
+local turns, turn = {}, 0
+$turns
+request = function()
+  turn = turn + 1
+  return turns[turn % #turns + 1]()
+end
+delay = function() return $pause end
+""")
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What wrk counted: times in milliseconds."""
+
+    requests: int
+    per_second: float
+    p50: float
+    p99: float
+
 
 @dataclass(frozen=True)
 class Result:
@@ -54,33 +75,48 @@ def measure(side: Side, operation: Operation, *, seconds: int, most: int) -> Res
     `most` is how many it may be at most: so many payments are made ready for it.
     """
     before = side.stagehand.prepare(operation, most)
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write(script_of(operation, side.stagehand.stage, before))
-        script.flush()
-        command = [program(), "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s"]
-        used = side.seconds_used()
+    used = side.seconds_used()
+    sent = send(side, script_of(operation, side.stagehand.stage, before), seconds=seconds)
+    server, database = (
+        1_000 * (now - then) for now, then in zip(side.seconds_used(), used, strict=True)
+    )
+    side.stagehand.seal()
+    return Result(
+        per_second=sent.per_second,
+        p50=sent.p50,
+        p99=sent.p99,
+        server_cpu=server / sent.requests,
+        database_cpu=database / sent.requests,
+    )
+
+
+def send(side: Side, script: str, *, seconds: int, connections: int = CONNECTIONS) -> Sent:
+    """Let wrk send the requests of a script. Exits where any answer is not a success."""
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
+        file.write(script)
+        file.flush()
+        command = [program(), "-t1", f"-c{connections}", f"-d{seconds}s"]
         done = subprocess.run(  # our own
-            [*command, f"--timeout={TIMEOUT_SECONDS}s", "-s", script.name, side.server.url],
+            [*command, f"--timeout={TIMEOUT_SECONDS}s", "-s", file.name, side.server.url],
             capture_output=True,
             text=True,
             check=True,
         )
-        server, database = (
-            1_000 * (now - then) for now, then in zip(side.seconds_used(), used, strict=True)
-        )
-    side.stagehand.seal()
     words = next(line for line in done.stdout.splitlines() if line.startswith("measured")).split()
     requests, microseconds, refused, broken, p50, p99 = map(int, words[1:])
     if refused or broken or not requests:
-        sys.exit(f"{done.stdout}{done.stderr}{operation.name}: {requests} answers, of which"
-                 f" {refused} refuse, and {broken} never came")  # fmt: skip
-    return Result(
-        per_second=requests * 1e6 / microseconds,
-        p50=p50 / 1_000,
-        p99=p99 / 1_000,
-        server_cpu=server / requests,
-        database_cpu=database / requests,
-    )
+        sys.exit(f"{done.stdout}{done.stderr}{requests} answers, of which {refused} refuse, and"
+                 f" {broken} never came")  # fmt: skip
+    return Sent(requests, requests * 1e6 / microseconds, p50 / 1_000, p99 / 1_000)
+
+
+def mixed(scripts: Sequence[str], *, pause: int = 0) -> str:
+    """Return one script that sends the requests of several in turn.
+
+    Each connection waits so many milliseconds after an answer.
+    """
+    turns = "".join(f"do\n{script}\nturns[#turns + 1] = request\nend\n" for script in scripts)
+    return MIX.substitute(turns=turns, pause=pause)
 
 
 def script_of(operation: Operation, stage: Stage, before: int) -> str:

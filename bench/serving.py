@@ -47,6 +47,11 @@ EMBEDDED = {
     "WEB_THREADS": "8",
     "WEB_WORKERS": "1",
 }
+BACKGROUND = (
+    ("worker", "--queues", "default", "--concurrency", "4"),
+    ("worker", "--queues", "webhooks", "--pool", "threads", "--concurrency", "4"),
+    ("beat",),
+)
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PPID, _UTIME, _CHILDREN_STIME = 1, 11, 15  # in /proc/<pid>/stat, after the name
 
@@ -162,6 +167,15 @@ def service_and_floor(directory: Path) -> Iterator[tuple[Side, Side]]:
 
 
 @contextmanager
+def service_alone(directory: Path) -> Iterator[tuple[Side, "Stack"]]:
+    """Start the service, with all its processes, as docs/production.md has it."""
+    with production(directory) as (stack, postgres), Stagehand(stack) as stagehand:
+        for words in BACKGROUND:
+            stack.run("-m", "celery", "--app", "config", *words)
+        yield Side(serve(stack, "config.wsgi:application"), pid_of(postgres), stagehand), stack
+
+
+@contextmanager
 def embedded_and_service(directory: Path) -> Iterator[tuple[Side, Side]]:
     """Start the service as `make run` does, on SQLite, and as it runs in production."""
     from tests.webhooks.stack import Stack
@@ -225,16 +239,28 @@ def is_listening(port: int) -> bool:
 
 def cpu_seconds(pid: int) -> float:
     """Return what a process and all below it have used, those that have ended included."""
-    used: dict[int, float] = {}
-    parents: dict[int, int] = {}
+    fields = family_of(pid).values()
+    return sum(sum(map(int, each[_UTIME : _CHILDREN_STIME + 1])) for each in fields) / _TICKS
+
+
+def memory_mb(pid: int) -> float:
+    """Return what a process and all below it hold; what they share is counted in parts."""
+    held = 0
+    for number in family_of(pid):
+        with suppress(OSError):
+            lines = Path(f"/proc/{number}/smaps_rollup").read_text().splitlines()
+            held += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return held / 1_024
+
+
+def family_of(pid: int) -> dict[int, list[str]]:
+    """Return a process and all below it, each with what the system says of it after its name."""
+    every: dict[int, list[str]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended meanwhile
-            fields = entry.read_text().rpartition(")")[2].split()
-            number = int(entry.parent.name)
-            parents[number] = int(fields[_PPID])
-            used[number] = sum(map(int, fields[_UTIME : _CHILDREN_STIME + 1]))
+            every[int(entry.parent.name)] = entry.read_text().rpartition(")")[2].split()
     family, before = {pid}, 0
     while len(family) > before:
         before = len(family)
-        family |= {number for number, parent in parents.items() if parent in family}
-    return sum(used.get(number, 0) for number in family) / _TICKS
+        family |= {number for number, fields in every.items() if int(fields[_PPID]) in family}
+    return {number: every[number] for number in family if number in every}

@@ -17,6 +17,7 @@ from core.signed_tokens import is_signed
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.sessions import SignedIn, find_session, is_known
+from merchants.callers import VISITOR
 
 CODE_COOKIE = "code"
 KNOWN_COOKIE = "known"
@@ -40,8 +41,8 @@ class BrowserSession:
 
     @property
     def actor(self) -> str:
-        """The actor in the payment's record."""
-        return f"customer:{self.session.customer_id}" if self.session else "customer"
+        """The actor in the payment's record: a visitor is anyone who has the page's address."""
+        return f"customer:{self.session.customer_id}" if self.session else VISITOR
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from merchants.errors import InsufficientScope
 from merchants.models import Merchant
 
 DEVELOPMENT = "development"
+VISITOR = "visitor"  # no caller: anyone who has the address of a page
 
 
 @dataclass(frozen=True)

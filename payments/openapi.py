@@ -13,7 +13,7 @@ What has become of it.
 - `completed`: paid. Deliver now.
 - `failed`: it was refused for good; `error_code` says why.
 - `expired`: not paid in time.
-- `canceled`: called off by you or by the customer.
+- `canceled`: called off by you, or on its page.
 
 The last four are final.
 """.strip()

@@ -18,6 +18,7 @@ from ledger.models import Purpose, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.services import lock_for_use, record_use
+from merchants.callers import VISITOR
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments import emails
@@ -68,11 +69,15 @@ def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str =
 
 @transaction.atomic
 def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Cancel at the checkout. A payment that waits for a PIN returns to the review first."""
+    """Cancel at the checkout. A payment that waits for a PIN returns to the review first.
+
+    Anyone may who has its address, and is the customer of the record only when signed in.
+    """
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
-    move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=actor, cause="by the customer")
+    cause = "at its page, not signed in" if actor == VISITOR else "by the customer"
+    move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=actor, cause=cause)
     return payment
 
 

@@ -110,7 +110,8 @@ class PaymentViewSet(CallerViewSet):
     def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """While it is `created` or `pending`; a completed payment is refunded instead.
 
-        A counter that is canceled takes no more payments.
+        A counter that is canceled takes no more payments. Anyone who has a payment's `checkout_url`
+        can cancel it there, too, without signing in: who can read a payment has that address.
         """
 
         def work() -> Response:

@@ -1,7 +1,7 @@
-"""What a merchant does with its bank accounts by API.
+"""What a merchant does with its bank accounts by API, and staff for it.
 
 A new one of a verified merchant waits for staff: who has stolen a live key must not be paid out. To
-close one sends money nowhere, and waits for no one. The owner is told of both.
+close one sends money nowhere, and waits for no one. The owner is told of every live one.
 """
 
 from datetime import datetime
@@ -13,10 +13,17 @@ from merchants.models import Merchant
 from merchants.owner_notices import has_room, refuse_unheard, tell_owner
 from merchants.standing import refuse_ended
 from merchants.statuses import MerchantStatus
-from payouts.bank_accounts import BankDetails, bank_account_of, end_all, open_bank_account
+from payouts.bank_accounts import (
+    BankDetails,
+    bank_account_of,
+    close_bank_account,
+    end_all,
+    open_bank_account,
+)
 from payouts.models import BankAccount
 
 KIND = "bank_account"
+_PAID_OUT, _NO_LONGER = "is paid out to from now on", "is paid out to no longer"
 
 
 @transaction.atomic
@@ -28,8 +35,10 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
     """
     merchant = Merchant.objects.locked(caller.owner.id)
     refuse_ended(caller, merchant)
+    if caller.livemode:
+        refuse_unheard(merchant.id, now=now)
     if not caller.livemode or merchant.status != MerchantStatus.VERIFIED:
-        return open_bank_account(
+        return replace_bank_account(
             merchant_id=merchant.id,
             livemode=caller.livemode,
             details=details,
@@ -40,7 +49,6 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
     end_all(BankAccount.objects.pending().like(account), actor=caller.actor, now=now)
     account.is_pending = True
     account.save(force_insert=True)
-    refuse_unheard(merchant.id, now=now)
     _tell(account, "is to be paid out to from now on, once we have checked it", now)
     return account
 
@@ -56,7 +64,29 @@ def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) ->
     account = BankAccount.objects.not_closed().select_related("merchant").locked(account.id)
     end_all([account], actor=caller.actor, now=now)
     if account.livemode and has_room(account.merchant_id, now=now):
-        _tell(account, "is paid out to no longer", now)
+        _tell(account, _NO_LONGER, now)
+    return account
+
+
+@transaction.atomic
+def replace_bank_account(
+    *, merchant_id: str, livemode: bool, details: BankDetails, actor: str, now: datetime
+) -> BankAccount:
+    """Open an account in place of the one before. Raises as `open_bank_account` does."""
+    account = open_bank_account(
+        merchant_id=merchant_id, livemode=livemode, details=details, actor=actor, now=now
+    )
+    if livemode:
+        _tell(account, _PAID_OUT, now)
+    return account
+
+
+@transaction.atomic
+def shut_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
+    """Close an account, as staff. Raises as `close_bank_account` does."""
+    account = close_bank_account(bank_account_id=bank_account_id, actor=actor, now=now)
+    if account.livemode:
+        _tell(account, _NO_LONGER, now)
     return account
 
 
@@ -67,7 +97,7 @@ def approve_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> 
     end_all(BankAccount.objects.open().like(account), actor=actor, now=now)
     account.is_pending = False
     account.save(update_fields=["is_pending"])
-    _tell(account, "is paid out to from now on", now)
+    _tell(account, _PAID_OUT, now)
     return account
 
 

@@ -10,12 +10,12 @@ from datetime import datetime
 from django.db import transaction
 
 from core.ids import new_id
-from merchants.callers import Caller
+from merchants.callers import VISITOR, Caller
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds import emails, events
-from refunds.inquiry_models import VISITOR, Inquiry
+from refunds.inquiry_models import Inquiry
 from refunds.inquiry_statuses import UNSETTLED, InquiryReason, InquiryStatus
 from webhooks.event_types import EventType
 from webhooks.outbox import Fact, emit

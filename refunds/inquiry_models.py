@@ -8,12 +8,12 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT
+from merchants.callers import VISITOR
 from merchants.scoping import CallerScoped
 from refunds.errors import InquiryNotFound, InquiryNotOpen
 from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
 
 _OPEN = Q(status=InquiryStatus.OPEN)
-VISITOR = "visitor"
 _AUTHORS = {
     "customer": "customer",
     "key": "merchant",

@@ -35,7 +35,7 @@ MEANINGS = {
     EventType.PAYMENT_COMPLETED: "A payment was paid: deliver now.",
     EventType.PAYMENT_FAILED: "A payment was refused for good.",
     EventType.PAYMENT_EXPIRED: "A payment was not paid in time.",
-    EventType.PAYMENT_CANCELED: "A payment was called off, by you or by the customer.",
+    EventType.PAYMENT_CANCELED: "A payment was called off, by you or on its page.",
     EventType.PAYMENT_REFUNDED: "Money of a payment went back to its customer.",
     EventType.PAYMENT_REPLACEMENT_REQUESTED: (
         "A customer asks for a new payment: create one that `replaces` it."

@@ -23,7 +23,8 @@ from backoffice.resource.usual_fields import MODE, STATUS_NOW
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
-from backoffice.services.instruction_kinds import TASKS
+from backoffice.services.instruction_kinds import BANK_ACCOUNT, TASKS
+from backoffice.services.payouts import accounts_to_compare
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 from payouts.batches import MAX_PAYOUTS
@@ -32,6 +33,14 @@ from payouts.models import BankEntry, Payout
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
+COMPARED = (
+    ("Holder", "holder_name"),
+    ("Bank", "bank_name"),
+    ("BIC", "bic"),
+    ("Clearing code", "clearing_code"),
+    ("Currency", "currency"),
+    ("Number ends in", "last_four"),
+)
 AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
 
 
@@ -101,8 +110,9 @@ class InstructionAdmin(OfficeAdmin):
         return [*super().sections(row), Section("Details", facts(*_arguments(row)))]
 
     def tables(self, row: Instruction) -> list[Table]:
-        """Show which payouts a run takes, or what a file says: what is approved is that."""
-        return [table for table in (*_of_file(row), *super().tables(row)) if table.rows]
+        """Show which payouts a run takes, what a file says, which account is to be paid out to."""
+        tables = (*_of_file(row), *_of_account(row), *super().tables(row))
+        return [table for table in tables if table.rows]
 
     def timeline(self, row: Instruction) -> list[TimelineEntry]:
         who, alarm = row.asked_by.get_username(), "Glass broken: all Administrators told"
@@ -133,13 +143,30 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
 
 
 def _title(name: str) -> str:
-    return name.removesuffix("_amount").replace("_", " ").capitalize()
+    words = name.removesuffix("_amount").replace("_", " ").capitalize()
+    return words.replace("Bic", "BIC")
 
 
 def _words(name: str, value: Any, instruction: Instruction) -> Any:
     """Write cents as money of the instruction's currency."""
     is_amount = name.endswith("_amount") and isinstance(value, int)
     return formats.money(value, instruction.currency) if is_amount else value
+
+
+def _of_account(instruction: Instruction) -> list[Table]:
+    """Put an account that waits beside the one in force: both may end in the same digits."""
+    if instruction.task != BANK_ACCOUNT or instruction.status != InstructionStatus.WAITING:
+        return []
+    asked, current = accounts_to_compare(instruction)
+    rows = [
+        [title, getattr(asked, name), getattr(current, name, "") or "none"]
+        for title, name in COMPARED
+    ]
+    if current:
+        is_same = asked.decrypt_number() == current.decrypt_number()
+        rows.append(["Whole number", "the same one" if is_same else "another one", ""])
+    columns = ("", "Requested", "In force now")
+    return [Table("Account", columns, rows, right=Right.VIEW_PAYOUTS, is_first=True)]
 
 
 def _of_file(instruction: Instruction) -> list[Table]:

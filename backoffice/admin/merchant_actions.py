@@ -41,6 +41,7 @@ from ledger.services import balances
 from merchants.models import MAX_FEE_BASIS_POINTS, Merchant, MerchantChange
 from merchants.services import IssuedKey, set_fee, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
+from payouts.account_numbers import compact
 
 
 class ChangeForm(ReasonForm):
@@ -215,9 +216,10 @@ class BankAccountForm(ActionForm):
 def _bank_account(context: ActionContext) -> dict[str, Any]:
     names = ("currency", "holder_name", "bank_name", "number", "bic", "clearing_code")
     details = {name: context.data[name] for name in names}
-    shown = {name: details[name] for name in ("holder_name", "bank_name")}
+    shown = {name: details[name] for name in ("currency", "holder_name", "bank_name")}
+    codes = {name: compact(details[name]) for name in ("bic", "clearing_code")}
     return {
-        "arguments": shown | {"last_four": details["number"][-4:]},
+        "arguments": shown | codes | {"last_four": compact(details["number"])[-4:]},
         "secret": json.dumps(details),
     }
 
@@ -274,7 +276,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         form=BankAccountForm,
         overrides=_bank_account,
         done_message="The bank account has been set.",
-        about="A colleague must always approve this.",
+        about="A colleague must always approve this. The merchant is told by e-mail of a live one.",
         icon="account_balance",
     ),
     STATEMENT,

@@ -27,10 +27,9 @@ from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, ST
 from backoffice.roles import Right
 from backoffice.services.payouts import approve_account
 from merchants.statuses import MerchantStatus
-from payouts.bank_accounts import close_bank_account
 from payouts.contradictions import contradiction_of
 from payouts.models import AccountState, BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
-from payouts.own_accounts import decline_bank_account
+from payouts.own_accounts import decline_bank_account, shut_bank_account
 from payouts.statuses import PayoutStatus
 
 
@@ -68,11 +67,12 @@ BANK_ACCOUNT_ACTIONS = (
     Action(
         title="Close",
         right=Right.BANK_ACCOUNT,
-        service=close_bank_account,
+        service=shut_bank_account,
         message="This account no longer receives payouts.",
         audited_as="close bank account",
         watches=("closed_at",),
-        about="Payouts scheduled to it will fail, and their money is returned.",
+        about="Payouts scheduled to it will fail, and their money is returned. The merchant is told"
+        " by e-mail of a live one.",
         icon="block",
         danger=True,
         available=lambda account, now: account.state == AccountState.OPEN,

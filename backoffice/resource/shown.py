@@ -194,7 +194,7 @@ def actor_words(actor: str) -> str:
     words = {
         "key": f"the shop, with key {name[:12]}…",
         "customer": "the customer",
-        "visitor": "someone with the receipt, not signed in",
+        "visitor": "someone not signed in",
         "staff": f"{name} (staff)",
         "system": "by itself",
         "development": "development mode",

@@ -22,14 +22,14 @@ from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
-from payouts.bank_accounts import BankDetails, open_bank_account
+from payouts.bank_accounts import BankDetails, bank_account_of
 from payouts.batches import MAX_PAYOUTS, create_batch, first_day, payouts_due, refuse_unknown_file
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.contradictions import held_back
 from payouts.errors import PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
-from payouts.own_accounts import approve_bank_account
+from payouts.own_accounts import approve_bank_account, replace_bank_account
 from payouts.services import REFUSED, record_failed, schedule_payout
 
 RUN = "run"
@@ -132,15 +132,30 @@ def record_failure(instruction: Instruction, caller: Caller, now: datetime) -> s
 
 def set_bank_account(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Pay a merchant out to this account from now on. Raises MerchantNotFound, ValidationFailed."""
-    details = BankDetails(**json.loads(crypto.decrypt(instruction.sealed_arguments)))
-    account = open_bank_account(
+    account = replace_bank_account(
         merchant_id=instruction.subject_id,
         livemode=instruction.livemode,
-        details=details,
+        details=_bank_details(instruction),
         actor=caller.actor,
         now=now,
     )
     return account.id
+
+
+def accounts_to_compare(instruction: Instruction) -> tuple[BankAccount, BankAccount | None]:
+    """Return the account that an instruction would open, and the one that is in force now."""
+    asked_for = bank_account_of(
+        Merchant.objects.one(instruction.subject_id),
+        _bank_details(instruction),
+        livemode=instruction.livemode,
+        actor=instruction.asked_by.get_username(),
+        now=instruction.asked_at,
+    )
+    return asked_for, BankAccount.objects.open().like(asked_for).first()
+
+
+def _bank_details(instruction: Instruction) -> BankDetails:
+    return BankDetails(**json.loads(crypto.decrypt(instruction.sealed_arguments)))
 
 
 def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> BankAccount:

@@ -1,8 +1,10 @@
-"""Bank accounts that merchants name by API: staff approve or decline them."""
+"""Bank accounts that merchants name by API, and staff: who decides sees them, the owner is told."""
+
+import re
 
 import pytest
 
-from backoffice.models import AuditEntry
+from backoffice.models import AuditEntry, Instruction
 from backoffice.queues import queues_of
 from backoffice.roles import Role
 from core.clock import utc_now
@@ -10,11 +12,22 @@ from merchants.models import Merchant
 from messages.models import Message
 from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.models import AccountState, BankAccount
-from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
 
 pytestmark = pytest.mark.django_db
+MULE = {
+    "mode": "live",
+    "currency": "BSD",
+    "holder_name": "Conch Cafe",
+    "bank_name": "Bank of the Islands",
+    "number": "000 000 67-89 ",
+    "bic": "mulebsns",
+    "clearing_code": "66001",
+    "reason": "A letter of the bank",
+    "note": "Seen",
+}
 OLD = BankDetails("BSD", "Conch Cafe", "Bank of the Islands", "123 456 789", clearing_code="77005")
 
 
@@ -59,3 +72,71 @@ def test_it_waits_in_a_queue(office: Office, requested: BankAccount) -> None:
     page = office(Role.FINANCE).get(queues["Bank accounts to review"].url).content.decode()
     assert "…0111" in page
     assert "…6789" not in page
+
+
+@pytest.fixture
+def in_force(merchant: Merchant) -> BankAccount:
+    return open_bank_account(
+        merchant_id=merchant.id, livemode=True, details=OLD, actor="staff:ann", now=utc_now()
+    )
+
+
+def compared(page: str) -> dict[str, list[str]]:
+    """Return the rows of the table that puts both accounts side by side."""
+    table = page.split("In force now")[1].split("</table>")[0]
+    rows = [re.findall(r"<t[dh][^>]*>\s*(.*?)\s*</t[dh]>", row, re.S) for row in table.split("<tr")]
+    plain = [[re.sub(r"<[^>]+>", "", cell).strip() for cell in row] for row in rows if row]
+    return {first: rest for first, *rest in plain}
+
+
+def test_an_approver_sees_how_a_mules_account_differs_from_the_one_in_force(
+    office: Office, merchant: Merchant, in_force: BankAccount
+) -> None:
+    """Holder, bank and the last four digits are those of the account in force."""
+    act(office(Role.FINANCE, "mallory"), merchant, "bank-account", **MULE)
+    asked = Instruction.objects.get()
+    approver = office(Role.FINANCE, "ann")
+
+    page = approver.get(address(Instruction, "change", asked.pk))
+    assert page.status_code == 200, page
+    assert compared(page.content.decode()) == {
+        "Holder": ["Conch Cafe", "Conch Cafe"],
+        "Bank": ["Bank of the Islands", "Bank of the Islands"],
+        "BIC": ["MULEBSNS", "none"],
+        "Clearing code": ["66001", "77005"],
+        "Currency": ["BSD", "BSD"],
+        "Number ends in": ["6789", "6789"],
+        "Whole number": ["another one", ""],
+    }
+    assert asked.arguments == {
+        "currency": "BSD",
+        "holder_name": "Conch Cafe",
+        "bank_name": "Bank of the Islands",
+        "bic": "MULEBSNS",
+        "clearing_code": "66001",
+        "last_four": "6789",
+    }
+
+
+@pytest.mark.parametrize("mode", ["live", "test"])
+def test_an_account_that_staff_set_is_told_to_its_owner_where_it_is_live(
+    office: Office, merchant: Merchant, in_force: BankAccount, mode: str
+) -> None:
+    act(office(Role.FINANCE, "mallory"), merchant, "bank-account", **MULE | {"mode": mode})
+    assert not Message.objects.exists()
+
+    act(office(Role.FINANCE, "ann"), Instruction.objects.get(), "approve", note="Seen")
+
+    told = [(row.kind, row.recipient, row.text.split(".")[0]) for row in Message.objects.all()]
+    words = "The account …6789 (BSD) is paid out to from now on"
+    assert told == [("bank_account", merchant.email, words)] * (mode == "live")
+
+
+def test_an_account_that_staff_close_is_told_to_its_owner(
+    office: Office, merchant: Merchant, in_force: BankAccount
+) -> None:
+    act(office(Role.FINANCE), in_force, "close", reason="Asked by phone")
+
+    message = Message.objects.get()
+    assert (message.kind, message.recipient) == ("bank_account", merchant.email)
+    assert message.text.startswith("The account …6789 (BSD) is paid out to no longer.")

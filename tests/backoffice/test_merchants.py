@@ -162,9 +162,10 @@ def test_a_large_payout_waits(office: Office, merchant: Merchant) -> None:
 
 def test_a_bank_account_always_takes_two(office: Office, merchant: Merchant) -> None:
     browser = office(Role.FINANCE)
-    act(browser, merchant, "bank-account", **BANK)
+    act(browser, merchant, "bank-account", **BANK | {"mode": "live"})
     instruction = Instruction.objects.get()
     assert instruction.status == "waiting"
+    assert not Message.objects.exists()
     assert "000987654321" not in str(instruction.__dict__)
     page = browser.get(reverse("admin:backoffice_instruction_change", args=[instruction.pk]))
     assert "First Bank" in page.content.decode()
@@ -176,6 +177,7 @@ def test_a_bank_account_always_takes_two(office: Office, merchant: Merchant) -> 
     account = BankAccount.objects.get()
     assert (account.last_four, account.decrypt_number()) == ("4321", "000987654321")
     assert account.created_by == "staff:finance"
+    assert Message.objects.get().recipient == merchant.email
 
 
 def test_a_bank_account_that_cannot_be_is_refused_at_once(

@@ -4,6 +4,8 @@ import pytest
 from django.test import Client
 
 import config.urls  # noqa: F401  # registers the converters
+from backoffice.payment_answer import answer_of
+from backoffice.resource.shown import actor_words
 from checkout import urls
 from core.clock import utc_now
 from customers.models import Customer
@@ -225,3 +227,29 @@ def test_headers_that_every_page_has(payment_of):
         assert headers["X-Robots-Tag"] == "noindex, nofollow"
         assert "camera=()" in headers["Permissions-Policy"]
         assert "style=" not in shopper.text
+
+
+@pytest.mark.parametrize("is_signed_in", [False, True])
+def test_who_only_has_the_address_cancels_in_no_customers_name(payment, is_signed_in):
+    """A key that only reads a payment reads its address, too."""
+    shopper = signed_in(payment) if is_signed_in else Shopper()
+    shopper.visit(f"{payment.hosted_url}/cancel")
+
+    shopper.send()
+
+    last = PaymentTransition.objects.latest("pk")
+    customer = f"customer:{Customer.objects.get().pk}" if is_signed_in else ""
+    assert last.to_status == PaymentStatus.CANCELED
+    assert (last.actor, last.cause) == (
+        (customer, "by the customer") if is_signed_in else ("visitor", "at its page, not signed in")
+    )
+
+
+def test_staff_are_told_that_someone_not_signed_in_canceled(payment):
+    shopper = Shopper()
+    shopper.visit(f"{payment.hosted_url}/cancel")
+    shopper.send()
+    payment.refresh_from_db()
+
+    assert "by someone not signed in." in answer_of(payment, utc_now()).words[0]
+    assert actor_words("visitor") == "someone not signed in"

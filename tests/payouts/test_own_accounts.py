@@ -5,6 +5,7 @@ from django.db import IntegrityError, transaction
 
 from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
+from merchants.owner_notices import NOTICES
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payouts.errors import BankAccountNotFound
@@ -57,12 +58,18 @@ def test_the_database_lets_one_wait(api, merchant):
         second.save(force_insert=True)
 
 
-def test_an_unverified_merchants_account_is_open_at_once(api, settings):
+def test_an_unverified_merchants_account_is_open_at_once_and_its_owner_told(api, settings):
     settings.REQUIRE_VERIFIED_MERCHANTS = False
     merchant = MerchantFactory(status=MerchantStatus.UNVERIFIED)
-    made = api(merchant, live=True).post(PLACE, BODY).json()
+    thief = api(merchant, live=True)
+    made = thief.post(PLACE, BODY).json()
 
     assert made["status"] == "open"
+    assert Message.objects.get().recipient == merchant.email
+    for _ in range(NOTICES.times - 1):
+        assert thief.post(PLACE, BODY).status_code == 201
+    assert thief.post(PLACE, BODY).status_code == 429
+    assert Message.objects.count() == NOTICES.times
 
 
 def test_a_test_key_opens_a_test_account_and_no_one_is_told(api, merchant, bank_account):

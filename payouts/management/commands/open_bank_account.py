@@ -10,7 +10,8 @@ from core.clock import utc_now
 from core.errors import ApiError
 from merchants.errors import MerchantNotFound
 from merchants.models import Merchant
-from payouts.bank_accounts import BankDetails, open_bank_account
+from payouts.bank_accounts import BankDetails
+from payouts.own_accounts import replace_bank_account
 
 
 class Command(BaseCommand):
@@ -43,7 +44,7 @@ class Command(BaseCommand):
             clearing_code=options["clearing_code"],
         )
         try:
-            account = open_bank_account(
+            account = replace_bank_account(
                 merchant_id=merchant.id,
                 livemode=not options["test"],
                 details=details,
