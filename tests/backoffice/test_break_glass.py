@@ -1,6 +1,7 @@
 """The way without a second person: a day late, and told to every Administrator."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import time_machine
@@ -174,11 +175,11 @@ def test_an_account_made_on_the_server_is_told_to_everyone(asked: Instruction) -
 
 
 def test_of_two_presses_the_second_is_refused_and_alarms_no_one(asked: Instruction) -> None:
-    again = {"staff": staff_named(FIRST), "instruction_id": asked.pk, "note": "Again"}
-    break_glass(**again, now=utc_now())
+    again = partial(break_glass, staff=staff_named(FIRST), instruction_id=asked.pk, note="Again")
+    again(now=utc_now())
 
     with pytest.raises(InstructionDecided) as refused:
-        break_glass(**again, now=utc_now() + timedelta(hours=1))
+        again(now=utc_now() + timedelta(hours=1))
 
     assert refused.value.message == "This has already been decided."
     assert refused.value.details == "The delay has begun already."

@@ -130,11 +130,12 @@ def test_a_key_that_was_rolled_meanwhile_is_not_rolled_again(key: ApiKey) -> Non
 def test_of_two_who_collect_at_once_one_gets_it(key: ApiKey) -> None:
     ask(key, "issue")
     decide(SECOND)
-    collecting = {"staff": staff_named(FIRST), "instruction_id": Instruction.objects.get().pk}
-    assert collect_key(**collecting, now=utc_now()).startswith("sk_live_")
+    asked, first = Instruction.objects.get(), staff_named(FIRST)
+    secret = collect_key(staff=first, instruction_id=asked.pk, now=utc_now())
+    assert secret.startswith("sk_live_")
 
     with pytest.raises(ApiError) as refused:
-        collect_key(**collecting, now=utc_now())
+        collect_key(staff=first, instruction_id=asked.pk, now=utc_now())
 
     assert (refused.value.code, refused.value.status) == ("SECRET_NOT_THERE", 422)
     assert AuditEntry.objects.latest("sequence").outcome == "refused"

@@ -30,7 +30,7 @@ def due() -> list[Run]:
 
 
 def ask(amount: int, payout_ids: list[str], task: str = "run_payouts", **more: Any) -> Instruction:
-    request = {
+    request: dict[str, Any] = {
         "task": task,
         "subject_id": "run",
         "livemode": True,
