@@ -121,7 +121,7 @@ def test_it_says_why_it_was_returned(office: Office, payout: Payout) -> None:
     shown = page(office, payout)
 
     assert "Account closed (AC04)." in shown
-    assert "see that its bank account is right first." in shown
+    assert ", to go with the payout after that: see that its bank account is right." in shown
 
 
 @pytest.fixture
