@@ -9,7 +9,6 @@ from pytest_django import Settings
 
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
-from backoffice.timeline import timeline_of_row
 from core.clock import utc_now
 from customers.models import Customer, Passkey
 from customers.security_alerts import stop_link
@@ -270,9 +269,6 @@ def test_support_sees_that_the_customer_stopped_the_wallet(
     assert "Account frozen" in page
     assert "the customer" in page
     assert "By the link in a message: this was not me." in page
-    act(office(Role.SUPPORT), locked, "note", text="Called from home")
-    told = [each.title for each in timeline_of_row(locked)]
-    assert (told[0], told[-1]) == ("Called from home", "Created")
 
 
 def test_the_passkey_of_a_lost_phone_is_removed(office: Office) -> None:
