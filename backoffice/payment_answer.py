@@ -9,8 +9,8 @@ from backoffice.formats import age, clock, money, short_code
 from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.page_urls import page_of
+from backoffice.resource.shown import actor_words
 from backoffice.webhook_answer import webhook_answer_of
-from merchants.callers import VISITOR
 from merchants.statuses import MerchantStatus
 from payments.failures import failure_of
 from payments.models import Payment
@@ -87,7 +87,7 @@ def _expired(payment: Payment, now: datetime) -> str:
 def _canceled(payment: Payment, now: datetime) -> str:
     at = clock(payment.canceled_at, now)
     last = payment.transitions.order_by("-pk").first()
-    who = f" by {_who(last.actor)}" if last else ""
+    who = f" by {actor_words(last.actor)}" if last else ""
     return f"Canceled {at}{who}. {_NOTHING_TAKEN}"
 
 
@@ -155,14 +155,3 @@ def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
             page_of(other),
             short_code(other.pk),
         )
-
-
-def _who(actor: str) -> str:
-    kind, _, name = actor.partition(":")
-    words = {
-        "customer": "the customer",
-        VISITOR: "someone not signed in",
-        "key": "the shop",
-        "staff": name,
-    }
-    return words.get(kind, kind)

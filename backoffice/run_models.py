@@ -56,7 +56,7 @@ class ExportRun(models.Model):
 
     id = PublicIdField(primary_key=True)
     resource = models.CharField(max_length=64)
-    query = models.CharField(max_length=1_000, default="", blank=True)
+    query = models.TextField(default="", blank=True)
     form = models.CharField(max_length=4, choices=ExportForm)
     name = models.CharField(max_length=120)
     asked_by = models.ForeignKey(_STAFF, on_delete=models.PROTECT, related_name="+")

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from backoffice.formats import cents
 from backoffice.resource.catalog import BY_PREFIX
+from backoffice.resource.days import read_day
 from core.errors import ValidationFailed
 from core.money import is_currency
 from customers.phones import normalize_phone
@@ -108,11 +109,9 @@ def _take_day(text: str, today: date) -> tuple[date | None, str]:
             return day, text.replace(word, " ")
     if re.search(r"\bthis (?:morning|afternoon|evening)\b", text):
         return today, text
-    written = re.search(r"\b(\d{4})-(\d\d)-(\d\d)\b", text)
+    written = re.search(r"\b\d{4}-\d\d-\d\d\b", text)
     if written:
-        return _date(int(written[1]), int(written[2]), int(written[3])), text.replace(
-            written[0], " "
-        )
+        return read_day(written[0]), text.replace(written[0], " ")
     for number, name in enumerate(_WEEKDAYS):
         named = re.search(rf"\b{name}(?:day|sday|nesday|rsday|urday)?\b", text)
         if named:
@@ -132,14 +131,7 @@ def _day_of_month(text: str, today: date) -> tuple[date | None, str]:
 
 def _in_the_past(month: int, day: int, today: date) -> date | None:
     """Return the last such day: callers ask about past payments."""
-    this_year = _date(today.year, month, day)
+    this_year = read_day(f"{today.year}-{month:02}-{day:02}")
     if this_year is not None and this_year <= today:
         return this_year
-    return _date(today.year - 1, month, day)
-
-
-def _date(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+    return read_day(f"{today.year - 1}-{month:02}-{day:02}")

@@ -38,7 +38,7 @@ def _payments() -> dict[str, str]:
         "payments, of the other mode (none)": f"{PAYMENTS}?mode=live",
         "payments, failed, 7 days, a kind": f"{of_test}&day=7&status=failed"
         "&payment_mode=DYNAMIC_PAY",
-        "payments, other columns": f"{of_test}&columns=created,gross,fee,net_to_merchant,order",
+        "payments, other columns": f"{of_test}&columns=created,amount,fee,net_before_refunds,order",
         "payments, open invoices (none)": f"{of_test}&invoices=open",
         "of a merchant": of_large,
         "of a merchant by name": f"{of_test}&merchant=shop number 7",

@@ -144,6 +144,7 @@ def _credit(context: ActionContext) -> Instruction:
         context,
         instruction_kinds.BANK_CREDIT,
         subject_id=whose.customer_id if is_top_up else whose.pk,
+        amount=_amount_to_show(entry),
         arguments={"entry": entry.pk, "top_up": whose.pk if is_top_up else ""},
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.admin import ModelAdmin
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
@@ -122,7 +122,7 @@ class OfficeAdmin(AdminResource):
         rows = self.get_queryset(request).select_related(*(self.list_select_related or ()))
         try:
             row = rows.filter(pk=object_id).first()
-        except ValueError:
+        except (ValueError, ValidationError):
             row = None
         if row is None:
             raise Http404

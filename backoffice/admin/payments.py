@@ -42,6 +42,7 @@ from backoffice.services.money import left_to_refund
 from backoffice.services.support import masked_address
 from backoffice.timeline import timeline_of
 from core.clock import request_now
+from core.money import share_of
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.numbers import number_of
@@ -61,15 +62,22 @@ def _error(payment: Payment) -> str:
     return f"{payment.error_code}: {payment.error_message}" if payment.error_code else ""
 
 
+def _fee_refunded(payment: Payment) -> int | None:
+    """What went back with its refunds so far, each of which takes its share of the fee along."""
+    if payment.fee is None:
+        return None
+    return share_of(payment.fee, payment.amount_refunded, payment.sale_amount)
+
+
 CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer", unbroken=True)
 REFUND_STATUS = Badge(
-    "Refunded", lambda payment: payment.refund_status if payment.amount_refunded else ""
+    "Refund", lambda payment: payment.refund_status if payment.amount_refunded else ""
 )
 ABOUT = Field("About", _about, most=60)
 ID, PAID = Id("Payment"), Instant("Paid", "completed_at")
-FEE = Amount("Fee", "fee", shown=lambda payment: payment.fee)
-NET = Amount("Net to merchant", "net", shown=lambda payment: payment.fee)
+FEE, NET = Amount("Fee", "fee"), Amount("Net before refunds", "net")
 REFUNDED = Amount("Refunded", "amount_refunded", shown=lambda payment: payment.amount_refunded)
+FEE_REFUNDED = Amount("Fee refunded", _fee_refunded, shown=REFUNDED.shown)
 TRANSACTION, KIND = Code("Transaction", "transaction_id"), Field("Kind", "payment_mode")
 DESCRIPTION, REFERENCE = Field("Description", "description"), Field("Reference", "reference")
 ORDER, INVOICE = Field("Order", "order_id"), Field("Invoice", "invoice_number")
@@ -109,6 +117,7 @@ class PaymentAdmin(OfficeAdmin):
         FEE,
         NET,
         REFUNDED,
+        FEE_REFUNDED,
         STATUS_NOW,
         MERCHANT,
         Field("Merchant id", "merchant_id"),
@@ -150,6 +159,7 @@ class PaymentAdmin(OfficeAdmin):
             FEE,
             NET,
             REFUNDED,
+            FEE_REFUNDED,
             Amount(
                 "Left to refund",
                 lambda payment: left_to_refund(payment, request_now()),

@@ -123,9 +123,9 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.SCHEDULED: _leaves(row, now),
             PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(row, now)}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
-            PayoutStatus.FAILED: f"Failed: {_reason(row)} {_BACK}",
-            PayoutStatus.RETURNED: f"The bank sent it back {formats.clock(row.returned_at, now)}:"
-            f" {_reason(row)} {_BACK}",
+            PayoutStatus.FAILED: f"Failed: {_reason(row)} {_back(row.failed_at, now)}",
+            PayoutStatus.RETURNED: f"The bank sent it back: {_reason(row)}"
+            f" {_back(row.returned_at, now)}",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
         if row.status == PayoutStatus.SCHEDULED and (entry := contradiction_of(row)):
@@ -158,10 +158,11 @@ _HELD = (
 )
 
 
-_BACK = (
-    "The money is back in the merchant's balance and goes with the next payout: see that its bank"
-    " account is right first."
-)
+def _back(at: datetime | None, now: datetime) -> str:
+    return (
+        f"The money went back to the merchant's balance {formats.clock(at, now)}, to go with the"
+        " payout after that: see that its bank account is right."
+    )
 
 
 def _reason(payout: Payout) -> str:

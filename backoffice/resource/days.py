@@ -31,7 +31,7 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
     if text in ("this_month", "last_month"):
         return _month(today if text == "this_month" else today.replace(day=1) - timedelta(days=1))
     begin, _, end = text.partition("..")
-    first_day, last_day = _day(begin), _day(end or begin)
+    first_day, last_day = read_day(begin), read_day(end or begin)
     if first_day is None or last_day is None:
         return None
     return first_day, last_day + timedelta(days=1)
@@ -68,14 +68,15 @@ def id_at(prefix: str, instant: datetime) -> str:
     return f"{prefix}_{base62(max(epoch_milliseconds(instant), 0), TIME_CHARACTERS)}"
 
 
-def _month(day: date) -> tuple[date, date]:
-    first = day.replace(day=1)
-    return first, (first + timedelta(days=31)).replace(day=1)
-
-
-def _day(text: str) -> date | None:
+def read_day(text: str) -> date | None:
+    """Read "2026-11-03" as a day that a payment can be of; None: it is none."""
     try:
         day = parse_date(text)
     except ValueError:
         return None
     return day if day and 2000 <= day.year < 9999 else None
+
+
+def _month(day: date) -> tuple[date, date]:
+    first = day.replace(day=1)
+    return first, (first + timedelta(days=31)).replace(day=1)

@@ -196,7 +196,7 @@ def actor_words(actor: str) -> str:
         "customer": "the customer",
         "visitor": "someone not signed in",
         "staff": f"{name} (staff)",
-        "system": "by itself",
+        "system": "the service",
         "development": "development mode",
     }
     return words.get(kind, actor)

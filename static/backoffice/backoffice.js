@@ -64,9 +64,11 @@ document.addEventListener("submit", (event) => {
   });
 });
 
-// What is left after an amount, while it is typed. Whole numbers only, as everywhere with money.
+// What is left after an amount, while it is typed. Whole numbers only, as everywhere with money. A
+// lone comma is the decimal point unless three digits follow, as the server reads it.
 const smallest = (text, digits) => {
-  const found = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?$/.exec(text.trim().replace(/^B?\$/, ""));
+  const typed = text.trim().replace(/^B?\$/, "").replace(/^(\d+),(?!\d{3}$)(\d+)$/, "$1.$2");
+  const found = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?$/.exec(typed);
   if (!found || (found[2] ?? "").length > digits) return null;
   return BigInt(found[1].replaceAll(",", "") + (found[2] ?? "").padEnd(digits, "0"));
 };

@@ -34,7 +34,7 @@ def refunding(desk):
 
 @pytest.mark.parametrize(
     ("typed", "left"),
-    [("1.5", "11.00"), ("1.05", "11.45"), ("1", "11.50"), ("12.50", "0.00"), ("1.50", "11.00")],
+    [("1.5", "11.00"), ("1.05", "11.45"), ("1", "11.50"), ("12.50", "0.00"), ("1,50", "11.00")],
 )
 def test_it_shows_what_is_left_after_a_refund(refunding, typed, left):
     refunding.fill(amount=typed)

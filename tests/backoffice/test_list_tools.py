@@ -159,6 +159,26 @@ def test_the_columns_are_those_of_the_address(office: Office, merchant: Merchant
     assert headings_of(listed(office, "columns=no-such")) == headings_of(listed(office, ""))
 
 
+def test_every_amount_of_a_payment_can_be_a_column(office: Office, merchant: Merchant) -> None:
+    merchant.fee_basis_points = 0
+    merchant.save()
+    paid_payment(merchant)
+    payment, now = paid_payment(MerchantFactory(fee_basis_points=250), 3_333), utc_now()
+    for part in (500, 1_111):
+        draft = RefundDraft(amount=part)
+        create_refund(
+            caller=caller_of(payment.merchant), payment_id=payment.pk, draft=draft, now=now
+        )
+    returned = sum(Refund.objects.values_list("fee_returned", flat=True))
+
+    page = listed(office, "columns=fee,net_before_refunds,refunded,fee_refunded")
+
+    assert headings_of(page) == ["Fee", "Net before refunds", "Refunded", "Fee refunded"]
+    assert returned > 0
+    for shown in ("0.00 BSD", "12.50 BSD", "16.11 BSD", f"{returned / 100:.2f} BSD"):
+        assert f">{shown}<" in page
+
+
 def test_the_columns_of_a_list_are_no_question_to_the_database(
     office: Office, merchant: Merchant
 ) -> None:

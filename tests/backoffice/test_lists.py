@@ -164,7 +164,7 @@ def test_a_list_counts_no_further_than_its_pages(office: Office, merchant: Merch
 
     page = office(Role.VIEWER).get(PAYMENTS, {"mode": "test"}).content.decode()
 
-    assert f"The newest {COUNTED} payments; there are more" in page
+    assert f"The first {COUNTED} payments; there are more" in page
     assert office(Role.VIEWER).get(f"{PAYMENTS}?mode=test&p=20").status_code == 200
 
 
@@ -251,6 +251,11 @@ def test_an_address_that_no_database_can_hold_is_refused(office: Office, address
     response = office(Role.FINANCE).get(f"{PAYMENTS}{address}")
 
     assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize("page", ["payouts/bankholiday/foo", "auth/user/foo", "payments/payment/x"])
+def test_what_is_no_key_of_a_row_is_not_found(office: Office, page: str) -> None:
+    assert office(Role.ADMINISTRATOR).get(f"/admin/{page}/change/").status_code == 404
 
 
 def test_an_account_of_five_thousand_digits_is_none(office: Office) -> None:

@@ -256,7 +256,7 @@ def test_an_open_payment_is_canceled(office: Office, payment: Payment) -> None:
 
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.CANCELED
-    assert "by support" in words(payment)
+    assert "by support (staff). No money has been taken." in words(payment)
     entry = AuditEntry.objects.get()
     assert (entry.before, entry.after) == ({"status": "created"}, {"status": "canceled"})
 

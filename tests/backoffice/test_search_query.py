@@ -33,6 +33,8 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
         ("5.00 saturday", {"amount": 500, "day": TODAY}),
         ("2026-11-03", {"day": date(2026, 11, 3)}),
         ("31 feb", {}),
+        ("9999-12-31", {}),
+        ("0000-00-00", {}),
         ("cart=c991", {"pair": ("cart", "c991")}),
         ("A-1001", {}),
         ("Island Coffee", {}),

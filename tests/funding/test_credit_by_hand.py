@@ -5,6 +5,7 @@ import pytest
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from core.clock import utc_now
+from core.money import MAX_AMOUNT
 from customers.erasure import erase_customer
 from customers.errors import CustomerErased
 from funding.bank_transfers import credit_by_hand
@@ -130,6 +131,18 @@ def test_an_erased_customer_is_credited_by_no_one(customer):
     with pytest.raises(CustomerErased):
         credit_by_hand(entry_id=entry.pk, customer_id=customer.pk, actor="staff:ann", now=utc_now())
     assert waiting_entries() == [NO_TOP_UP]
+
+
+def test_more_than_a_top_up_can_be_is_refused_in_words(customer):
+    booked(transfer(MAX_AMOUNT + 1, "no reference"))
+    why = {"reason": "The customer called", "note": "Asked for the sender"}
+
+    response = act(
+        sign_in(Role.FINANCE), BankEntry.objects.get(), "credit", **why, whose=customer.pk
+    )
+
+    assert (response.status_code, Instruction.objects.count()) == (422, 0)
+    assert "It is more than one top-up can be." in response.content.decode()
 
 
 def test_money_for_an_erased_customer_waits_for_a_person(customer):
