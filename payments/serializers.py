@@ -57,6 +57,11 @@ class LineItem(Input):
         min_value=0, required=False, help_text="Of the line, in cents; included in its price."
     )
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("tax", 0) > abs(attrs["quantity"] * attrs["price"]):
+            raise serializers.ValidationError({"tax": "must be at most the price of the line"})
+        return attrs
+
 
 class NewPayment(Input):
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")

@@ -32,8 +32,9 @@ RIGHT_AFTER = timedelta(minutes=10)
 def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpResponse:
     """Show how a completed payment stands now, at its own address or that of its receipt.
 
-    Only a browser that has just paid, or waited for it, is taken on to the shop: once. One in which
-    another customer is signed in has waited, too, and is told that it was someone else.
+    Only a browser that has just paid, or waited for it, is taken on to the shop: once. Of one in
+    which no one is signed in the page's script knows whether it has waited. One in which another
+    customer is signed in has waited, too, and is told that it was someone else.
     """
     marks, refunds = page.request.GET, refunds_of(page.payment)
     is_another = page.browser.customer is not None and not page.is_payer
@@ -47,6 +48,7 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
         refunds=refunds,
         last_refund=max(returned, key=_given_back_at, default=None),
         goes_on=is_just_paid and not is_another and _is_fresh(page),
+        is_payer=page.is_payer,
         paid_before=(is_just_paid and is_another) or ("already" in marks and not page.is_payer),
         paid_by_another=is_another,
         mailed="mailed" in marks,

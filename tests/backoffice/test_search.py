@@ -260,6 +260,21 @@ def test_a_masked_number_cannot_be_tried_out(office: Office, paid: Payment) -> N
 
 
 @pytest.mark.usefixtures("few_misses")
+def test_a_payment_with_the_same_words_opens_no_way_to_a_masked_number(
+    office: Office, merchant: Merchant
+) -> None:
+    """Anyone with a test key can store what each search for a number then finds."""
+    paid_payment(merchant, description="12 34")
+    viewer = office(Role.VIEWER)
+    numbers = [f"2 4 2 3 5 {digit} 12 34" for digit in range(4)]
+
+    tried = [viewer.get("/admin/search/", {"q": number}).status_code for number in numbers]
+
+    assert tried == [302, 302, 302, 302]  # straight to the payment with those words
+    assert viewer.get("/admin/search/", {"q": "+1 242 357 9999"}).status_code == 429
+
+
+@pytest.mark.usefixtures("few_misses")
 def test_many_at_once_look_up_no_more_numbers_than_one_after_another(
     office: Office, paid: Payment, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,12 @@
 
 import pytest
 
+from core.clock import utc_now
 from customers.models import Customer
+from customers.services import test_customer
+from payments.paying import pay
 from payments.statuses import PaymentStatus
+from payments.verification import Verification
 from tests.checkout.steps import enter_pin, see_paid, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -56,3 +60,24 @@ def test_a_page_that_was_open_too_long_goes_on_and_back_stays_with_us(open_page,
     page.go_back()
 
     assert page.get_by_role("button", name="Pay B$1.50").is_visible()
+
+
+def test_a_passed_on_address_takes_only_the_tab_that_waited_to_the_shop(open_page, payment_of):
+    payment = payment_of(150, success_url="http://localhost:9/ok")
+    waiting = open_page(payment.hosted_url)
+    payer = test_customer(None, utc_now(), merchant_id=payment.merchant_id)
+    pay(
+        payment_id=payment.id,
+        customer=payer,
+        verified=Verification.PASSKEY,
+        actor="test",
+        now=utc_now(),
+    )
+    taken = "Taking you to localhost in 10 seconds."
+    waiting.get_by_text(taken).wait_for()
+
+    stranger = waiting.context.browser.new_page()
+    stranger.goto(waiting.url.split("?")[0] + "?paid=1")
+    see_paid(stranger)
+    assert stranger.get_by_role("link", name="Return to").is_visible()
+    assert not stranger.get_by_text(taken).is_visible()

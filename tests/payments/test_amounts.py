@@ -133,6 +133,25 @@ def test_items_that_cancel_out_are_bounded_too(api: Api, merchant: Merchant) -> 
     assert response.json()["details"].startswith("line_items: must add up to at most")
 
 
+def test_a_line_holds_no_more_tax_than_money(api: Api, merchant: Merchant) -> None:
+    """The receipt, in our name, would say that a pencil had a billion of tax in it."""
+    lines = {
+        "pencil": {"name": "Pencil", "quantity": 2, "price": 50, "tax": 101},
+        "discount": {"name": "Discount", "quantity": 1, "price": -20, "tax": 21},
+    }
+    for line in lines.values():
+        body = {"payment_mode": "ORDER_PAY", "total": 100, "line_items": [line]}
+
+        response = api(merchant).post("/v1/payments", body)
+
+        assert response.status_code == 422
+        assert response.json()["details"] == (
+            "line_items.0.tax: must be at most the price of the line"
+        )
+        line["tax"] -= 1
+        assert api(merchant).post("/v1/payments", body).status_code == 201
+
+
 def test_it_says_what_a_quantity_must_be(api: Api, merchant: Merchant) -> None:
     items = [{"name": "Coffee", "quantity": 0, "price": 450}]
     response = api(merchant).post(
