@@ -8,7 +8,7 @@ class InstructionStatus(TextChoices):
     CARRIED_OUT = "carried_out", "carried out"
     DECLINED = "declined", "declined"
     WITHDRAWN = "withdrawn", "withdrawn"
-    EXPIRED = "lapsed", "lapsed"
+    EXPIRED = "lapsed", "expired"
 
 
 S = InstructionStatus

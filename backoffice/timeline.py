@@ -1,10 +1,12 @@
-"""Everything that happened to a payment or a customer, in one line of time."""
+"""Everything that happened to a payment, or to any other object, in one line of time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from backoffice import formats
 from backoffice.models import AuditEntry, Instruction, Note
@@ -13,16 +15,19 @@ from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.services.instruction_kinds import title_of
 from backoffice.services.support import masked_address
+from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
+from core.clock import request_now
 from customers.models import Customer
 from customers.phones import masked
 from funding.models import TopUpTransition
 from messages.models import Channel, Message
-from payments.models import Payment, PaymentTransition
+from payments.models import Payment
 from payments.statuses import PaymentStatus
-from refunds.models import Refund
-from webhooks.models import Attempt, Delivery, Webhook
+from refunds.models import Inquiry, Refund, RefundTransition
+from refunds.statuses import RefundStatus
+from webhooks.models import Attempt, Delivery
 
 SHOWN = 100
 S = PaymentStatus
@@ -35,7 +40,16 @@ _SAID = {
     S.CANCELED: ("block", "Canceled"),
     S.EXPIRED: ("timer_off", "Expired"),
 }
-_TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait"}
+_STAMPS = {
+    "failing_since": ("webhook", "It began to fail"),
+    "ended_at": ("flag", "Ended"),
+    "deleted_at": ("delete", "Deleted by its merchant"),
+    "created_at": ("add_circle", "Created"),
+}
+_WRITTEN_BY = {
+    "customer": "written by the customer",
+    "visitor": "written by someone with the receipt",
+}
 _MESSAGES = {
     "invoice": "Invoice",
     "reminder": "Reminder",
@@ -53,41 +67,105 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
     Each source yields its newest first, so that what happened in one instant keeps its order.
     """
     refunds = list(Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN])
-    resources = [payment.pk, *(refund.pk for refund in refunds)]
-    deliveries = Delivery.objects.filter(event__resource_id__in=resources).order_by("-pk")
-    moments = [
-        *_moves(payment),
-        *_tries(payment),
-        *_refunds(refunds),
-        *_top_ups(payment),
-        *_attempts(deliveries),
-        *messages_about(payment.pk),
-        *_decisions(payment.pk),
-        *_acts(payment.pk, *deliveries.values_list("pk", flat=True)[:SHOWN]),
-        *_notes(payment.pk),
-    ]
-    return sorted(moments, key=lambda moment: moment.at, reverse=True)
+    inquiry = getattr(payment, "inquiry", None)
+    about = [row.pk for row in (payment, *refunds, inquiry) if row is not None]
+    deliveries = Delivery.objects.filter(event__resource_id__in=about).order_by("-pk")
+    refunded = RefundTransition.objects.filter(refund__in=refunds).select_related("refund")
+    added = TopUpTransition.objects.filter(top_up__payment=payment).select_related("top_up")
+    return _in_order(
+        _transitions(payment.transitions, lambda move: _SAID[PaymentStatus(move.to_status)]),
+        _tries(payment),
+        _transitions(refunded, _refunded),
+        map(_requested, refunds),
+        _transitions(added, _added),
+        _attempts(deliveries),
+        _entries(inquiry) if inquiry else (),
+        *_around(*about, sent=list(deliveries.values_list("pk", flat=True)[:SHOWN])),
+        _stamps(payment),
+    )
 
 
 def timeline_of_row(row: Any) -> list[TimelineEntry]:
     """Return what happened to a row of any kind that has a public id, newest first."""
-    moments = [*messages_about(row.pk), *_decisions(row.pk), *_acts(row.pk), *_notes(row.pk)]
-    if hasattr(row, "transitions"):
-        moments += _transitions(row)
-    if isinstance(row, Webhook) and row.failing_since:
-        words = "It began to fail"
-        moments.append(TimelineEntry(row.failing_since, "webhook", words, tone="bad"))
-    if getattr(row, "created_at", None):
-        who = actor_words(getattr(row, "created_by", "") or "")
-        moments.append(TimelineEntry(row.created_at, "add_circle", "Created", who))
-    return sorted(moments, key=lambda moment: moment.at, reverse=True)
+    own: Iterable[TimelineEntry] = ()
+    if isinstance(row, Customer):
+        own = _changes(row)
+    elif isinstance(row, Inquiry):
+        own = _entries(row)
+    elif hasattr(row, "transitions"):
+        own = _transitions(row.transitions, lambda move: ("circle", _status(move).capitalize()))
+    return _in_order(own, *_around(row.pk), _stamps(row))
 
 
-def timeline_of_customer(customer: Customer) -> list[TimelineEntry]:
-    """Return what was done to a customer's account and told about it, newest first."""
-    pk = customer.pk
-    moments = [*_changes(customer), *messages_about(pk), *_decisions(pk), *_acts(pk)]
-    return sorted(moments, key=lambda moment: moment.at, reverse=True)
+def _in_order(*sources: Iterable[TimelineEntry]) -> list[TimelineEntry]:
+    """Return what the sources tell, newest first; the last line says where one of them stops."""
+    told = [list(source) for source in sources]
+    moments = sorted(chain(*told), key=lambda moment: moment.at, reverse=True)
+    if any(len(each) >= SHOWN for each in told):
+        words = f"There is more: of each kind, the newest {SHOWN} are shown"
+        moments.append(TimelineEntry(moments[-1].at, "more_horiz", words))
+    return moments
+
+
+def _around(*public_ids: str, sent: Iterable[str] = ()) -> Iterator[Iterator[TimelineEntry]]:
+    """Yield what people were told about objects, and what staff did, decided and noted."""
+    yield _messages(public_ids)
+    yield _decisions(public_ids)
+    yield _acts([*public_ids, *sent])
+    yield _notes(public_ids)
+
+
+def _transitions(
+    moves: Any, said: Callable[[Any], tuple[str, SafeString | str]]
+) -> Iterator[TimelineEntry]:
+    """Yield how something came to its status; `said` gives the icon and the words of a move."""
+    for move in moves.order_by("-pk")[:SHOWN]:
+        icon, words = said(move)
+        yield TimelineEntry(
+            move.at,
+            icon,
+            words,
+            actor_words(move.actor),
+            details=(getattr(move, "cause", ""),),
+            tone=formats.tone(move.to_status),
+        )
+
+
+def _status(move: Any) -> str:
+    return str(move.to_status).replace("_", " ")
+
+
+def _refunded(move: RefundTransition) -> tuple[str, str]:
+    refund = move.refund
+    amount = formats.money(refund.amount, refund.currency)
+    if move.to_status == RefundStatus.SUCCEEDED:
+        return "undo", f"{amount} refunded"
+    return "undo", f"Refund of {amount} failed: {refund.failure_reason}"
+
+
+def _requested(refund: Refund) -> TimelineEntry:
+    words = f"Refund of {formats.money(refund.amount, refund.currency)} requested"
+    reason = (refund.reason and f"Reason: {refund.reason}",)
+    who = actor_words(refund.created_by)
+    return TimelineEntry(refund.created_at, "undo", words, who, details=reason)
+
+
+def _added(move: TopUpTransition) -> tuple[str, SafeString]:
+    """Say how money that was added for a payment came in."""
+    top_up = move.top_up
+    amount = formats.money(top_up.amount_received or top_up.amount, top_up.currency)
+    state = "on its way" if move.to_status == "pending" else move.to_status
+    words = f"Top-up of {amount} by {top_up.get_way_display()}: {state}"
+    return "add_card", formats.link(words, page_of(top_up))
+
+
+def _stamps(row: Any) -> Iterator[TimelineEntry]:
+    """Yield what a row itself tells the time of, and by whom where it does."""
+    for name, (icon, words) in _STAMPS.items():
+        if at := getattr(row, name, None):
+            who = actor_words(getattr(row, name.removesuffix("_at") + "_by", "") or "")
+            tone = "bad" if name == "failing_since" else "quiet"
+            yield TimelineEntry(at, icon, words, who, tone=tone)
 
 
 def _changes(customer: Customer) -> Iterator[TimelineEntry]:
@@ -99,20 +177,18 @@ def _changes(customer: Customer) -> Iterator[TimelineEntry]:
         yield TimelineEntry(change.at, "ac_unit", words, who, details=why, tone="bad")
 
 
-def _moves(payment: Payment) -> Iterator[TimelineEntry]:
-    moves = PaymentTransition.objects.filter(payment=payment).order_by("-pk")[:SHOWN]
-    for move in moves:
-        status = PaymentStatus(move.to_status)
-        kind, words = _SAID.get(status, ("circle", status))
+def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
+    """Yield what a customer has reported on the receipt, and what was answered."""
+    for entry in inquiry.entries.order_by("-pk")[:SHOWN]:
+        words = f"Inquiry: {_WRITTEN_BY.get(entry.author, entry.status)}"
         yield TimelineEntry(
-            move.at,
-            kind,
-            words,
-            actor=actor_words(move.actor),
-            details=(move.cause,),
-            tone=_TONES.get(status, "quiet"),
+            entry.at,
+            "forum",
+            formats.link(words, page_of(inquiry)),
+            actor_words(entry.actor),
+            details=(entry.text,),
+            tone=formats.tone(entry.status),
         )
-    yield TimelineEntry(payment.created_at, "add_circle", "Created", payment.payment_mode)
 
 
 def _tries(payment: Payment) -> Iterator[TimelineEntry]:
@@ -128,40 +204,6 @@ def _tries(payment: Payment) -> Iterator[TimelineEntry]:
             tried.address,
             details=(tried.error_code,),
             tone="bad" if tried.error_code else "good",
-        )
-
-
-def _refunds(refunds: Iterable[Refund]) -> Iterator[TimelineEntry]:
-    for refund in refunds:
-        amount = formats.money(refund.amount, refund.currency)
-        reason = (refund.reason and f"Reason: {refund.reason}",)
-        who = actor_words(refund.created_by)
-        if refund.succeeded_at:
-            yield TimelineEntry(refund.succeeded_at, "undo", f"{amount} refunded", who, tone="good")
-        if refund.failed_at:
-            why = (refund.failure_reason,)
-            yield TimelineEntry(
-                refund.failed_at, "undo", f"Refund of {amount} failed", who, details=why, tone="bad"
-            )
-        yield TimelineEntry(
-            refund.created_at, "undo", f"Refund of {amount} requested", who, details=reason
-        )
-
-
-def _top_ups(payment: Payment) -> Iterator[TimelineEntry]:
-    """Yield how money that was added for this payment came in."""
-    added = TopUpTransition.objects.filter(top_up__payment=payment).select_related("top_up")
-    for move in added.order_by("-pk")[:SHOWN]:
-        top_up = move.top_up
-        amount = formats.money(top_up.amount_received or top_up.amount, top_up.currency)
-        state = "on its way" if move.to_status == "pending" else move.to_status
-        words = f"Top-up of {amount} by {top_up.get_way_display()}: {state}"
-        yield TimelineEntry(
-            move.at,
-            "add_card",
-            formats.link(words, page_of(top_up)),
-            actor_words(move.actor),
-            tone=formats.tone(move.to_status),
         )
 
 
@@ -184,9 +226,9 @@ def _attempts(deliveries: QuerySet[Delivery]) -> Iterator[TimelineEntry]:
         )
 
 
-def messages_about(public_id: str) -> Iterator[TimelineEntry]:
-    """Yield what was told to people about an object, and what is still to be."""
-    for message in Message.objects.filter(about=public_id).order_by("-pk")[:SHOWN]:
+def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+    """Yield what was told to people about objects, and what is still to be."""
+    for message in Message.objects.filter(about__in=public_ids).order_by("-pk")[:SHOWN]:
         kind = _MESSAGES.get(message.kind, message.kind.replace("_", " ").capitalize())
         to = masked_recipient(message)
         words = f"{kind} to {to}: {message.status.replace('_', ' ')}"
@@ -200,22 +242,25 @@ def masked_recipient(message: Message) -> str:
     return masked(message.recipient) if by_text else masked_address(message.recipient)
 
 
-def _decisions(public_id: str) -> Iterator[TimelineEntry]:
-    """Yield what colleagues have decided about what was asked for."""
-    decided = Instruction.objects.filter(subject_id=public_id, decided_by__isnull=False)
-    related = decided.select_related("asked_by", "decided_by")
-    for row in related.order_by("-pk")[:SHOWN]:
+def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+    """Yield what became of what was asked for, by colleagues or by time."""
+    now = request_now()
+    asked = Instruction.objects.filter(subject_id__in=public_ids)
+    waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=now)
+    alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
+    for row in asked.exclude(waiting | alone).select_related("decided_by").order_by("-pk")[:SHOWN]:
+        status = row.status_at(now)
         yield TimelineEntry(
-            row.decided_at or row.asked_at,
+            row.decided_at or row.lapses_at,
             "how_to_reg",
-            formats.link(f"{title_of(row)}: {row.get_status_display()}", page_of(row)),
+            formats.link(f"{title_of(row)}: {status.label}", page_of(row)),
             actor=row.decided_by.get_username() if row.decided_by else "",
             details=(row.decision_note,),
-            tone=formats.tone(row.status),
+            tone=formats.tone(status),
         )
 
 
-def _acts(*public_ids: str) -> Iterator[TimelineEntry]:
+def _acts(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
     entries = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
     for entry in entries.order_by("-sequence")[:SHOWN]:
         yield TimelineEntry(
@@ -229,24 +274,9 @@ def _acts(*public_ids: str) -> Iterator[TimelineEntry]:
         )
 
 
-def _notes(public_id: str) -> Iterator[TimelineEntry]:
-    notes = Note.objects.filter(subject_id=public_id).select_related("author").order_by("-pk")
-    for note in notes[:SHOWN]:
+def _notes(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+    notes = Note.objects.filter(subject_id__in=public_ids).select_related("author")
+    for note in notes.order_by("-pk")[:SHOWN]:
         yield TimelineEntry(
             note.created_at, "sticky_note_2", note.text, actor=note.author.get_username()
         )
-
-
-def _transitions(row: Any) -> list[TimelineEntry]:
-    """Return how a refund, a payout or a top-up came to its status, newest first."""
-    return [
-        TimelineEntry(
-            move.at,
-            "circle",
-            move.to_status.replace("_", " ").capitalize(),
-            actor_words(move.actor),
-            details=(getattr(move, "cause", ""),),
-            tone=formats.tone(move.to_status),
-        )
-        for move in row.transitions.order_by("-pk")[:SHOWN]
-    ]

@@ -5,14 +5,13 @@ from typing import Any
 from backoffice import formats
 from backoffice.admin.customer_actions import CUSTOMER_ACTIONS, REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
-from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
+from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.filters import DayFilter, ModeFilter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, RowLink, actor_words
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE
 from backoffice.services.personal_data import wallets_of
 from backoffice.services.support import masked_address
-from backoffice.timeline import timeline_of_customer
 from core.clock import request_now
 from customers.account_changes import AccountChange
 from customers.models import Customer, Passkey
@@ -88,9 +87,6 @@ class CustomerAdmin(OfficeAdmin):
                 [f"The PIN is locked until {until} after too many wrong attempts."], "wait"
             )
         return SupportAnswer(["The customer can pay."], "good")
-
-    def timeline(self, row: Customer) -> list[TimelineEntry]:
-        return timeline_of_customer(row)
 
     def sections(self, row: Customer) -> list[Section]:
         return [*super().sections(row), Section("Wallet", facts(*_wallets(row)))]

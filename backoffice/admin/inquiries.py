@@ -1,6 +1,5 @@
 """What customers report on receipts: answered, refunded, or closed with the reason."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,14 +9,13 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payment_actions import REFUND, RefundForm
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.inquiry_answer import inquiry_words
-from backoffice.page_parts import SupportAnswer, TimelineEntry
+from backoffice.page_parts import SupportAnswer
 from backoffice.request_answer import requests_about
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.shown import Amount, Field, Id, Reference, RowLink, actor_words
+from backoffice.resource.shown import Amount, Field, Id, Reference, RowLink
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
-from backoffice.timeline import timeline_of_row
 from core.clock import request_now
 from core.limits import MAX_TEXT
 from refunds.inquiries import answer_inquiry, close_inquiry
@@ -89,12 +87,6 @@ WAITS = Field(
 CUSTOMER = RowLink("Customer", "payment.customer.masked_phone", to="payment.customer")
 
 
-_WRITTEN_BY = {
-    "customer": "Written by the customer",
-    "visitor": "Written by someone with the receipt",
-}
-
-
 class InquiryAdmin(OfficeAdmin):
     model = Inquiry
     list_select_related = ("merchant", "payment__customer")
@@ -117,15 +109,3 @@ class InquiryAdmin(OfficeAdmin):
     def answer(self, row: Inquiry, now: datetime) -> SupportAnswer:
         words = [inquiry_words(row, now), *requests_about(row.payment_id, now)]
         return SupportAnswer(words, formats.tone(row.status) if row.open_since is None else "wait")
-
-    def timeline(self, row: Inquiry) -> list[TimelineEntry]:
-        moments = [*_entries(row), *timeline_of_row(row)]
-        return sorted(moments, key=lambda moment: moment.at, reverse=True)
-
-
-def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
-    for entry in inquiry.entries.all():
-        who = actor_words(entry.actor)
-        title = _WRITTEN_BY.get(entry.author, entry.status)
-        said, tone = (entry.text,), formats.tone(entry.status)
-        yield TimelineEntry(entry.at, "forum", title.capitalize(), who, details=said, tone=tone)

@@ -10,6 +10,7 @@ from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
+from backoffice.request_answer import outcome_words
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -93,13 +94,11 @@ class InstructionAdmin(OfficeAdmin):
         return TASKS[row.task].title
 
     def answer(self, row: Instruction, now: datetime) -> SupportAnswer:
-        status, until = row.status_at(now), formats.clock(row.lapses_at, now)
-        words = [sentence(row)]
-        if status == InstructionStatus.WAITING:
-            words.append(f"A colleague must approve it by {until}.")
-        if status == InstructionStatus.EXPIRED:
-            words.append(f"No one decided by {until}: it has expired, and nothing was done.")
-        if status == InstructionStatus.WAITING and row.glass_broken_at:
+        status, words = row.status_at(now), [sentence(row)]
+        if status != InstructionStatus.WAITING:
+            return SupportAnswer([*words, f"It {outcome_words(row, now)}"], formats.tone(status))
+        words.append(f"A colleague must approve it by {formats.clock(row.lapses_at, now)}.")
+        if row.glass_broken_at:
             alone_from = row.glass_broken_at + BREAK_GLASS_DELAY
             word = "from" if alone_from > now else "since"
             when = f"{word} {formats.clock(alone_from, now)}"

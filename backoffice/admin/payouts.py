@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.actions import Action
@@ -20,12 +21,12 @@ from backoffice.page_parts import SupportAnswer, Table
 from backoffice.pages.export import bank_file_page
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.page_urls import address_of
+from backoffice.resource.page_urls import address_of, page_of
 from backoffice.resource.shown import Actor, Amount, Badge, Field, Id, Instant, Reference
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
-from backoffice.services.payouts import approve_account
+from backoffice.services.payouts import approve_account, runs_waiting
 from merchants.statuses import MerchantStatus
 from payouts.contradictions import contradiction_of
 from payouts.models import AccountState, BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
@@ -142,6 +143,11 @@ def _leaves(payout: Payout, now: datetime) -> str:
             "Its bank account was closed: with the next run it fails, and the money goes back to"
             " the merchant's balance."
         )
+    for run in runs_waiting():
+        if payout.pk in run.arguments.get("payouts", ()):
+            url, since = page_of(run), formats.clock(run.asked_at, now)
+            words = 'It is in a <a href="{}">payout run</a> that waits for approval since {}.'
+            return format_html(words, url, since)
     if payout.send_date < timezone.localtime(now).date():
         return f"It was due to leave on {day}, and waits for a payout run."
     return f"It leaves on {day}."

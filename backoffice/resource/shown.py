@@ -116,14 +116,14 @@ class Instant(Field):
 
 @dataclass(frozen=True)
 class Badge(Field):
-    """A status; "—" where there is none."""
+    """A status, in its own words where it has some; "—" where there is none."""
 
     def cell(self, row: Any) -> Any:
         return self.fact(row) or "—"
 
     def fact(self, row: Any) -> Any:
         value = self.value(row)
-        return formats.badge(value) if value else ""
+        return formats.badge(value, getattr(value, "label", "").lower()) if value else ""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """What finance does with payouts and bank accounts: on instruction, or by itself."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain
 
 from django.conf import settings
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from backoffice.audit import AuditAction, audited
 from backoffice.errors import InstructionDecided, NothingToSend
@@ -69,7 +69,8 @@ def runs_due(*, livemode: bool, currency: str, execution_date: date) -> list[Run
     What waits for someone's approval already is not in them, nor what the bank speaks of already.
     """
     due = payouts_due(livemode=livemode, currency=currency, execution_date=execution_date)
-    left_out = {*_payouts_asked_for(), *held_back(due, livemode=livemode)}
+    asked_for = (run.arguments.get("payouts", ()) for run in runs_waiting())
+    left_out = {*chain(*asked_for), *held_back(due, livemode=livemode)}
     runs, ids, total = [], list[str](), 0
     for payout_id, amount in due.values_list("pk", "amount"):
         if payout_id in left_out:
@@ -82,10 +83,9 @@ def runs_due(*, livemode: bool, currency: str, execution_date: date) -> list[Run
     return [*runs, Run(ids, total)] if ids else runs
 
 
-def _payouts_asked_for() -> Iterator[str]:
-    waiting = Instruction.objects.filter(task="run_payouts", status=InstructionStatus.WAITING)
-    for arguments in waiting.values_list("arguments", flat=True):
-        yield from arguments.get("payouts", ())
+def runs_waiting() -> QuerySet[Instruction]:
+    """Return the payout runs that wait for someone's approval."""
+    return Instruction.objects.filter(task="run_payouts", status=InstructionStatus.WAITING)
 
 
 def check_run(instruction: Instruction, now: datetime) -> None:

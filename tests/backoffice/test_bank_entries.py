@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from backoffice.models import AuditEntry, Instruction
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from ledger.models import Purpose
@@ -96,6 +97,8 @@ def test_an_entry_is_matched_by_two(office, sent) -> None:
 
     sent.refresh_from_db()
     assert sent.status == "in_transit"
+    page = office(Role.FINANCE).get(page_of(found)).content.decode()
+    assert "Match of a bank entry of B$12.50 BSD, requested by finance" in page
     asked = Instruction.objects.get(task="bank_entry")
     act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
     sent.refresh_from_db()

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from backoffice.models import AuditEntry, Instruction
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import LIMITS, ApprovalLimit, InstructionKind, Role
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
@@ -240,6 +241,8 @@ def test_a_run_that_is_approved_late_leaves_on_the_next_business_day(
     values = fields_of(browser.get(page).content.decode())
     browser.post(page, values | WEEKLY)
     assert values["execution_date"] == "2026-03-18"
+    words = browser.get(page_of(Payout.objects.get())).context["answer"].words
+    assert "</a> that waits for approval since " in words[0]
 
     with time_machine.travel("2026-03-21T15:00Z", tick=False):  # a Saturday
         asked = Instruction.objects.get(task="run_payouts")

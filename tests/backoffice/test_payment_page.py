@@ -21,7 +21,7 @@ from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PaymentFactory
 from tests.payments.counter_sales import counter_of
 from webhooks.endpoints import create_webhook
-from webhooks.models import Attempt, Delivery, Webhook
+from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
@@ -126,36 +126,6 @@ def test_it_says_expired_whether_or_not_the_sweep_has_come_by(merchant: Merchant
     payment = PaymentFactory(merchant=merchant, expires_at=utc_now() - timedelta(minutes=1))
 
     assert words(payment).startswith("Expired ")
-
-
-def test_the_timeline_tells_who_from_where(office: Office, sent_delivery: Delivery) -> None:
-    payment = Payment.objects.get(pk=sent_delivery.event.resource_id)
-    Attempt.objects.create(
-        delivery=sent_delivery,
-        number=1,
-        attempted_at=utc_now(),
-        ms=31,
-        status=500,
-        excerpt="",
-        error="",
-    )
-    browser = office(Role.SUPPORT)
-    act(browser, payment, "note", text="The shop called")
-    act(browser, payment, "refund", amount="2.00", reason="Cold coffee", note="Spoke to Pat")
-
-    page = browser.get(f"/admin/payments/payment/{payment.pk}/change/").content.decode()
-
-    for said in (
-        "Webhook payment.completed: failed",
-        "Attempt 1, answered 500 in 31 ms",
-        "Staff: refund — done",
-        "support from 127.0.0.1",
-        "Reason: Cold coffee",
-        "The shop called",
-        "Spoke to Pat",
-        "B$2.00 BSD refunded",
-    ):
-        assert said in page
 
 
 def test_a_counter_is_named_by_its_merchant(office: Office, merchant: Merchant) -> None:

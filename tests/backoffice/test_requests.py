@@ -112,6 +112,21 @@ def test_the_requester_is_told_of_an_approval(
     assert "Refund of B$2,000.00 BSD: carried out" in shown
 
 
+def test_the_approval_itself_says_what_became_of_it(payment: Payment, waiting: Instruction) -> None:
+    support = sign_in(Role.SUPPORT)
+    act(sign_in(Role.FINANCE), waiting, "approve", note="Seen.")
+    act(support, payment, "refund", amount="1.00", reason="Cold", note="Pat called")
+    alone = Instruction.objects.get(amount=100)
+    act(support, payment, "refund", amount="200.00", reason="Cold", note="Pat called")
+    taken_back = Instruction.objects.get(status="waiting")
+    act(support, taken_back, "withdraw", note="")
+
+    assert "was approved and carried out" in words(waiting)
+    assert words(waiting).endswith(" by finance: Seen.")
+    assert words(alone).endswith(" without a second person.")
+    assert "It was withdrawn " in words(taken_back)
+
+
 def test_what_is_declined_is_declined_everywhere(
     office: Office, payment: Payment, waiting: Instruction
 ) -> None:
@@ -128,10 +143,16 @@ def test_what_is_declined_is_declined_everywhere(
     assert "Too much" in dashboard
 
 
-def test_the_requester_is_told_that_no_one_has_decided(waiting: Instruction) -> None:
+def test_the_requester_is_told_that_no_one_has_decided(
+    payment: Payment, waiting: Instruction
+) -> None:
+    Instruction.objects.update(lapses_at=utc_now())
+    page = sign_in(Role.VIEWER).get(page_of(payment)).content.decode()
+    assert "Refund of B$2,000.00 BSD: expired</a>" in page
+
     assert expire_due(now=utc_now() + LIFETIME + timedelta(minutes=1)) == 1
 
-    assert Message.objects.get(kind="staff_decision").subject.endswith("Refund: lapsed")
+    assert Message.objects.get(kind="staff_decision").subject.endswith("Refund: expired")
 
 
 def test_without_an_address_no_one_is_written_to(waiting: Instruction) -> None:

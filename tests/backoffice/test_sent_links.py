@@ -6,6 +6,7 @@ from django.core import mail
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
 from backoffice.services.links import send_link
+from backoffice.timeline import timeline_of_row
 from core.clock import utc_now
 from links.models import PaymentLink
 from links.services import deactivate_link
@@ -121,5 +122,7 @@ def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
 
     link.refresh_from_db()
     assert (link.status, link.ended_by) == ("deactivated", "staff:support")
+    titles = {each.title: each.actor for each in timeline_of_row(link)}
+    assert titles["Ended"] == "support (staff)"
     with pytest.raises(Exception, match="PAYMENT_LINK_INACTIVE"):
         deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=utc_now())

@@ -1,0 +1,117 @@
+"""What a timeline tells: of a payment with all that belongs to it, and of other things."""
+
+import re
+
+import pytest
+
+from backoffice import timeline
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from backoffice.services.webhooks import deliveries_of_payment
+from core.clock import utc_now
+from merchants.models import Merchant
+from payments.models import Payment
+from refunds.inquiries import ProblemReport, report_problem
+from refunds.inquiry_statuses import InquiryReason
+from refunds.models import Refund
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment
+from tests.payouts.merchant_balance import credit
+from webhooks.endpoints import create_webhook
+from webhooks.models import Attempt
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def paid(merchant: Merchant) -> Payment:
+    return paid_payment(merchant)
+
+
+def test_the_timeline_tells_who_from_where(office: Office, merchant: Merchant) -> None:
+    create_webhook(
+        caller=caller_of(merchant),
+        url="https://shop.example/hook",
+        events=["payment.completed"],
+        description="",
+        now=utc_now(),
+    )
+    payment = paid_payment(merchant)
+    Attempt.objects.create(
+        delivery=deliveries_of_payment(payment.pk).get(),
+        number=1,
+        attempted_at=utc_now(),
+        ms=31,
+        status=500,
+        excerpt="",
+        error="",
+    )
+    browser = office(Role.SUPPORT)
+    act(browser, payment, "note", text="The shop called")
+    act(browser, payment, "refund", amount="2.00", reason="Cold coffee", note="Spoke to Pat")
+
+    page = browser.get(f"/admin/payments/payment/{payment.pk}/change/").content.decode()
+
+    for said in (
+        "Webhook payment.completed: failed",
+        "Attempt 1, answered 500 in 31 ms",
+        "Staff: refund — done",
+        "support from 127.0.0.1",
+        "Reason: Cold coffee",
+        "The shop called",
+        "Spoke to Pat",
+        "B$2.00 BSD refunded",
+    ):
+        assert said in page
+
+
+def test_the_timeline_names_who_did_each_thing(
+    office: Office, merchant: Merchant, paid: Payment
+) -> None:
+    paid.paying_customer.email = "pat@example.com"
+    paid.paying_customer.save()
+    report = ProblemReport(InquiryReason.DUPLICATE, "I paid twice")
+    inquiry = report_problem(
+        payment_id=paid.pk, report=report, actor=f"customer:{paid.customer_id}", now=utc_now()
+    )
+    act(office(Role.SUPPORT), inquiry, "answer", text="We see one payment only.")
+    act(office(Role.SUPPORT), paid, "refund", amount="2.00", reason="Cold", note="Pat called")
+    credit(merchant, -1_050)
+    act(office(Role.SUPPORT), paid, "refund", amount="10.50", reason="All of it", note="Pat called")
+    waiting = Refund.objects.get(status="pending")
+    own = office(Role.SUPPORT).get(page_of(waiting)).context["answer"].words
+    assert own[0].startswith("It waits until the merchant's balance covers it, and fails if that")
+    act(office(Role.FINANCE), waiting, "give-up", reason="The shop is closed")
+
+    page = office(Role.SUPPORT).get(page_of(paid))
+
+    told = {re.sub("<[^>]+>", "", str(each.title)): each for each in page.context["timeline"]}
+    assert told["Refund of B$10.50 BSD requested"].actor == "support (staff)"
+    failed = told["Refund of B$10.50 BSD failed: The shop is closed"]
+    assert (failed.actor, failed.tone) == ("finance (staff)", "bad")
+    assert told["Staff: give up refund — done"].actor == "finance"
+    assert told["B$2.00 BSD refunded"].actor == "support (staff)"
+    assert "Notice to p•••@example.com: planned" in told
+    assert list(told["Inquiry: written by the customer"].details) == ["I paid twice"]
+    assert list(told["Inquiry: answered"].details) == ["We see one payment only."]
+
+
+def test_a_timeline_says_where_it_stops(
+    office: Office, paid: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timeline, "SHOWN", 2)
+    for _ in range(2):
+        act(office(Role.SUPPORT), paid, "note", text="The shop called")
+
+    titles = [each.title for each in timeline.timeline_of(paid)]
+
+    assert titles[-1] == "There is more: of each kind, the newest 2 are shown"
+
+
+def test_a_customers_has_what_was_noted_and_its_beginning(office: Office, paid: Payment) -> None:
+    act(office(Role.SUPPORT), paid.paying_customer, "note", text="Called from home")
+
+    told = [each.title for each in timeline.timeline_of_row(paid.paying_customer)]
+
+    assert (told[0], told[-1]) == ("Called from home", "Created")
