@@ -50,7 +50,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "is_changing": resource.is_changing(row),
         "now": instant,
         "livemode": getattr(row, "livemode", None),
-        **_notes(resource, staff, row),
+        **_notes(resource, staff, row, filters),
     }
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)
@@ -83,11 +83,11 @@ def available_actions(
     ]
 
 
-def _notes(resource: AdminResource, staff: Staff, row: Any) -> dict[str, Any]:
+def _notes(resource: AdminResource, staff: Staff, row: Any, filters: str) -> dict[str, Any]:
     if not resource.notes:
         return {}
     notes = Note.objects.filter(subject_id=row.pk).select_related("author").order_by("-pk")
-    url = address_of(resource.model, "act", row.pk, "note")
+    url = with_filters(address_of(resource.model, "act", row.pk, "note"), filters)
     return {
         "notes": list(notes[:NOTES_SHOWN]),
         "note_url": url if staff.may(Right.NOTE) else "",

@@ -125,7 +125,7 @@ def _all(rows: QuerySet[Any]) -> Iterator[Any]:
 
     From the oldest on where the list is, or else from the newest: by amount, no id leads on.
     """
-    order, after = ("pk", "pk__gt") if rows.query.order_by == ("pk",) else ("-pk", "pk__lt")
+    order, after = ("pk", "pk__gt") if rows.query.order_by[:1] == ("pk",) else ("-pk", "pk__lt")
     ordered = rest = rows.order_by(order)
     while batch := list(rest[:CHUNK]):
         yield from batch
