@@ -14,9 +14,10 @@ from customers.models import CustomerSession, Passkey
 from customers.services import unfreeze
 from merchants.models import Merchant
 from payments.models import Payment
+from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import paid_payment
+from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PasskeyFactory
 from webhooks.models import Webhook
 
@@ -44,7 +45,7 @@ def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> No
     assert not Passkey.objects.filter(customer=customer, removed_at=None).exists()
     assert not CustomerSession.objects.filter(customer=customer, ended_at=None).exists()
     page = browser.get(response["Location"]).content.decode()
-    assert "1 passkeys removed" in page
+    assert "1 passkey removed" in page
     assert payment.pk in page
     entry = AuditEntry.objects.get(act="account stolen")
     assert (entry.subject_id, entry.reason) == (customer.pk, "Phone stolen at the beach")
@@ -61,7 +62,9 @@ def test_what_may_have_been_paid_twice_is_said(merchant: Merchant, payment: Paym
     assert page_of(again) in words
 
 
-@pytest.mark.parametrize("change", ["later", "other amount", "other shop"])
+@pytest.mark.parametrize(
+    "change", ["later", "other amount", "other shop", "given back", "other given back"]
+)
 def test_what_is_no_duplicate_is_not_called_one(
     merchant: Merchant, stranger: Merchant, payment: Payment, change: str
 ) -> None:
@@ -71,6 +74,12 @@ def test_what_is_no_duplicate_is_not_called_one(
     if change == "later":
         later = utc_now() + timedelta(hours=2)
         Payment.objects.filter(pk=other.pk).update(completed_at=later)
+    if change.endswith("given back"):
+        returned = payment if change == "given back" else other
+        create_refund(
+            caller=caller_of(merchant), payment_id=returned.pk, draft=RefundDraft(), now=utc_now()
+        )
+        payment.refresh_from_db()
 
     assert "paid twice" not in " ".join(answer_of(payment, utc_now()).words)
 
@@ -85,7 +94,6 @@ def test_a_merchant_has_a_timeline(office: Office, merchant: Merchant) -> None:
 
 
 def test_an_endpoint_says_since_when_it_fails(office: Office, merchant: Merchant) -> None:
-    from tests.backoffice.rows import caller_of
     from webhooks.endpoints import create_webhook
 
     made = create_webhook(
