@@ -85,11 +85,8 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         raise self.missing()
 
     def locked_against_use(self, link_id: str) -> "PaymentLink":
-        """Lock one link so that no payment uses it until the transaction ends."""
-        link = self.select_for_update().filter(pk=link_id).first()
-        if link is None:
-            raise self.missing()
-        return link
+        """Lock a link that was found so that no payment uses it until the transaction ends."""
+        return self.select_for_update().get(pk=link_id)
 
 
 class PaymentLink(models.Model):

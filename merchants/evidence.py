@@ -4,7 +4,7 @@ They change by live key or by staff only, and those of a verified merchant once 
 until then pages, messages and payouts keep the old values. A merchant that has yet to be verified
 corrects them with the key that it has. The merchant's e-mail address is one of
 them: the warnings go there. What else live customers and payouts go by, `LIVE_FIELDS`, takes the
-live key as well, and waits for no one.
+live key as well, and waits for no one; its owner is told.
 """
 
 from collections.abc import Callable, Mapping
@@ -117,6 +117,23 @@ def warn_of_new_email(merchant: Merchant, changes: Changes, *, now: datetime) ->
             "This address is replaced, and the notices of your account go to another one.\n"
             "If you did not request this, reply to this e-mail at once:"
             " someone else has your API key."
+        )
+        tell_owner(merchant, kind=MADE, subject=SUBJECTS[MADE], text=text, now=now)
+
+
+def tell_of_live_fields(merchant: Merchant, changes: Changes, *, now: datetime) -> None:
+    """Tell the owner by name what a live key changes at once. Raises RateLimited.
+
+    Without the values: both may be a thief's, the second time.
+    """
+    shown = {name: changes[name] for name in LIVE_FIELDS if name in changes}
+    names = [name for name, value in shown.items() if value != getattr(merchant, name)]
+    if names:
+        refuse_unheard(merchant.id, now=now)
+        text = (
+            f"A live API key has changed: {', '.join(names)}.\n"
+            "If you did not request this, reply to this e-mail at once:"
+            " someone else has your live key."
         )
         tell_owner(merchant, kind=MADE, subject=SUBJECTS[MADE], text=text, now=now)
 

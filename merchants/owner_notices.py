@@ -47,14 +47,22 @@ def make_room(merchant_id: str) -> None:
     forget_attempts(NOTICES, merchant_id)
 
 
+def is_anyones(merchant: Merchant) -> bool:
+    """Return whether its e-mail address may be a bystander's: neither confirmed nor seen by staff.
+
+    Anyone registers a merchant, and names an address.
+    """
+    return merchant.status == MerchantStatus.UNVERIFIED and merchant.email_confirmed_at is None
+
+
 def tell_owner(
     merchant: Merchant, *, kind: str, subject: str, text: str, now: datetime, about: str = ""
 ) -> None:
     """Plan a notice, in the transaction of what it tells; one of what staff did is not counted.
 
-    It goes to the address in force, unless that is anyone's: neither confirmed nor seen by staff.
+    It goes to the address in force, unless that `is_anyones`.
     """
-    if merchant.status == MerchantStatus.UNVERIFIED and merchant.email_confirmed_at is None:
+    if is_anyones(merchant):
         return
     plan_message(
         channel=Channel.EMAIL,

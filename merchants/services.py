@@ -18,6 +18,7 @@ from merchants.evidence import (
     refuse_test_caller,
     request_change,
     separate,
+    tell_of_live_fields,
     warn_of_new_email,
 )
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
@@ -135,6 +136,8 @@ def update_merchant(
         if public:
             request_change(merchant, public, actor=caller.actor, now=now)
     warn_of_new_email(merchant, at_once, now=now)
+    if caller.livemode:
+        tell_of_live_fields(merchant, at_once, now=now)
     apply_changes(merchant, at_once, livemode=caller.livemode, network=network, now=now)
     return merchant
 

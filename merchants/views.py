@@ -77,7 +77,8 @@ class MerchantViewSet(CallerViewSet):
 
         The public fields of a verified merchant wait for a review, in `pending_changes`: name,
         e-mail addresses, website, logo, postal address, tax number and payout schedule. The
-        merchant is e-mailed about each of these changes, within the limit of `POST /v1/api-keys`.
+        merchant is e-mailed about each of these changes, within the limit of `POST /v1/api-keys`,
+        and where a live key changes category, phone, description, brand color or time zone.
         """
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(

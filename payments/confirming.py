@@ -16,7 +16,6 @@ from payments.errors import DevelopmentOnly
 from payments.failures import TOO_LITTLE_MONEY
 from payments.models import Payment
 from payments.paying import decline, lock_payable, pay_as_read, refuse_unless_payable
-from payments.verification import Verification
 
 
 @transaction.atomic(savepoint=False)
@@ -38,13 +37,7 @@ def confirm_payment(
     customer.refuse_frozen()
     if behaviour_of(customer) == Behaviour.INSUFFICIENT_BALANCE:
         return decline(payment, TOO_LITTLE_MONEY, caller.actor, now)
-    return pay_as_read(
-        payment,
-        customer=customer,
-        verified=Verification.PASSKEY,
-        actor=caller.actor,
-        now=now,
-    )
+    return pay_as_read(payment, customer=customer, actor=caller.actor, now=now)
 
 
 def refuse_live_key(caller: Caller) -> None:

@@ -198,10 +198,8 @@ class Payment(models.Model):
     @property
     def failure(self) -> ApiError:
         """The error that explains why it failed, under its own code."""
-        for error in (InsufficientBalance, PaymentFailed):
-            if error.code == self.error_code:
-                return error(self.error_message or "")
-        return PaymentFailed(self.error_message or "")
+        is_short = self.error_code == InsufficientBalance.code
+        return (InsufficientBalance if is_short else PaymentFailed)(self.error_message or "")
 
     def transition_to(
         self,

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from core.ids import new_id
 from core.money import basis_points_of
-from customers.errors import CustomerNotFound, VerificationFailed
+from customers.errors import CustomerNotFound
 from customers.magic_phones import SLOW_SETTLEMENT, Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import lock_payer
@@ -28,7 +28,7 @@ from payments.reporting import move_and_report
 from payments.risk import count_payment
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.tickets import lock_ticket, take_ticket
-from payments.verification import Verification, required_for
+from payments.verification import Verification
 
 _UNSETTLED = (InsufficientBalance, MerchantInactive, PaymentLinkExpired, PaymentLinkInactive)
 
@@ -104,21 +104,19 @@ def pay_locked(
     payee_id = payment.merchant_id
     payer = lock_payer(customer.id, payee_id=payee_id)
     count_payment(payer, payment.sale_amount, verified, payee_id=payee_id, now=now)
-    return pay_as_read(payment, customer=payer, verified=verified, actor=actor, now=now)
+    return pay_as_read(payment, customer=payer, actor=actor, now=now)
 
 
-def pay_as_read(
-    payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
-) -> Payment:
-    """Pay as `pay_locked` does for a customer that was read in this transaction, and not frozen.
+def pay_as_read(payment: Payment, *, customer: Customer, actor: str, now: datetime) -> Payment:
+    """Pay as `pay_locked` does, for a customer who was read in this transaction and proved enough.
+
+    They are not frozen.
 
     Raises CustomerNotFound for another merchant's test customer, TicketClosed.
     """
     if not customer.pays_at(payment.merchant_id):
         raise CustomerNotFound
     _refuse_suspended(payment)
-    if verified < required_for(payment.sale_amount):
-        raise VerificationFailed
     behaviour = behaviour_of(customer)
     if behaviour == Behaviour.INSUFFICIENT_BALANCE:
         raise InsufficientBalance

@@ -1,11 +1,13 @@
 """Alerts that merchants get by e-mail: one of a kind per endpoint and day."""
 
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.template.loader import render_to_string
 
 from core.durations import in_words
+from merchants.owner_notices import is_anyones
 from messages.models import Channel
 from messages.planning import plan_message
 from webhooks.models import Delivery, Webhook
@@ -25,10 +27,15 @@ def raise_alert(
     """Plan an alert, to be mailed after commit; a second one on the same day is dropped.
 
     It is the one message that says that messages are lost: a crash repeats it rather than lose it.
+    It names the endpoint by its host alone: the rest are words of who named it. In live mode no
+    bystander gets it (`is_anyones`); in test mode the address has to be confirmed anyway.
     """
     webhook = Webhook.objects.select_related("merchant").get(pk=webhook_id)
+    if webhook.livemode and is_anyones(webhook.merchant):
+        return
     context = {
         "webhook": webhook,
+        "host": urlsplit(webhook.url).hostname,
         "delivery": delivery,
         "service_name": settings.SERVICE_NAME,
         "switch_off_after": in_words(SWITCH_OFF_AFTER),

@@ -29,7 +29,9 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.merchant_changes import decide_change
 from backoffice.services.merchants import (
+    VERIFIED,
     add_test_key,
+    changed_since_verified,
     details_of,
     digest_of_details,
     right_to_keys,
@@ -98,7 +100,10 @@ GIVE = "give"
 
 
 class VerifyForm(ReasonForm):
-    """What customers will see of a merchant, which is verified as it stands here."""
+    """What customers will see of a merchant, which is verified as it stands here.
+
+    What has changed since it was last verified is marked: it proves no caller.
+    """
 
     seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
@@ -109,7 +114,13 @@ class VerifyForm(ReasonForm):
         self.data = dict(self.data.items()) | {"seen": digest_of_details(self.row)}
 
     def lines(self) -> list[str]:
-        return [f"{name}: {value}" for name, value in details_of(self.row).items() if value]
+        changed = changed_since_verified(self.row)
+        return [
+            f"{name}: {value}"
+            + (f" (changed {formats.moment(changed[name])})" if name in changed else "")
+            for name, value in details_of(self.row).items()
+            if value or name in changed
+        ]
 
 
 def _can_become(status: MerchantStatus) -> Callable[[Merchant, datetime], bool]:
@@ -122,7 +133,7 @@ VERIFY = Action(
     form=VerifyForm,
     service=verify_merchant,
     message=lambda merchant: ActionResult(f"{merchant.name} is verified now."),
-    audited_as="verify merchant",
+    audited_as=VERIFIED,
     watches=("status",),
     about="The merchant can accept live payments under these details.",
     icon="verified",

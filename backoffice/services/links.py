@@ -22,6 +22,7 @@ from messages.models import Channel
 from messages.planning import plan_message
 
 LIFETIME = timedelta(days=7)
+KIND = "payment_link"
 
 
 def send_link(
@@ -59,7 +60,7 @@ def send_link(
         name = " ".join(merchant.name.split())
         plan_message(
             channel=Channel.EMAIL if by_mail else Channel.SMS,
-            kind="payment_link",
+            kind=KIND,
             recipient=address,
             about=link.pk,
             merchant_id=link.merchant_id,

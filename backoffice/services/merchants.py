@@ -11,7 +11,7 @@ from django.db import transaction
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import Forbidden, MerchantChangedMeanwhile, SecretNotThere
-from backoffice.models import Instruction
+from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from core import crypto
@@ -23,13 +23,42 @@ from merchants.models import ApiKey, Merchant
 from merchants.owner_notices import make_room
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
 from merchants.statuses import MerchantStatus
+from webhooks.event_types import EventType
+from webhooks.models import Event
 
+VERIFIED = "verify merchant"  # in the audit trail
+MOST_CHANGES = 500
 COLLECTABLE_FOR = timedelta(days=7)
 
 
 def details_of(merchant: Merchant) -> dict[str, str]:
     """Return what staff look at before they verify a merchant."""
     return {name: getattr(merchant, name) for name in ("slug", *PUBLIC_FIELDS, *LIVE_FIELDS)}
+
+
+def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:
+    """Return when each field was last changed since staff verified the merchant, or ever.
+
+    All of them where there are too many changes to read: who has made those hides one.
+    """
+    done = AuditEntry.objects.filter(
+        act=VERIFIED, outcome=AuditOutcome.DONE, subject_id=merchant.pk
+    )
+    verified = done.order_by("-sequence").first()
+    updates = Event.objects.filter(
+        merchant=merchant,
+        livemode__in=(True, False),
+        type=EventType.MERCHANT_UPDATED,
+        created_at__gt=verified.at if verified else merchant.created_at,
+        is_test=False,
+    ).order_by("-created_at")[: MOST_CHANGES + 1]
+    if len(updates) > MOST_CHANGES:
+        return dict.fromkeys(details_of(merchant), updates[0].created_at)
+    return {
+        name: update.created_at
+        for update in reversed(updates)
+        for name in update.content["data"]["changed"]
+    }
 
 
 def digest_of_details(merchant: Merchant) -> str:

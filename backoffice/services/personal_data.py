@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from backoffice.errors import ErasureRefused
 from backoffice.formats import money
 from backoffice.models import Instruction
+from backoffice.services.links import KIND as STAFF_LINK
 from checkout.models import VerificationTry
 from customers.erasure import erase_customer
 from customers.models import Customer
@@ -16,9 +17,12 @@ from funding.models import TopUp
 from ledger.models import Account, Purpose
 from merchants.callers import Caller
 from messages.models import Message
+from payments import emails, pay_requests
 from payments.models import Payment
 from payments.statuses import FINAL
 from refunds.models import Inquiry, InquiryEntry, Refund
+
+REQUESTS = (*emails.SUBJECTS, pay_requests.KIND, STAFF_LINK)
 
 
 def check_erasure(instruction: Instruction, now: datetime) -> None:
@@ -43,8 +47,7 @@ def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
     check_erasure(instruction, now)
     customer = Customer.objects.one(instruction.subject_id)
     payments = Payment.objects.filter(customer=customer)
-    for messages in messages_to(customer):
-        messages.delete()
+    messages_to(customer).delete()
     InquiryEntry.objects.filter(inquiry__payment__customer=customer).update(text="")
     attempts_of(customer).delete()
     payments.exclude(customer_email=None).update(customer_email=None, updated_at=now)
@@ -52,16 +55,32 @@ def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
     return customer.pk
 
 
-def messages_to(customer: Customer) -> Iterator[QuerySet[Message]]:
-    """Yield what was told about the customer's account and what they paid."""
-    payments = Payment.objects.filter(customer=customer)
+def messages_to(customer: Customer) -> QuerySet[Message]:
+    """Return what was told about the customer's account and what they paid, or asked them to pay.
+
+    The last is about what they may never have opened: it is theirs by where it went. The same
+    address may be a merchant's or of staff, whose messages are of other kinds.
+    """
     refunds = Refund.objects.filter(payment__customer=customer)
-    yield Message.objects.filter(about=customer.pk)
-    yield Message.objects.filter(about__in=payments.values("pk"))
-    yield Message.objects.filter(about__in=refunds.values("pk"))
     inquiries = Inquiry.objects.filter(payment__customer=customer)
-    yield Message.objects.filter(about__in=inquiries.values("pk"))
-    yield Message.objects.filter(about__in=TopUp.objects.filter(customer=customer).values("pk"))
+    is_theirs = Q(about=customer.pk)
+    for rows in (
+        Payment.objects.filter(customer=customer),
+        refunds,
+        inquiries,
+        TopUp.objects.filter(customer=customer),
+    ):
+        is_theirs |= Q(about__in=rows.values("pk"))
+    return Message.objects.filter(is_theirs | _requests_to(customer))
+
+
+def _requests_to(customer: Customer) -> Q:
+    """Return which messages asked the customer to pay. Test numbers are each merchant's own."""
+    is_sent_there = Q(recipient=customer.phone)
+    if customer.email:
+        is_sent_there |= Q(recipient__iexact=customer.email)
+    mode = {"livemode": True} if customer.livemode else {"merchant_id": customer.merchant_id}
+    return is_sent_there & Q(kind__in=REQUESTS, **mode)
 
 
 def attempts_of(customer: Customer) -> QuerySet[VerificationTry]:

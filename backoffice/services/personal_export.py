@@ -72,9 +72,7 @@ def _known_of(customer: Customer) -> dict[str, Any]:
         "top_ups": _rows(TopUp.objects.filter(customer=customer), _TOP_UP),
         "passkeys": _rows(customer.passkeys.all(), _PASSKEY),
         "sessions": _rows(customer.sessions.all(), _SESSION),
-        "messages": [
-            _message(row) for rows in messages_to(customer) for row in rows.order_by("pk")
-        ],
+        "messages": [_message(row) for row in messages_to(customer).order_by("pk")],
         "verification_attempts": _rows(attempts_of(customer), _ATTEMPT),
         "account_changes": _rows(customer.changes.all(), _CHANGE),
     }

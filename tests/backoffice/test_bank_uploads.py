@@ -280,3 +280,17 @@ def test_any_bytes_are_kept_as_they_are(office, approve) -> None:
 
     assert BankFile.objects.get().content_hash == content_hash(content.encode())
     assert BankEntry.objects.get().message == "Café Zoë"
+
+
+def test_a_file_that_is_gone_is_not_imported(office, approve) -> None:
+    upload(office, statement(entry(700, reference="FEE")))
+    InstructionFile.objects.all().delete()
+
+    assert "file: is no longer available" in approve().content.decode()
+    assert (waiting().status, BankFile.objects.count()) == ("waiting", 0)
+
+
+def test_an_answer_about_a_whole_run_says_what_the_run_comes_to(office, sent) -> None:
+    upload(office, status_report(sent.batch, group="RJCT"))
+
+    assert waiting().arguments["gives"] == [["rejected", sent.batch.pk, "B$12.50 BSD"]]

@@ -1,15 +1,17 @@
 """The way without a second person: a day late, and told to every Administrator."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import time_machine
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
+from backoffice.errors import InstructionDecided
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
-from backoffice.services.break_glass import BREAK_GLASS_DELAY
+from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass
 from backoffice.services.instructions import instruct
 from core.clock import iso, utc_now
 from messages.models import Message
@@ -170,3 +172,15 @@ def test_an_account_made_on_the_server_is_told_to_everyone(asked: Instruction) -
     entry = AuditEntry.objects.latest("sequence")
     assert (entry.act, entry.actor) == ("create staff", "system:backoffice.create_staff")
     assert Role.ADMINISTRATOR.value in str(entry.after)
+
+
+def test_of_two_presses_the_second_is_refused_and_alarms_no_one(asked: Instruction) -> None:
+    again = partial(break_glass, staff=staff_named(FIRST), instruction_id=asked.pk, note="Again")
+    again(now=utc_now())
+
+    with pytest.raises(InstructionDecided) as refused:
+        again(now=utc_now() + timedelta(hours=1))
+
+    assert refused.value.message == "This has already been decided."
+    assert refused.value.details == "The delay has begun already."
+    assert len(alarms()) == 2

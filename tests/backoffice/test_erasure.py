@@ -34,11 +34,14 @@ from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office
+from tests.client import Api
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.texts import TextBox, ask
 from tests.factories import PaymentFactory
 from tests.ledger.command import verify
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import refund
 
 pytestmark = pytest.mark.django_db
 PHONE, EMAIL, NAME, ADDRESS = "+12423591234", "ada@example.com", "Ada Rolle", "192.0.2.77"
@@ -188,6 +191,17 @@ def test_a_top_up_on_its_way_refuses(office: Office, person: Customer) -> None:
     assert response.status_code == 422
     assert "1 of their top-ups are still on their way." in response.content.decode()
     assert not Instruction.objects.exists()
+
+
+def test_a_refund_that_waits_for_money_refuses(office: Office, person: Customer, api: Api) -> None:
+    paid = Payment.objects.get(status="completed")
+    credit(paid.merchant, -1_250, livemode=True)
+    assert refund(api, paid, 250).json()["status"] == "pending"
+
+    response = act(office(Role.FINANCE), person, "erase", reason=REASON)
+
+    assert "1 of their refunds still wait for the merchant" in response.content.decode()
+    assert (response.status_code, Instruction.objects.count()) == (422, 0)
 
 
 def test_the_phone_starts_afresh(office: Office, person: Customer) -> None:

@@ -25,11 +25,13 @@ from customers.services import wallet
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, Transfer
 from ledger.services import balance_of, balances
+from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_request
+from tests.factories import PaymentFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -188,6 +190,13 @@ def test_no_more_than_what_is_left_is_asked_for(paid: Payment) -> None:
     with pytest.raises(RefundExceedsPayment):
         instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 500_001), now=utc_now())
 
+    assert not Instruction.objects.exists()
+
+
+def test_what_is_not_paid_is_not_refunded(merchant) -> None:
+    request = refund_request(PaymentFactory(merchant=merchant), 100)
+    with pytest.raises(PaymentNotCompleted, match="status: is created"):
+        instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
     assert not Instruction.objects.exists()
 
 

@@ -7,14 +7,23 @@ import pytest
 import time_machine
 
 from backoffice.models import AuditEntry, Instruction
-from backoffice.services.merchants import COLLECTABLE_FOR
+from backoffice.services.merchants import COLLECTABLE_FOR, collect_key
 from backoffice.tasks import forget_uncollected_keys
 from core.clock import utc_now
+from core.errors import ApiError
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key, roll_key
 from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
-from tests.backoffice.colleagues import FIRST, SECOND, at_desk, decide, two_administrators, waiting
+from tests.backoffice.colleagues import (
+    FIRST,
+    SECOND,
+    at_desk,
+    decide,
+    staff_named,
+    two_administrators,
+    waiting,
+)
 from tests.client import Api
 
 pytestmark = pytest.mark.django_db
@@ -116,3 +125,17 @@ def test_a_key_that_was_rolled_meanwhile_is_not_rolled_again(key: ApiKey) -> Non
     assert decide(SECOND).status_code == 422
     assert waiting().status == "waiting"
     assert ApiKey.objects.count() == 2
+
+
+def test_of_two_who_collect_at_once_one_gets_it(key: ApiKey) -> None:
+    ask(key, "issue")
+    decide(SECOND)
+    asked, first = Instruction.objects.get(), staff_named(FIRST)
+    secret = collect_key(staff=first, instruction_id=asked.pk, now=utc_now())
+    assert secret.startswith("sk_live_")
+
+    with pytest.raises(ApiError) as refused:
+        collect_key(staff=first, instruction_id=asked.pk, now=utc_now())
+
+    assert (refused.value.code, refused.value.status) == ("SECRET_NOT_THERE", 422)
+    assert AuditEntry.objects.latest("sequence").outcome == "refused"

@@ -1,15 +1,20 @@
 """Changes of public fields that verified merchants request: seen by staff before and after."""
 
 import pytest
+from django.test import Client
 
+from backoffice.formats import day_text
 from backoffice.models import AuditEntry
 from backoffice.queues import queues_of
 from backoffice.roles import Role
+from backoffice.services import merchants
 from core.clock import utc_now
 from merchants.models import Merchant, MerchantChange
+from merchants.statuses import MerchantStatus
 from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
+from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
 
@@ -72,3 +77,46 @@ def test_it_waits_in_a_queue_until_it_is_decided(
     act(browser, merchant, "decline-change", reason="Not theirs")
 
     assert "Merchants to review" not in queues()
+
+
+THEIRS = {"phone": "242 555 0199", "description": "Ring us before you pay"}
+
+
+def verify_form(browser: Client, merchant: Merchant) -> str:
+    return browser.get(page_of_act(merchant, "verify")).content.decode()
+
+
+def test_a_number_that_a_thief_has_set_is_marked_for_staff_who_reinstate(
+    office: Office, merchant: Merchant, api: Api
+) -> None:
+    """Staff would ring it to ask who it was."""
+    browser, thief = office(Role.FINANCE), api(merchant, live=True)
+    Merchant.objects.update(phone="242 555 0100", website="https://conch.example")
+    thief.patch(f"/v1/merchants/{merchant.id}", THEIRS | {"category": "charity"})
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+    day = day_text(Event.objects.get(type="merchant.updated").created_at.date())
+
+    page = verify_form(browser, merchant)
+    assert f"phone: 242 555 0199 (changed {day}, " in page
+    assert f"description: Ring us before you pay (changed {day}, " in page
+    assert "website: https://conch.example<" in page
+
+    act(browser, merchant, "verify", reason="Visited")
+    act(browser, merchant, "suspend", reason="Again")
+    assert "(changed" not in verify_form(browser, merchant)
+
+
+def test_a_thief_who_hides_a_change_among_many_marks_everything(
+    office: Office, merchant: Merchant, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merchants, "MOST_CHANGES", 2)
+    thief = api(merchant, live=True)
+    thief.patch(f"/v1/merchants/{merchant.id}", THEIRS)
+    for kind in ("sole trader", "company"):
+        thief.patch(f"/v1/merchants/{merchant.id}", {"business_type": kind})
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    page = verify_form(office(Role.FINANCE), merchant)
+
+    assert "phone: 242 555 0199 (changed " in page
+    assert f"name: {merchant.name} (changed " in page

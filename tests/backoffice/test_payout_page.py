@@ -228,3 +228,39 @@ def test_a_period_of_no_days_is_refused(office: Office, seller: Merchant, days: 
     assert response.status_code == 422
     assert not AccountStatement.objects.exists()
     assert office(Role.SUPPORT).get(page_of_act(seller, "statement")).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("period", "begins", "ends"),
+    [
+        ({"period": "last_month"}, "2026-02-01T05:00:00", "2026-03-01T05:00:00"),
+        (
+            {"period": "days", "first_day": "2026-03-08", "last_day": "2026-03-09"},
+            "2026-03-08T05:00:00",
+            "2026-03-10T04:00:00",  # summer time began on the 8th
+        ),
+    ],
+)
+def test_a_statement_is_of_the_days_of_the_merchant(
+    office: Office, seller: Merchant, period: dict[str, str], begins: str, ends: str
+) -> None:
+    values = {"mode": "test", "currency": "BSD", "form": "csv"} | period
+
+    assert act(office(Role.FINANCE), seller, "statement", **values).status_code == 302
+
+    made = AccountStatement.objects.get()
+    assert [f"{at:%Y-%m-%dT%H:%M:%S}" for at in (made.start_at, made.end_at)] == [begins, ends]
+
+
+@pytest.mark.parametrize("last_day", ["2026-03-19", "2026-02-27"])
+def test_a_statement_of_days_to_come_or_backwards_is_refused(
+    office: Office, seller: Merchant, last_day: str
+) -> None:
+    days = {"period": "days", "first_day": "2026-02-28", "last_day": last_day}
+    values = {"mode": "test", "currency": "BSD", "form": "csv"} | days
+
+    response = act(office(Role.FINANCE), seller, "statement", **values)
+
+    assert response.status_code == 422
+    assert "Enter the first and the last day, not after today." in response.content.decode()
+    assert not AccountStatement.objects.exists()

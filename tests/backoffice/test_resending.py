@@ -9,9 +9,11 @@ from backoffice.admin.webhook_actions import lookups_of
 from backoffice.models import AuditEntry, ResendRun
 from backoffice.registry import office as site
 from backoffice.roles import Role
+from backoffice.services import webhooks
 from backoffice.services.webhooks import continue_runs
 from core.clock import utc_now
 from merchants.models import Merchant
+from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, fields_of
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
@@ -175,3 +177,56 @@ def test_an_endpoint_is_switched_off_and_on(office: Office, endpoint: Webhook) -
 
     endpoint.refresh_from_db()
     assert endpoint.is_active
+
+
+def test_a_run_goes_on_in_the_next_turn(
+    office: Office, endpoint: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "BATCH", 2)
+    resend_list(office, "mode=test&status=failed")
+
+    assert [continue_runs(now=utc_now()) for _ in range(3)] == [2, 1, 0]
+
+    run = ResendRun.objects.get()
+    assert (run.sent_count, run.skipped_count, run.finished_at is None) == (3, 0, False)
+
+
+def test_a_list_that_is_too_long_is_narrowed_first(
+    office: Office, endpoint: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "MOST_IN_A_RUN", 2)
+    browser = office(Role.SUPPORT)
+    page = f"{reverse('admin:webhooks_delivery_list_act', args=['resend'])}?mode=test"
+    fields = fields_of(browser.get(page).content.decode())
+
+    response = browser.post(page, fields | {"reason": "They were down"})
+
+    assert response.status_code == 422
+    assert "There are more than 2: narrow the list down." in response.content.decode()
+    assert not ResendRun.objects.exists()
+
+
+def test_the_newest_of_an_endpoint_is_sent_at_once_and_the_others_queued(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller, url, sent = caller_of(merchant), "https://shop.example/hook", list[str]()
+    create_webhook(caller=caller, url=url, events=["*"], description="", now=utc_now())
+    payment = paid_payment(merchant)
+    create_refund(caller=caller, payment_id=payment.pk, draft=RefundDraft(100), now=utc_now())
+    Delivery.objects.update(status=DeliveryStatus.FAILED, ended_at=utc_now(), **ENDED)
+    ids = list(Delivery.objects.order_by("pk").values_list("pk", flat=True))
+    assert len(ids) > 2
+
+    def attempt_now(delivery_id: str, *, after: int) -> Delivery:
+        sent.append(delivery_id)
+        return Delivery.objects.get(pk=delivery_id)
+
+    monkeypatch.setattr(webhooks, "attempt_now", attempt_now)
+    browser = office(Role.SUPPORT)
+
+    answer = act(browser, payment, "resend")
+
+    assert sent == ids[-1:]
+    assert Delivery.objects.filter(status=DeliveryStatus.PENDING).count() == len(ids)
+    page = browser.get(answer["Location"]).content.decode()
+    assert f"{len(ids) - 1} queued to be sent again." in page

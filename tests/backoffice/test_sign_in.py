@@ -269,3 +269,11 @@ def test_what_no_database_holds_is_refused(path: str, cookie: str) -> None:
     response = client.get(path)
 
     assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
+
+
+def test_the_accounts_of_development_are_the_same_at_each_start(development_staff) -> None:
+    before = list(User.objects.order_by("pk").values())
+
+    call_command("create_staff", development=True)
+
+    assert list(User.objects.order_by("pk").values()) == before

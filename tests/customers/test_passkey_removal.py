@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from customers.errors import ProofMethod, VerificationFailed
+from customers.errors import PasskeyNotFound, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerQuerySet, CustomerSession
 from customers.passkey_removal import remove_passkey, revoke_passkey
 from customers.passkeys import begin_registration, finish_registration
@@ -94,3 +94,8 @@ def test_a_session_that_has_ended_meanwhile_adds_none(
         finish_registration(session=thief, credential=credential, now=now)
 
     assert session.customer.passkeys.count() == 1
+
+
+def test_staff_remove_none_that_is_not_there(now: datetime) -> None:
+    with pytest.raises(PasskeyNotFound):
+        revoke_passkey(passkey_id=404, now=now)

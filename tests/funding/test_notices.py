@@ -5,14 +5,16 @@ from datetime import timedelta
 import pytest
 
 from core.clock import utc_now
+from customers.erasure import erase_customer
 from customers.models import Customer, CustomerSession
 from funding.continuing import follow_up, proof_of, remember_proof
 from funding.models import TopUp
 from funding.notices import plan_receipt, plan_reversal
+from funding.reversal import reverse_top_up
 from funding.services import credit_top_up
 from messages.models import Message
 from payments.verification import Verification
-from tests.funding.money_in import LIVE, customer_with, ordered
+from tests.funding.money_in import LIVE, customer_with, held, ordered
 
 pytestmark = pytest.mark.django_db
 TOLD = (
@@ -57,6 +59,20 @@ def test_of_a_reversal_once_more():
     [(_, recipient, _, text, *_, key)] = told()
     assert (recipient, key) == (LIVE, f"{top_up.pk}:reversed:sms")
     assert text.startswith("B$9.00 BSD was taken back from your Payments wallet: the money you")
+
+
+def test_no_one_whose_data_was_erased():
+    customer = customer_with(0, LIVE, livemode=True)
+    top_up = received(customer)
+    erase_customer(customer_id=customer.pk, actor="staff:ann", cause="ins_1", now=utc_now())
+    Message.objects.all().delete()
+
+    reverse_top_up(
+        top_up_id=top_up.pk, amount=900, cause="Sent twice", actor="staff:ann", now=utc_now()
+    )
+
+    top_up.refresh_from_db()
+    assert (held(customer), top_up.status, told()) == (1_100, "reversed", [])
 
 
 def test_of_money_for_a_payment_its_merchant_in_test_mode(payment_of, settings):

@@ -2,7 +2,10 @@
 
 from datetime import timedelta
 
+import pytest
+
 from core.clock import iso, utc_now
+from core.errors import ApiError
 from links import expiry
 from links.expiry import expire_due
 from links.models import PaymentLink
@@ -66,6 +69,19 @@ def test_it_leaves_links_alone_that_have_ended_or_never_expire(api, merchant, li
 
     rows = PaymentLink.objects.order_by("id").values_list("status", flat=True)
     assert list(rows) == ["active", "deactivated"]
+
+
+def test_one_that_was_ended_meanwhile_stays_as_it_is(api, merchant):
+    ends = utc_now() + timedelta(hours=1)
+    link = new_link(api, merchant, expires_at=iso(ends))
+    api(merchant).post(f"/v1/payment-links/{link.id}/deactivate")
+
+    with pytest.raises(ApiError) as refused:
+        expire_link(link_id=link.id, now=ends)
+
+    assert (refused.value.code, refused.value.status) == ("PAYMENT_LINK_INACTIVE", 422)
+    assert PaymentLink.objects.get().status == "deactivated"
+    assert event_types("payment_link.e") == []
 
 
 def test_nothing_can_be_done_to_an_overdue_link_but_expire_it(api, merchant, link):

@@ -58,6 +58,7 @@ def roll(thief: ApiClient, key: ApiKey, seconds: int) -> Any:
 
 GAINS: dict[str, Act] = {
     "rename": lambda thief, shop: thief.patch(f"/v1/merchants/{shop.id}", {"name": "Last"}),
+    "be rung": lambda thief, shop: thief.patch(f"/v1/merchants/{shop.id}", {"phone": "242 1"}),
     "make a key": lambda thief, shop: thief.post(KEYS, SCOPED),
     "roll for later": lambda thief, shop: roll(thief, own_key(shop), 86_400),
     "roll another key": lambda thief, shop: roll(thief, spare_key(shop), 0),

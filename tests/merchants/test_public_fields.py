@@ -133,11 +133,17 @@ def test_nor_does_anyone_without_a_key_in_development(api, merchant, path, devel
     assert row(merchant) == before
 
 
-def test_the_live_key_changes_it_at_once(api, merchant, path):
+def test_the_live_key_changes_it_at_once_and_its_owner_hears_of_it(api, merchant, path):
     body = api(merchant, live=True).patch(path, SHOWN).json()
 
     assert {name: body[name] for name in SHOWN} == SHOWN
     assert "pending_changes" not in body
+    message = Message.objects.get()
+    assert (message.kind, message.recipient) == ("change_made", merchant.email)
+    assert ": category, phone, description, brand_color, time_zone.\n" in message.text
+    assert not [value for value in SHOWN.values() if value in message.text]
+    assert api(merchant, live=True).patch(path, SHOWN).status_code == 200
+    assert Message.objects.count() == 1
 
 
 # With a live key that was stolen

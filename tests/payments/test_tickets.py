@@ -11,6 +11,7 @@ from ledger.models import Purpose, Transfer, TransferKind
 from ledger.services import balances
 from payments.counters import pay_at_counter
 from payments.errors import PaymentCanceled, TicketClosed, TicketsTooMany
+from payments.expiry import expire_due
 from payments.models import Payment, Ticket
 from payments.paying import require_action, start_payment
 from payments.reconciliation import check_payments
@@ -70,6 +71,15 @@ def test_the_proof_finds_a_tip_that_did_not_move(merchant):
     assert f"Payment {sale.id} is completed without the transfer of its tip." in check_payments()
 
 
+def test_the_proof_finds_a_sum_that_is_paid_and_not_taken(merchant):
+    ticket = ticket_on(counter_of(merchant))
+    sale = pay_with(scan(ticket).id, payer(merchant))
+    Ticket.objects.update(taken_by=None, taken_at=None)
+
+    [problem] = check_payments()
+    assert problem == f"Payment {sale.id} is completed without having taken its ticket."
+
+
 @pytest.mark.parametrize(("allowed", "tip"), [(False, 100), (True, 1_251), (True, -1)])
 def test_it_refuses_a_tip_that_is_not_taken(merchant, allowed, tip):
     ticket = ticket_on(counter_of(merchant, tips_allowed=allowed))
@@ -95,6 +105,19 @@ def test_the_first_to_pay_takes_it_and_the_others_are_canceled(merchant):
         with pytest.raises(PaymentCanceled):
             pay_with(other.id, payer(merchant))
     assert Transfer.objects.filter(kind=TransferKind.PAYMENT).count() == 1
+
+
+def test_one_that_has_expired_beside_it_is_expired_and_not_canceled(merchant):
+    ticket = ticket_on(counter_of(merchant))
+    late, paid = scan(ticket), scan(ticket)
+    Payment.objects.filter(pk=late.id).update(expires_at=utc_now())
+
+    pay_with(paid.id, payer(merchant))
+
+    late.refresh_from_db()
+    assert late.status == PaymentStatus.CREATED
+    assert expire_due(now=utc_now()) == 1
+    assert events_of(late.id)[-1]["type"] == "payment.expired"
 
 
 def test_one_that_settles_later_has_taken_it_already(merchant):

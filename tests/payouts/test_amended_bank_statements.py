@@ -86,3 +86,30 @@ def test_numbers_that_begin_anew_each_year_are_other_statements(sent_pair):
 
     assert statuses_of(sent_pair) == ["paid", "paid"]
     assert BankStatement.objects.current().count() == 2
+
+
+def test_it_is_amended_as_often_as_the_bank_likes(sent_pair):
+    fees = [entry(cents, reference=f"F{cents}") for cents in (40, 50, 60)]
+    for count in (1, 2, 3):
+        written = f"2026-11-2{count}T08:00:00"
+        read(statement(*fees[:count], message_id=f"M-{count}", written=written))
+    again = statement(*fees, message_id="M-9", written="2026-11-29T08:00:00")
+
+    assert read(again).stored.known == 3
+
+    first, second, third = BankStatement.objects.order_by("pk")
+    assert (first.amends, second.amends, third.amends) == (None, first, second)
+    assert list(BankStatement.objects.current()) == [third]
+    assert BankEntry.objects.count() == 3
+
+
+def test_what_a_person_has_explained_stays_so_when_the_bank_takes_it_out(sent_pair):
+    read(statement(entry(700, reference="FEE")))
+    fee = BankEntry.objects.get()
+    set_aside(entry_id=fee.pk, note="The fee", actor="staff:ann", now=utc_now())
+
+    read(statement(**LATER))
+
+    fee.refresh_from_db()
+    assert (fee.state, fee.note) == ("other", "The fee")
+    assert BankStatement.objects.count() == 2

@@ -36,6 +36,8 @@ def charge(amount="0.50", included="", direction="DBIT"):
 
 FORMER = f"<Chrgs>{money('Amt', '0.50')}<CdtDbtInd>DBIT</CdtDbtInd></Chrgs>"
 WITH_TAX = f"<Chrgs>{money('TtlChrgsAndTaxAmt', '0.50')}<Rcrd>{money('Amt', '0.45')}</Rcrd></Chrgs>"
+OTHER = '<Rcrd><Amt Ccy="USD">0.60</Amt></Rcrd>'
+IN_TWO = f"<Chrgs>{money('TtlChrgsAndTaxAmt', '0.50')}{OTHER}</Chrgs>"
 TX_AMT = "<AmtDtls><TxAmt>{}</TxAmt></AmtDtls>"
 INSTD_AMT = "<AmtDtls><InstdAmt>{}</InstdAmt></AmtDtls>"
 
@@ -66,6 +68,7 @@ def is_proven(payouts):
         (money("Amt", "12.50", INSTD_AMT), charge()),
         (money("Amt", "12.50", TX_AMT), FORMER),
         (money("Amt", "12.50"), WITH_TAX),
+        (money("Amt", "12.50"), IN_TWO),
         (money("Amt", "13.00"), money("Amt", "12.50", TX_AMT), charge()),
         (money("Amt", "13.00"), charge(included="true")),
         (charge(included="true"),),

@@ -135,3 +135,14 @@ def test_money_that_another_file_gave_elsewhere_comes_back_to_no_payout(sent_pai
 
     assert money_of(customer) == payout.amount
     assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == 0
+
+
+def test_an_entry_of_the_other_mode_is_of_no_payout(sent_pair):
+    read(statement(entry(1250, reference="T")), livemode=False)
+
+    with pytest.raises(BankEntryUnfit) as refused:
+        by_hand(match_by_hand, payout_id=sent_pair[0].pk)
+
+    assert refused.value.details == "payout: is of the other mode"
+    assert BankEntry.objects.unmatched().count() == 1
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]

@@ -15,6 +15,8 @@ BILLION_LAUGHS = (
     "<Document>&lol9;</Document>"
 )
 OUTSIDE = '<!DOCTYPE Document [<!ENTITY x SYSTEM "file:///etc/passwd">]><Document>&x;</Document>'
+BOOKED_ON = "<BookgDt><Dt>2026-02-30</Dt></BookgDt>"
+ONE_DOLLAR = '<Amt Ccy="BSD">1.00</Amt>'
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +52,19 @@ def account(settings):
         (statement(entry(100).replace("BSD", "XXX")), "no exact amount"),
         (statement(entry(100, direction="BOTH")), "must be CRDT or DBIT"),
         (statement().replace("2020-01-01T00:00:00Z", "2026-13-01"), "no date or time"),
+        (statement(entry(100).replace("<Sts>", f"{BOOKED_ON}<Sts>")), "no date or time"),
+        (
+            statement(
+                entry(100).replace("<Sts>", BOOKED_ON.replace("2026-02-30", "soon") + "<Sts>")
+            ),
+            "no date or time",
+        ),
+        (statement(written="", start=""), "FrToDt: is missing"),
+        (statement(written="", end=""), "FrToDt: is missing"),
+        (statement().replace("<Ccy>BSD</Ccy>", ""), "Ccy: is not one currency"),
+        (statement(opening=100).replace("<Ccy>BSD", "<Ccy>USD"), "Ccy: is not one currency"),
+        (statement(opening=100).replace(ONE_DOLLAR, ""), "Amt: is missing"),
+        (statement(entry(100).replace(ONE_DOLLAR, "")), "Amt: is missing"),
     ],
 )
 def test_it_refuses(db, content, refusal):

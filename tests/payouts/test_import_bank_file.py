@@ -8,6 +8,7 @@ from core.clock import utc_now
 from ledger.models import Purpose
 from payouts.bank import importing
 from payouts.bank.booking_reconciliation import check_bookings
+from payouts.bank.matching import match_entry
 from payouts.models import BankEntry, BankFile, Payout
 from payouts.reconciliation import check_payouts
 from payouts.services import record_paid
@@ -221,3 +222,13 @@ def test_what_waited_is_explained_by_a_later_file(sent_pair):
     assert (result.matched, result.matched_earlier) == (1, 1)
     assert statuses_of(sent_pair) == ["paid", "failed"]
     assert waiting_entries() == []
+
+
+def test_what_is_matched_is_not_matched_again(sent_pair):
+    read(statement(entry(1250, order_of(sent_pair[0]))))
+    before, matched = event_types(), BankEntry.objects.get()
+
+    assert not match_entry(entry_id=matched.pk, actor="staff:bob", now=utc_now())
+
+    assert BankEntry.objects.get().resolved_by == "staff:ann"
+    assert (event_types(), problems()) == (before, [])

@@ -137,3 +137,10 @@ def test_the_command_refuses_another_key(receipt, tmp_path: Path, capsys) -> Non
         call_command("verify_receipt", str(file), key=NoteSigner.generate("x").verifier)
 
     assert "No key that is known has signed" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("development")
+def test_development_proves_it_without_a_header(api, sale, receipt) -> None:
+    assert api(None).get(path_of(sale.transaction_id)).json() == receipt
+    unknown = api(None).get(path_of(new_id("txn", NOW)))
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "NOT_FOUND")

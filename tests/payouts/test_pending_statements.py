@@ -6,6 +6,8 @@ import pytest
 
 from core.clock import iso, utc_now
 from merchants.models import Merchant
+from payouts import account_statements
+from payouts.account_statements import make_due
 from payouts.models import AccountStatement
 from payouts.retention import delete_old_statements
 from tests.client import Api
@@ -39,3 +41,20 @@ def test_they_are_kept_for_a_month(api: Api, merchant: Merchant) -> None:
 
     assert AccountStatement.objects.get().created_at == now - month
     assert delete_old_statements(now=now) == 0
+
+
+def test_what_a_turn_has_no_time_for_waits_for_the_next(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = utc_now()
+    body = {"start_at": iso(end - timedelta(days=1)), "end_at": iso(end - timedelta(seconds=20))}
+    made = api(merchant).post(PATH, body).json()["id"]
+    later = end + timedelta(minutes=2)
+    with monkeypatch.context() as busy:
+        busy.setattr(account_statements, "TURN_SECONDS", 0)
+        assert make_due(now=later) == 0
+    assert api(merchant).get(f"{PATH}/{made}").json()["status"] == "pending"
+
+    assert make_due(now=later) == 1
+
+    assert api(merchant).get(f"{PATH}/{made}").json()["status"] == "ready"

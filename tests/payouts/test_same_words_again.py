@@ -4,11 +4,13 @@ from collections import defaultdict
 
 import pytest
 
+from core.clock import utc_now
 from payouts.bank import recognition
 from payouts.bank.position import positions
 from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankStatement
 from tests.funding.money_in import LIVE, customer_with, held, ordered, transfer
+from tests.ledger.thief import change
 from tests.payouts.bank_files import entry, order_of, read, statement, statuses_of, waiting_entries
 
 FEE = entry(700, reference="0001").replace(
@@ -157,3 +159,23 @@ def test_a_name_given_again_in_the_evening_is_of_other_money(sent_pair):
 
     assert [held(customer) for customer in customers] == [2_000, 2_000]
     assert waiting_entries() == []
+
+
+def test_what_was_stored_before_its_day_is_of_other_money(sent_pair):
+    read(day(1, FEE, **MORNING))
+    former = recognition.entry_key(("0001", "debit", "", "700", "BSD"))
+    BankEntry.objects.update(key=former)
+
+    read(day(2, FEE.replace("2026-03-10", "2026-03-20"), **DAY))
+
+    assert (utc_now().date().isoformat(), BankEntry.objects.count()) == ("2026-03-18", 2)
+
+
+def test_what_was_stored_otherwise_hides_nothing(sent_pair):
+    read(day(1, FEE, **MORNING))
+    change(BankEntry.objects.get(), amount=600)
+
+    with pytest.raises(BankFileUnfit, match="has entries that others hide: its sum is not stored"):
+        read(day(2, FEE, **DAY))
+
+    assert BankStatement.objects.count() == 1

@@ -253,3 +253,21 @@ def test_the_command_tells_what_came_of_it(sent_pair, tmp_path):
     assert (stored.opening_amount, stored.closing_amount) == (9000, 7743)
     with pytest.raises(CommandError, match="No such file"):
         call_command("import_bank_file", str(tmp_path / "none.xml"))
+
+
+def test_the_command_tells_what_it_explained_of_earlier_files(sent_pair, tmp_path):
+    paid, refused = sent_pair
+    read(statement(entry(1250, details=batch_details(paid.batch))))
+
+    printed = run(status_report(paid.batch, (order_of(refused), "RJCT")), tmp_path)
+
+    assert printed.endswith("S-1: 1 matched, 0 wait for a person, 1 of earlier files matched.\n")
+
+
+def test_the_same_number_in_another_currency_waits(sent_pair):
+    order = order_of(sent_pair[0])
+
+    read(statement(entry(1250, order, currency="USD"), currency="USD"))
+
+    assert waiting_entries() == ["The amount or the currency is not that of the order."]
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]

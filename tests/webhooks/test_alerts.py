@@ -1,13 +1,16 @@
 """What a merchant hears by e-mail."""
 
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
+from pytest_django import Settings
 
 from core.clock import utc_now
 from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
 from messages.models import Message
 from messages.send_loop import send_due_messages
 from tests.races import at_once
@@ -38,7 +41,8 @@ def test_a_mail_says_what_happened_and_what_to_do(
     body = str(message.body)
     assert message.to == [merchant.email]
     assert says in body
-    assert webhook.url in body
+    assert f"\n{urlsplit(webhook.url).hostname} ({webhook.id}, " in body
+    assert webhook.url not in body
     assert f"POST /v1/webhooks/{webhook.id}/recover" in body
     assert "whsec_" not in body
 
@@ -58,6 +62,28 @@ def test_one_mail_of_a_kind_per_endpoint_and_day(
     assert send_due_messages(now=at) == 0
     raise_alert(AlertKind.EXHAUSTED, first.id, delivery=None, now=at + timedelta(days=1))
     assert send_due_messages(now=at + timedelta(days=1)) == 1
+
+
+@pytest.mark.parametrize("kind", list(AlertKind))
+def test_no_bystander_is_mailed_what_who_registered_them_has_named(
+    merchant: Merchant, endpoint: MakeEndpoint, settings: Settings, kind: AlertKind
+) -> None:
+    """Where unverified merchants sell, anyone registers one with any address, and its endpoint."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = False
+    lure = Webhook.objects.get(pk=endpoint().pk)
+    Webhook.objects.update(livemode=True, url="https://pay.example/your-account-is-locked-call-us")
+    unverified = Merchant.objects.filter(pk=merchant.pk)
+    unverified.update(status=MerchantStatus.UNVERIFIED, email_confirmed_at=None)
+    raise_alert(kind, lure.id, delivery=None, now=utc_now())
+    assert not Message.objects.exists()
+
+    unverified.update(email_confirmed_at=utc_now())
+    raise_alert(kind, lure.id, delivery=None, now=utc_now())
+
+    message = Message.objects.get()
+    assert (message.recipient, message.livemode) == (merchant.email, True)
+    assert "pay.example" in message.text
+    assert "locked" not in message.text
 
 
 def test_a_mail_server_that_is_away_is_asked_again(

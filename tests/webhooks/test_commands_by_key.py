@@ -190,3 +190,31 @@ def test_it_takes_test_keys_only(wire: Wire) -> None:
 def test_a_refusal_is_told_in_the_words_of_the_service(wire: Wire, key: str) -> None:
     with pytest.raises(CommandError, match="PAYMENT_NOT_FOUND: There is no such payment"):
         said("expire", "pay_0", key=key)
+
+
+@pytest.mark.parametrize(
+    ("types", "lines"),
+    [("refund.*", []), ("payment.*", ["502  not passed on: ConnectionError"])],
+)
+def test_it_says_what_was_not_passed_on_and_that_there_is_nothing_more(
+    wire: Wire, key: str, monkeypatch: pytest.MonkeyPatch, types: str, lines: list[str]
+) -> None:
+    client, send, output = ApiClient(key), wire.request, io.StringIO()
+
+    def request(session: Any, method: str, url: str, **options: Any) -> requests.Response:
+        if not url.startswith(API):
+            raise requests.ConnectionError
+        if (options.get("params") or {}).pop(
+            "wait", None
+        ) is not None and not Payment.objects.exists():
+            client.post("/v1/payments", {"amount": 2})
+        return send(session, method, url, **options)
+
+    monkeypatch.setattr(wire, "request", request)
+    words = ("--events", types, "--forward-to", "http://127.0.0.1/", "--timeout", "0.5")
+    with pytest.raises(CommandError, match=r"^Nothing more within 0\.5 s\.$"):
+        call_command(
+            "listen", "--api", API, "--key", key, *words, stdout=output, stderr=io.StringIO()
+        )
+
+    assert output.getvalue().splitlines() == lines

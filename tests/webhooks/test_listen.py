@@ -98,6 +98,18 @@ def test_what_it_passes_on_to_decides_the_answer(
     assert attempt.status == status
 
 
+def test_one_that_is_named_is_followed_alone_and_once(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    MerchantFactory.create()
+    monkeypatch.setattr("webhooks.management.commands.listen.LOOK_SECONDS", 0.05)
+
+    with pytest.raises(CommandError):
+        listen("--merchant", merchant.slug, "--timeout", "0.2")
+
+    assert Webhook.objects.get().merchant == merchant
+
+
 def test_in_time_or_not_at_all(merchant: Merchant) -> None:
     with pytest.raises(CommandError, match=r"Nothing more within 0.1 s"):
         listen("--timeout", "0.1")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from core.clock import utc_now
@@ -82,6 +82,20 @@ def test_nothing_is_sent_before_it_has_its_number(
 
     assert send_due() == 1
     assert only_delivery(webhook).event.sequence == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_could_not_be_numbered_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    merchant = MerchantFactory.create()
+    event = emit_event(merchant)
+    with monkeypatch.context() as broken:
+        broken.setattr("webhooks.numbering._NUMBER", "SELECT 1 FROM gone WHERE id IN ({places})")
+        assert number_events() == 0
+        with pytest.raises(DatabaseError), transaction.atomic():  # which cannot go on
+            number_events()
+    assert numbered(merchant) == []
+
+    assert (number_events(), numbered(merchant)) == (1, [(1, event.id)])
 
 
 @pytest.mark.postgres

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from cryptography.fernet import Fernet
+from django.db import OperationalError
 from pytest_django import Settings
 
 from core.database_clock import database_now
@@ -11,10 +12,11 @@ from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery
-from webhooks.delivery import attempts
+from tests.webhooks.receiver import Receiver
+from webhooks.delivery import attempts, dispatcher
 from webhooks.delivery.dispatcher import _attempt_and_keep_recording
 from webhooks.delivery.leases import POSTPONED_FOR, claim_due_deliveries
-from webhooks.models import Attempt
+from webhooks.models import Attempt, Delivery
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
@@ -86,3 +88,28 @@ def test_a_test_event_says_that_the_fault_is_ours(
     )
 
     assert (response.status_code, response.json()["code"]) == (503, "SERVICE_UNAVAILABLE")
+
+
+def test_what_cannot_be_recorded_is_sent_again_when_its_lease_ends(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = endpoint()
+    emit_event(merchant)
+
+    def refuse(*_: object) -> None:
+        raise OperationalError
+
+    with monkeypatch.context() as away:
+        away.setattr(dispatcher, "record_result", refuse)
+        away.setattr(dispatcher, "close_old_connections", lambda: None)
+        away.setattr(dispatcher, "RECORD_RETRY_SECONDS", (0, 0.01))
+        _dispatch()
+    delivery = only_delivery(webhook)
+    assert (delivery.status, Attempt.objects.count()) == (DeliveryStatus.PENDING, 0)
+    assert delivery.lease_token
+
+    Delivery.objects.update(next_attempt_at=database_now())
+    _dispatch()
+
+    assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
+    assert len(receiver.received(webhook.url)) == 2

@@ -144,3 +144,9 @@ def test_a_request_has_headers_and_a_body(tmp_path: Path) -> None:
 
     with pytest.raises(CommandError, match="no empty line"):
         call_command("verify_webhook", SECRET, str(file))
+
+
+@pytest.mark.parametrize("at", ["now", "2026-11-21", "2026-11-21T14:00:00"])
+def test_an_instant_without_a_time_zone_is_none(at: str) -> None:
+    with pytest.raises(CommandError, match="--at must be an ISO 8601 instant with a time zone"):
+        call_command("verify_webhook", SECRET, "--at", at)

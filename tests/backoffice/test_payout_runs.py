@@ -1,0 +1,118 @@
+"""A run of payouts: what it takes in, and what is refused of it when a colleague approves."""
+
+from typing import Any
+
+import pytest
+
+from backoffice.models import Instruction
+from backoffice.roles import Role
+from backoffice.services import payouts
+from backoffice.services.decisions import approve
+from backoffice.services.instructions import InstructionRequest, instruct
+from backoffice.services.payouts import Run, runs_due
+from core.clock import utc_now
+from core.errors import ApiError
+from merchants.services import set_status
+from merchants.statuses import MerchantStatus
+from payouts.models import Payout, PayoutBatch
+from tests.backoffice.conftest import staff_as
+from tests.client import Api
+from tests.payouts.bank_files import entry, order_of, read, statement
+from tests.payouts.batching import FAR, batch_of, live_payout
+from tests.payouts.contradicting import next_payout
+from tests.payouts.merchant_balance import credit
+
+pytestmark = pytest.mark.django_db
+
+
+def due() -> list[Run]:
+    return runs_due(livemode=True, currency="BSD", execution_date=FAR)
+
+
+def ask(amount: int, payout_ids: list[str], task: str = "run_payouts", **more: Any) -> Instruction:
+    request: dict[str, Any] = {
+        "task": task,
+        "subject_id": "run",
+        "livemode": True,
+        "amount": amount,
+        "currency": "BSD",
+        "reason": "The run of the day",
+        "note": "",
+        "form_key": f"{task} {amount}",
+        "arguments": {"execution_date": "2100-01-01", "payouts": payout_ids},
+    }
+    return instruct(
+        staff=staff_as(Role.FINANCE), request=InstructionRequest(**request | more), now=utc_now()
+    )
+
+
+def agree(asked: Instruction) -> Instruction:
+    staff = staff_as(Role.FINANCE, "another")
+    return approve(staff=staff, instruction_id=asked.pk, note="", now=utc_now())
+
+
+def test_what_waits_for_approval_is_in_no_other_run(api: Api) -> None:
+    first, second = (live_payout(api, amount=amount) for amount in (600_000, 700))
+    ask(600_000, [first.pk])
+
+    assert due() == [Run([second.pk], 700)]
+
+
+def test_what_the_bank_speaks_of_is_in_no_run(api: Api, settings: Any) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    payout = live_payout(api, amount=1_250)
+    batch_of()
+    read(statement(entry(1_249, order_of(payout))))
+    credit(payout.merchant, 800, livemode=True)
+    next_payout(payout)
+    other = live_payout(api, amount=700)
+
+    assert due() == [Run([other.pk], 700)]
+
+
+def test_what_one_file_does_not_hold_goes_in_two(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = [live_payout(api, amount=amount).pk for amount in (500, 600, 700)]
+    assert due() == [Run(ids, 1_800)]
+    monkeypatch.setattr(payouts, "MAX_PAYOUTS", 2)
+    assert due() == [Run(ids[:2], 1_100), Run(ids[2:], 700)]
+
+    monkeypatch.setattr(payouts, "MAX_AMOUNT", 1_099)
+
+    assert due() == [Run([ids[0]], 500), Run([ids[1]], 600), Run([ids[2]], 700)]
+
+
+def test_a_run_of_nothing_is_refused() -> None:
+    with pytest.raises(ApiError) as refused:
+        ask(0, [])
+
+    assert (refused.value.code, refused.value.status) == ("NOTHING_TO_SEND", 422)
+    assert not Instruction.objects.exists()
+
+
+def test_payouts_of_another_sum_than_was_approved_do_not_leave(api: Api) -> None:
+    payout = live_payout(api, amount=700_000)
+    asked = ask(600_000, [payout.pk])
+
+    with pytest.raises(ApiError) as refused:
+        agree(asked)
+
+    assert refused.value.code == "ALREADY_DECIDED"
+    assert refused.value.details == "These payouts do not come to the amount that was approved."
+    asked.refresh_from_db()
+    assert (asked.status, PayoutBatch.objects.count()) == ("waiting", 0)
+    assert Payout.objects.get().status == "scheduled"
+
+
+def test_who_was_suspended_meanwhile_is_paid_nothing(api: Api) -> None:
+    merchant = live_payout(api).merchant
+    credit(merchant, 900_000, livemode=True)
+    asked = ask(900_000, [], "pay_out", subject_id=merchant.pk)
+    set_status(merchant_id=merchant.pk, status=MerchantStatus.SUSPENDED, now=utc_now())
+
+    with pytest.raises(ApiError) as refused:
+        agree(asked)
+
+    assert refused.value.code == "MERCHANT_INACTIVE"
+    asked.refresh_from_db()
+    assert asked.status == "waiting"
+    assert Payout.objects.get().amount == 1_250

@@ -1,0 +1,92 @@
+"""The messages that asked a person to pay are theirs, though they never opened the payment."""
+
+import json
+
+import pytest
+
+from backoffice.models import Instruction
+from backoffice.roles import Role
+from core.clock import utc_now
+from customers.models import Customer
+from customers.services import find_or_create
+from merchants.models import Merchant
+from merchants.owner_notices import tell_owner
+from messages.models import Channel, Message
+from messages.planning import plan_message
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office
+from tests.client import Api
+from tests.factories import CustomerFactory, PaymentFactory
+
+pytestmark = pytest.mark.django_db
+PHONE, EMAIL, REASON = "+12423591234", "ada@example.com", "Letter of 3 March"
+
+
+def plan_test(shop: Merchant, phone: str) -> None:
+    plan_message(
+        channel=Channel.SMS,
+        kind="pay_request",
+        recipient=phone,
+        about=shop.pk,
+        merchant_id=shop.pk,
+        livemode=False,
+        text=f"Pay {shop.pk}",
+        now=utc_now(),
+    )
+
+
+@pytest.fixture
+def asked_to_pay(merchant: Merchant, api: Api, office: Office) -> Customer:
+    """A person whom a merchant and staff have asked to pay what they never opened."""
+    person = find_or_create(phone=PHONE, now=utc_now())
+    Customer.objects.update(email=EMAIL)
+    shop = api(merchant, live=True)
+    link = shop.post("/v1/payment-links", {"amount": 500}).json()
+    payment = PaymentFactory(merchant=merchant, livemode=True)
+    for path in (f"/v1/payment-links/{link['id']}/send", f"/v1/payments/{payment.id}/send"):
+        assert shop.post(path, {"phone": PHONE}).status_code == 200
+    for recipient in (PHONE, EMAIL.upper()):
+        values = {"mode": "live", "amount": "5.00", "recipient": recipient}
+        assert act(office(Role.SUPPORT), merchant, "send-link", **values).status_code == 302
+    return person
+
+
+def test_what_asked_the_person_to_pay_is_handed_out(office: Office, asked_to_pay: Customer) -> None:
+    known = json.loads(
+        act(office(Role.FINANCE), asked_to_pay, "export-data", reason=REASON).content
+    )
+
+    sent = [(row["kind"], row["recipient"]) for row in known["messages"]]
+    assert sent.count(("pay_request", PHONE)) == 2
+    assert sent.count(("payment_link", PHONE)) == 1
+    assert sent.count(("payment_link", EMAIL.upper())) == 1
+    assert len({row["text"] for row in known["messages"] if row["recipient"] == PHONE}) == 3
+
+
+def test_what_asked_the_person_to_pay_is_erased_and_what_others_wait_for_is_not(
+    office: Office, asked_to_pay: Customer, merchant: Merchant
+) -> None:
+    """Their address may be a merchant's as well, and a test is no person's."""
+    Merchant.objects.update(email=EMAIL)
+    merchant.refresh_from_db()
+    tell_owner(merchant, kind="api_key", subject="a key", text="New", now=utc_now())
+    plan_test(merchant, PHONE)
+
+    act(office(Role.FINANCE, "ida"), asked_to_pay, "erase", reason=REASON)
+    instruction = Instruction.objects.get(task="erase_customer")
+    act(office(Role.FINANCE, "otto"), instruction, "approve", note="Checked the letter")
+
+    left = Message.objects.values_list("kind", "recipient", "livemode")
+    assert sorted(left) == [("api_key", EMAIL, True), ("pay_request", PHONE, False)]
+
+
+def test_another_merchants_tests_are_not_handed_out(
+    office: Office, stranger: Merchant, merchant: Merchant
+) -> None:
+    tester = CustomerFactory(merchant=merchant)
+    for shop in (merchant, stranger):
+        plan_test(shop, tester.phone)
+
+    known = json.loads(act(office(Role.FINANCE), tester, "export-data", reason=REASON).content)
+
+    assert [row["text"] for row in known["messages"]] == [f"Pay {merchant.pk}"]
