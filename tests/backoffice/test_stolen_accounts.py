@@ -8,13 +8,15 @@ from backoffice.models import AuditEntry
 from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from backoffice.services.customers import secure_stolen, unfreeze_customer
 from core.clock import utc_now
 from customers.models import CustomerSession, Passkey
+from customers.services import unfreeze
 from merchants.models import Merchant
 from payments.models import Payment
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act
-from tests.backoffice.conftest import Office
+from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PasskeyFactory
 from webhooks.models import Webhook
@@ -104,3 +106,25 @@ def test_an_endpoint_says_since_when_it_fails(office: Office, merchant: Merchant
     Webhook.objects.update(failing_since=utc_now())
 
     assert "It began to fail" in shown(office, made.webhook)
+
+
+def test_who_was_unfrozen_meanwhile_is_asked_nothing(payment: Payment) -> None:
+    customer = payment.paying_customer
+    secure_stolen(
+        staff=staff_as(Role.SUPPORT), customer_id=customer.pk, reason="Stolen", now=utc_now()
+    )
+    unfreeze(customer_id=customer.pk, actor="staff:otto", now=utc_now())
+
+    shown = unfreeze_customer(
+        staff=staff_as(Role.FINANCE),
+        customer_id=customer.pk,
+        reason="Phone found",
+        now=utc_now(),
+        amount=None,
+        merchant="",
+        email="",
+    )
+
+    assert shown.frozen_at is None
+    entry = AuditEntry.objects.get(act="unfreeze customer")
+    assert (entry.outcome, entry.after["proofs"]) == ("done", 0)
