@@ -1,0 +1,38 @@
+"""Two acts of a stolen live key at once, with room for one more notice to the owner."""
+
+import pytest
+
+from core.attempt_limits import count_within_all
+from core.clock import utc_now
+from merchants.models import Merchant
+from merchants.owner_notices import NOTICES
+from messages.models import Message
+from payouts.models import BankAccount
+from tests.client import Api
+from tests.races import at_once
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
+ACCOUNT = {
+    "holder_name": "Conch Cafe",
+    "bank_name": "Reef Bank",
+    "number": "555 000 111",
+    "clearing_code": "77005",
+}
+
+
+def test_one_of_two_at_once_is_the_twentieth(api: Api, merchant: Merchant) -> None:
+    for _ in range(NOTICES.times - 1):
+        assert count_within_all([(NOTICES, merchant.id)], now=utc_now())
+    rename, name = (api(merchant, live=True) for _ in range(2))
+
+    statuses = at_once(
+        [
+            lambda: rename.patch(f"/v1/merchants/{merchant.id}", {"phone": "242 1"}).status_code,
+            lambda: name.post("/v1/bank-accounts", ACCOUNT).status_code,
+        ]
+    )
+
+    assert sorted(map(str, statuses)) in (["200", "429"], ["201", "429"])
+    assert Message.objects.count() == 1
+    done = BankAccount.objects.count() + Merchant.objects.filter(phone="242 1").count()
+    assert done == 1
