@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.formats import clock
+from backoffice.formats import clock, counted
 from backoffice.webhook_answer import attempt_words, host_of
 from core.clock import request_now
 from messages.models import Message
@@ -18,7 +18,7 @@ def failing_sentences(webhook: Webhook, now: datetime) -> list[str]:
     if webhook.failing_since is None:
         return []
     health = health_of(webhook, now)
-    times = f"{webhook.failures} attempt{'s' if webhook.failures != 1 else ''} in a row"
+    times = f"{counted(webhook.failures, 'attempt')} in a row"
     words = [f"Failing since {clock(webhook.failing_since, now)}: {times}. {webhook.last_error}"]
     following = attempt_words(health.next_attempt, now)
     if following:
@@ -49,7 +49,9 @@ def _told(webhook: Webhook, now: datetime) -> str:
     last = about.order_by("-pk").first()
     if last is not None and last.waits_for_staff(now):
         return "The e-mail to the merchant about it could not be sent."
-    return f"The merchant was told by e-mail {clock(webhook.alarmed_at, now)}."
+    if last is None or last.sent_at is None:
+        return "The merchant is being told by e-mail."
+    return f"The merchant was told by e-mail {clock(last.sent_at, now)}."
 
 
 def _count(health: EndpointHealth) -> str:

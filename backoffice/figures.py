@@ -87,9 +87,11 @@ def verification_mix(
 
 def webhook_health(*, livemode: bool, start: datetime) -> tuple[int, int]:
     """Return how many deliveries have arrived, and how many were given up, since then."""
-    ended = Delivery.objects.filter(ended_at__gte=start, webhook__livemode=livemode)
-    arrived = ended.filter(status=DeliveryStatus.DELIVERED).count()
-    return arrived, ended.filter(status=DeliveryStatus.FAILED).count()
+    counts = Delivery.objects.filter(ended_at__gte=start, webhook__livemode=livemode).aggregate(
+        arrived=Count("pk", filter=Q(status=DeliveryStatus.DELIVERED)),
+        failed=Count("pk", filter=Q(status=DeliveryStatus.FAILED)),
+    )
+    return counts["arrived"], counts["failed"]
 
 
 def balances_of_all(*, livemode: bool, currency: str) -> dict[str, int]:

@@ -89,8 +89,13 @@ def age(instant: datetime, now: datetime) -> str:
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         count = seconds // size
         if count:
-            return f"{count} {unit}" + ("s" if count > 1 else "")
+            return counted(count, unit)
     return "under a minute"
+
+
+def counted(count: int, word: str) -> str:
+    """Write how many there are of what has a plural in "s"."""
+    return f"{count:,} {word}" + ("" if count == 1 else "s")
 
 
 def tone(status: str) -> str:

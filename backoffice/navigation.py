@@ -8,13 +8,12 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 from backoffice.models import Instruction
+from backoffice.queues import COUNTED, queues_in
 from backoffice.resource.catalog import GROUPS
+from backoffice.resource.filters import default_mode
 from backoffice.resource.page_urls import list_of
-from backoffice.roles import Right
 from backoffice.staff import staff_of
 from core.clock import request_now
-
-COUNTED = 99
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
@@ -42,11 +41,10 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _waiting(request: HttpRequest) -> str:
-    """Count the instructions that wait for someone else than this visitor."""
-    waiting = Instruction.objects.waiting(request_now())
-    if not staff_of(request).may(Right.VIEW_STAFF):
-        waiting = waiting.not_about_staff()
-    count = waiting.exclude(asked_by_id=request.user.pk)[:COUNTED].count()
+    """Count the requests that wait as the dashboard does, in the mode that lists begin with."""
+    [queue] = queues_in(Instruction)
+    livemode, now = default_mode() == "live", request_now()
+    count = queue.rows_seen(staff_of(request), livemode=livemode, now=now)[:COUNTED].count()
     return str(count) if count else ""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
+from django.db.models import Q
 from django.utils.html import format_html
 
 from backoffice.formats import age, clock, money, short_code
@@ -135,8 +136,13 @@ def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:
 
 
 def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
-    """Yield the other payments of the same customer, shop and amount within an hour."""
+    """Yield the other payments of the same customer, shop and amount within an hour.
+
+    None where either has been given back.
+    """
     if payment.completed_at is None or payment.customer_id is None:
+        return
+    if payment.refund_status == "full":
         return
     around = (payment.completed_at - SAME_WITHIN, payment.completed_at + SAME_WITHIN)
     same = Payment.objects.filter(
@@ -146,7 +152,7 @@ def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
         currency=payment.currency,
         completed_at__range=around,
         created_at__gt=around[0] - LONGEST_OPEN,
-    ).exclude(pk=payment.pk)
+    ).exclude(Q(pk=payment.pk) | Q(amount_refunded=payment.amount))
     for other in same.order_by("-created_at", "-id")[:DUPLICATES_SHOWN]:
         yield format_html(
             "Possibly paid twice: the same customer paid the same amount here {},"

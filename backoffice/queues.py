@@ -57,6 +57,12 @@ class Queue:
         rows: Rows = self.model._default_manager.all()
         return self.narrowed(rows.filter(**{self.mode: livemode}) if self.mode else rows, now)
 
+    def rows_seen(self, staff: Staff, *, livemode: bool, now: datetime) -> Rows:
+        """Return those of `rows` that a member of staff may see."""
+        rows = self.rows(livemode=livemode, now=now)
+        hidden = self.model is Instruction and not staff.may(Right.VIEW_STAFF)
+        return rows.exclude(kind=InstructionKind.STAFF) if hidden else rows
+
     def url(self, *, livemode: bool) -> str:
         mode = {"mode": "live" if livemode else "test"} if self.mode else {}
         return list_of(self.model, queue=self.name, **mode)
@@ -105,9 +111,7 @@ def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[AttentionQ
 
 
 def _counted(queue: Queue, staff: Staff, livemode: bool, now: datetime) -> AttentionQueue:
-    rows = queue.rows(livemode=livemode, now=now)
-    if queue.model is Instruction and not staff.may(Right.VIEW_STAFF):
-        rows = rows.exclude(kind=InstructionKind.STAFF)
+    rows = queue.rows_seen(staff, livemode=livemode, now=now)
     count = rows.order_by()[: COUNTED + 1].count()
     since = queue.since
     first = rows.order_by(since).values_list(since, flat=True).first() if count else None

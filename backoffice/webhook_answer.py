@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from backoffice.formats import clock
+from backoffice.formats import clock, counted
 from payments.models import Payment
 from payments.statuses import FINAL, PaymentStatus
 from webhooks.endpoint_health import NextAttempt, next_attempt_of
@@ -95,7 +95,7 @@ def _is_trouble(delivery: Delivery) -> bool:
 
 def _sentence(delivery: Delivery, name: str, now: datetime) -> str:
     subject = f"{name[0].upper()}{name[1:]}" if name == THE_SHOP else name
-    tries = f"{delivery.attempt_count} time{'s' if delivery.attempt_count != 1 else ''}"
+    tries = counted(delivery.attempt_count, "time")
     if delivery.status == DeliveryStatus.DELIVERED and delivery.ended_at:
         return f"{subject} was notified {clock(delivery.ended_at, now)}."
     if delivery.status == DeliveryStatus.CANCELED:

@@ -143,7 +143,8 @@ def _secured(done: Secured) -> ActionResult:
     """Say what was done, and lead to the payments that may be the thief's."""
     mode = "live" if done.customer.livemode else "test"
     return ActionResult(
-        f"Frozen. {done.sessions} sessions ended, {done.passkeys} passkeys removed. These are the"
+        f"Frozen. {formats.counted(done.sessions, 'session')} ended,"
+        f" {formats.counted(done.passkeys, 'passkey')} removed. These are the"
         " payments of the last 7 days: open each that the customer does not know, to refund or"
         " cancel it.",
         url=list_of(Payment, customer=done.customer.pk, mode=mode, day="7"),

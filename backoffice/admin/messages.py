@@ -73,7 +73,7 @@ class UnsentFilter(OfficeFilter):
 
     title = "state"
     parameter_name = "state"
-    options = (("unsent", "could not be sent"),)
+    options = (("unsent", "could not be sent, however old"),)
 
     def queryset(self, request: Any, queryset: Any) -> Any:
         return queryset.unsent(request_now()) if self.value() == "unsent" else queryset

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -19,7 +18,7 @@ from backoffice.pages.export import export_page
 from backoffice.pages.listing import list_context
 from backoffice.queues import QueueFilter, queues_in
 from backoffice.resource.filters import OfficeFilter
-from backoffice.resource.page_urls import page_of
+from backoffice.resource.page_urls import page_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.timeline import timeline_of_row
 
@@ -33,8 +32,7 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
             self.result_list = self.paginator.rows_of(self.page_num)
 
     def url_for_result(self, result: Any) -> str:
-        url, filters = page_of(result), self.get_query_string()[1:]
-        return f"{url}?{urlencode({'_changelist_filters': filters})}" if filters else url
+        return with_filters(page_of(result), self.get_query_string()[1:])
 
 
 ADMINS: dict[type[Model], type["OfficeAdmin"]] = {}

@@ -118,7 +118,9 @@ class RunForm(ActionForm):
         runs = runs_due(livemode=True, currency=currency, execution_date=day)
         count = sum(len(run.payout_ids) for run in runs)
         total = formats.money(sum(run.total_amount for run in runs), currency)
-        lines = [f"Due by {formats.day_text(day)}, live: {count} payouts, {total}."]
+        lines = [
+            f"Due by {formats.day_text(day)}, live: {formats.counted(count, 'payout')}, {total}."
+        ]
         if len(runs) > 1:
             lines.append(f"They go in {len(runs)} batches, each approved by itself.")
         due = payouts_due(livemode=True, currency=currency, execution_date=day)

@@ -9,7 +9,15 @@ from django.template.defaultfilters import filesizeformat
 
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
-from backoffice.models import AuditEntry, AuditOutcome, ExportRun, Note, NoteSubject, ResendRun
+from backoffice.models import (
+    AuditEntry,
+    AuditOutcome,
+    ExportForm,
+    ExportRun,
+    Note,
+    NoteSubject,
+    ResendRun,
+)
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.pages.export import export_file_page
 from backoffice.resource.filters import DayFilter, choice_filter, day_filter, link_filter
@@ -104,7 +112,8 @@ class ResendRunAdmin(OfficeAdmin):
         return [*super().sections(row), Section("Which", facts(*lookups))]
 
 
-STATE, ROWS = Badge("State", "state"), Field("Rows", lambda run: f"{run.row_count:,}")
+STATE = Badge("State", "state")
+ROWS = Field("Rows", lambda run: "" if run.form == ExportForm.PDF else f"{run.row_count:,}")
 
 
 class ExportRunAdmin(OfficeAdmin):
@@ -138,7 +147,8 @@ class ExportRunAdmin(OfficeAdmin):
             return SupportAnswer([row.error], "bad")
         if row.state == "pending":
             waited = formats.age(row.created_at, now)
-            words = [f"It is being made, {row.row_count:,} rows so far, for {waited}."]
+            rows = "" if row.form == ExportForm.PDF else f"{ROWS.value(row)} rows so far, "
+            words = [f"It is being made, {rows}for {waited}."]
             if row.asked_by.email:
                 words.append("You are told by e-mail when it is ready.")
             return SupportAnswer(words, "wait")

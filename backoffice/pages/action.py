@@ -12,7 +12,7 @@ from backoffice.actions import Action, ActionContext, ActionResult, run
 from backoffice.audit import AuditAction, append_forbidden
 from backoffice.errors import Forbidden, FormAlreadySubmitted
 from backoffice.forms import ActionForm
-from backoffice.resource.page_urls import list_of, page_of
+from backoffice.resource.page_urls import LIST_FILTERS, list_of, page_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.staff import staff_of
 from core.clock import request_now
@@ -42,7 +42,8 @@ def action_page(
 ) -> HttpResponse:
     """Show the form of an action, or carry it out, for someone who has its right."""
     staff, instant = staff_of(request), request_now()
-    back = list_of(resource.model) if row is None else page_of(row)
+    filters = request.GET.get(LIST_FILTERS, "")
+    back = with_filters(page_of(row), filters) if row else _list_again(resource, request)
     if row is not None and not action.available(row, instant):
         messages.warning(request, f"“{action.title}” is no longer possible: check its status.")
         return HttpResponseRedirect(back)
@@ -59,6 +60,10 @@ def action_page(
                 draw("secret", done=done, url=url) if done.secret else _finish(request, done, url)
             )
     return draw("action", 422 if form.errors else 200, form=form, back=back)
+
+
+def _list_again(resource: AdminResource, request: HttpRequest) -> str:
+    return list_of(resource.model, **request.GET.dict())
 
 
 def _was_sent(request: HttpRequest, form: ActionForm) -> bool:

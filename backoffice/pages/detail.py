@@ -9,7 +9,7 @@ from django.template.response import TemplateResponse
 from backoffice.models import AuditEntry, Note
 from backoffice.page_parts import SupportAnswer
 from backoffice.request_answer import requests_about
-from backoffice.resource.page_urls import address_of, list_of
+from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
@@ -22,19 +22,21 @@ MOST_ASKED = 40
 def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
     """Show an object."""
     instant, staff = request_now(), staff_of(request)
+    filters = request.GET.get(LIST_FILTERS, "")
     question = request.GET.get("ask", "").strip()[:MOST_ASKED] if resource.asks else ""
     context = {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,
         "title": resource.heading(row),
         "list_title": resource.entry.title,
-        "list_url": _list_url(resource, request),
+        "list_url": list_of(resource.model, **QueryDict(filters).dict()),
         "row": row,
         "asks": resource.asks,
         "question": question,
         "answer": _answer(resource, row, instant),
         "files": resource.files(row) if staff.may(resource.file_right) else [],
-        "row_actions": available_actions(resource, staff, row, instant),
+        "row_actions": available_actions(resource, staff, row, instant, filters),
+        "filters": {LIST_FILTERS: filters} if filters else {},
         "sections": resource.sections(row),
         "tables": [
             table
@@ -48,7 +50,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "is_changing": resource.is_changing(row),
         "now": instant,
         "livemode": getattr(row, "livemode", None),
-        **_notes(resource, staff, row),
+        **_notes(resource, staff, row, filters),
     }
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)
@@ -65,18 +67,15 @@ def _answer(resource: AdminResource, row: Any, instant: datetime) -> SupportAnsw
     return SupportAnswer([*words, *asked], tone)
 
 
-def _list_url(resource: AdminResource, request: HttpRequest) -> str:
-    """Return the list with the filters that it had when this page was opened from it."""
-    filters = QueryDict(request.GET.get("_changelist_filters", ""))
-    return list_of(resource.model, **filters.dict())
-
-
 def available_actions(
-    resource: AdminResource, staff: Staff, row: Any, instant: Any
+    resource: AdminResource, staff: Staff, row: Any, instant: Any, filters: str = ""
 ) -> list[dict[str, Any]]:
     """Return what this member of staff can do to the object now, the dangerous last."""
     return [
-        {"action": action, "url": address_of(resource.model, "act", row.pk, action.name)}
+        {
+            "action": action,
+            "url": with_filters(address_of(resource.model, "act", row.pk, action.name), filters),
+        }
         for action in sorted(resource.row_actions, key=lambda action: action.danger)
         if staff.may(action.right)
         and action.available(row, instant)
@@ -84,11 +83,11 @@ def available_actions(
     ]
 
 
-def _notes(resource: AdminResource, staff: Staff, row: Any) -> dict[str, Any]:
+def _notes(resource: AdminResource, staff: Staff, row: Any, filters: str) -> dict[str, Any]:
     if not resource.notes:
         return {}
     notes = Note.objects.filter(subject_id=row.pk).select_related("author").order_by("-pk")
-    url = address_of(resource.model, "act", row.pk, "note")
+    url = with_filters(address_of(resource.model, "act", row.pk, "note"), filters)
     return {
         "notes": list(notes[:NOTES_SHOWN]),
         "note_url": url if staff.may(Right.NOTE) else "",

@@ -1,4 +1,4 @@
-"""An export is the list as it is on the screen: its filters, its order, more of its fields.
+"""An export is the list as it is on the screen: its filters, its order by age, more of its fields.
 
 A short one is answered at once, a long one is made in the background.
 """
@@ -121,11 +121,15 @@ def _content(sheet: Worksheet, form: str) -> bytes:
 
 
 def _all(rows: QuerySet[Any]) -> Iterator[Any]:
-    """Yield rows from the newest on, a batch by an index at a time: no statement takes long."""
-    ordered, rest = rows.order_by("-pk"), rows.order_by("-pk")
+    """Yield rows a batch by an index at a time: no statement takes long.
+
+    From the oldest on where the list is, or else from the newest: by amount, no id leads on.
+    """
+    order, after = ("pk", "pk__gt") if rows.query.order_by[:1] == ("pk",) else ("-pk", "pk__lt")
+    ordered = rest = rows.order_by(order)
     while batch := list(rest[:CHUNK]):
         yield from batch
-        rest = ordered.filter(pk__lt=batch[-1].pk)
+        rest = ordered.filter(**{after: batch[-1].pk})
 
 
 def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpResponse:

@@ -22,7 +22,13 @@ class MerchantFilter(OfficeFilter):
 
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
         found = merchants_named(request.GET.get("merchant", ""))
-        return [(merchant.pk, merchant.name) for merchant in found]
+        self.is_cut = len(found) > MERCHANTS_SHOWN
+        return [(merchant.pk, merchant.name) for merchant in found[:MERCHANTS_SHOWN]]
+
+    @property
+    def chosen(self) -> str:
+        cut = f", the first {MERCHANTS_SHOWN} of more" if self.is_cut else ""
+        return f"{super().chosen}{cut}"
 
     def has_output(self) -> bool:
         """Stand above the list, and narrow it, where no merchant has such a name, too."""
@@ -38,11 +44,11 @@ class MerchantFilter(OfficeFilter):
 
 
 def merchants_named(text: str) -> list[Merchant]:
-    """Return the merchant of an id, or those with this in their name or slug; ten at most."""
+    """Return the merchant of an id, or those with this in their name or slug: ten, or one more."""
     if not text:
         return []
     named = Q(pk=text) | Q(name__icontains=text) | Q(slug__istartswith=text)
-    return list(Merchant.objects.filter(named).order_by("name", "pk")[:MERCHANTS_SHOWN])
+    return list(Merchant.objects.filter(named).order_by("name", "pk")[: MERCHANTS_SHOWN + 1])
 
 
 class SortFilter(OfficeFilter):
@@ -57,6 +63,11 @@ class SortFilter(OfficeFilter):
 
 ORDERS = {"oldest": ("pk",), "smallest": ("amount", "pk"), "largest": ("-amount", "-pk")}
 OLDEST = (("oldest", "oldest first"),)
+# Within a merchant another index serves the amounts, in another order of what is the same.
+ORDERS_OF_MERCHANT = ORDERS | {
+    "smallest": ("amount", "-created_at", "-pk"),
+    "largest": ("-amount", "created_at", "pk"),
+}
 BY_AMOUNT = (*OLDEST, ("largest", "largest amount first"), ("smallest", "smallest amount first"))
 
 

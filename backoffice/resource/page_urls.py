@@ -8,6 +8,8 @@ from django.urls import reverse
 
 from backoffice.resource.catalog import entry_of
 
+LIST_FILTERS = "_changelist_filters"  # as Django names them
+
 
 def address_of(model: type[Model], page: str, *arguments: Any) -> str:
     """Return the address of a page of a resource, by the name of its route."""
@@ -24,6 +26,11 @@ def page_of_id(public_id: str) -> str:
     """Return the address of the page about a public id; empty where there is none."""
     entry = entry_of(public_id)
     return address_of(entry.model, "change", public_id) if entry else ""
+
+
+def with_filters(url: str, filters: str) -> str:
+    """Return an address that remembers the filters of the list that it is opened from."""
+    return f"{url}?{urlencode({LIST_FILTERS: filters})}" if filters else url
 
 
 def list_of(model: type[Model], /, **filters: Any) -> str:

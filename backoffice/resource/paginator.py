@@ -36,12 +36,13 @@ class CappedPaginator(_Pages):
         PostgreSQL may take rows to be many which are few, and look for them along the newest ones
         of all; by their keys it cannot.
         """
-        first = (number - 1) * self.per_page
+        page = slice((number - 1) * self.per_page, number * self.per_page)
         rows: Any = self.object_list
-        if self.has_more or rows.query.order_by[:1] != (NEWEST_FIRST,):
-            return rows[first : first + self.per_page]
-        keys = sorted(self._keys, reverse=True)
-        return rows.filter(pk__in=keys[first : first + self.per_page])
+        if self.has_more:
+            return rows[page]
+        if rows.query.order_by[:1] != (NEWEST_FIRST,):
+            return rows.filter(pk__in=self._keys)[page]
+        return rows.filter(pk__in=sorted(self._keys, reverse=True)[page])
 
     def sums_of(self, name: str) -> list[tuple[str, int]]:
         """Return the sum of an amount by currency, where the pages reach all rows."""

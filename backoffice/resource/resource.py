@@ -16,7 +16,12 @@ from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
 from backoffice.resource.filters import OfficeFilter
-from backoffice.resource.list_filters import ORDERS, ColumnsFilter, SortFilter
+from backoffice.resource.list_filters import (
+    ORDERS,
+    ORDERS_OF_MERCHANT,
+    ColumnsFilter,
+    SortFilter,
+)
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.shown import Amount, Field, Fieldset
 from backoffice.resource.tables import Related
@@ -96,7 +101,8 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
             for option, _ in item.options
         }
         asked = request.GET.get("sort", "")
-        return ORDERS[asked] if asked in offered else tuple(self.ordering)
+        orders = ORDERS_OF_MERCHANT if request.GET.get("merchant") else ORDERS
+        return orders[asked] if asked in offered else tuple(self.ordering)
 
     # What a page about one object says; each resource fills in what it has.
 

@@ -30,7 +30,9 @@ PART_BYTES = 512 * 1024
 MOST_ATTEMPTS = 3
 MOST_PENDING = 5
 MOST_AT_ONCE = 2  # of the processes of a worker, which has other work as well
-GIVEN_UP = "It could not be made: ask for a shorter period."
+GIVEN_UP = (
+    "It could not be made: ask again, or for less. If that fails too, tell who runs the service."
+)
 KIND = "staff_export"
 
 Source = Callable[[ExportRun], Worksheet | bytes]
@@ -187,7 +189,8 @@ def _finish(run: ExportRun, now: datetime, error: str = "") -> bool:
     if not _held(run).update(**ended):
         return False
     if run.asked_by.email:
-        words = error or f"It has {run.row_count:,} rows, and is kept for a week."
+        rows = "" if run.form == ExportForm.PDF else f"has {run.row_count:,} rows, and "
+        words = error or f"It {rows}is kept for a week."
         mail_staff(
             KIND,
             run.asked_by.email,

@@ -34,16 +34,17 @@ def ask() -> ExportRun:
 
 
 def test_one_that_another_worker_took_meanwhile_is_left_to_it(run: ExportRun) -> None:
-    other, now = ask(), utc_now()
+    other, now, begun = ask(), utc_now(), list[str]()
 
     def take_the_other(run: ExportRun) -> bytes:
+        begun.append(run.pk)
         ExportRun.objects.filter(pk=other.pk).update(lease_until=now + timedelta(minutes=5))
         raise ExportNotReady
 
     assert make_due(content_of=take_the_other, now=now) == 0
 
     other.refresh_from_db()
-    assert (other.state, other.attempts) == ("pending", 0)
+    assert (begun, other.state, other.attempts) == ([run.pk], "pending", 0)
 
 
 @pytest.mark.parametrize("end", ["made", "refused"])

@@ -99,6 +99,13 @@ def test_a_long_list_is_made_in_the_background(office: Office, paid: list[Paymen
     assert AuditEntry.objects.filter(act="download export", subject_id=run.pk).count() == 1
 
 
+def test_one_of_the_oldest_first_begins_with_them(office: Office, paid: list[Payment]) -> None:
+    run = made(asked(office, query="mode=test&sort=oldest"))
+
+    lines = file_of(office, run).decode().splitlines()
+    assert [paid[number].pk in lines[number + 1] for number in range(3)] == [True] * 3
+
+
 def test_an_address_of_any_length_is_exported(office: Office, paid: list[Payment]) -> None:
     run = made(asked(office, query=f"mode=test&columns={'amount,' * 200}"))
 

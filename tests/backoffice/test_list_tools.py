@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from backoffice.resource.list_filters import MERCHANTS_SHOWN
+from backoffice.resource.page_urls import LIST_FILTERS, page_of
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.roles import Role
 from core.clock import utc_now
@@ -14,10 +16,12 @@ from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.services import create_payment
+from payouts.models import Payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
+from tests.backoffice.acting import fields_of
 from tests.backoffice.conftest import Office
-from tests.backoffice.rows import caller_of, paid_payment
+from tests.backoffice.rows import caller_of, one_of_each, paid_payment
 from tests.factories import MerchantFactory, PaymentFactory
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +52,13 @@ def test_a_merchant_is_picked_by_part_of_its_name(
     assert ids_in(listed(office, "merchant=nowhere")) == []
 
 
+def test_more_merchants_than_are_taken_are_said(office: Office) -> None:
+    for _ in range(MERCHANTS_SHOWN + 1):
+        MerchantFactory(name="Island Shop")
+
+    assert "island, the first 10 of more" in listed(office, "merchant=island")
+
+
 def test_several_statuses_are_chosen_at_once(office: Office, merchant: Merchant) -> None:
     created, paid = PaymentFactory(merchant=merchant), paid_payment(merchant)
     failed = PaymentFactory(merchant=merchant)
@@ -71,6 +82,9 @@ def test_the_order_is_chosen_among_those_with_an_index(office: Office, merchant:
     assert ids_in(listed(office, "sort=largest")) == [large.pk, middle.pk, small.pk]
     assert ids_in(listed(office, "sort=smallest")) == [small.pk, middle.pk, large.pk]
     assert ids_in(listed(office, "sort=status")) == [middle.pk, large.pk, small.pk]
+    again, one = PaymentFactory(merchant=merchant, amount=900), f"merchant={merchant.pk}"
+    assert ids_in(listed(office, f"{one}&sort=largest"))[:2] == [large.pk, again.pk]
+    assert ids_in(listed(office, f"{one}&sort=smallest"))[-2:] == [again.pk, large.pk]
 
 
 def test_the_sum_of_what_is_listed_stands_below(office: Office, merchant: Merchant) -> None:
@@ -103,6 +117,19 @@ def test_the_way_back_leads_to_the_list_as_it_was(office: Office, merchant: Merc
     opened = browser.get(found[1].replace("&amp;", "&")).content.decode()
 
     assert f"{PAYMENTS}?mode=test&amp;status=completed" in opened
+    acts = re.findall(r'href="([^"]*/acts/note/[^"]*)"', opened)
+    assert len(set(acts)) == 1
+    form = acts[0].replace("&amp;", "&")
+    sent = fields_of(browser.get(form).content.decode()) | {"text": "The shop called"}
+    again = browser.get(browser.post(form, sent)["Location"]).content.decode()
+    assert f"{PAYMENTS}?mode=test&amp;status=completed" in again
+
+
+def test_a_question_keeps_the_way_back(office: Office) -> None:
+    payout = one_of_each()[Payout]
+    opened = office(Role.FINANCE).get(page_of(payout), {LIST_FILTERS: "mode=test&day=7"})
+
+    assert 'name="_changelist_filters" value="mode=test&amp;day=7"' in opened.content.decode()
 
 
 def test_amounts_stand_at_the_right_with_their_currency_once(
@@ -207,6 +234,8 @@ def test_open_invoices_are_found_and_those_due_within_a_week(
     PaymentFactory(merchant=merchant)
 
     assert set(ids_in(listed(office, "invoices=open"))) == set(invoices)
+    assert "Due" in headings_of(listed(office, "invoices=open"))
+    assert "Due" not in headings_of(listed(office, ""))
     assert ids_in(listed(office, "invoices=week")) == invoices[:1]
     Payment.objects.filter(pk__in=invoices).update(status="canceled", canceled_at=now)
     assert ids_in(listed(office, "invoices=open")) == []

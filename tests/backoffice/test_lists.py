@@ -183,6 +183,12 @@ def test_few_rows_are_found_by_their_keys(office: Office, merchant: Merchant) ->
     assert "ORDER BY" not in rows[0]
     assert f"'{newest.pk}'" in rows[1]
     assert sum('FROM "payments_payment"' in each["sql"] for each in others) == 1
+    with CaptureQueriesContext(connection) as statements:
+        viewer.get(PAYMENTS, {"mode": "both", "merchant": merchant.pk, "sort": "largest"})
+    assert (
+        f"'{newest.pk}'"
+        in [each["sql"] for each in statements if 'FROM "payments_payment"' in each["sql"]][1]
+    )
 
 
 def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:

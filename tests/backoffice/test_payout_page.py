@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from django.contrib.auth.models import User
 from openpyxl import load_workbook
 
 from backoffice.export_sources import content_of
@@ -15,6 +16,7 @@ from core.money import share_of
 from ledger.models import Account, Purpose
 from ledger.services import balance_of
 from merchants.models import Merchant
+from messages.models import Message
 from payments.models import Payment
 from payouts.composition import composition_of
 from payouts.models import AccountStatement, Payout, PayoutOrigin
@@ -189,13 +191,18 @@ def test_its_page_shows_the_sums_and_makes_other_files(
     for words in ("It adds up.", "Opening balance", "Day by day", "B$150.00 BSD"):
         assert words in shown
 
+    User.objects.update(email="finance@office.example")
     office(Role.FINANCE).get(f"/admin/payouts/accountstatement/{statement.pk}/file/{form}/")
+    asked = office(Role.FINANCE).get(page_of(ExportRun.objects.get(form=form))).content.decode()
+    assert ("0 rows so far" in asked) == (form == "csv")
     while make_due(content_of=content_of, now=utc_now()):  # a file per turn
         pass
 
     run = ExportRun.objects.get(form=form)
     file = office(Role.FINANCE).get(f"/admin/backoffice/exportrun/{run.pk}/file/")
     assert file.getvalue().startswith(begins)
+    told = Message.objects.get(about=run.pk).text
+    assert f"It {'is kept' if form == 'pdf' else 'has '}" in told
 
 
 def test_viewers_see_a_statement_and_get_no_file(

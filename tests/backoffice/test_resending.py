@@ -1,8 +1,10 @@
 """Send a whole list of webhooks again, in the background."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db.models import F, QuerySet
 from django.urls import reverse
 
 from backoffice.admin.webhook_actions import lookups_of
@@ -230,3 +232,23 @@ def test_the_newest_of_an_endpoint_is_sent_at_once_and_the_others_queued(
     assert Delivery.objects.filter(status=DeliveryStatus.PENDING).count() == len(ids)
     page = browser.get(answer["Location"]).content.decode()
     assert f"{len(ids) - 1} queued to be sent again." in page
+
+
+def test_what_another_worker_has_sent_meanwhile_is_not_sent_again(
+    office: Office, endpoint: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resend_list(office, "mode=test&status=failed")
+    lock = QuerySet.select_for_update
+
+    def lock_after(rows: Any, *args: Any, **how: Any) -> Any:
+        if rows.model is ResendRun:
+            ResendRun.objects.update(after_id=F("through_id"), sent_count=3)
+        return lock(rows, *args, **how)
+
+    monkeypatch.setattr(QuerySet, "select_for_update", lock_after)
+
+    assert continue_runs(now=utc_now()) == 0
+
+    run = ResendRun.objects.get()
+    assert (run.sent_count, run.skipped_count) == (3, 0)
+    assert not AuditEntry.objects.filter(act="resend webhook").exists()

@@ -8,13 +8,16 @@ from backoffice.models import AuditEntry
 from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from backoffice.services.customers import secure_stolen, unfreeze_customer
 from core.clock import utc_now
 from customers.models import CustomerSession, Passkey
+from customers.services import unfreeze
 from merchants.models import Merchant
 from payments.models import Payment
+from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act
-from tests.backoffice.conftest import Office
-from tests.backoffice.rows import paid_payment
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PasskeyFactory
 from webhooks.models import Webhook
 
@@ -42,7 +45,7 @@ def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> No
     assert not Passkey.objects.filter(customer=customer, removed_at=None).exists()
     assert not CustomerSession.objects.filter(customer=customer, ended_at=None).exists()
     page = browser.get(response["Location"]).content.decode()
-    assert "1 passkeys removed" in page
+    assert "1 passkey removed" in page
     assert payment.pk in page
     entry = AuditEntry.objects.get(act="account stolen")
     assert (entry.subject_id, entry.reason) == (customer.pk, "Phone stolen at the beach")
@@ -59,7 +62,9 @@ def test_what_may_have_been_paid_twice_is_said(merchant: Merchant, payment: Paym
     assert page_of(again) in words
 
 
-@pytest.mark.parametrize("change", ["later", "other amount", "other shop"])
+@pytest.mark.parametrize(
+    "change", ["later", "other amount", "other shop", "given back", "other given back"]
+)
 def test_what_is_no_duplicate_is_not_called_one(
     merchant: Merchant, stranger: Merchant, payment: Payment, change: str
 ) -> None:
@@ -69,6 +74,12 @@ def test_what_is_no_duplicate_is_not_called_one(
     if change == "later":
         later = utc_now() + timedelta(hours=2)
         Payment.objects.filter(pk=other.pk).update(completed_at=later)
+    if change.endswith("given back"):
+        returned = payment if change == "given back" else other
+        create_refund(
+            caller=caller_of(merchant), payment_id=returned.pk, draft=RefundDraft(), now=utc_now()
+        )
+        payment.refresh_from_db()
 
     assert "paid twice" not in " ".join(answer_of(payment, utc_now()).words)
 
@@ -83,7 +94,6 @@ def test_a_merchant_has_a_timeline(office: Office, merchant: Merchant) -> None:
 
 
 def test_an_endpoint_says_since_when_it_fails(office: Office, merchant: Merchant) -> None:
-    from tests.backoffice.rows import caller_of
     from webhooks.endpoints import create_webhook
 
     made = create_webhook(
@@ -96,3 +106,25 @@ def test_an_endpoint_says_since_when_it_fails(office: Office, merchant: Merchant
     Webhook.objects.update(failing_since=utc_now())
 
     assert "It began to fail" in shown(office, made.webhook)
+
+
+def test_who_was_unfrozen_meanwhile_is_asked_nothing(payment: Payment) -> None:
+    customer = payment.paying_customer
+    secure_stolen(
+        staff=staff_as(Role.SUPPORT), customer_id=customer.pk, reason="Stolen", now=utc_now()
+    )
+    unfreeze(customer_id=customer.pk, actor="staff:otto", now=utc_now())
+
+    shown = unfreeze_customer(
+        staff=staff_as(Role.FINANCE),
+        customer_id=customer.pk,
+        reason="Phone found",
+        now=utc_now(),
+        amount=None,
+        merchant="",
+        email="",
+    )
+
+    assert shown.frozen_at is None
+    entry = AuditEntry.objects.get(act="unfreeze customer")
+    assert (entry.outcome, entry.after["proofs"]) == ("done", 0)

@@ -71,16 +71,17 @@ def test_it_leaves_links_alone_that_have_ended_or_never_expire(api, merchant, li
     assert list(rows) == ["active", "deactivated"]
 
 
-def test_one_that_was_ended_meanwhile_stays_as_it_is(api, merchant):
+def test_one_that_was_given_more_time_meanwhile_stays_open(api, merchant):
     ends = utc_now() + timedelta(hours=1)
     link = new_link(api, merchant, expires_at=iso(ends))
-    api(merchant).post(f"/v1/payment-links/{link.id}/deactivate")
+    later = {"expires_at": iso(ends + timedelta(hours=1))}
+    assert api(merchant).patch(f"/v1/payment-links/{link.id}", later).status_code == 200
 
     with pytest.raises(ApiError) as refused:
         expire_link(link_id=link.id, now=ends)
 
-    assert (refused.value.code, refused.value.status) == ("PAYMENT_LINK_INACTIVE", 422)
-    assert PaymentLink.objects.get().status == "deactivated"
+    assert refused.value.details == "status: is active; it can be paid, and deactivated"
+    assert PaymentLink.objects.get().status == "active"
     assert event_types("payment_link.e") == []
 
 

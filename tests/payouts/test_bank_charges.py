@@ -36,8 +36,11 @@ def charge(amount="0.50", included="", direction="DBIT"):
 
 FORMER = f"<Chrgs>{money('Amt', '0.50')}<CdtDbtInd>DBIT</CdtDbtInd></Chrgs>"
 WITH_TAX = f"<Chrgs>{money('TtlChrgsAndTaxAmt', '0.50')}<Rcrd>{money('Amt', '0.45')}</Rcrd></Chrgs>"
-OTHER = '<Rcrd><Amt Ccy="USD">0.60</Amt></Rcrd>'
-IN_TWO = f"<Chrgs>{money('TtlChrgsAndTaxAmt', '0.50')}{OTHER}</Chrgs>"
+IN_PART = "".join(
+    f'<Rcrd><Amt Ccy="{currency}">0.20</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd>'
+    for currency in ("BSD", "USD")
+)
+IN_TWO = f"<Chrgs>{money('TtlChrgsAndTaxAmt', '0.50')}{IN_PART}</Chrgs>"
 TX_AMT = "<AmtDtls><TxAmt>{}</TxAmt></AmtDtls>"
 INSTD_AMT = "<AmtDtls><InstdAmt>{}</InstdAmt></AmtDtls>"
 

@@ -1,6 +1,7 @@
 """A clock that leaps for a moment: nothing is paid out, expired or deleted by it."""
 
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from django.utils.module_loading import import_string
@@ -14,7 +15,7 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payments.tasks import expire_payments
 from payouts.batches import payouts_due
-from payouts.models import BankAccount, Payout, SettledPeriod
+from payouts.models import BankAccount, Payout, PayoutQuerySet, SettledPeriod
 from payouts.scheduling import schedule_due
 from payouts.tasks import schedule_payouts
 from tests.client import Api
@@ -94,3 +95,22 @@ def test_a_payout_of_today_keeps_its_day(merchant: Merchant, bank_account: BankA
     assert schedule_payouts() == 0
 
     assert Payout.objects.values().get() == before
+
+
+def test_a_payout_that_another_turn_has_brought_forward_keeps_its_day(
+    merchant: Merchant, bank_account: BankAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Merchant.objects.update(created_at=utc_now() - timedelta(days=500), payout_schedule="daily")
+    credit(merchant, 1250, livemode=True)
+    schedule_due(now=utc_now() + timedelta(days=666))
+    lock, tomorrow = PayoutQuerySet.select_for_update, date(2026, 3, 19)
+
+    def lock_after(rows: PayoutQuerySet, **how: Any) -> PayoutQuerySet:
+        Payout.objects.update(send_date=tomorrow)
+        return lock(rows, **how)
+
+    monkeypatch.setattr(PayoutQuerySet, "select_for_update", lock_after)
+
+    schedule_payouts()
+
+    assert Payout.objects.get().send_date == tomorrow

@@ -198,3 +198,18 @@ def test_who_finds_another_claiming_leaves_word(
     first.join(WAIT_SECONDS)
 
     assert len(looks) == 2
+
+
+def test_one_process_has_one_dispatcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    woken: list[object] = []
+
+    class Counting:
+        def wake(self) -> int:
+            woken.append(self)
+            return len(woken)
+
+    monkeypatch.setattr(sending, "_dispatcher", None)
+    monkeypatch.setattr(sending, "Dispatcher", Counting)
+
+    assert [sending.send_due_deliveries(), sending.send_due_deliveries()] == [1, 2]
+    assert woken[0] is woken[1]

@@ -13,7 +13,7 @@ from merchants.callers import Caller
 from merchants.models import Merchant
 from tests.webhooks.dispatching import endpoint_of, told, waiting
 from webhooks import redelivery
-from webhooks.models import Delivery, Webhook
+from webhooks.models import Delivery, Webhook, WebhookQuerySet
 from webhooks.redelivery import (
     close_undeliverable,
     continue_recoveries,
@@ -199,3 +199,38 @@ def test_only_so_many_end_at_a_time(
         told(endpoints[0], str(number), now, **waiting(now))
 
     assert [close_undeliverable(now=now) for _ in range(3)] == [2, 1, 0]
+
+
+def before_the_lock(monkeypatch: pytest.MonkeyPatch, **values: object) -> None:
+    """Let another process change the endpoint while this one waits for its lock."""
+    lock = WebhookQuerySet.select_for_update
+
+    def lock_after(rows: WebhookQuerySet, **how: Any) -> WebhookQuerySet:
+        Webhook.objects.update(**values)
+        return lock(rows, **how)
+
+    monkeypatch.setattr(WebhookQuerySet, "select_for_update", lock_after)
+
+
+def test_a_recovery_that_another_process_has_ended_sends_nothing(
+    endpoints: tuple[Webhook, Webhook], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(endpoints[0], "1", now - HOUR)
+    Webhook.objects.filter(pk=endpoints[0].pk).update(recover_since=now - HOUR, recover_until=now)
+    before_the_lock(monkeypatch, recover_since=None, recover_until=None)
+
+    assert continue_recoveries(now=now) == 0
+
+    assert Delivery.objects.get().status == "failed"
+
+
+def test_of_an_endpoint_that_is_on_again_meanwhile_nothing_ends(
+    endpoints: tuple[Webhook, Webhook], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(endpoints[0], "1", now, **waiting(now))
+    Webhook.objects.update(is_active=False, disabled_reason="requested")
+    before_the_lock(monkeypatch, is_active=True, disabled_reason="")
+
+    assert close_undeliverable(now=now) == 0
+
+    assert Delivery.objects.get().status == "pending"
