@@ -31,6 +31,8 @@ MESSAGE_WRITERS: dict[str, str] = {
     "receipt": "payments.emails.write",
     "refund": "refunds.emails.write",
     "inquiry": "refunds.emails.write_answer",
+    "pay_request": "payments.pay_requests.write",
+    "payment_link": "payments.pay_requests.write",
 }
 
 # The kinds that leave before all others: warnings that a wallet may be in the wrong hands.

@@ -1,4 +1,4 @@
-"""The content of a message: stored with it, or written when due by the room that planned it."""
+"""The content of a message: what its room writes when it is due, or else what is stored with it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ class Content:
 
 def content_of(message: Message, now: datetime) -> Content | None:
     """Return the content, in the reader's language; None if the message is no longer needed."""
-    if message.text:
+    writer = settings.MESSAGE_WRITERS.get(message.kind)
+    if writer is None:
         return Content(message.text, message.subject)
-    write: Callable[[Message, datetime], Content | None]
-    write = import_string(settings.MESSAGE_WRITERS[message.kind])
+    write: Callable[[Message, datetime], Content | None] = import_string(writer)
     with translation.override(message.language or settings.LANGUAGE_CODE):
         return write(message, now)

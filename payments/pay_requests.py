@@ -18,9 +18,12 @@ from links.models import PaymentLink
 from links.statuses import LinkStatus
 from merchants.callers import Caller
 from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
 from messages import sms
-from messages.models import Channel
+from messages.content import Content
+from messages.models import Channel, Message
 from messages.planning import plan_message
+from messages.redirection import Undeliverable
 from payments.models import Payment
 from payments.statuses import PAYABLE
 
@@ -70,6 +73,21 @@ def send_link(*, caller: Caller, link_id: str, recipient: Recipient, now: dateti
 def address_of(payment: Payment) -> str:
     """Return where a payment is paid."""
     return f"{settings.CHECKOUT_URL}{payment.hosted_url}"
+
+
+def write(message: Message, now: datetime) -> Content:
+    """Let a request leave as it was planned. Raises Undeliverable: it can be paid no more.
+
+    It has waited, for a server or the texts to go on, and its merchant may be suspended by now.
+    """
+    link = PaymentLink.objects.select_related("merchant").filter(pk=message.about).first()
+    payment = link or Payment.objects.select_related("merchant").get(pk=message.about)
+    if payment.merchant.status == MerchantStatus.SUSPENDED:
+        raise Undeliverable("The merchant is suspended.")
+    status = payment.status_at(now)
+    if status != LinkStatus.ACTIVE and status not in PAYABLE:
+        raise Undeliverable(f"It can be paid no more: it is {status.label.lower()}.")
+    return Content(message.text, message.subject)
 
 
 def _plan(row: Payment | PaymentLink, url: str, recipient: Recipient, now: datetime) -> None:

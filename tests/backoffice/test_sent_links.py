@@ -2,6 +2,7 @@
 
 import pytest
 from django.core import mail
+from django.core.mail import EmailMessage
 
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
@@ -56,6 +57,20 @@ def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> N
     message = Message.objects.get()
     assert (message.channel, message.recipient) == ("sms", "+12425550100")
     assert AuditEntry.objects.get().after["sent_to"] == "+1 242 ••• 0100"
+
+
+def test_no_link_that_waits_is_sent_for_a_suspended_merchant(
+    office: Office, merchant: Merchant, mailoutbox: list[EmailMessage]
+) -> None:
+    values = {"mode": "live", "amount": "49.00", "recipient": "pat@example.com"}
+    act(office(Role.SUPPORT), merchant, "send-link", **values)
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    send_due_messages(now=utc_now())
+
+    message = Message.objects.get(kind="payment_link")
+    assert (message.status, message.last_error) == ("not_needed", "The merchant is suspended.")
+    assert mailoutbox == []
 
 
 @pytest.mark.slow

@@ -3,17 +3,29 @@
 import pytest
 from django.core import mail
 
+from core.clock import utc_now
 from links.models import PaymentLink
+from merchants.services import set_status
+from merchants.statuses import MerchantStatus
+from messages import sms
 from messages.models import Channel, Message
 from messages.tasks import send_messages
 from payments.pay_requests import PER_MERCHANT, PER_OBJECT, PER_RECIPIENT
 from payments.statuses import PaymentStatus
+from tests.customers.texts import TextBox
 from tests.factories import MerchantFactory, PaymentFactory
 from tests.links.conftest import new_link
 from tests.payments.journeys import bring_to
 
 EMAIL = {"email": "ana@example.com"}
 PHONE = {"phone": "+1 242 357 0123"}
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    box = TextBox()
+    monkeypatch.setattr(sms, "send", box.send)
+    return box
 
 
 def live_payment(merchant):
@@ -142,6 +154,52 @@ def test_what_can_no_longer_be_paid_is_not_sent(api, merchant, payment):
     api(merchant).post(f"/v1/payment-links/{link.id}/deactivate")
     assert api(merchant).post(f"/v1/payment-links/{link.id}/send", EMAIL).status_code == 422
     assert not Message.objects.exists()
+
+
+def plan_requests(api, merchant):
+    """Have a live payment and a link sent, by mail and by text; return both."""
+    shop, payment = api(merchant, live=True), live_payment(merchant)
+    link = shop.post("/v1/payment-links", {"amount": 4_900}).json()["id"]
+    for path in (f"/v1/payments/{payment.id}/send", f"/v1/payment-links/{link}/send"):
+        for recipient in (EMAIL, PHONE):
+            assert shop.post(path, recipient).status_code == 200
+    return payment, link
+
+
+def test_no_request_that_waits_leaves_for_a_suspended_merchant(api, merchant, texts, mailoutbox):
+    """Its texts asked for money in our name minutes after staff had stopped it."""
+    plan_requests(api, merchant)
+    set_status(merchant_id=merchant.id, status=MerchantStatus.SUSPENDED, now=utc_now())
+
+    send_messages()
+
+    assert (texts.to, mailoutbox) == ([], [])
+    ended = Message.objects.values_list("status", "last_error")
+    assert set(ended) == {("not_needed", "The merchant is suspended.")}
+    assert len(ended) == 4
+
+
+def test_no_request_that_waits_leaves_for_what_has_ended(api, merchant, texts, mailoutbox):
+    payment, link = plan_requests(api, merchant)
+    shop = api(merchant, live=True)
+    assert shop.post(f"/v1/payments/{payment.id}/cancel").status_code == 200
+    assert shop.post(f"/v1/payment-links/{link}/deactivate").status_code == 200
+
+    send_messages()
+
+    assert (texts.to, mailoutbox) == ([], [])
+    assert set(Message.objects.values_list("status", "last_error")) == {
+        ("not_needed", "It can be paid no more: it is canceled."),
+        ("not_needed", "It can be paid no more: it is deactivated."),
+    }
+
+
+def test_a_request_that_waits_leaves_for_what_can_be_paid(api, merchant, texts, mailoutbox):
+    plan_requests(api, merchant)
+
+    send_messages()
+
+    assert (len(texts.to), len(mailoutbox)) == (2, 2)
 
 
 def test_a_stranger_sends_nothing(api, merchant, payment):
