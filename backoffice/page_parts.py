@@ -39,6 +39,9 @@ class Table:
     is_first: bool = False
 
 
+NOTE = "sticky_note_2"  # the kind of what staff have noted
+
+
 @dataclass(frozen=True)
 class TimelineEntry:
     """Something that happened to an object. `kind` names its icon, `tone` its colour.

@@ -36,6 +36,7 @@ from webhooks.models import Delivery, Event
 SHOWN = 50
 # What a person may look up in vain: who asks on the phone is now and then no customer.
 MISSES = attempt_limits.AttemptLimit("staff-search-miss", 60, timedelta(hours=1))
+FoundTable = tuple[str, type[Model], list[Any]]
 SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 
@@ -53,18 +54,10 @@ class PaymentMatches:
 
 @dataclass(frozen=True)
 class SearchResults:
-    """What was found, and where to go at once if it is exactly one thing."""
+    """What was found, by title and model, and where to go at once if it is exactly one thing."""
 
-    question: SearchQuery
-    payments: list[PaymentMatches]
-    customers: list[Customer]
-    merchants: list[Merchant]
+    tables: list[FoundTable] = field(default_factory=list)
     exact: str = ""
-    others: list[tuple[str, type[Model], list[Any]]] = field(default_factory=list)
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.payments or self.customers or self.merchants or self.others)
 
 
 def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
@@ -75,24 +68,28 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     """
     question = parse_query(text, timezone.localtime(now).date())
     if found := TopUp.objects.filter(reference__in=references_in(text)).first():
-        return SearchResults(question, [], [], [], exact=page_of(found))
+        return SearchResults(exact=page_of(found))
     if numbered := _numbered(text):
-        return SearchResults(question, [], [], [], exact=page_of(numbered))
+        return SearchResults(exact=page_of(numbered))
     if question.public_id:
         return _by_id(question, staff)
     refusal = _counted_as_miss(question.phone, staff, now)
     customers = [] if refusal else _customers(question)
     payments = [hits for hits in _payments(question, customers) if hits.rows]
     merchants = [] if question.is_description else _merchants(question)
-    others = [moved for moved in _moved(question, staff) if moved[2]]
-    rows = [row for _, _, found in others for row in found]
-    exact = _single(payments, [*merchants, *customers, *rows])
-    results = SearchResults(question, payments, customers, merchants, exact, others)
-    if refusal and results.is_empty:
+    others: list[FoundTable] = [
+        ("Customers", Customer, customers),
+        ("Merchants", Merchant, merchants),
+        *_moved(question, staff),
+    ]
+    exact = _single(payments, [row for _, _, rows in others for row in rows])
+    paid: list[FoundTable] = [(f"Payments: {hits.why}", Payment, hits.rows) for hits in payments]
+    tables = [table for table in (*others[:2], *paid, *others[2:]) if table[2]]
+    if refusal and not tables:
         raise refusal
-    if question.phone and not refusal and not results.is_empty:
+    if question.phone and not refusal and tables:
         attempt_limits.uncount_attempt(MISSES, str(staff.user_id))
-    return results
+    return SearchResults(tables, exact)
 
 
 def _numbered(text: str) -> Payment | None:
@@ -113,7 +110,7 @@ def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
         row = _only_one(BY_PREFIX[prefix].model, wanted)
     if isinstance(row, Event | Delivery | Refund) and question.text == wanted:
         row = _payment_of(row) or row
-    return SearchResults(question, [], [], [], exact=page_of(row) if row is not None else "")
+    return SearchResults(exact=page_of(row) if row is not None else "")
 
 
 def _only_one(model: type[Model], wanted: str) -> Model | None:

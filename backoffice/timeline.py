@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from django.db.models import Q, QuerySet
-from django.urls import reverse
+from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from backoffice import formats
 from backoffice.models import AuditEntry, Instruction, Note
-from backoffice.page_parts import TimelineEntry
+from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.services.instruction_kinds import title_of
@@ -69,18 +68,21 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
     refunds = list(Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN])
     inquiry = getattr(payment, "inquiry", None)
     about = [row.pk for row in (payment, *refunds, inquiry) if row is not None]
-    deliveries = Delivery.objects.filter(event__resource_id__in=about).order_by("-pk")
     refunded = RefundTransition.objects.filter(refund__in=refunds).select_related("refund")
     added = TopUpTransition.objects.filter(top_up__payment=payment).select_related("top_up")
+    deliveries = Delivery.objects.filter(event__resource_id__in=about)
+    attempts = Attempt.objects.filter(delivery__in=deliveries)
+    related = attempts.select_related("delivery__event", "delivery__webhook")
+    sent = list(related.order_by("-attempted_at")[:SHOWN])
     return _in_order(
         _transitions(payment.transitions, lambda move: _SAID[PaymentStatus(move.to_status)]),
         _tries(payment),
         _transitions(refunded, _refunded),
         map(_requested, refunds),
         _transitions(added, _added),
-        _attempts(deliveries),
+        map(_attempted, sent),
         _entries(inquiry) if inquiry else (),
-        *_around(*about, sent=list(deliveries.values_list("pk", flat=True)[:SHOWN])),
+        *_around(*about, sent={attempt.delivery_id for attempt in sent}),
         _stamps(payment),
     )
 
@@ -207,23 +209,18 @@ def _tries(payment: Payment) -> Iterator[TimelineEntry]:
         )
 
 
-def _attempts(deliveries: QuerySet[Delivery]) -> Iterator[TimelineEntry]:
-    attempts = Attempt.objects.filter(delivery__in=deliveries.order_by())
-    related = attempts.select_related("delivery__event", "delivery__webhook")
-    for attempt in related.order_by("-attempted_at")[:SHOWN]:
-        delivery = attempt.delivery
-        arrived = attempt.status is not None and 200 <= attempt.status < 300 and not attempt.error
-        yield TimelineEntry(
-            attempt.attempted_at,
-            "webhook",
-            formats.link(
-                f"Webhook {delivery.event.type}: {'arrived' if arrived else 'failed'}",
-                reverse("admin:webhooks_delivery_change", args=[delivery.pk]),
-            ),
-            details=(f"Attempt {attempt.number}, {attempt_outcome(attempt)}",),
-            address=formats.short_text(delivery.webhook.url, 60),
-            tone="good" if arrived else "bad",
-        )
+def _attempted(attempt: Attempt) -> TimelineEntry:
+    delivery = attempt.delivery
+    arrived = attempt.status is not None and 200 <= attempt.status < 300 and not attempt.error
+    words = f"Webhook {delivery.event.type}: {'arrived' if arrived else 'failed'}"
+    return TimelineEntry(
+        attempt.attempted_at,
+        "webhook",
+        formats.link(words, page_of(delivery)),
+        details=(f"Attempt {attempt.number}, {attempt_outcome(attempt)}",),
+        address=formats.short_text(delivery.webhook.url, 60),
+        tone="good" if arrived else "bad",
+    )
 
 
 def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
@@ -277,6 +274,4 @@ def _acts(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
 def _notes(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
     notes = Note.objects.filter(subject_id__in=public_ids).select_related("author")
     for note in notes.order_by("-pk")[:SHOWN]:
-        yield TimelineEntry(
-            note.created_at, "sticky_note_2", note.text, actor=note.author.get_username()
-        )
+        yield TimelineEntry(note.created_at, NOTE, note.text, actor=note.author.get_username())

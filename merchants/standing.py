@@ -28,6 +28,15 @@ def refuse_status(merchant: Merchant, *, livemode: bool) -> None:
         raise MerchantNotVerified
 
 
+def may_act(merchant: Merchant, *, livemode: bool) -> bool:
+    """Return whether `refuse_status` lets a merchant act in a mode."""
+    try:
+        refuse_status(merchant, livemode=livemode)
+    except (MerchantInactive, MerchantNotVerified):
+        return False
+    return True
+
+
 def is_free(merchant: Merchant, *, livemode: bool) -> bool:
     """Return whether anyone gets such a key by asking: neither staff nor a sale stand behind it."""
     if livemode and not settings.REQUIRE_VERIFIED_MERCHANTS:

@@ -26,7 +26,7 @@ from backoffice.services.links import send_link
 from links.models import PaymentLink
 from links.services import deactivate_link
 from links.statuses import LinkStatus
-from merchants.standing import is_free
+from merchants.standing import may_act
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
 
@@ -42,7 +42,7 @@ class SendLinkForm(ActionForm):
     def prepare(self) -> None:
         self.set_currency(settings.DEFAULT_CURRENCY)
         self.fields["mode"].initial = "test" if settings.DEVELOPMENT_MODE else "live"
-        if is_free(self.row, livemode=True):  # it sells nothing yet: see `refuse_status`
+        if not may_act(self.row, livemode=True):
             self.fields["mode"] = SelectField(MODES[1:])
 
     def lines(self) -> list[str]:

@@ -116,7 +116,7 @@ def _tables(site: AdminSite, staff: Staff, *, livemode: bool, now: datetime) -> 
         ("Your requests", Instruction, own.select_related("decided_by").order_by("-asked_at")),
     )
     tables = [
-        summary_table(site, title, rows[:ROWS_SHOWN], model)
+        summary_table(site, title, model, rows[:ROWS_SHOWN])
         for title, model, rows in found
         if staff.may(CATALOG[model].right)
     ]

@@ -6,8 +6,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
-from backoffice.models import AuditEntry, Note
-from backoffice.page_parts import SupportAnswer
+from backoffice.models import AuditEntry
+from backoffice.page_parts import NOTE, SupportAnswer
 from backoffice.request_answer import requests_about
 from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
@@ -15,7 +15,6 @@ from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
 from core.clock import request_now
 
-NOTES_SHOWN = 50
 MOST_ASKED = 40
 
 
@@ -24,6 +23,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     instant, staff = request_now(), staff_of(request)
     filters = request.GET.get(LIST_FILTERS, "")
     question = request.GET.get("ask", "").strip()[:MOST_ASKED] if resource.asks else ""
+    timeline = resource.timeline(row)
     context = {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,
@@ -46,11 +46,15 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
             )
             if table.right is None or staff.may(table.right)
         ],
-        "timeline": resource.timeline(row),
+        "timeline": timeline,
+        "notes": [moment for moment in timeline if moment.kind == NOTE],
+        "note_url": with_filters(address_of(resource.model, "act", row.pk, "note"), filters)
+        if staff.may(Right.NOTE)
+        else "",
+        "show_notes": resource.notes,
         "is_changing": resource.is_changing(row),
         "now": instant,
         "livemode": getattr(row, "livemode", None),
-        **_notes(resource, staff, row, filters),
     }
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)
@@ -81,15 +85,3 @@ def available_actions(
         and action.available(row, instant)
         and action.shown_to(row, staff)
     ]
-
-
-def _notes(resource: AdminResource, staff: Staff, row: Any, filters: str) -> dict[str, Any]:
-    if not resource.notes:
-        return {}
-    notes = Note.objects.filter(subject_id=row.pk).select_related("author").order_by("-pk")
-    url = with_filters(address_of(resource.model, "act", row.pk, "note"), filters)
-    return {
-        "notes": list(notes[:NOTES_SHOWN]),
-        "note_url": url if staff.may(Right.NOTE) else "",
-        "show_notes": True,
-    }

@@ -192,7 +192,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return lookup in known or lookup.removesuffix("_from").removesuffix("_to") in known
 
 
-def summary_table(site: AdminSite, title: str, rows: Iterable[Any], model: type[Model]) -> Table:
+def summary_table(site: AdminSite, title: str, model: type[Model], rows: Iterable[Any]) -> Table:
     """Return rows of a resource as a table of its `summary`."""
     found = list(rows)
     table = Related(model, title=title, rows=lambda _: found, shown=len(found))

@@ -1,7 +1,8 @@
 """The way without a second person: slow, and loud. For staff and live keys, not for money.
 
-A day passes between asking and doing. Every Administrator is told at both ends, and can decline
-meanwhile, independent of the requester or not.
+A day passes between asking and doing. Every Administrator is told at both ends, all of staff where
+there are fewer than two. Who may approve can decline meanwhile, independent of the requester or
+not; the requester withdraws.
 """
 
 from datetime import datetime, timedelta
@@ -83,7 +84,7 @@ def _own(staff: Staff, instruction_id: str, now: datetime) -> Instruction:
 def _raise_alarm(
     staff: Staff, instruction: Instruction, words: str, note: str, now: datetime
 ) -> None:
-    """Tell every Administrator, the requester included, and the log."""
+    """Tell Administrators, the requester included, and the log."""
     title = TASKS[instruction.task].title
     tell_administrators(
         subject=f"break glass: {title}",

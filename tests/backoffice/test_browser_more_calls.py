@@ -9,6 +9,8 @@ from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
+from funding.models import FundingWay
+from funding.services import open_top_up
 from payments.drafts import PaymentDraft
 from payments.modes import PaymentMode
 from payments.numbers import number_of
@@ -20,7 +22,6 @@ from tests.backoffice.conftest import staff_as
 from tests.backoffice.desk import Desk
 from tests.backoffice.rows import PHONE, caller_of, paid_payment, refund_request
 from tests.factories import MerchantFactory
-from tests.funding.money_in import ordered
 from webhooks.endpoints import create_webhook
 from webhooks.models import Webhook
 
@@ -82,6 +83,18 @@ def an_invoice(cafe):
     create_payment(caller=caller_of(cafe), payment_id=new_id("pay", now), draft=draft, now=now)
 
 
+def cash_of(customer):
+    return open_top_up(
+        customer=customer,
+        way=FundingWay.AGENT,
+        amount=2_000,
+        currency="BSD",
+        expires_at=utc_now() + timedelta(days=3),
+        actor="customer:x",
+        now=utc_now(),
+    )
+
+
 def test_ten_calls(desk, cafe, payout):
     waits = paid_payment(cafe, 250_000, reference="T-WAITS")
     request = refund_request(waits, 200_000)
@@ -89,12 +102,13 @@ def test_ten_calls(desk, cafe, payout):
     paid_payment(cafe, 3_300, order_id="HB-1")
     receipt = paid_payment(cafe, 3_300, reference="T-TWICE")
     an_invoice(cafe)
-    top_up = ordered(receipt.paying_customer, 2_000, "agent")
-    page = desk(Role.FINANCE).page
+    top_up = cash_of(receipt.paying_customer)
+    caller = desk(Role.FINANCE)
 
     def call() -> Desk:
-        page.goto(page.url.partition("/admin/")[0] + "/admin/?mode=test")
-        return Desk(page)
+        caller.page.goto(caller.page.url.partition("/admin/")[0] + "/admin/?mode=test")
+        caller.clicks = 0
+        return caller
 
     my_payout_is_short_by_12_50(call(), payout)
     for said, answers in (
@@ -105,8 +119,7 @@ def test_ten_calls(desk, cafe, payout):
         (number_of(receipt.pk), ["by +1 242 ••• 0100: B$33.00 BSD."]),  # is this receipt real?
         (top_up.reference, ["The money is not there yet; waited for until"]),  # I topped up
     ):
-        caller = call()
-        caller.search(said)
+        call().search(said)
         for answer in answers:
             caller.sees(answer)
     which_invoices_are_open_and_due(call())

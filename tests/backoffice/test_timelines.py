@@ -112,6 +112,7 @@ def test_a_timeline_says_where_it_stops(
 def test_a_customers_has_what_was_noted_and_its_beginning(office: Office, paid: Payment) -> None:
     act(office(Role.SUPPORT), paid.paying_customer, "note", text="Called from home")
 
-    told = [each.title for each in timeline.timeline_of_row(paid.paying_customer)]
+    page = office(Role.SUPPORT).get(page_of(paid.paying_customer))
+    told = [each.title for each in page.context["timeline"]]
 
     assert (told[0], told[-1]) == ("Called from home", "Created")

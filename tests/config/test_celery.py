@@ -8,9 +8,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.utils.module_loading import import_string
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from config.celery import VISIBILITY_SECONDS, app, forget_removed_tasks
@@ -21,6 +23,26 @@ from tests.clone import clone
 from tests.redis import Redis
 
 WAIT_SECONDS = 60
+# How long each kind of work goes on at a time, and how often within one task.
+TURNS = {
+    "messages.send_loop": 2,  # channels
+    "payments.tasks": 1,
+    "payouts.account_statements": 1,
+}
+
+
+@pytest.mark.parametrize("module", TURNS)
+def test_a_turn_leaves_half_of_its_task_for_what_it_has_begun(module: str) -> None:
+    turn = import_string(f"{module}.TURN_SECONDS") * TURNS[module]
+
+    assert 2 * turn <= app.conf.task_soft_time_limit < app.conf.task_time_limit
+
+
+@pytest.mark.parametrize("module", ["core.task_runs", "messages.send_loop"])
+def test_a_lease_outlives_the_task_that_holds_it(module: str) -> None:
+    lease: timedelta = import_string(f"{module}.LEASE")
+
+    assert lease.total_seconds() > app.conf.task_time_limit
 
 
 class Celery:

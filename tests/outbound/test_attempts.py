@@ -2,6 +2,7 @@
 
 import socket
 import ssl
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -157,3 +158,20 @@ def test_a_look_up_that_fails_gives_its_place_back() -> None:
         with pytest.raises(ResolutionFailed):
             resolve_within(5, "host", 443, fail)
     assert resolve_within(5, "host", 443, lambda host, port: OUTSIDE) == OUTSIDE
+
+
+def test_no_more_names_are_looked_up_at_once_than_there_are_threads_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    free, asked = threading.BoundedSemaphore(1), list[str]()
+    monkeypatch.setattr("outbound.resolver._free", free)
+
+    def look_up(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return OUTSIDE
+
+    with free, pytest.raises(ResolutionFailed):
+        resolve_within(5, "host", 443, look_up)
+    assert asked == []
+
+    assert resolve_within(5, "host", 443, look_up) == OUTSIDE

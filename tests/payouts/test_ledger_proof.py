@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from core.ids import new_id
@@ -144,3 +144,15 @@ def test_development_proves_it_without_a_header(api, sale, receipt) -> None:
     assert api(None).get(path_of(sale.transaction_id)).json() == receipt
     unknown = api(None).get(path_of(new_id("txn", NOW)))
     assert (unknown.status_code, unknown.json()["code"]) == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize("content", ["[]", '"proven"', "{"])
+def test_the_command_refuses_what_is_no_receipt(tmp_path: Path, settings, content: str) -> None:
+    file = tmp_path / "receipt.json"
+    file.write_text(content)
+
+    with pytest.raises(CommandError, match="must be the JSON of a receipt"):
+        call_command("verify_receipt", str(file))
+    settings.CHECKPOINT_KEY = ""
+    with pytest.raises(CommandError, match="Name the public key with --key"):
+        call_command("verify_receipt", str(file))
