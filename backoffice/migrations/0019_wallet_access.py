@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("backoffice", "0017_expired_requests"),
+        ("backoffice", "0018_deliveries_ended"),
     ]
 
     operations = [
