@@ -76,6 +76,7 @@ class InstructionKind(StrEnum):
     LIVE_KEY = "live_key"
     ERASURE = "erasure"
     BANK_FILE = "bank_file"
+    WALLET_ACCESS = "wallet_access"
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.VIEW_PAYOUTS,
         R.VIEW_LEDGER,
         R.VIEW_AUDIT,
+        R.REMOVE_PASSKEY,
         R.UNFREEZE,
         R.PERSONAL_DATA,
         R.GIVE_UP,

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 
 from backoffice import formats
-from backoffice.actions import Action, ActionResult
-from backoffice.admin.submission import instruction_action, note_action
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.submission import instruction_action, note_action, submit, submitted
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -23,12 +24,14 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.customers import (
     LOOKED_BACK,
+    Identity,
     Secured,
     is_asked_to_unfreeze,
     is_frozen_for_theft,
-    remove_passkey,
+    named_by_caller,
     reveal,
     secure_stolen,
+    takes_two,
     unfreeze_customer,
     unlock,
 )
@@ -60,7 +63,9 @@ class IdentityForm(ActionForm):
 
 
 class LostDeviceForm(IdentityForm):
-    reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
+    reason = TextInputField(
+        max_length=500, help_text="Recorded in the audit trail; who approves it reads it."
+    )
 
 
 class UnfreezeForm(LostDeviceForm):
@@ -72,13 +77,15 @@ class UnfreezeForm(LostDeviceForm):
             lines = super().lines()
         elif is_frozen_for_theft(self.row):
             lines = ["Reported as stolen, with no payment to ask about: see a document, name it."]
+        if takes_two(self.row):
+            lines.append("The passkeys are gone: a colleague must approve it.")
         if new := "; ".join(_new_keys(self.row, self.now)):
             lines.append(f"New in the last {LINK_LIFETIME.days} days: {new}. {_WHOSE}")
         return lines
 
 
 _WHOSE = (
-    "First make sure that it was the customer: Support removes a passkey, a code resets the PIN."
+    "First make sure that it was the customer: two of us remove a passkey, a code resets the PIN."
 )
 
 
@@ -125,18 +132,49 @@ class AdjustWalletForm(CurrencyForm):
     field_order = ("form_key", "direction", "currency", "amount", "reason", "note")
 
 
-REMOVE_PASSKEY = Action(
+def _said(context: ActionContext, customer: Customer) -> dict[str, Any]:
+    """Return the fields of a request in which a caller has named things. It moves no money."""
+    data = context.data
+    identity = Identity(data["amount"], data["merchant"], data["email"])
+    return {
+        "subject_id": customer.pk,
+        "livemode": customer.livemode,
+        "amount": 0,
+        "arguments": named_by_caller(customer, identity),
+    }
+
+
+def _removal(context: ActionContext) -> dict[str, Any]:
+    passkey, said = context.row, _said(context, context.row.customer)
+    used = formats.clock(passkey.last_used_at, context.now) or "never"
+    known = {"passkey_id": passkey.pk, "passkey": f"{passkey}, last used: {used}"}
+    return said | {"arguments": known | said["arguments"]}
+
+
+REMOVE_PASSKEY = instruction_action(
+    instruction_kinds.REMOVE_PASSKEY,
     name="remove",
     title="Remove passkey",
-    right=Right.REMOVE_PASSKEY,
     form=LostDeviceForm,
-    service=remove_passkey,
-    message="The passkey has been removed, and the customer signed out everywhere.",
-    about="For a lost or stolen device. Freeze the customer first if someone may be paying.",
+    overrides=_removal,
+    done_message="The passkey has been removed, and the customer signed out everywhere.",
+    about="For a lost or stolen device. A colleague must approve it, in live mode."
+    " Freeze the customer first if someone may be paying.",
     icon="no_encryption",
     danger=True,
     available=lambda passkey, now: passkey.removed_at is None,
 )
+
+
+def _unfreeze(context: ActionContext) -> ActionResult:
+    """Unfreeze, or ask a colleague to agree."""
+    done = "The customer can pay again."
+    if takes_two(context.row):
+        said = _said(context, context.row)
+        return submitted(done)(submit(context, instruction_kinds.UNFREEZE, **said))
+    answers = {name: context.data[name] for name in ("amount", "merchant", "email", "reason")}
+    unfreeze_customer(staff=context.staff, customer_id=context.row.pk, now=context.now, **answers)
+    return ActionResult(done)
 
 
 def _secured(done: Secured) -> ActionResult:
@@ -196,8 +234,8 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Unfreeze",
         right=Right.UNFREEZE,
         form=UnfreezeForm,
-        service=unfreeze_customer,
-        message="The customer can pay again.",
+        service=_unfreeze,
+        message=lambda result: result,
         icon="wb_sunny",
         available=lambda customer, now: customer.frozen_at and not customer.erased_at,
     ),

@@ -137,7 +137,7 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
     return [
         (_title(name), _words(name, value, instruction))
         for name, value in instruction.arguments.items()
-        if name not in ("expected_available", "payouts", "says", "gives")
+        if name not in ("expected_available", "payouts", "says", "gives", "passkey_id")
     ]
 
 

@@ -2,22 +2,25 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Min, QuerySet
 
 from backoffice.audit import AuditAction, audited, snapshot
-from backoffice.errors import IdentityNotProven
-from backoffice.models import AuditEntry, AuditOutcome
+from backoffice.errors import Forbidden, IdentityNotProven
+from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from customers.account_changes import AccountChange, CustomerChange, last_unfrozen_at
+from customers.errors import PasskeyNotFound
 from customers.models import Customer, CustomerSession, Passkey
 from customers.new_proofs import DOUBTED_FOR
 from customers.passkey_removal import revoke_passkey
 from customers.pin_locks import unlock_pin
 from customers.security_alerts import LINK_LIFETIME
 from customers.services import freeze, unfreeze
+from merchants.callers import Caller
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -28,6 +31,7 @@ DAY = timedelta(days=1)
 MOST_FAILURES_A_DAY = 3
 UNLOCK, REMOVE, LET_PAY = PROVEN = ("unlock PIN", "remove passkey", "unfreeze customer")
 STOLEN = "account stolen"
+ON_FILE = "the one on file"
 
 
 @dataclass(frozen=True)
@@ -59,25 +63,29 @@ def unlock(
     return customer
 
 
-def remove_passkey(
-    *,
-    staff: Staff,
-    passkey_id: int,
-    amount: int | None,
-    merchant: str,
-    email: str,
-    reason: str,
-    now: datetime,
-) -> Passkey:
-    """Remove a passkey of a lost device. Raises as `unlock`, and PasskeyNotFound."""
-    passkey = Passkey.objects.select_related("customer").get(pk=passkey_id)
-    action = AuditAction(REMOVE, Right.REMOVE_PASSKEY, "customer", passkey.customer_id, reason)
-    with audited(staff=staff, action=action, now=now) as record:
-        said = Identity(amount, merchant, email)
-        proofs = _prove(passkey.customer, said, now)
-        revoke_passkey(passkey_id=passkey_id, now=now)
-        record.after = {"passkey": passkey_id, "removed_at": now, "proofs": proofs}
-    return passkey
+def named_by_caller(customer: Customer, identity: Identity) -> dict[str, Any]:
+    """Return what the caller said as arguments of an instruction, for who approves it to read.
+
+    Not the address itself: what is written there stays when the person is erased.
+    """
+    said: dict[str, Any] = {}
+    if identity.amount is not None:
+        said["caller_named_amount"] = identity.amount
+    if identity.merchant:
+        said["caller_named_merchant"] = identity.merchant
+    if identity.email:
+        said["caller_named_email"] = ON_FILE if _is_email(customer, identity) else "another one"
+    return said
+
+
+def remove_passkey(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Remove a passkey of a lost device. Raises IdentityNotProven, PasskeyNotFound."""
+    passkey_id = instruction.arguments["passkey_id"]
+    _prove_again(instruction, now)
+    if not Passkey.objects.filter(pk=passkey_id, customer_id=instruction.subject_id).exists():
+        raise PasskeyNotFound
+    revoke_passkey(passkey_id=passkey_id, now=now)
+    return ""
 
 
 @dataclass(frozen=True)
@@ -119,11 +127,13 @@ def unfreeze_customer(
 ) -> Customer:
     """Let a frozen customer pay again. Raises as `unlock` for one who has to prove who they are.
 
-    Raises CustomerErased.
+    Raises CustomerErased, and Forbidden where it `takes_two`.
     """
     action = AuditAction(LET_PAY, Right.UNFREEZE, "customer", customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.locked(customer_id)
+        if takes_two(before):
+            raise Forbidden("The passkeys are gone: a second person must approve this.")
         record.before = snapshot(before, "frozen_at")
         said = Identity(amount, merchant, email)
         is_asked = is_asked_to_unfreeze(before, now)
@@ -131,6 +141,24 @@ def unfreeze_customer(
         customer = unfreeze(customer_id=customer_id, actor=staff.actor, now=now)
         record.after = snapshot(customer, "frozen_at") | {"proofs": proofs}
     return customer
+
+
+def unfreeze_by_two(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Let a frozen customer pay again whose passkeys are gone. Raises as `unfreeze_customer`."""
+    customer = Customer.objects.locked(instruction.subject_id)
+    if is_asked_to_unfreeze(customer, now):
+        _prove_again(instruction, now)
+    unfreeze(customer_id=customer.pk, actor=caller.actor, now=now)
+    return ""
+
+
+def takes_two(customer: Customer) -> bool:
+    """Return whether a frozen customer has lost the last passkey since: a code resets the PIN."""
+    if customer.frozen_at is None or not customer.livemode:
+        return False
+    first = _first_frozen_at(customer, customer.frozen_at)
+    is_left = customer.passkeys.usable().exists()
+    return not is_left and customer.passkeys.filter(removed_at__gte=first).exists()
 
 
 def is_asked_to_unfreeze(customer: Customer, now: datetime) -> bool:
@@ -180,6 +208,14 @@ def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str
     return " ".join(filter(None, [customer.phone, customer.email]))
 
 
+def _prove_again(instruction: Instruction, now: datetime) -> None:
+    """Ask what the caller named when it was asked for, as what counts may have changed."""
+    customer, said = Customer.objects.one(instruction.subject_id), instruction.arguments
+    email = customer.email if said.get("caller_named_email") == ON_FILE else None
+    amount, merchant = said.get("caller_named_amount"), said.get("caller_named_merchant", "")
+    _prove(customer, Identity(amount, merchant, email or ""), now)
+
+
 def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
     """Count what the caller got right. Raises IdentityNotProven for less than two things.
 
@@ -191,11 +227,15 @@ def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
     if failures.count() >= MOST_FAILURES_A_DAY:
         raise IdentityNotProven("Too many wrong answers today: try again tomorrow.")
     proofs = _payment_proofs(customer, identity, now)
-    if customer.email and identity.email.strip().lower() == customer.email.lower():
-        proofs += 1
+    proofs += int(_is_email(customer, identity))
     if proofs < PROOFS_NEEDED:
         raise IdentityNotProven
     return proofs
+
+
+def _is_email(customer: Customer, identity: Identity) -> bool:
+    known = customer.email or ""
+    return known != "" and identity.email.strip().lower() == known.lower()
 
 
 def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> int:

@@ -19,6 +19,7 @@ from backoffice.services import (
     accounts,
     bank_entries,
     bank_uploads,
+    customers,
     merchants,
     money,
     payouts,
@@ -34,8 +35,9 @@ CarryOut = Callable[[Instruction, Caller, datetime], str]
 @dataclass(frozen=True)
 class InstructionTask:
     """`kind` is whose limit counts; `always_two`: a second person is needed within it, too, as
-    always where no role has a limit. `carry_out` returns the id of what it made. `check` is what
-    is asked beforehand, where that is more than doing it would tell, or less than to try it.
+    always where no role has a limit; `alone_in_test`: not for a test. `carry_out` returns
+    the id of what it made. `check` is what is asked beforehand, where that is more than doing it
+    would tell, or less than to try it.
     """
 
     title: str
@@ -44,6 +46,7 @@ class InstructionTask:
     carry_out: CarryOut
     check: Check | None = None
     always_two: bool = False
+    alone_in_test: bool = False
 
     def check_request(self, instruction: Instruction, now: datetime, *, waits: bool) -> None:
         """Refuse what cannot be: it goes to no second person, who would find that out.
@@ -74,6 +77,8 @@ BANK_CREDIT = "bank_credit"
 BANK_FILE = "bank_file"
 BANK_ACCOUNT = "bank_account"
 ERASE_CUSTOMER = "erase_customer"
+REMOVE_PASSKEY = "remove_passkey"
+UNFREEZE = "unfreeze"
 ADD_STAFF = "add_staff"
 SET_ROLES = "set_roles"
 RESET_ACCESS = "reset_access"
@@ -152,6 +157,17 @@ TASKS: dict[str, InstructionTask] = {
         R.PERSONAL_DATA,
         personal_data.erase,
         personal_data.check_erasure,
+    ),
+    # Without a passkey a code by SMS resets the PIN: what proves a caller stands on pages of staff.
+    REMOVE_PASSKEY: InstructionTask(
+        "Remove passkey",
+        K.WALLET_ACCESS,
+        R.REMOVE_PASSKEY,
+        customers.remove_passkey,
+        alone_in_test=True,
+    ),
+    UNFREEZE: InstructionTask(
+        "Unfreeze customer", K.WALLET_ACCESS, R.UNFREEZE, customers.unfreeze_by_two
     ),
 }
 

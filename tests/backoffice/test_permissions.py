@@ -105,7 +105,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("Merchant", "suspend"): {F, A},
     ("Merchant", "verify"): {F, A},
     ("Message", "send-again"): {S, A},
-    ("Passkey", "remove"): {S, A},
+    ("Passkey", "remove"): {S, F, A},
     ("Payment", "cancel"): {S, F, A},
     ("Payment", "note"): {S, F, D, A},
     ("Payment", "receipt"): {S, F, A},

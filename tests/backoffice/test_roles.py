@@ -24,7 +24,7 @@ MAY: dict[Right, set[Role]] = {
     R.RESEND: {S, D, A},
     R.REVEAL: {S, F, A},
     R.UNLOCK_PIN: {S, A},
-    R.REMOVE_PASSKEY: {S, A},
+    R.REMOVE_PASSKEY: {S, F, A},
     R.FREEZE: {S, F, A},
     R.UNFREEZE: {F, A},
     R.PERSONAL_DATA: {F, A},
@@ -58,6 +58,7 @@ LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
     InstructionKind.LIVE_KEY: {},
     InstructionKind.ERASURE: {},
     InstructionKind.BANK_FILE: {},
+    InstructionKind.WALLET_ACCESS: {},
 }
 
 
@@ -103,6 +104,8 @@ ASKED: dict[str, tuple[InstructionKind, Right, bool]] = {
     "issue_live_key": (K.LIVE_KEY, R.LIVE_KEYS, False),
     "roll_live_key": (K.LIVE_KEY, R.LIVE_KEYS, False),
     "erase_customer": (K.ERASURE, R.PERSONAL_DATA, False),
+    "remove_passkey": (K.WALLET_ACCESS, R.REMOVE_PASSKEY, False),
+    "unfreeze": (K.WALLET_ACCESS, R.UNFREEZE, False),
 }
 
 

@@ -1,0 +1,123 @@
+"""A colleague and a thief of the number take no customer's last passkey between the two of them."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from backoffice.errors import Forbidden
+from backoffice.models import Instruction
+from backoffice.roles import Role
+from backoffice.services.customers import unfreeze_customer
+from core.clock import utc_now
+from customers.models import Customer, Passkey
+from customers.services import find_or_create
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.backoffice.acting import act, address
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import paid_payment
+from tests.factories import PasskeyFactory
+
+pytestmark = pytest.mark.django_db
+# Both stand on the page of the payment, which all staff read.
+ANSWERS = {"amount": "12.50", "merchant": "Island Coffee"}
+REASON = {"reason": "Phone lost at sea"}
+
+
+@pytest.fixture
+def passkey(merchant: Merchant) -> Passkey:
+    """The only passkey of a live customer, who has paid 12.50 to Island Coffee."""
+    Merchant.objects.filter(pk=merchant.pk).update(name="Island Coffee")
+    paid_payment(merchant)
+    owner, some_days_ago = find_or_create(phone="+12423591234", now=utc_now()), timedelta(days=3)
+    then = utc_now() - some_days_ago
+    Payment.objects.update(customer=owner, created_at=then, completed_at=then)
+    return PasskeyFactory(customer=owner, name="Phone")
+
+
+def is_there(passkey: Passkey) -> bool:
+    return Passkey.objects.get(pk=passkey.pk).removed_at is None
+
+
+def is_frozen(passkey: Passkey) -> bool:
+    return Customer.objects.get(pk=passkey.customer_id).frozen_at is not None
+
+
+def approve(browser: Client) -> None:
+    act(browser, Instruction.objects.get(), "approve", note="Saw the passport")
+
+
+def test_one_colleague_removes_no_passkey(office: Office, passkey: Passkey) -> None:
+    act(office(Role.SUPPORT), passkey, "remove", **ANSWERS, **REASON)
+
+    assert is_there(passkey)
+    page = address(Instruction, "change", Instruction.objects.get().pk)
+    shown = office(Role.FINANCE).get(page).content.decode()
+    for words in ("12.50", "Island Coffee", REASON["reason"], "Phone, last used: never"):
+        assert words in shown
+    approve(office(Role.FINANCE))
+    assert not is_there(passkey)
+
+
+def test_one_who_may_approve_removes_none_alone_either(office: Office, passkey: Passkey) -> None:
+    ida = office(Role.FINANCE, "ida")
+    act(ida, passkey, "remove", **ANSWERS, **REASON)
+
+    ida.post(f"{address(Instruction, 'act', Instruction.objects.get().pk, 'approve')}")
+
+    assert is_there(passkey)
+
+
+def test_who_names_nothing_right_waits_for_no_one(office: Office, passkey: Passkey) -> None:
+    support, wrong = office(Role.SUPPORT), {"amount": "1.00"}
+    for _ in range(3):
+        assert act(support, passkey, "remove", **wrong, **REASON).status_code == 422
+
+    response = act(support, passkey, "remove", **ANSWERS, **REASON)
+
+    assert "try again tomorrow" in response.content.decode()
+    assert not Instruction.objects.exists()
+
+
+def test_an_address_that_was_named_is_not_kept(office: Office, passkey: Passkey) -> None:
+    Customer.objects.update(email="pat@example.com")
+    said = {"amount": "12.50", "email": "Pat@example.com"}
+
+    act(office(Role.SUPPORT), passkey, "remove", **said, **REASON)
+
+    kept = Instruction.objects.get().arguments
+    assert (kept["caller_named_email"], kept["caller_named_amount"]) == ("the one on file", 1_250)
+    approve(office(Role.FINANCE))
+    assert not is_there(passkey)
+
+
+def test_one_colleague_does_not_call_it_stolen_and_let_it_pay(
+    office: Office, passkey: Passkey
+) -> None:
+    """Account stolen takes the passkeys away without a question: a code then resets the PIN."""
+    ida = office(Role.FINANCE, "ida")
+    act(ida, passkey.customer, "stolen", **REASON)
+    act(ida, passkey.customer, "unfreeze", **ANSWERS, **REASON)
+
+    assert is_frozen(passkey)
+    with pytest.raises(Forbidden):
+        unfreeze_customer(
+            staff=staff_as(Role.FINANCE),
+            customer_id=passkey.customer_id,
+            amount=1_250,
+            merchant="Island Coffee",
+            email="",
+            reason="Phone found",
+            now=utc_now(),
+        )
+    approve(office(Role.FINANCE, "otto"))
+    assert not is_frozen(passkey)
+
+
+def test_one_colleague_unfreezes_who_has_a_passkey_left(office: Office, passkey: Passkey) -> None:
+    act(office(Role.SUPPORT), passkey.customer, "freeze", **REASON)
+
+    act(office(Role.FINANCE), passkey.customer, "unfreeze", **REASON)
+
+    assert not is_frozen(passkey)
