@@ -5,7 +5,7 @@ from datetime import datetime
 from backoffice.formats import clock, counted
 from backoffice.webhook_answer import attempt_words, host_of
 from core.clock import request_now
-from messages.models import Message
+from messages.models import Message, MessageStatus
 from webhooks.endpoint_health import COUNTED, EndpointHealth, health_of
 from webhooks.models import Webhook
 from webhooks.statuses import AlertKind
@@ -49,9 +49,12 @@ def _told(webhook: Webhook, now: datetime) -> str:
     last = about.order_by("-pk").first()
     if last is not None and last.waits_for_staff(now):
         return "The e-mail to the merchant about it could not be sent."
-    if last is None or last.sent_at is None:
-        return "The merchant is being told by e-mail."
-    return f"The merchant was told by e-mail {clock(last.sent_at, now)}."
+    if last is not None and last.sent_at is not None:
+        return f"The merchant was told by e-mail {clock(last.sent_at, now)}."
+    is_told = last is not None and last.status in (MessageStatus.PLANNED, MessageStatus.SENDING)
+    return (
+        "The merchant is being told by e-mail." if is_told else "The merchant was sent no e-mail."
+    )
 
 
 def _count(health: EndpointHealth) -> str:

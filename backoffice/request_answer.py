@@ -42,9 +42,10 @@ def _sentence(instruction: Instruction, now: datetime) -> str:
 
 def outcome_words(instruction: Instruction, now: datetime) -> str:
     """Say what became of a request that no longer waits: the end of a sentence."""
-    at = clock(instruction.decided_at or instruction.lapses_at, now)
     by, note = instruction.decided_by, instruction.decision_note
     status = instruction.status_at(now)
+    is_expired = status == InstructionStatus.EXPIRED
+    at = clock(instruction.lapses_at if is_expired else instruction.decided_at, now)
     words = f"{_OUTCOMES[status]} {at}" + (f" by {by.get_username()}" if by else "")
     if status == InstructionStatus.CARRIED_OUT and by is None:
         words = f"was carried out {at} without a second person"

@@ -104,7 +104,7 @@ def _in_order(*sources: Iterable[TimelineEntry]) -> list[TimelineEntry]:
     told = [list(source) for source in sources]
     moments = sorted(chain(*told), key=lambda moment: moment.at, reverse=True)
     if any(len(each) >= SHOWN for each in told):
-        words = f"There is more: of each kind, the newest {SHOWN} are shown"
+        words = f"Of each kind, the newest {SHOWN} are shown"
         moments.append(TimelineEntry(moments[-1].at, "more_horiz", words))
     return moments
 

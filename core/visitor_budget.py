@@ -46,9 +46,10 @@ class VisitorBudget:
             self._debts.clear()
 
     def _debt(self, network: str) -> float:
-        if network not in self._debts:  # as that of a shop's server, which calls most
+        known = self._debts.get(network)
+        if known is None:  # as that of a shop's server, which calls most
             return 0.0
-        debt, since = self._debts[network]
+        debt, since = known
         return max(0.0, debt - (time.monotonic() - since) * _rate())
 
 

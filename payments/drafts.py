@@ -75,6 +75,8 @@ def _order_amount(draft: PaymentDraft) -> int:
     amount = named.pop() if named else items_sum(items)
     if amount < 1:
         raise InvalidAmount(amount="is required: an amount, a total or line items above 0 in all")
+    if sum(item.get("tax", 0) for item in items) > amount:
+        raise InvalidAmount(line_items="must have no more tax in all than the amount")
     return amount
 
 

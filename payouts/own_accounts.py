@@ -1,7 +1,7 @@
 """What a merchant does with its bank accounts by API, and staff for it.
 
 A new one of a verified merchant waits for staff: who has stolen a live key must not be paid out. To
-close one sends money nowhere, and waits for no one. The owner is told of every live one.
+close one sends money nowhere, and waits for no one. The owner is told of live ones.
 """
 
 from datetime import datetime

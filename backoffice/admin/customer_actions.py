@@ -64,7 +64,7 @@ class IdentityForm(ActionForm):
 
 class LostDeviceForm(IdentityForm):
     reason = TextInputField(
-        max_length=500, help_text="Recorded in the audit trail; who approves it reads it."
+        max_length=500, help_text="Recorded in the audit trail; whoever approves this reads it."
     )
 
 

@@ -287,7 +287,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         form=BankAccountForm,
         overrides=_bank_account,
         done_message="The bank account has been set.",
-        about="A colleague must always approve this. The merchant is told by e-mail of a live one.",
+        about="A colleague must always approve this. For a live account, the merchant is notified.",
         icon="account_balance",
     ),
     STATEMENT,

@@ -72,8 +72,8 @@ BANK_ACCOUNT_ACTIONS = (
         message="This account no longer receives payouts.",
         audited_as="close bank account",
         watches=("closed_at",),
-        about="Payouts scheduled to it will fail, and their money is returned. The merchant is told"
-        " by e-mail of a live one.",
+        about="Payouts scheduled to it will fail, and their money is returned. For a live account,"
+        " the merchant is notified by e-mail.",
         icon="block",
         danger=True,
         available=lambda account, now: account.state == AccountState.OPEN,
@@ -120,8 +120,12 @@ class PayoutAdmin(OfficeAdmin):
 
     def answer(self, row: Payout, now: datetime) -> SupportAnswer:
         tone = formats.tone(row.status)
+        if row.status == PayoutStatus.SCHEDULED:
+            entry = contradiction_of(row)
+            return SupportAnswer(
+                [f"{_HELD} {entry}." if entry else _leaves(row, now)], "wait" if entry else tone
+            )
         words = {
-            PayoutStatus.SCHEDULED: _leaves(row, now),
             PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(row, now)}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
             PayoutStatus.FAILED: f"Failed: {_reason(row)} {_back(row.failed_at, now)}",
@@ -129,8 +133,6 @@ class PayoutAdmin(OfficeAdmin):
             f" {_back(row.returned_at, now)}",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
-        if row.status == PayoutStatus.SCHEDULED and (entry := contradiction_of(row)):
-            return SupportAnswer([f"{_HELD} {entry}."], "wait")
         return SupportAnswer([words[PayoutStatus(row.status)]], tone)
 
 
@@ -143,10 +145,10 @@ def _leaves(payout: Payout, now: datetime) -> str:
             "Its bank account was closed: with the next run it fails, and the money goes back to"
             " the merchant's balance."
         )
-    for run in runs_waiting():
+    for run in runs_waiting().filter(lapses_at__gt=now):
         if payout.pk in run.arguments.get("payouts", ()):
             url, since = page_of(run), formats.clock(run.asked_at, now)
-            words = 'It is in a <a href="{}">payout run</a> that waits for approval since {}.'
+            words = 'It is in a <a href="{}">payout run</a> waiting for approval since {}.'
             return format_html(words, url, since)
     if payout.send_date < timezone.localtime(now).date():
         return f"It was due to leave on {day}, and waits for a payout run."
@@ -166,8 +168,8 @@ _HELD = (
 
 def _back(at: datetime | None, now: datetime) -> str:
     return (
-        f"The money went back to the merchant's balance {formats.clock(at, now)}, to go with the"
-        " payout after that: see that its bank account is right."
+        f"The money went back to the merchant's balance ({formats.clock(at, now)}), to go out with"
+        " the payout after that: check that its bank account is right."
     )
 
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db.models import Min, QuerySet
 
 from backoffice.audit import AuditAction, audited, snapshot
-from backoffice.errors import Forbidden, IdentityNotProven
+from backoffice.errors import Forbidden, IdentityNotProven, InstructionDecided
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
@@ -144,8 +144,13 @@ def unfreeze_customer(
 
 
 def unfreeze_by_two(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Let a frozen customer pay again whose passkeys are gone. Raises as `unfreeze_customer`."""
+    """Let a frozen customer pay again whose passkeys are gone. Raises as `unfreeze_customer`.
+
+    Raises InstructionDecided where it is another freeze that stands by now.
+    """
     customer = Customer.objects.locked(instruction.subject_id)
+    if customer.frozen_at is None or customer.frozen_at > instruction.asked_at:
+        raise InstructionDecided("The customer was let pay, or frozen again, after this was asked.")
     if is_asked_to_unfreeze(customer, now):
         _prove_again(instruction, now)
     unfreeze(customer_id=customer.pk, actor=caller.actor, now=now)

@@ -31,7 +31,8 @@ MOST_ATTEMPTS = 3
 MOST_PENDING = 5
 MOST_AT_ONCE = 2  # of the processes of a worker, which has other work as well
 GIVEN_UP = (
-    "It could not be made: ask again, or for less. If that fails too, tell who runs the service."
+    "It could not be made: ask again, or for less. If that fails too, tell whoever runs the"
+    " service."
 )
 KIND = "staff_export"
 

@@ -79,8 +79,9 @@ def _requests_to(customer: Customer) -> Q:
     is_sent_there = Q(recipient=customer.phone)
     if customer.email:
         is_sent_there |= Q(recipient__iexact=customer.email)
-    mode = {"livemode": True} if customer.livemode else {"merchant_id": customer.merchant_id}
-    return is_sent_there & Q(kind__in=REQUESTS, **mode)
+    if not customer.livemode:
+        is_sent_there &= Q(merchant_id=customer.merchant_id)
+    return is_sent_there & Q(kind__in=REQUESTS, livemode=customer.livemode)
 
 
 def attempts_of(customer: Customer) -> QuerySet[VerificationTry]:

@@ -104,17 +104,18 @@ function poll(address, version) {
   timer = setTimeout(ask, wait);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
 }
-/* What this tab keeps; where a browser keeps nothing, nothing is remembered. */
-const kept = (() => { try { return sessionStorage; } catch { return {}; } })();
-if (page.dataset.poll) {
-  kept.waitedFor = page.dataset.poll;
-  poll(page.dataset.poll, page.dataset.version);
+if (page.dataset.poll) poll(page.dataset.poll, page.dataset.version);
+
+/* Which payment this tab has waited for. Some browsers keep nothing: null, or an error. */
+try { if (page.dataset.poll) sessionStorage.waitedFor = page.dataset.poll; } catch { /* not kept */ }
+function hasWaited() {
+  try { return sessionStorage.waitedFor === `${location.pathname}/status`; } catch { return false; }
 }
 
 /* On to the shop: slowly, once, and only if nobody says stop. Only the payer, and a tab that has
    waited: an address that was passed on leads no stranger to where a merchant likes. */
 for (const box of all("[data-go]")) {
-  if (!("payer" in box.dataset) && kept.waitedFor !== `${location.pathname}/status`) continue;
+  if (!("payer" in box.dataset) && !hasWaited()) continue;
   const going = one("[data-going]", box);
   const address = one("a.pay", box).href;
   show(going);

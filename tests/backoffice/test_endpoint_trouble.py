@@ -107,7 +107,7 @@ def test_its_list_its_page_and_its_merchant_say_so(
     shown = page(office, endpoints[1])
     assert "7 attempts in a row. Connection refused." in shown
     assert "1 delivery waits for it. Next attempt: at any moment." in shown
-    assert "The merchant is being told by e-mail." in shown
+    assert "The merchant was sent no e-mail." in shown
     assert "old.example: Failing since " in page(office, merchant)
 
 
@@ -115,6 +115,7 @@ def test_an_alarm_that_could_not_be_sent_has_told_no_one(
     office: Office, payment: Payment, endpoints: list[Webhook]
 ) -> None:
     raise_alert(AlertKind.UNHEALTHY, endpoints[1].pk, delivery=None, now=utc_now())
+    assert "The merchant is being told by e-mail." in page(office, endpoints[1])
     Message.objects.update(status=MessageStatus.SENT, sent_at=utc_now())
     assert "The merchant was told by e-mail " in page(office, endpoints[1])
     Message.objects.update(status=MessageStatus.REFUSED, sent_at=None)

@@ -11,7 +11,7 @@ from backoffice.roles import Role
 from backoffice.services.customers import unfreeze_customer
 from core.clock import utc_now
 from customers.models import Customer, Passkey
-from customers.services import find_or_create
+from customers.services import find_or_create, freeze
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.backoffice.acting import act, address
@@ -49,9 +49,14 @@ def approve(browser: Client) -> None:
 
 
 def test_one_colleague_removes_no_passkey(office: Office, passkey: Passkey) -> None:
-    act(office(Role.SUPPORT), passkey, "remove", **ANSWERS, **REASON)
+    support = office(Role.SUPPORT)
+    act(support, passkey, "remove", **ANSWERS, **REASON)
 
     assert is_there(passkey)
+    assert (
+        "waits for a colleague"
+        in support.get(address(Passkey, "change", passkey.pk)).content.decode()
+    )
     page = address(Instruction, "change", Instruction.objects.get().pk)
     shown = office(Role.FINANCE).get(page).content.decode()
     for words in ("12.50", "Island Coffee", REASON["reason"], "Phone, last used: never"):
@@ -64,9 +69,11 @@ def test_one_who_may_approve_removes_none_alone_either(office: Office, passkey: 
     ida = office(Role.FINANCE, "ida")
     act(ida, passkey, "remove", **ANSWERS, **REASON)
 
-    ida.post(f"{address(Instruction, 'act', Instruction.objects.get().pk, 'approve')}")
+    approve(ida)
 
     assert is_there(passkey)
+    approve(office(Role.FINANCE, "otto"))
+    assert not is_there(passkey)
 
 
 def test_who_names_nothing_right_waits_for_no_one(office: Office, passkey: Passkey) -> None:
@@ -113,6 +120,17 @@ def test_one_colleague_does_not_call_it_stolen_and_let_it_pay(
         )
     approve(office(Role.FINANCE, "otto"))
     assert not is_frozen(passkey)
+
+
+def test_an_old_request_lifts_no_newer_freeze(office: Office, passkey: Passkey) -> None:
+    ida, otto = office(Role.FINANCE, "ida"), office(Role.FINANCE, "otto")
+    act(ida, passkey.customer, "stolen", **REASON)
+    act(ida, passkey.customer, "unfreeze", **ANSWERS, **REASON)
+    freeze(customer_id=passkey.customer_id, actor="system", cause="again", now=utc_now())
+
+    approve(otto)
+
+    assert is_frozen(passkey)
 
 
 def test_one_colleague_unfreezes_who_has_a_passkey_left(office: Office, passkey: Passkey) -> None:

@@ -242,7 +242,7 @@ def test_a_run_that_is_approved_late_leaves_on_the_next_business_day(
     browser.post(page, values | WEEKLY)
     assert values["execution_date"] == "2026-03-18"
     words = browser.get(page_of(Payout.objects.get())).context["answer"].words
-    assert "</a> that waits for approval since " in words[0]
+    assert "</a> waiting for approval since " in words[0]
 
     with time_machine.travel("2026-03-21T15:00Z", tick=False):  # a Saturday
         asked = Instruction.objects.get(task="run_payouts")

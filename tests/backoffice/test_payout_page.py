@@ -123,7 +123,7 @@ def test_it_says_why_it_was_returned(office: Office, payout: Payout) -> None:
     shown = page(office, payout)
 
     assert "Account closed (AC04)." in shown
-    assert ", to go with the payout after that: see that its bank account is right." in shown
+    assert ", to go out with the payout after that: check that its bank account is right." in shown
 
 
 @pytest.fixture

@@ -22,15 +22,15 @@ pytestmark = pytest.mark.django_db
 PHONE, EMAIL, REASON = "+12423591234", "ada@example.com", "Letter of 3 March"
 
 
-def plan_test(shop: Merchant, phone: str) -> None:
+def plan(shop: Merchant, phone: str, *, livemode: bool = False) -> None:
     plan_message(
         channel=Channel.SMS,
         kind="pay_request",
         recipient=phone,
         about=shop.pk,
         merchant_id=shop.pk,
-        livemode=False,
-        text=f"Pay {shop.pk}",
+        livemode=livemode,
+        text=f"Pay {shop.pk}" + (" for real" if livemode else ""),
         now=utc_now(),
     )
 
@@ -70,7 +70,7 @@ def test_what_asked_the_person_to_pay_is_erased_and_what_others_wait_for_is_not(
     Merchant.objects.update(email=EMAIL)
     merchant.refresh_from_db()
     tell_owner(merchant, kind="api_key", subject="a key", text="New", now=utc_now())
-    plan_test(merchant, PHONE)
+    plan(merchant, PHONE)
 
     act(office(Role.FINANCE, "ida"), asked_to_pay, "erase", reason=REASON)
     instruction = Instruction.objects.get(task="erase_customer")
@@ -80,12 +80,13 @@ def test_what_asked_the_person_to_pay_is_erased_and_what_others_wait_for_is_not(
     assert sorted(left) == [("api_key", EMAIL, True), ("pay_request", PHONE, False)]
 
 
-def test_another_merchants_tests_are_not_handed_out(
+def test_neither_anothers_tests_nor_a_persons_messages_are_handed_out_with_a_test(
     office: Office, stranger: Merchant, merchant: Merchant
 ) -> None:
     tester = CustomerFactory(merchant=merchant)
     for shop in (merchant, stranger):
-        plan_test(shop, tester.phone)
+        plan(shop, tester.phone)
+    plan(merchant, tester.phone, livemode=True)
 
     known = json.loads(act(office(Role.FINANCE), tester, "export-data", reason=REASON).content)
 

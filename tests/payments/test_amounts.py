@@ -149,6 +149,17 @@ def test_a_line_holds_no_more_tax_than_money(api: Api, merchant: Merchant) -> No
         assert api(merchant).post("/v1/payments", body).status_code == 201
 
 
+def test_the_tax_of_all_lines_is_within_the_amount(api: Api, merchant: Merchant) -> None:
+    line = {"name": "Pencil", "quantity": 1, "price": 99_999_999_999, "tax": 101}
+    body = {"payment_mode": "ORDER_PAY", "total": 100, "line_items": [line]}
+
+    response = api(merchant).post("/v1/payments", body)
+
+    assert (response.status_code, response.json()["code"]) == (422, "INVALID_AMOUNT")
+    line["tax"] = 100
+    assert api(merchant).post("/v1/payments", body).status_code == 201
+
+
 def test_it_says_what_a_quantity_must_be(api: Api, merchant: Merchant) -> None:
     items = [{"name": "Coffee", "quantity": 0, "price": 450}]
     response = api(merchant).post(
