@@ -106,7 +106,7 @@ def test_a_timeline_says_where_it_stops(
 
     titles = [each.title for each in timeline.timeline_of(paid)]
 
-    assert titles[-1] == "There is more: of each kind, the newest 2 are shown"
+    assert titles[-1] == "Of each kind, the newest 2 are shown"
 
 
 def test_a_customers_has_what_was_noted_and_its_beginning(office: Office, paid: Payment) -> None:
