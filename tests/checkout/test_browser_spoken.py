@@ -157,6 +157,7 @@ SCREENS = {
 def test_it_is_read_in_order(open_page, site, name):
     page = open_page("/preview/missing", width=390, height=844)
     page.add_init_script("window.setTimeout = () => 0")  # no page leaves by itself meanwhile
+    page.add_init_script("sessionStorage.waitedFor = `${location.pathname}/status`")
     page.goto(f"{site}/preview/{name}")
     told = [WHEN.sub("[when]", " ".join(line.split())) for line in spoken(page)]
 

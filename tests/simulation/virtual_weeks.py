@@ -111,7 +111,7 @@ class VirtualWeeks:
             time_machine.travel(self.now, tick=False) as self.traveller,
             mock.patch("core.clock_check.database_now", utc_now),  # that clock does not travel
             mock.patch("core.clock.time.monotonic", return_value=0.0),  # the work takes no time
-            mock.patch("core.ids.secrets.randbelow", identities.randrange),
+            mock.patch("core.ids.secrets.token_bytes", identities.randbytes),
             mock.patch("core.sweeping.logger"),  # a fault is an error for it, and many are played
         ):
             prepare(self)
