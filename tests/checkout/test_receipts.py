@@ -77,6 +77,7 @@ def test_it_goes_on_saying_what_was_agreed_to(paid):
         )
     plan_receipt_again(payment_id=paid.id, recipient="ann@example.com", now=utc_now())
     mail = write(Message.objects.get(recipient="ann@example.com"), utc_now())
+    assert mail is not None
     shopper = Shopper()
     shopper.visit(f"/receipts/{paid.id}")
     on_paper = text_of(Shopper().visit(f"/receipts/{paid.id}.pdf").content)
