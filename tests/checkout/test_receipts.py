@@ -7,11 +7,9 @@ from customers.services import test_customer
 from merchants.callers import Caller
 from messages.models import Message
 from messages.send_loop import send_due_messages
-from payments.emails import plan_receipt_again, write
 from payments.models import Payment
 from payments.numbers import number_of
 from payments.paying import pay
-from payments.services import update_payment
 from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
 from tests.checkout.pdf_text import fonts_of, text_of
@@ -64,44 +62,6 @@ def test_the_page_of_the_payment_and_the_receipt_are_one_proof(paid, path):
     assert 'href="mailto:help@shop.example"' in shopper.text
     shopper.send(to=f"/receipts/{paid.id}", email="ann@example.com")
     assert "The receipt is on its way to your inbox." in shopper.text
-
-
-def test_it_goes_on_saying_what_was_agreed_to(paid):
-    """A shop could turn "Two lamps" into "One lamp" once it had the money."""
-    caller = Caller(paid.merchant, livemode=False, actor="test")
-    paid.description = "Two lamps"
-    paid.save()
-    for later in ("One lamp", "No lamp"):
-        update_payment(
-            caller=caller, payment_id=paid.id, changes={"description": later}, now=utc_now()
-        )
-    plan_receipt_again(payment_id=paid.id, recipient="ann@example.com", now=utc_now())
-    mail = write(Message.objects.get(recipient="ann@example.com"), utc_now())
-    assert mail is not None
-    shopper = Shopper()
-    shopper.visit(f"/receipts/{paid.id}")
-    on_paper = text_of(Shopper().visit(f"/receipts/{paid.id}.pdf").content)
-
-    for said in (shopper.text, on_paper, mail.text, mail.html):
-        assert "Two lamps" in said
-        assert "No lamp" not in said
-    assert Payment.objects.get(pk=paid.pk).description == "No lamp"
-
-
-def test_what_is_changed_before_it_is_paid_is_what_is_agreed_to(payment_of):
-    payment = payment_of(150, description="Two lamps")
-    caller = Caller(payment.merchant, livemode=False, actor="test")
-    update_payment(
-        caller=caller, payment_id=payment.id, changes={"description": "A lamp"}, now=utc_now()
-    )
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    assert "A lamp" in shopper.text
-    shopper.sign_in()
-    shopper.send(to="/pay")
-
-    assert "A lamp" in shopper.text
-    assert Payment.objects.get(pk=payment.pk).paid_description is None
 
 
 def test_a_merchant_without_a_support_address_is_named_as_the_one_to_ask(paid):
