@@ -175,7 +175,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         amount=payment.amount,
         currency=payment.currency,
         livemode=payment.livemode,
-        description=payment.description,
+        description=payment.agreed_description,
         zone=zone,
         address=f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         path=payment.hosted_url,

@@ -207,10 +207,13 @@ def forget_new_email(
 def unfreeze(*, customer_id: str, actor: str, now: datetime) -> Customer:
     """Let a frozen customer sign in and pay again. Raises CustomerNotFound, CustomerErased.
 
-    A session that was opened at the instant of the freeze ends here: it may be a thief's.
+    A session that was opened at the instant of the freeze ends here: it may be a thief's. Nothing
+    ends for one who is not frozen, the link in a notice of a change least of all.
     """
     customer = Customer.objects.locked(customer_id)
     customer.refuse_erased()
+    if customer.frozen_at is None:
+        return customer
     customer.frozen_at, customer.updated_at = None, now
     customer.save(update_fields=["frozen_at", "updated_at"])
     CustomerSession.objects.end_others(customer.pk, None, now=now)

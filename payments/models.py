@@ -28,7 +28,7 @@ from payments.errors import (
 from payments.indexes import INDEXES
 from payments.modes import PaymentMode
 from payments.replacement_rows import Replacement
-from payments.statuses import ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
+from payments.statuses import AGREED, ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 from payments.till_models import Ticket, Till
 
 __all__ = ["Payment", "PaymentTransition", "Replacement", "Ticket", "Till"]
@@ -95,6 +95,8 @@ class Payment(models.Model):
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
+    # What stood there when the customer paid, once the merchant has changed it since.
+    paid_description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
     link = models.ForeignKey(
         "links.PaymentLink", on_delete=models.PROTECT, null=True, db_index=False
@@ -161,6 +163,13 @@ class Payment(models.Model):
         return self.amount
 
     @property
+    def agreed_description(self) -> str:
+        """What the customer has paid for, or would: a later change is not on the receipt."""
+        if self.status not in AGREED or self.paid_description is None:
+            return self.description
+        return self.paid_description
+
+    @property
     def net(self) -> int | None:
         """The amount less the fee, in cents; None until completed."""
         return None if self.fee is None or self.amount is None else self.amount - self.fee
@@ -185,6 +194,12 @@ class Payment(models.Model):
         if not self.amount_refunded:
             return "none"
         return "full" if self.amount_refunded == self.amount else "partial"
+
+    def describe(self, description: str) -> None:
+        """Change the description; what a customer has agreed to is kept beside it."""
+        if self.status in AGREED and self.paid_description is None:
+            self.paid_description = self.description
+        self.description = description
 
     def status_at(self, now: datetime) -> PaymentStatus:
         """The effective status: expired from `expires_at` on, even before the sweep."""
