@@ -95,7 +95,7 @@ class Payment(models.Model):
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
-    # What stood there when a customer took it up, once the merchant has changed it since.
+    # What stood there when a customer began to pay, once the merchant has changed it since.
     paid_description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
     link = models.ForeignKey(
@@ -164,7 +164,7 @@ class Payment(models.Model):
 
     @property
     def agreed_description(self) -> str:
-        """What a customer has taken up, on pages and receipts: a later change is not theirs."""
+        """What a customer agrees to, on pages and receipts: a later change is not theirs."""
         return self.description if self.paid_description is None else self.paid_description
 
     @property
@@ -194,7 +194,7 @@ class Payment(models.Model):
         return "full" if self.amount_refunded == self.amount else "partial"
 
     def describe(self, description: str) -> None:
-        """Change the description; what a customer has taken up is kept beside it.
+        """Change the description; what a customer has begun to pay for is kept beside it.
 
         From then on, not from when it is paid: a shop that polls sees when the PIN is asked for.
         """
