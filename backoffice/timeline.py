@@ -8,21 +8,20 @@ from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from backoffice import formats
+from backoffice.message_words import kind_words, masked_recipient
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.services.instruction_kinds import title_of
-from backoffice.services.support import masked_address
 from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
 from core.clock import request_now
 from customers.account_changes import AccountChange
 from customers.models import Customer
-from customers.phones import masked
 from funding.models import TopUpTransition
-from messages.models import Channel, Message
+from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Inquiry, Refund, RefundTransition
@@ -53,15 +52,6 @@ _WRITTEN_BY = {
 _CHANGED = {
     AccountChange.EMAIL_SET: ("mail", "E-mail address confirmed", "quiet"),
     AccountChange.EMAIL_REMOVED: ("mail", "E-mail address removed", "quiet"),
-}
-_MESSAGES = {
-    "invoice": "Invoice",
-    "reminder": "Reminder",
-    "due": "Reminder on the day",
-    "receipt": "Receipt",
-    "refund": "Notice",
-    "inquiry": "Answer",
-    "top_up": "Receipt",
 }
 
 
@@ -237,17 +227,10 @@ def _attempted(attempt: Attempt) -> TimelineEntry:
 def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
     """Yield what was told to people about objects, and what is still to be."""
     for message in Message.objects.filter(about__in=public_ids).order_by("-pk")[:SHOWN]:
-        kind = _MESSAGES.get(message.kind, message.kind.replace("_", " ").capitalize())
         to = masked_recipient(message)
-        words = f"{kind} to {to}: {message.status.replace('_', ' ')}"
+        words = f"{kind_words(message)} to {to}: {message.status.replace('_', ' ')}"
         tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
-
-
-def masked_recipient(message: Message) -> str:
-    """Return an address or number as it may be shown."""
-    by_text = message.channel == Channel.SMS
-    return masked(message.recipient) if by_text else masked_address(message.recipient)
 
 
 def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:

@@ -6,12 +6,12 @@ from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, CheckboxField
+from backoffice.message_words import MESSAGE_KINDS, kind_words, masked_recipient
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import MODE
 from backoffice.roles import Right
 from backoffice.services.support import send_message_again
-from backoffice.timeline import masked_recipient
 from core.clock import request_now
 from messages.models import Channel, Message, MessageStatus
 
@@ -44,14 +44,6 @@ SEND_AGAIN = Action(
 
 
 INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
-KINDS = (
-    "invoice", "reminder", "due", "receipt", "refund", "inquiry", "pin_set", "pin_changed",
-    "passkey_added", "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
-    "change_requested", "change_made", "confirm_email", "top_up", "unhealthy", "staff_invitation",
-    "staff_invitation_moved", "staff_alarm", "staff_decision", "staff_export",
-    "bank_account", "pay_request", "webhook_address", "confirm_address", "email_set",
-    "email_changed", "email_removed",
-)  # fmt: skip
 
 
 def _state(row: Message) -> str:
@@ -89,7 +81,7 @@ ABOUT = Reference("About", "about")
 class MessageAdmin(OfficeAdmin):
     model = Message
     list_display = (
-        Field("Message", lambda row: row.kind.replace("_", " ")),
+        Field("Message", kind_words),
         BY,
         TO,
         STATUS,
@@ -102,7 +94,7 @@ class MessageAdmin(OfficeAdmin):
     list_filter = (
         UnsentFilter,
         choice_filter("status", "status", MessageStatus.choices),
-        choice_filter("message", "kind", zip(KINDS, KINDS, strict=True)),
+        choice_filter("message", "kind", MESSAGE_KINDS.items()),
         choice_filter("by", "channel", Channel.choices),
         ModeFilter,
         link_filter("about", "about"),
@@ -116,4 +108,4 @@ class MessageAdmin(OfficeAdmin):
     )
 
     def heading(self, row: Message) -> str:
-        return f"{row.kind.replace('_', ' ').capitalize()} to {masked_recipient(row)}"
+        return f"{kind_words(row)} to {masked_recipient(row)}"

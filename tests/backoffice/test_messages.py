@@ -1,16 +1,21 @@
 """Staff see every message that could not be sent, how old it is, and why."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 
+from backoffice.message_words import MESSAGE_KINDS
 from backoffice.queues import queues_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from messages.models import Channel, Message
 from tests.backoffice.conftest import Office, staff_as
 from tests.messages.conftest import ADDRESS, PHONE, plan
+from webhooks.statuses import AlertKind
 
 pytestmark = pytest.mark.django_db
 LIST = "admin:messaging_message_changelist"
@@ -79,6 +84,20 @@ def test_nobody_reads_an_address_or_what_was_written(office: Office) -> None:
         assert ADDRESS not in html
         assert PHONE[2:] not in html
         assert "Good morning." not in html
+
+
+def test_every_kind_has_its_words(office: Office) -> None:
+    kinds = {*settings.MESSAGE_WRITERS, *settings.URGENT_MESSAGES, *AlertKind.values}
+    assert kinds <= set(MESSAGE_KINDS)
+    message = plan(utc_now(), kind="unhealthy")
+    browser = office(Role.SUPPORT)
+
+    listed = browser.get(f"{reverse(LIST)}?mode=live").content.decode()
+    page = browser.get(page_of(message)).content.decode()
+
+    assert "Alert of a failing endpoint" in listed
+    assert not re.search(r">\s*unhealthy\s*<", listed)
+    assert "<h1>Alert of a failing endpoint to " in page
 
 
 def test_the_list_is_filtered(office: Office, lost: dict[str, Message]) -> None:

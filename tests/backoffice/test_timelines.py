@@ -92,7 +92,7 @@ def test_the_timeline_names_who_did_each_thing(
     assert (failed.actor, failed.tone) == ("finance (staff)", "bad")
     assert told["Staff: give up refund — done"].actor == "finance"
     assert told["B$2.00 BSD refunded"].actor == "support (staff)"
-    assert "Notice to p•••@example.com: planned" in told
+    assert "Refund notice to p•••@example.com: planned" in told
     assert list(told["Inquiry: written by the customer"].details) == ["I paid twice"]
     assert list(told["Inquiry: answered"].details) == ["We see one payment only."]
 

@@ -1,0 +1,51 @@
+"""What messages are called, and to whom they went as it may be shown."""
+
+from backoffice.services.support import masked_address
+from customers.phones import masked
+from messages.models import Channel, Message
+
+MESSAGE_KINDS = {
+    "invoice": "Invoice",
+    "reminder": "Reminder",
+    "due": "Reminder on the due date",
+    "receipt": "Receipt",
+    "refund": "Refund notice",
+    "inquiry": "Answer to an inquiry",
+    "pay_request": "Request to pay",
+    "payment_link": "Payment link",
+    "top_up": "Top-up receipt",
+    "pin_set": "Notice of a new PIN",
+    "pin_changed": "Notice of a changed PIN",
+    "passkey_added": "Notice of a new passkey",
+    "passkey_removed": "Notice of a removed passkey",
+    "email_set": "Notice of a new e-mail address",
+    "email_changed": "Notice of a changed e-mail address",
+    "email_removed": "Notice of a removed e-mail address",
+    "confirm_address": "Confirmation of a customer's e-mail address",
+    "confirm_email": "Confirmation of a merchant's e-mail address",
+    "api_key": "API key notice",
+    "bank_account": "Bank account notice",
+    "webhook_address": "Webhook address notice",
+    "change_requested": "Notice of a requested change",
+    "change_made": "Notice of a change",
+    "unhealthy": "Alert of a failing endpoint",
+    "exhausted": "Alert of an undelivered event",
+    "gone": "Alert of an endpoint that is gone",
+    "failing": "Alert of an endpoint switched off",
+    "staff_invitation": "Staff invitation",
+    "staff_invitation_moved": "Notice of an invitation sent elsewhere",
+    "staff_alarm": "Staff alarm",
+    "staff_decision": "Notice of a decision",
+    "staff_export": "Export notice",
+}
+
+
+def kind_words(message: Message) -> str:
+    """Return what a message is called."""
+    return MESSAGE_KINDS.get(message.kind, message.kind)
+
+
+def masked_recipient(message: Message) -> str:
+    """Return an address or number as it may be shown."""
+    by_text = message.channel == Channel.SMS
+    return masked(message.recipient) if by_text else masked_address(message.recipient)
