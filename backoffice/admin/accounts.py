@@ -153,7 +153,7 @@ def _flag(title: str, source: str) -> Field:
 
 
 NAME, ROLES_HELD = Field("Name", "username"), Field("Roles", _words)
-STATE = Badge("State", lambda user: "active" if user.is_active else "off")
+STATE = Badge("State", lambda user: "active" if user.is_active else "closed")
 LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
 
 

@@ -23,7 +23,7 @@ from payouts.contradictions import holds_back
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, BankStatement
 
 READ = Instant("Read", "created_at")
-SAYS, SOURCE = Field("Says", "get_kind_display"), Field("In", "get_source_display")
+SAYS, SOURCE = Field("Kind", "get_kind_display"), Field("Source", "get_source_display")
 STATE = Badge("State", "state")
 WAITED = Field(
     "Waited", lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now())

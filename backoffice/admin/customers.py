@@ -111,7 +111,7 @@ def _wallets(customer: Customer) -> list[tuple[str, str]]:
 
 NAME = Field("Passkey", str)
 CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
-STATE = Badge("State", lambda passkey: "off" if passkey.removed_at else "active")
+STATE = Badge("State", lambda passkey: "removed" if passkey.removed_at else "active")
 ADDED = Instant("Added", "created_at")
 LAST_USED = Instant("Last used", "last_used_at", empty="—")
 

@@ -69,7 +69,7 @@ def explanation_tables(payout: Payout, text: str) -> list[Table]:
     """Return the movements that make up a difference, and those of it that came too late."""
     amount = formats.cents(text.lstrip("-"), payout.currency)
     if amount is None:
-        return [Table(f"“{text}” is no amount in {payout.currency}", (), (), is_first=True)]
+        return [Table(f"“{text}” is not an amount in {payout.currency}", (), (), is_first=True)]
     words = formats.money(amount, payout.currency)
     found = [
         (number, *_cells(line))

@@ -138,8 +138,9 @@ class RunForm(ActionForm):
             raise forms.ValidationError("Choose a day within the next two weeks.")
         working = BusinessDays.load().on_or_after(day)
         if day != working:
+            following = formats.day_text(working)
             raise forms.ValidationError(
-                f"Banks are closed on that day. The next business day is {working}."
+                f"Banks are closed on that day. The next business day is {following}."
             )
         return day
 

@@ -231,7 +231,7 @@ ACCOUNT_WORDS = {
     AccountState.PENDING: "pending",
     AccountState.OPEN: "active",
     AccountState.DECLINED: "declined",
-    AccountState.CLOSED: "off",
+    AccountState.CLOSED: "closed",
 }
 ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
 

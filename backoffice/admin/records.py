@@ -4,8 +4,10 @@ import json
 from datetime import datetime
 from typing import Any
 
+from django.apps import apps
 from django.http import HttpRequest, HttpResponseBase
 from django.template.defaultfilters import filesizeformat
+from django.utils.html import format_html_join
 
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
@@ -20,11 +22,14 @@ from backoffice.models import (
 )
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.pages.export import export_file_page
+from backoffice.resource.catalog import CATALOG
+from backoffice.resource.days import instant_of
 from backoffice.resource.filters import DayFilter, choice_filter, day_filter, link_filter
-from backoffice.resource.page_urls import address_of
-from backoffice.resource.shown import Badge, Code, Field, Instant, Reference
+from backoffice.resource.page_urls import address_of, list_of
+from backoffice.resource.shown import Badge, Code, Field, Instant, Reference, linked
 from backoffice.resource.usual_fields import CREATED
 from backoffice.staff import staff_of
+from backoffice.statement_files import STATEMENT_FILE
 
 AT, WHO, DID = Instant("At", "at"), Field("Who", "actor"), Field("Did", "act")
 ON = Reference("On", "subject_id")
@@ -91,6 +96,33 @@ class NoteAdmin(OfficeAdmin):
     )
 
 
+# What a filter of deliveries is called where it is told, by its look-up.
+_LOOKUPS = {
+    "webhook__livemode": "Mode",
+    "webhook_id": "Endpoint",
+    "webhook_id__in": "Endpoint",
+    "event_id__in": "Event",
+    "status": "Status",
+    "status__in": "Status",
+    "id__gte": "Created from",
+    "created_at__gte": "Created from",
+    "id__lt": "Created before",
+    "ended_at__gte": "Ended from",
+}
+
+
+def _sought(name: str, value: Any) -> Any:
+    """Say what a look-up seeks."""
+    if isinstance(value, bool):
+        return "live" if value else "test"
+    if name.startswith("id__"):
+        return formats.moment(instant_of(value))
+    if name.endswith("_at__gte"):
+        return formats.moment(datetime.fromisoformat(value))
+    values = value if isinstance(value, list) else [value]
+    return format_html_join(", ", "{}", ((linked(each, each),) for each in values))
+
+
 ASKED, ASKED_BY = Instant("Requested", "created_at"), Field("By", "asked_by.get_username")
 SENT = Field("Sent", lambda run: f"{run.sent_count:,} of {run.expected_count:,}")
 SKIPPED = Field("Not possible", "skipped_count")
@@ -108,8 +140,16 @@ class ResendRunAdmin(OfficeAdmin):
     details = (FINISHED,)
 
     def sections(self, row: ResendRun) -> list[Section]:
-        lookups = ((name.replace("__", " "), str(value)) for name, value in row.lookups.items())
-        return [*super().sections(row), Section("Which", facts(*lookups))]
+        which = ((_LOOKUPS[name], _sought(name, value)) for name, value in row.lookups.items())
+        return [*super().sections(row), Section("Which", facts(*which))]
+
+
+def _source(run: ExportRun) -> Any:
+    """Lead to the statement, or to the list as it was filtered, that an export is of."""
+    if run.resource == STATEMENT_FILE:
+        return linked(run.query)
+    model = apps.get_model(run.resource)
+    return formats.link(CATALOG[model].title, f"{list_of(model)}?{run.query}")
 
 
 STATE = Badge("State", "state")
@@ -128,7 +168,7 @@ class ExportRunAdmin(OfficeAdmin):
     file_route = "file/"
     details = (
         Field("Size", lambda run: filesizeformat(run.byte_count) if run.byte_count else ""),
-        Field("Filters", "query"),
+        Field("Made from", _source),
         Instant("Ready", "finished_at"),
     )
 
@@ -148,7 +188,7 @@ class ExportRunAdmin(OfficeAdmin):
         if row.state == "pending":
             waited = formats.age(row.created_at, now)
             rows = "" if row.form == ExportForm.PDF else f"{ROWS.value(row)} rows so far, "
-            words = [f"It is being made, {rows}for {waited}."]
+            words = [f"It is being made, {rows}requested {waited} ago."]
             if row.asked_by.email:
                 words.append("You are told by e-mail when it is ready.")
             return SupportAnswer(words, "wait")

@@ -141,4 +141,5 @@ def _days(statement: AccountStatement) -> list[Table]:
         )
         for each in statement_days(statement)
     ]
-    return [Table("Day by day", columns, days[-DAYS_SHOWN:])]
+    cut = f", the last {DAYS_SHOWN} of {len(days):,} days" if len(days) > DAYS_SHOWN else ""
+    return [Table(f"Day by day{cut}", columns, days[-DAYS_SHOWN:])]

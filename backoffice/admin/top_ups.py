@@ -127,7 +127,7 @@ class TopUpAdmin(OfficeAdmin):
         Reference("For payment", "payment_id"),
         Instant("Came at", "succeeded_at"),
         Code("Transaction", "transaction_id"),
-        Instant("Waited for until", "expires_at"),
+        Instant("Expected by", "expires_at"),
         Actor("Taken by", "taken_by"),
     )
     export_fields = (*list_display, *details)
@@ -141,15 +141,15 @@ class TopUpAdmin(OfficeAdmin):
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
             amount = formats.money(row.amount_received or 0, row.currency)
-            return SupportAnswer([f"{amount} came on {formats.moment(row.succeeded_at)}."], "good")
+            return SupportAnswer([f"{amount} came {formats.clock(row.succeeded_at, now)}."], "good")
         if row.status == TopUpStatus.REVERSED and row.reversed_at:
             amount = formats.money(row.amount_reversed or 0, row.currency)
-            when = formats.moment(row.reversed_at)
-            return SupportAnswer([f"{amount} was taken back on {when}."], "bad")
+            when = formats.clock(row.reversed_at, now)
+            return SupportAnswer([f"{amount} was taken back {when}."], "bad")
         if row.status_at(now) == TopUpStatus.PENDING:
-            until = formats.moment(row.expires_at)
-            return SupportAnswer([f"The money is not there yet; waited for until {until}."], "wait")
-        words = [f"Not waited for any more: {row.status_at(now)}."]
+            until = formats.clock(row.expires_at, now)
+            return SupportAnswer([f"The money has not come yet; it is due by {until}."], "wait")
+        words = [f"{row.status_at(now).label}: the money is no longer expected."]
         if row.way == FundingWay.BANK_TRANSFER and row.status_at(now) in CREDITABLE:
             words.append("Money that comes with its reference after all is credited.")
         return SupportAnswer(words)

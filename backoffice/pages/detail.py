@@ -30,7 +30,6 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "title": resource.heading(row),
         "list_title": resource.entry.title,
         "list_url": list_of(resource.model, **QueryDict(filters).dict()),
-        "row": row,
         "asks": resource.asks,
         "question": question,
         "answer": _answer(resource, row, instant),
@@ -53,8 +52,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         else "",
         "show_notes": resource.notes,
         "is_changing": resource.is_changing(row),
-        "now": instant,
-        "livemode": getattr(row, "livemode", None),
+        "is_test": getattr(row, "livemode", None) is False,
     }
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)

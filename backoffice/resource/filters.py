@@ -5,7 +5,7 @@ would answer questions about hidden ones, letter by letter.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -16,6 +16,7 @@ from django.db.models import QuerySet, TextChoices
 from django.http import HttpRequest
 from django.utils import timezone
 
+from backoffice import formats
 from backoffice.figures import ENDINGS, day_start
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import days_asked, days_of, during, id_at, within
@@ -191,6 +192,14 @@ class DayFilter(OfficeFilter):
     def span(self) -> tuple[date, date] | None:
         """The days that are asked for, of which the last is not included."""
         return days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
+
+    @property
+    def chosen(self) -> str:
+        """The days that are asked for, by their name or from the first to the last."""
+        if self.span is None or self.value() in dict(self.options):
+            return super().chosen
+        days = [formats.day_text(day) for day in (self.span[0], self.span[1] - timedelta(days=1))]
+        return " to ".join(dict.fromkeys(days))
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         if self.span is None:

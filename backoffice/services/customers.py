@@ -159,7 +159,9 @@ def unfreeze_by_two(instruction: Instruction, caller: Caller, now: datetime) -> 
     """
     customer = Customer.objects.locked(instruction.subject_id)
     if customer.frozen_at is None or customer.frozen_at > instruction.asked_at:
-        raise InstructionDecided("The customer was let pay, or frozen again, after this was asked.")
+        raise InstructionDecided(
+            "The customer has been unfrozen, or frozen again, since this was asked."
+        )
     if is_asked_to_unfreeze(customer, now):
         _prove_again(instruction, now)
     unfreeze(customer_id=customer.pk, actor=caller.actor, now=now)

@@ -99,7 +99,8 @@ def wallets_of(customer: Customer) -> QuerySet[Account]:
 
 def _reasons_to_wait(customer: Customer) -> Iterator[str]:
     for wallet in wallets_of(customer).exclude(balance=0):
-        yield f"The wallet holds {money(wallet.balance, wallet.currency)}: pay it out first."
+        held = money(wallet.balance, wallet.currency)
+        yield f"The wallet holds {held}: empty it by “Adjust wallet” first."
     unfinished = Payment.objects.filter(customer=customer).exclude(status__in=FINAL)
     if count := unfinished.count():
         yield f"{count} of their payments are still open."

@@ -81,7 +81,7 @@ def test_only_a_transfer_comes_with_its_reference_after_all(
 
     page = office(Role.FINANCE).get(page_of(top_up)).content.decode()
 
-    assert "Not waited for any more: expired." in page
+    assert "Expired: the money is no longer expected." in page
     assert ("comes with its reference after all" in page) is is_said
 
 

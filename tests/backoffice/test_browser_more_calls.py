@@ -117,7 +117,7 @@ def test_ten_calls(desk, cafe, payout):
         ("HB-1", ["its server has been failing since"]),  # the webhook did not come
         ("T-TWICE", ["Possibly paid twice: the same customer paid the same amount here"]),
         (number_of(receipt.pk), ["by +1 242 ••• 0100: B$33.00 BSD."]),  # is this receipt real?
-        (top_up.reference, ["The money is not there yet; waited for until"]),  # I topped up
+        (top_up.reference, ["The money has not come yet; it is due by"]),  # I topped up
     ):
         call().search(said)
         for answer in answers:

@@ -10,7 +10,9 @@ from django.db.models import Model
 from django.urls import resolve
 
 from backoffice.actions import FROM_CONTEXT, ROW_ID, ActionContext, run
+from backoffice.admin import accounts, customers
 from backoffice.admin.payment_actions import CANCEL
+from backoffice.admin.payouts import ACCOUNT_STATE
 from backoffice.admin.submission import submit
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditOutcome
@@ -24,11 +26,12 @@ from backoffice.services.instruction_kinds import SET_ROLES
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
 from core.errors import ApiError
+from customers.models import Passkey
 from funding.models import TopUp
 from payments.errors import PaymentAlreadyCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from payouts.models import Payout
+from payouts.models import BankAccount, Payout
 from refunds.models import Refund
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
@@ -70,6 +73,12 @@ def test_an_export_has_the_words_of_the_list(status: str, words: str) -> None:
 
     assert field.exported(None) == (words,)
     assert f">{words}<" in field.cell(None)
+
+
+def test_what_is_over_is_called_by_what_became_of_it() -> None:
+    assert accounts.STATE.words(User(is_active=False)) == "closed"
+    assert customers.STATE.words(Passkey(removed_at=utc_now())) == "removed"
+    assert ACCOUNT_STATE.words(BankAccount(closed_at=utc_now())) == "closed"
 
 
 def test_what_an_action_watches_is_known_of_its_row() -> None:
@@ -211,3 +220,4 @@ def test_a_reference_leads_to_its_page(rows: Rows, office: Office) -> None:
     page = office(Role.VIEWER).get(page_of_id(str(refund.pk))).content.decode()
 
     assert f'href="/admin/payments/payment/{payment.pk}/change/"' in page
+    assert '</h1> <span class="bo-badge bo-wait">test</span>' in page

@@ -83,6 +83,7 @@ def test_a_long_list_is_made_in_the_background(office: Office, paid: list[Paymen
     page = office(Role.FINANCE).get(page_of(run)).content.decode()
     assert "It is being made, 0 rows so far" in page
     assert "data-reload" in page
+    assert '<a class="bo-link" href="/admin/payments/payment/?mode=test">Payments</a>' in page
 
     made(run)
 

@@ -59,6 +59,18 @@ def test_more_merchants_than_are_taken_are_said(office: Office) -> None:
     assert "island, the first 10 of more" in listed(office, "merchant=island")
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("day_from=2026-11-09&day_to=2026-11-13", "9 Nov 2026 to 13 Nov 2026"),
+        ("day_from=2026-11-09", "9 Nov 2026"),
+        ("day=last_month", "last month"),
+    ],
+)
+def test_chosen_days_are_said_as_dates(office: Office, query: str, words: str) -> None:
+    assert f"Day: <strong>{words}</strong>" in listed(office, query)
+
+
 def test_several_statuses_are_chosen_at_once(office: Office, merchant: Merchant) -> None:
     created, paid = PaymentFactory(merchant=merchant), paid_payment(merchant)
     failed = PaymentFactory(merchant=merchant)

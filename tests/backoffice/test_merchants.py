@@ -201,7 +201,7 @@ def test_a_run_is_for_a_business_day(office: Office, merchant: Merchant) -> None
 
     assert answer.status_code == 422
     assert (
-        "Banks are closed on that day. The next business day is 2026-11-23."
+        "Banks are closed on that day. The next business day is 23 Nov 2026."
         in answer.content.decode()
     )
 

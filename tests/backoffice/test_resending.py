@@ -1,23 +1,27 @@
 """Send a whole list of webhooks again, in the background."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.db.models import F, QuerySet
 from django.urls import reverse
 
 from backoffice.admin.webhook_actions import lookups_of
 from backoffice.models import AuditEntry, ResendRun
 from backoffice.registry import office as site
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services import webhooks
 from backoffice.services.webhooks import continue_runs
 from core.clock import utc_now
+from core.ids import new_id
 from merchants.models import Merchant
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, fields_of
-from tests.backoffice.conftest import Office
+from tests.backoffice.conftest import Office, make_user
 from tests.backoffice.rows import caller_of, paid_payment
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery, Webhook
@@ -132,6 +136,33 @@ def test_a_list_of_what_has_just_ended_sends_nothing_older(
     assert ResendRun.objects.get().expected_count == expected
     listed = browser.get(f"{reverse('admin:webhooks_delivery_changelist')}?{shown}").context["cl"]
     assert listed.result_count == expected
+
+
+def test_its_page_says_which_in_words(office: Office, endpoint: Webhook) -> None:
+    chosen = f"mode=test&status=failed&endpoint={endpoint.pk}&day=today&ended=day"
+    with time_machine.travel("2026-11-10T12:00Z", tick=False):
+        lookups = lookups_of(chosen, utc_now(), delivered_too=True)
+    run = ResendRun.objects.create(
+        id=new_id("run", utc_now()),
+        lookups=lookups,
+        through_id="dlv_z",
+        expected_count=1,
+        asked_by=make_user(Role.SUPPORT),
+        created_at=utc_now(),
+    )
+
+    sections = office(Role.SUPPORT).get(page_of(run)).context["sections"]
+
+    [which] = [section for section in sections if section.title == "Which"]
+    said = [(fact.label, re.sub("<[^>]+>", "", str(fact.value))) for fact in which.facts]
+    assert said == [
+        ("Mode", "test"),
+        ("Status", "failed"),
+        ("Endpoint", endpoint.pk),
+        ("Created from", "10 Nov 2026, 00:00:00"),
+        ("Created before", "11 Nov 2026, 00:00:00"),
+        ("Ended from", "9 Nov 2026, 07:00:00"),
+    ]
 
 
 def test_a_queue_and_another_status_are_nothing(endpoint: Webhook) -> None:
