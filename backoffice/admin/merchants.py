@@ -15,11 +15,10 @@ from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.shown import Code, Field, Id, Instant
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
-from ledger.models import Purpose
-from ledger.services import balances
 from merchants.models import ApiKey, Merchant, PayoutSchedule
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
+from payouts.balances import balances_of
 from payouts.models import BankAccount, Payout
 from webhooks.models import Webhook
 
@@ -104,12 +103,19 @@ class MerchantAdmin(OfficeAdmin):
 
 
 def _money(merchant: Merchant) -> Section:
+    """Say the balances that the merchant reads, and what is kept for refunds that wait."""
     pairs: list[tuple[str, Any]] = [("Paid out", merchant.payout_schedule)]
     for livemode, mode in ((True, "live"), (False, "test")):
-        for purpose, words in ((Purpose.MERCHANT, "Balance"), (Purpose.PAYOUTS, "On its way")):
-            held = balances(owner=merchant.pk, purpose=purpose, livemode=livemode)
-            pairs += [
-                (f"{words}, {mode}", formats.money(amount, currency))
-                for currency, amount in held.items()
-            ]
+        held = balances_of(merchant_id=merchant.pk, livemode=livemode)
+        pairs += [
+            (f"{words}, {mode}", formats.money(each.amount, each.currency))
+            for words, amounts in (
+                ("Available", held.available),
+                ("Kept for waiting refunds", held.reserved),
+                ("Scheduled", held.pending),
+                ("In transit", held.in_transit),
+            )
+            for each in amounts
+            if each.amount or amounts is held.available
+        ]
     return Section("Money", facts(*pairs))
