@@ -28,6 +28,7 @@ from backoffice.services.instruction_kinds import BANK_ACCOUNT, TASKS
 from backoffice.services.payouts import accounts_to_compare
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
+from core.clock import request_now
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import BankEntry, Payout
 
@@ -119,15 +120,17 @@ class InstructionAdmin(OfficeAdmin):
         if row.glass_broken_at:
             at, icon = row.glass_broken_at, "notification_important"
             entries.insert(0, TimelineEntry(at, icon, alarm, who, tone="bad"))
-        if row.decided_at is None:
+        status = row.status_at(request_now())
+        if status == InstructionStatus.WAITING:
             return entries
+        alone = "without a second person" if status == InstructionStatus.CARRIED_OUT else ""
         decided = TimelineEntry(
-            row.decided_at,
+            row.decided_at or row.lapses_at,
             "how_to_reg",
-            row.get_status_display().capitalize(),
-            actor=row.decided_by.get_username() if row.decided_by else "without a second person",
+            status.label.capitalize(),
+            actor=row.decided_by.get_username() if row.decided_by else alone,
             details=(row.decision_note,),
-            tone=formats.tone(row.status),
+            tone=formats.tone(status),
         )
         return [decided, *entries]
 

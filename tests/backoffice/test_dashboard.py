@@ -247,7 +247,9 @@ def test_it_takes_few_statements(office: Office, merchant: Merchant) -> None:
 def test_who_may_not_read_the_books_sees_no_balances(office: Office, payment: Payment) -> None:
     assert payment.status == PaymentStatus.CREATED
 
-    assert "Money held" not in office(Role.SUPPORT).get("/admin/").content.decode()
+    page = office(Role.SUPPORT).get("/admin/").content.decode()
+    assert "Money held" not in page
+    assert "What today's payments need by their amounts" in page
     assert "Money held" in office(Role.FINANCE).get("/admin/").content.decode()
 
 
