@@ -95,6 +95,8 @@ class Payment(models.Model):
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
+    # What stood there when a customer began to pay, once the merchant has changed it since.
+    paid_description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
     link = models.ForeignKey(
         "links.PaymentLink", on_delete=models.PROTECT, null=True, db_index=False
@@ -161,6 +163,11 @@ class Payment(models.Model):
         return self.amount
 
     @property
+    def agreed_description(self) -> str:
+        """What a customer agrees to, on pages and receipts: a later change is not theirs."""
+        return self.description if self.paid_description is None else self.paid_description
+
+    @property
     def net(self) -> int | None:
         """The amount less the fee, in cents; None until completed."""
         return None if self.fee is None or self.amount is None else self.amount - self.fee
@@ -185,6 +192,15 @@ class Payment(models.Model):
         if not self.amount_refunded:
             return "none"
         return "full" if self.amount_refunded == self.amount else "partial"
+
+    def describe(self, description: str) -> None:
+        """Change the description; what a customer has begun to pay for is kept beside it.
+
+        From then on, not from when it is paid: a shop that polls sees when the PIN is asked for.
+        """
+        if self.status != PaymentStatus.CREATED and self.paid_description is None:
+            self.paid_description = self.description
+        self.description = description
 
     def status_at(self, now: datetime) -> PaymentStatus:
         """The effective status: expired from `expires_at` on, even before the sweep."""

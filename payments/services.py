@@ -96,14 +96,17 @@ def open_payment(
 def update_payment(
     *, caller: Caller, payment_id: str, changes: dict[str, Any], now: datetime
 ) -> Payment:
-    """Change description and metadata, the latter as a whole. Raises PaymentNotFound."""
+    """Change description and metadata, the latter as a whole. Raises PaymentNotFound.
+
+    Pages and receipts go on saying what a customer has begun to pay for.
+    """
     payment = Payment.objects.locked_of(caller, payment_id)
     if "description" in changes:
-        payment.description = changes["description"] or ""
+        payment.describe(changes["description"] or "")
     if "metadata" in changes:
         payment.metadata = changes["metadata"] or {}
     payment.updated_at = now
-    payment.save(update_fields=["description", "metadata", "updated_at"])
+    payment.save(update_fields=["description", "paid_description", "metadata", "updated_at"])
     return payment
 
 

@@ -181,6 +181,7 @@ class PaymentAdmin(OfficeAdmin):
             TRANSACTION,
             KIND,
             DESCRIPTION,
+            Field("Description agreed to", lambda payment: payment.paid_description or ""),
             REFERENCE,
             ORDER,
             INVOICE,

@@ -24,9 +24,9 @@ _CUSTOMER = (
     "id", "phone", "name", "email", "language", "created_at", "pin_set_at", "frozen_at",
 )  # fmt: skip
 _PAYMENT = (
-    "id", "amount", "currency", "status", "payment_mode", "description", "order_id", "line_items",
-    "invoice_number", "reference", "customer_email", "metadata", "amount_refunded", "created_at",
-    "completed_at",
+    "id", "amount", "currency", "status", "payment_mode", "description", "paid_description",
+    "order_id", "line_items", "invoice_number", "reference", "customer_email", "metadata",
+    "amount_refunded", "created_at", "completed_at",
 )  # fmt: skip
 _REFUND = ("id", "payment_id", "amount", "currency", "status", "reason", "created_at")
 _INQUIRY = ("inquiry_id", "status", "author", "text", "at")

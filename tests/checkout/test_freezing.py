@@ -211,6 +211,19 @@ def test_a_link_works_no_more_once_staff_have_unfrozen(victim: Customer) -> None
     assert Customer.objects.get().frozen_at is not None
 
 
+def test_unfreezing_who_is_not_frozen_ends_nothing(victim: Customer) -> None:
+    """A second press, or a colleague of the thief, took the owner's way to stop the wallet."""
+    now = utc_now()
+    token = stop_link(victim.id).rpartition("/")[2]
+    session = proven(victim, now)
+    with time_machine.travel(now + timedelta(minutes=1), tick=False):
+        unfreeze(customer_id=victim.id, actor="staff:ada", now=utc_now())
+        assert Shopper().visit(f"/not-me/{token}").status_code == 200
+
+    session.refresh_from_db()
+    assert session.ended_at is None
+
+
 @pytest.mark.parametrize("change", [lambda token: token[:-1] + "!", lambda token: "cus_1:1:x"])
 def test_a_link_that_is_not_ours_stops_nothing(
     victim: Customer, change: Callable[[str], str]

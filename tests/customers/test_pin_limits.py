@@ -156,6 +156,7 @@ def test_the_account_that_was_unfrozen_last(
 ) -> None:
     for who, minutes in ((payer, 2), (payer, 1), (tester, 3)):
         at = now + timedelta(minutes=minutes)
+        freeze(customer_id=who.pk, actor="staff:ada", now=at)
         unfreeze(customer_id=who.pk, actor="staff:ada", now=at)
     freeze(customer_id=payer.pk, actor="staff:ada", now=now + timedelta(minutes=4))
 

@@ -109,6 +109,15 @@ def test_a_refund_is_changed(names, change, sentence):
     assert found("refunds_refund", "{succeeded}", change, names) == (1, sentence.format(**names))
 
 
+def test_no_refund_stands_for_another_one_of_the_same_amount(api, merchant):
+    sale = sell(merchant, 1_000)
+    first, _ = (refund(api, sale, 400).json()["id"] for _ in range(2))
+    moved = Transfer.objects.get(kind="refund", reference=first)
+    undone = f"UPDATE refunds_refund SET status = 'pending', {UNDONE} WHERE id = '{first}'"
+
+    assert tamper(undone) == (1, f"Transfer {moved.pk} is the refund of no succeeded {first}.")
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

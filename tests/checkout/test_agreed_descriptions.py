@@ -1,0 +1,75 @@
+"""What a customer has agreed to pay for stays on the receipt, whatever is written later."""
+
+import pytest
+
+from core.clock import utc_now
+from merchants.callers import Caller
+from merchants.models import Merchant
+from messages.models import Message
+from payments.emails import plan_receipt_again, write
+from payments.models import Payment
+from payments.services import update_payment
+from tests.checkout.pdf_text import text_of
+from tests.checkout.shopper import Shopper
+from tests.factories import PaymentFactory
+from tests.refunds.refunding import sell
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_goes_on_saying_what_was_agreed_to(merchant: Merchant) -> None:
+    """A shop could turn "Two lamps" into "One lamp" once it had the money."""
+    paid = sell(merchant, 3_500)
+    caller = Caller(merchant, livemode=False, actor="test")
+    paid.description = "Two lamps"
+    paid.save()
+    for later in ("One lamp", "No lamp"):
+        update_payment(
+            caller=caller, payment_id=paid.id, changes={"description": later}, now=utc_now()
+        )
+    plan_receipt_again(payment_id=paid.id, recipient="ann@example.com", now=utc_now())
+    mail = write(Message.objects.get(recipient="ann@example.com"), utc_now())
+    assert mail is not None
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+    on_paper = text_of(Shopper().visit(f"/receipts/{paid.id}.pdf").content)
+
+    for said in (shopper.text, on_paper, mail.text, mail.html):
+        assert "Two lamps" in said
+        assert "No lamp" not in said
+    assert Payment.objects.get(pk=paid.pk).description == "No lamp"
+
+
+def test_what_is_changed_before_it_is_paid_is_what_is_agreed_to(merchant: Merchant) -> None:
+    payment = PaymentFactory.create(merchant=merchant, amount=150, description="Two lamps")
+    caller = Caller(merchant, livemode=False, actor="test")
+    update_payment(
+        caller=caller, payment_id=payment.id, changes={"description": "A lamp"}, now=utc_now()
+    )
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    assert "A lamp" in shopper.text
+    shopper.sign_in()
+    shopper.send(to="/pay")
+
+    assert "A lamp" in shopper.text
+    assert Payment.objects.get(pk=payment.pk).paid_description is None
+
+
+def test_it_is_not_changed_while_the_pin_is_typed(merchant: Merchant) -> None:
+    """A shop that polls sees that the PIN is asked for, and had seconds to change what is sold."""
+    payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="A phone")
+    caller = Caller(merchant, livemode=False, actor="test")
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in()
+    update_payment(
+        caller=caller, payment_id=payment.id, changes={"description": "A box"}, now=utc_now()
+    )
+    shopper.visit(shopper.path)
+    assert "A phone" in shopper.text
+    shopper.send(pin="1234")
+
+    assert "<h1>Paid</h1>" in shopper.text
+    assert "A phone" in shopper.text
+    assert "A box" not in shopper.text
