@@ -18,6 +18,7 @@ from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
 from core.clock import request_now
+from customers.account_changes import AccountChange
 from customers.models import Customer
 from customers.phones import masked
 from funding.models import TopUpTransition
@@ -48,6 +49,10 @@ _STAMPS = {
 _WRITTEN_BY = {
     "customer": "written by the customer",
     "visitor": "written by someone with the receipt",
+}
+_CHANGED = {
+    AccountChange.EMAIL_SET: ("mail", "E-mail address confirmed", "quiet"),
+    AccountChange.EMAIL_REMOVED: ("mail", "E-mail address removed", "quiet"),
 }
 _MESSAGES = {
     "invoice": "Invoice",
@@ -171,12 +176,18 @@ def _stamps(row: Any) -> Iterator[TimelineEntry]:
 
 
 def _changes(customer: Customer) -> Iterator[TimelineEntry]:
-    """Yield what was done by others than staff, whose actions the audit trail has."""
-    by_others = customer.changes.exclude(actor__startswith="staff:")
+    """Yield what was done by others than staff, whose actions the audit trail has.
+
+    It has no e-mail address that went with a stolen account.
+    """
+    by_others = customer.changes.exclude(
+        ~Q(change=AccountChange.EMAIL_REMOVED), actor__startswith="staff:"
+    )
     for change in by_others.order_by("-pk")[:SHOWN]:
-        words = f"Account {change.get_change_display().lower()}"
+        frozen = ("ac_unit", f"Account {change.get_change_display().lower()}", "bad")
+        icon, words, tone = _CHANGED.get(AccountChange(change.change), frozen)
         who, why = actor_words(change.actor), (change.cause,)
-        yield TimelineEntry(change.at, "ac_unit", words, who, details=why, tone="bad")
+        yield TimelineEntry(change.at, icon, words, who, details=why, tone=tone)
 
 
 def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:

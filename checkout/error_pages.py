@@ -13,7 +13,10 @@ from checkout.pages import CheckoutPage, Detour
 from core import handler
 from core.errors import ApiError, InternalError, NotFound
 
-PAGES = ("/checkout/", "/pay/", "/counter/", "/receipts/", "/top-ups/", "/account", "/not-me/")
+PAGES = (
+    "/checkout/", "/pay/", "/counter/", "/receipts/", "/top-ups/", "/account", "/not-me/",
+    "/confirm-address/",
+)  # fmt: skip
 OWN = "/account"
 TOWARDS_A_PAYMENT = ("/checkout/", OWN)
 FORBIDDEN = 403

@@ -11,6 +11,7 @@ from checkout.views import (
     counters,
     images,
     known_devices,
+    own_emails,
     passkeys,
     paying,
     pins,
@@ -127,8 +128,14 @@ urlpatterns = [
         proofs.RemovePasskeyPage.as_view(),
         name="account-passkey-remove",
     ),
+    path("account/email", own_emails.OwnEmailPage.as_view(), name="account-email"),
     path("account/add", top_ups.AddMoneyPage.as_view(), name="account-add"),
     path("account/sign-out", account.SignOutAction.as_view(), name="account-sign-out"),
     path("not-me/<str:token>", alarms.NotMePage.as_view(), name="not-me"),
+    path(
+        "confirm-address/<str:token>",
+        own_emails.ConfirmAddressPage.as_view(),
+        name="confirm-address",
+    ),
     path(REPORTS_PATH, policy_reports, name="policy-reports"),
 ]

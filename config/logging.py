@@ -16,7 +16,7 @@ _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
     r"|(/counter/+pay_[A-Za-z0-9]+/+)[A-Za-z0-9]+"
-    r"|(/not-me/)[A-Za-z0-9_:.-]+"
+    r"|(/(?:not-me|confirm-address)/)[A-Za-z0-9_:.-]+"
     r"|(/admin/?[^\s?]*\?)\S+"  # what was searched for, also as the place to go on to
     r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]*)=)[^\s&]+"  # what a merchant searched for
     r"|(/confirm-email/?\?)\S+"

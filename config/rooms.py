@@ -24,6 +24,7 @@ BANK_CREDITS: list[str] = ["funding.bank_transfers.credit_entry"]
 # Each writes the messages of a kind when they are due, or finds that they are not needed any more.
 MESSAGE_WRITERS: dict[str, str] = {
     "confirm_email": "merchants.email_confirmation.write",
+    "confirm_address": "customers.own_email.write",
     "staff_invitation": "backoffice.services.invitations.write",
     "invoice": "payments.emails.write",
     "reminder": "payments.emails.write",
@@ -36,7 +37,10 @@ MESSAGE_WRITERS: dict[str, str] = {
 }
 
 # The kinds that leave before all others: warnings that a wallet may be in the wrong hands.
-URGENT_MESSAGES = ("pin_set", "pin_changed", "passkey_added", "passkey_removed")
+URGENT_MESSAGES = (
+    "pin_set", "pin_changed", "passkey_added", "passkey_removed", "email_set", "email_changed",
+    "email_removed",
+)  # fmt: skip
 
 # Returns the confirmed address to which the e-mails of a merchant's tests go, and that of the page
 # on which its reader ends them, or None.

@@ -1,4 +1,4 @@
-"""What was done to a customer's account as a whole: frozen, unfrozen, erased."""
+"""What was done to a customer's account as a whole: frozen, unfrozen, erased, reached elsewhere."""
 
 from datetime import datetime
 
@@ -14,6 +14,8 @@ class AccountChange(models.TextChoices):
     FROZEN = "frozen"
     UNFROZEN = "unfrozen"
     ERASED = "erased"
+    EMAIL_SET = "email_set"
+    EMAIL_REMOVED = "email_removed"
 
 
 class CustomerChange(models.Model):
@@ -53,5 +55,14 @@ def record_change(
 
 def last_unfrozen_at(customer_id: str) -> datetime | None:
     """Return when staff last unfroze a customer."""
-    changes = CustomerChange.objects.filter(customer_id=customer_id, change=AccountChange.UNFROZEN)
+    return _last_at(customer_id, AccountChange.UNFROZEN)
+
+
+def email_set_at(customer_id: str) -> datetime | None:
+    """Return when the customer last confirmed an e-mail address."""
+    return _last_at(customer_id, AccountChange.EMAIL_SET)
+
+
+def _last_at(customer_id: str, change: AccountChange) -> datetime | None:
+    changes = CustomerChange.objects.filter(customer_id=customer_id, change=change)
     return changes.order_by("-at").values_list("at", flat=True).first()

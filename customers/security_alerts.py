@@ -1,4 +1,4 @@
-"""Tell customers of each change to their PIN or passkeys, by themselves or by staff.
+"""Tell customers of each change to their PIN, passkeys or e-mail address, also by staff.
 
 Each message has a link by which they stop their wallet, should it not have been them.
 """
@@ -35,6 +35,9 @@ class SecurityChange(Enum):
     PIN_CHANGED = gettext_noop("Your PIN for %(service)s was changed.")
     PASSKEY_ADDED = gettext_noop("A passkey was added to your %(service)s wallet.")
     PASSKEY_REMOVED = gettext_noop("A passkey was removed from your %(service)s wallet.")
+    EMAIL_SET = gettext_noop("An e-mail address was set for your %(service)s wallet.")
+    EMAIL_CHANGED = gettext_noop("The e-mail address of your %(service)s wallet was changed.")
+    EMAIL_REMOVED = gettext_noop("The e-mail address of your %(service)s wallet was removed.")
 
 
 def plan_notice(

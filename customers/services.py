@@ -13,7 +13,7 @@ from core.ids import new_id
 from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
 from core.sweeping import sweep
-from customers.account_changes import AccountChange, record_change
+from customers.account_changes import AccountChange, email_set_at, record_change
 from customers.magic_phones import (
     POOR,
     POOR_PHONES,
@@ -179,9 +179,10 @@ def freeze(*, customer_id: str, actor: str, now: datetime, cause: str = "") -> C
 
 @transaction.atomic
 def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None:
-    """Freeze a customer who denies a change, and remove a PIN and passkeys that are so new.
+    """Freeze a customer who denies a change; remove PIN, passkeys and e-mail address so new.
 
-    Once unfrozen, they would be a thief's keys. Raises CustomerNotFound.
+    Once unfrozen, they would be a thief's keys, and the thief would be told of what the owner does.
+    Raises CustomerNotFound.
     """
     actor, cause = f"customer:{customer_id}", "By the link in a message: this was not me."
     customer = freeze(customer_id=customer_id, actor=actor, cause=cause, now=now)
@@ -189,6 +190,17 @@ def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None
     no_pin = {"pin_hash": "", "pin_set_at": None, "pin_failures": 0, "pin_locked_until": None}
     if Customer.objects.filter(pk=customer_id, pin_set_at__gte=since).update(**no_pin):
         note_new_proof(customer_id, now=now)
+    forget_new_email(customer, since=since, actor=actor, cause=cause, now=now)
+
+
+def forget_new_email(
+    customer: Customer, *, since: datetime, actor: str, cause: str, now: datetime
+) -> None:
+    """Remove an e-mail address that came since then, in the transaction of a freeze."""
+    set_at = email_set_at(customer.pk)
+    if customer.email and set_at is not None and set_at >= since:
+        Customer.objects.filter(pk=customer.pk).update(email="", updated_at=now)
+        record_change(customer.pk, AccountChange.EMAIL_REMOVED, actor=actor, cause=cause, now=now)
 
 
 @transaction.atomic

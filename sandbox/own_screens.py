@@ -20,9 +20,11 @@ from sandbox.screen_samples import (
     locked_words,
 )
 
+REACHED = Person(email="philippa.rolle-ferguson@post.example")
 OWN = {"livemode": True, "customer": Person(), "back_address": "#"}
 PROVE = OWN | {"title": "Create a passkey"}
 ACCOUNT = OWN | {
+    "customer": REACHED,
     "balances": ({"amount": 1_234_567, "currency": "BSD"},),
     "passkeys": (replace(ROWS[0], id=1),),
     "zone": "America/Nassau",
@@ -51,6 +53,11 @@ OWN_SCREENS: dict[str, Screen] = {
     "account-new": lambda: ("account", NEW_WALLET | {"done": "Your PIN has been changed."}),
     "sign-in": lambda: ("sign_in", {"livemode": True}),
     "not-me": lambda: ("not_me", {"livemode": True}),
+    "own-email": lambda: ("own_email", OWN | {"customer": REACHED, "form": filled(f.EmailForm)}),
+    "own-email-none": lambda: ("own_email", OWN | {"form": filled(f.EmailForm)}),
+    "confirm-address": lambda: ("confirm_address", {"livemode": True, "claim": _claim(False)}),
+    "confirm-address-done": lambda: ("confirm_address", {"livemode": True, "claim": _claim(True)}),
+    "confirm-address-old": lambda: ("confirm_address", {"livemode": True, "claim": None}),
     "change-pin": lambda: ("new_pin", OWN | {"form": filled(f.ChangePinForm)}),
     "change-pin-error": lambda: (
         "new_pin",
@@ -122,6 +129,10 @@ OWN_SCREENS: dict[str, Screen] = {
     ),
     "top-up-expired": lambda: ("top_up", OWN | {"top_up": EXPIRED, "is_own": True}),
 }
+
+
+def _claim(is_confirmed: bool) -> dict[str, object]:
+    return {"customer": REACHED, "email": REACHED.email, "is_confirmed": is_confirmed}
 
 
 def _refused_amount() -> AmountForm:

@@ -111,6 +111,7 @@ class Person:
     phone: str = "+12425550100"
     masked_phone: str = "+1 242 ••• 0100"
     has_pin: bool = True
+    email: str = ""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ from backoffice.services.customers import (
 )
 from backoffice.services.money import TAKE
 from backoffice.services.personal_export import export_personal_data
+from customers.account_changes import email_set_at
 from customers.models import Customer
 from customers.security_alerts import LINK_LIFETIME
 from customers.services import freeze
@@ -96,6 +97,9 @@ def _new_keys(customer: Customer, now: datetime) -> Iterator[str]:
         yield f"PIN, set {formats.clock(customer.pin_set_at, now)}"
     for passkey in customer.passkeys.usable().filter(created_at__gt=since).order_by("pk"):
         yield f"passkey “{passkey}”, added {formats.clock(passkey.created_at, now)}"
+    set_at = email_set_at(customer.pk)
+    if customer.email and set_at and set_at > since:
+        yield f"e-mail address, confirmed {formats.clock(set_at, now)}"
 
 
 class ErasureForm(ReasonForm):
@@ -195,8 +199,8 @@ STOLEN = Action(
     right=Right.FREEZE,
     service=secure_stolen,
     message=_secured,
-    about="For a stolen phone or account: nothing can be paid, every session ends, the passkeys are"
-    " removed, and the recent payments are listed.",
+    about="For a stolen phone or account: nothing can be paid, every session ends, the passkeys and"
+    " a new e-mail address are removed, and the recent payments are listed.",
     icon="gpp_bad",
     danger=True,
     available=_has_a_person,

@@ -49,7 +49,8 @@ KINDS = (
     "passkey_added", "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
     "change_requested", "change_made", "confirm_email", "top_up", "unhealthy", "staff_invitation",
     "staff_invitation_moved", "staff_alarm", "staff_decision", "staff_export",
-    "bank_account", "pay_request", "webhook_address",
+    "bank_account", "pay_request", "webhook_address", "confirm_address", "email_set",
+    "email_changed", "email_removed",
 )  # fmt: skip
 
 

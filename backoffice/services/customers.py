@@ -12,14 +12,19 @@ from backoffice.errors import Forbidden, IdentityNotProven, InstructionDecided
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
-from customers.account_changes import AccountChange, CustomerChange, last_unfrozen_at
+from customers.account_changes import (
+    AccountChange,
+    CustomerChange,
+    email_set_at,
+    last_unfrozen_at,
+)
 from customers.errors import PasskeyNotFound
 from customers.models import Customer, CustomerSession, Passkey
 from customers.new_proofs import DOUBTED_FOR
 from customers.passkey_removal import revoke_passkey
 from customers.pin_locks import unlock_pin
 from customers.security_alerts import LINK_LIFETIME
-from customers.services import freeze, unfreeze
+from customers.services import forget_new_email, freeze, unfreeze
 from merchants.callers import Caller
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -100,6 +105,8 @@ class Secured:
 def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Secured:
     """Freeze an account that was stolen, end its sessions and remove its passkeys, as one act.
 
+    An e-mail address that the customer could still deny goes, too: it may be the thief's.
+
     No one has to prove who they are: it only takes away. Raises Forbidden, CustomerNotFound.
     """
     action = AuditAction(STOLEN, Right.FREEZE, "customer", customer_id, reason)
@@ -111,6 +118,8 @@ def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime)
         removed = list(passkeys.values_list("pk", flat=True))
         for passkey_id in removed:
             revoke_passkey(passkey_id=passkey_id, now=now)
+        since = now - LINK_LIFETIME
+        forget_new_email(customer, since=since, actor=staff.actor, cause=reason, now=now)
         record.after = {"frozen_at": now, "sessions": sessions, "passkeys": len(removed)}
     return Secured(customer, sessions, len(removed))
 
@@ -232,7 +241,7 @@ def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
     if failures.count() >= MOST_FAILURES_A_DAY:
         raise IdentityNotProven("Too many wrong answers today: try again tomorrow.")
     proofs = _payment_proofs(customer, identity, now)
-    proofs += int(_is_email(customer, identity))
+    proofs += int(_is_email(customer, identity) and _is_settled(customer, now))
     if proofs < PROOFS_NEEDED:
         raise IdentityNotProven
     return proofs
@@ -241,6 +250,20 @@ def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
 def _is_email(customer: Customer, identity: Identity) -> bool:
     known = customer.email or ""
     return known != "" and identity.email.strip().lower() == known.lower()
+
+
+def _is_settled(customer: Customer, now: datetime) -> bool:
+    """Return whether the e-mail address is older than what the customer could still deny."""
+    set_at = email_set_at(customer.pk)
+    return set_at is None or set_at <= _in_doubt(customer, now)[1]
+
+
+def _in_doubt(customer: Customer, now: datetime) -> tuple[datetime, datetime]:
+    """Return since when a thief may have acted, and since when a change may still be denied."""
+    since, new_for = now, DOUBTED_FOR
+    if customer.frozen_at is not None:
+        since, new_for = _first_frozen_at(customer, customer.frozen_at) - DAY, LINK_LIFETIME
+    return since, since - new_for
 
 
 def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> int:
@@ -261,10 +284,8 @@ def _recent_payments(customer: Customer, now: datetime) -> QuerySet[Payment]:
     was frozen, or before the PIN or passkey that is new was made. To the frozen one is new that the
     customer could still deny: where no payment is left, staff see a document.
     """
-    until, changed_at, new_for = now, customer.proof_changed_at, DOUBTED_FOR
-    if customer.frozen_at is not None:
-        until, new_for = _first_frozen_at(customer, customer.frozen_at) - DAY, LINK_LIFETIME
-    if changed_at and changed_at > until - new_for:
+    (until, new_since), changed_at = _in_doubt(customer, now), customer.proof_changed_at
+    if changed_at and changed_at > new_since:
         until = min(until, changed_at - DAY)
     return Payment.objects.filter(
         customer=customer,

@@ -1,4 +1,4 @@
-"""The customer's own page: balance, payments, passkeys, PIN, signing out."""
+"""The customer's own page: balance, payments, passkeys, PIN, e-mail address, signing out."""
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -260,4 +260,8 @@ DONE = {
     "pin": lambda: _("Your PIN has been changed."),
     "passkey": lambda: _("Your passkey is ready."),
     "removed": lambda: _("The passkey has been removed."),
+    "email": lambda: _(
+        "We have sent a link to your address. It counts once you have confirmed it there."
+    ),
+    "email-removed": lambda: _("Your e-mail address has been removed."),
 }

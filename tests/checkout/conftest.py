@@ -1,6 +1,7 @@
 """What the tests of the checkout use."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,8 @@ from customers.models import Customer
 from customers.pins import set_pin
 from customers.services import find_or_create, top_up
 from messages import sms
+from messages.models import Message
+from tests.checkout.own_addresses import asked_by
 from tests.checkout.shopper import Shopper
 from tests.checkout.thefts import PHONE, PIN, signed_in_to_account
 from tests.customers.texts import TextBox
@@ -54,3 +57,20 @@ def victim(db: None) -> Customer:
 def browser(victim: Customer, texts: TextBox) -> Shopper:
     """A browser that the victim has left signed in, by a code for their own page."""
     return signed_in_to_account(texts)
+
+
+@pytest.fixture
+def owner(db: None) -> Customer:
+    """A live customer of long ago, whose PIN is as old."""
+    long_ago = utc_now() - timedelta(days=40)
+    customer = find_or_create(phone=PHONE, now=long_ago)
+    set_pin(customer_id=customer.pk, pin=PIN, now=long_ago)
+    Message.objects.all().delete()
+    customer.refresh_from_db()
+    return customer
+
+
+@pytest.fixture
+def own(owner: Customer, texts: TextBox) -> Shopper:
+    """The owner's browser, on the page where the address is named."""
+    return asked_by(signed_in_to_account(texts))

@@ -88,10 +88,12 @@ PAGES = {
     "account-passkey-remove": ACCOUNT,
     "account-sign-out": ACCOUNT,
     "account-add": ACCOUNT,
+    "account-email": ACCOUNT,
     "top-up": TOP_UP,
     "top-up-status": TOP_UP,
     "top-up-cancel": TOP_UP,
     "not-me": CAPABILITY,
+    "confirm-address": CAPABILITY,
     "policy-reports": OPEN,
 }
 WITH_AN_OBJECT = [name for name, about in PAGES.items() if about not in (ACCOUNT, OPEN)]

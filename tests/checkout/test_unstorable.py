@@ -11,6 +11,7 @@ PLACES = [
     *("/checkout/{}/replacement", "/checkout/{}/pay", "/receipts/{}", "/receipts/{}.pdf"),
     *("/checkout/logo/{}-abc.png", "/pay/shop/{}", "/pay/shop/{}/poster-a4.svg", "/top-ups/{}"),
     *("/top-ups/{}/status", "/counter/{}/x", "/not-me/{}", "/account?test={}", "/pay/{}/x"),
+    "/confirm-address/{}",
     *("/confirm-email?token={}", "/admin/invitation/{}/x/", "/v1/payments/{}"),
 ]
 

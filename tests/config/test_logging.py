@@ -92,11 +92,14 @@ def test_the_address_of_a_counters_screen_is_hidden(client: Client, lines) -> No
 
 
 @pytest.mark.django_db
-def test_the_link_that_stops_a_wallet_is_hidden(client: Client, lines) -> None:
-    client.get("/not-me/cus_0123:1abc:S3cr3t_s-ignature")
+@pytest.mark.parametrize("page", ["not-me", "confirm-address"])
+def test_a_link_that_stops_a_wallet_or_names_its_address_is_hidden(
+    client: Client, lines, page: str
+) -> None:
+    client.get(f"/{page}/cus_0123:1abc:S3cr3t_s-ignature")
 
     [line] = lines()
-    assert line["request"] == f"GET /not-me/{HIDDEN}"
+    assert line["request"] == f"GET /{page}/{HIDDEN}"
 
 
 @pytest.mark.django_db

@@ -1,0 +1,79 @@
+"""The customer's e-mail address: named on their own page, confirmed by the link that is sent."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from checkout.forms import EmailForm, Form
+from checkout.pages import NOT_FOUND, CheckoutPage, Detour, SeeOther
+from checkout.views.proofs import ProvenPage
+from core.client_address import network_of
+from core.errors import ApiError
+from customers.new_proofs import doubtful_until
+from customers.own_email import (
+    EmailClaim,
+    confirm_address,
+    is_without_key,
+    name_email,
+    read_claim,
+    remove_email,
+)
+
+
+class OwnEmailPage(ProvenPage):
+    """Names, replaces or removes the address, once enough has been proved."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        if is_without_key(self.session.customer):
+            raise Detour(SeeOther(self.own("account-pin-forgotten")))
+        if doubtful_until(self.session.customer, self.now):
+            raise Detour(SeeOther(self.own("account")))
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # in the language of the page
+        return _("Your e-mail address")
+
+    def post(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
+        if self.needed is not None:
+            return super().post(request, **kwargs)
+        if "remove" in request.POST:
+            remove_email(session=self.session, now=self.now)
+            return SeeOther(self.done("email-removed"))
+        form = EmailForm(request.POST)
+        if form.is_valid():
+            try:
+                email, network = form.cleaned_data["email"], network_of(self.address)
+                name_email(session=self.session, email=email, network=network, now=self.now)
+                return SeeOther(self.done("email"))
+            except ApiError as error:
+                self.show_error(form, error)
+        return self.show(form)
+
+    def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
+        if self.needed is not None:
+            return super().show(form, **context)
+        back = self.own("account")
+        return self.form_page("own_email.html", form or EmailForm(), back_address=back)
+
+
+class ConfirmAddressPage(CheckoutPage):
+    """Asks once more, as mail programs open links by themselves; then the address counts.
+
+    It names the wallet by its masked number: who has been given for a stranger's must see it.
+    """
+
+    def prepare(self) -> None:
+        """Leave the browser's session alone: the link says whose address it is."""
+
+    def get(self, request: HttpRequest, token: str) -> HttpResponse:
+        return self.show(read_claim(token))
+
+    def post(self, request: HttpRequest, token: str) -> HttpResponse:
+        return self.show(confirm_address(token=token, now=self.now))
+
+    def show(self, claim: EmailClaim | None) -> HttpResponse:
+        self.livemode = claim is None or claim.customer.livemode
+        status = 200 if claim else NOT_FOUND
+        return self.page("confirm_address.html", claim=claim, status=status)

@@ -1,0 +1,178 @@
+"""A customer's e-mail address: named on the own page, confirmed by a link that is sent there.
+
+It is what reaches an owner whose number someone else has, so that it takes what a passkey takes,
+and a PIN or passkey that is not new. Until the link is pressed it stands in its message alone.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core.signing import BadSignature, TimestampSigner
+from django.db import transaction
+from django.utils.translation import gettext, gettext_noop
+
+from core.attempt_limits import AttemptLimit, count_or_refuse, count_within_all
+from core.mailboxes import mailbox_of
+from customers.account_changes import AccountChange, record_change
+from customers.errors import NewProofLimitReached, ProofMethod, ProofNeeded
+from customers.models import Customer, CustomerSession
+from customers.new_proofs import doubtful_until
+from customers.passkeys import refuse_unproven
+from customers.security_alerts import SecurityChange, plan_notice
+from customers.sessions import lock_customer_of
+from messages.content import Content
+from messages.models import Channel, Message
+from messages.planning import plan_message
+
+KIND = "confirm_address"
+LIFETIME = timedelta(hours=24)
+DAY = timedelta(days=1)
+PER_CUSTOMER = AttemptLimit("address-customer", 5, DAY)
+PER_NETWORK = AttemptLimit("address-network", 30, DAY)
+PER_MAILBOX = AttemptLimit("address-mailbox", 5, DAY)
+_SALT = "customers.own-email"
+SUBJECT = gettext_noop("%(service)s: confirm your e-mail address")
+TEXT = gettext_noop(
+    "This address was given for the notices and receipts of a %(service)s wallet. Confirm that it "
+    "is yours:\n\n%(link)s\n\nThe link works for %(hours)d hours. If you have not asked for this, "
+    "do nothing: no more is sent here."
+)
+
+
+@dataclass(frozen=True)
+class EmailClaim:
+    """Whose address a link confirms, and whether it has."""
+
+    customer: Customer
+    email: str
+    is_confirmed: bool
+
+
+def is_without_key(customer: Customer) -> bool:
+    """Return whether nothing but the phone protects a customer: an address needs more."""
+    return not customer.has_pin and not customer.passkeys.usable().exists()
+
+
+@transaction.atomic
+def name_email(*, session: CustomerSession, email: str, network: str, now: datetime) -> None:
+    """Plan the e-mail whose link makes this the customer's address; an earlier link ends.
+
+    A mailbox gets few a day, whichever customers name it; what is above that is not sent, and no
+    one is told. Raises ProofNeeded, NewProofLimitReached, CustomerFrozen, RateLimited, and
+    VerificationFailed where this session has ended meanwhile.
+    """
+    customer = _lock_proven(session, now)
+    if customer.livemode:
+        count_or_refuse([(PER_CUSTOMER, customer.pk), (PER_NETWORK, network)], now=now)
+        if not count_within_all([(PER_MAILBOX, mailbox_of(email))], now=now):
+            return
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=KIND,
+        recipient=email,
+        about=customer.pk,
+        merchant_id=customer.merchant_id or "",
+        livemode=customer.livemode,
+        language=customer.language,
+        now=now,
+    )
+
+
+@transaction.atomic
+def remove_email(*, session: CustomerSession, now: datetime) -> None:
+    """Remove the customer's address, which is told of it. Raises what `name_email` raises."""
+    customer = _lock_proven(session, now)
+    if customer.email:
+        _replace(customer, "", SecurityChange.EMAIL_REMOVED, now)
+
+
+def write(message: Message, now: datetime) -> Content | None:
+    """Write the e-mail, with a link made for it; None where something has overtaken it.
+
+    No word in it is the customer's: who is signed in chooses where it goes.
+    """
+    if _is_overtaken(Customer.objects.get(pk=message.about), message):
+        return None
+    token = TimestampSigner(salt=_SALT).sign(message.pk)
+    values = {
+        "service": settings.SERVICE_NAME,
+        "link": f"{settings.CHECKOUT_URL}/confirm-address/{token}",
+        "hours": LIFETIME // timedelta(hours=1),
+    }
+    subject = gettext(SUBJECT) % values
+    if not message.livemode:
+        subject = gettext("[Test] %(subject)s") % {"subject": subject}
+    return Content(subject=subject, text=gettext(TEXT) % values)
+
+
+def read_claim(token: str) -> EmailClaim | None:
+    """Return what a link confirms; None for one that is not ours, is too old, or was overtaken."""
+    message = _message_of(token)
+    if message is None:
+        return None
+    return _claim(Customer.objects.get(pk=message.about), message)
+
+
+@transaction.atomic
+def confirm_address(*, token: str, now: datetime) -> EmailClaim | None:
+    """Make a link's address the customer's; the phone and the address before it are told.
+
+    None as `read_claim`. Raises RateLimited.
+    """
+    message = _message_of(token)
+    if message is None:
+        return None
+    customer = Customer.objects.locked(message.about)
+    claim = _claim(customer, message)
+    if claim is None or claim.is_confirmed:
+        return claim
+    change = SecurityChange.EMAIL_CHANGED if customer.email else SecurityChange.EMAIL_SET
+    _replace(customer, claim.email, change, now)
+    return replace(claim, is_confirmed=True)
+
+
+def _lock_proven(session: CustomerSession, now: datetime) -> Customer:
+    refuse_unproven(session, now)
+    customer = lock_customer_of(session)
+    if is_without_key(customer):
+        raise ProofNeeded(ProofMethod.PIN)
+    if doubtful_until(customer, now):
+        raise NewProofLimitReached
+    return customer
+
+
+def _replace(customer: Customer, email: str, change: SecurityChange, now: datetime) -> None:
+    """Change the address of a locked customer, once the one before it is to be told."""
+    plan_notice(customer, change, now=now)
+    customer.email, customer.updated_at = email, now
+    customer.save(update_fields=["email", "updated_at"])
+    kind = AccountChange.EMAIL_SET if email else AccountChange.EMAIL_REMOVED
+    record_change(customer.pk, kind, actor=f"customer:{customer.pk}", now=now)
+
+
+def _message_of(token: str) -> Message | None:
+    """Return the message of a link; with an erased person, it is gone."""
+    try:
+        message_id = TimestampSigner(salt=_SALT).unsign(token, max_age=LIFETIME)
+    except BadSignature:
+        return None
+    return Message.objects.filter(pk=message_id, kind=KIND).first()
+
+
+def _claim(customer: Customer, message: Message) -> EmailClaim | None:
+    is_confirmed = customer.frozen_at is None and customer.email == message.recipient
+    if not is_confirmed and _is_overtaken(customer, message):
+        return None
+    return EmailClaim(customer, message.recipient, is_confirmed)
+
+
+def _is_overtaken(customer: Customer, message: Message) -> bool:
+    """Return whether a newer link, PIN or address, or a freeze, has come since a link was asked.
+
+    Who has asked for it may be the one whom that was to shut out.
+    """
+    since = message.created_at
+    newer = Message.objects.filter(about=customer.pk, kind=KIND, pk__gt=message.pk)
+    is_shut_out = customer.frozen_at is not None or (customer.pin_set_at or since) > since
+    return is_shut_out or newer.exists() or customer.changes.filter(at__gte=since).exists()

@@ -1,0 +1,198 @@
+"""The links that confirm a customer's address, and to whom and how often they are sent."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.core import mail
+from django.test import Client
+
+from core.clock import utc_now
+from core.models import Quota
+from customers import own_email
+from customers.erasure import erase_customer
+from customers.errors import VerificationFailed
+from customers.models import Customer, CustomerSession
+from customers.own_email import confirm_address, name_email, read_claim
+from customers.services import freeze, unfreeze
+from merchants.models import Merchant
+from messages.models import Message, MessageStatus
+from messages.send_loop import send_due_messages
+from payments.models import Payment
+from tests.checkout.own_addresses import (
+    OLD,
+    OWN,
+    THIEFS,
+    change_of_pin,
+    link_sent_to,
+    named,
+    press,
+    press_if_any,
+    told,
+)
+from tests.checkout.shopper import Shopper
+from tests.customers.enrolment import proven
+from tests.factories import PasskeyFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def test_only_the_newest_link_confirms(own: Shopper) -> None:
+    mistyped, meant = named(own, "adda@example.com"), named(own, OWN)
+    assert OLD in press_if_any(mistyped)
+    press(meant)
+
+    assert OLD in press_if_any(mistyped)
+    assert Customer.objects.get().email == OWN
+
+
+def _frozen(customer: Customer) -> None:
+    freeze(customer_id=customer.pk, actor="staff:ada", now=utc_now())
+
+
+def _thawed(customer: Customer) -> None:
+    _frozen(customer)
+    unfreeze(customer_id=customer.pk, actor="staff:ada", now=utc_now())
+
+
+def _with_another_pin(customer: Customer) -> None:
+    change_of_pin()
+
+
+def _erased(customer: Customer) -> None:
+    erase_customer(customer_id=customer.pk, actor="staff:ada", cause="Letter", now=utc_now())
+
+
+@pytest.mark.parametrize("since", [_frozen, _thawed, _with_another_pin, _erased])
+def test_what_shuts_a_thief_out_ends_the_link(own: Shopper, owner: Customer, since: Any) -> None:
+    link = named(own, THIEFS)
+    since(owner)
+
+    assert OLD in press_if_any(link)
+    assert Customer.objects.get().email == ""
+
+
+@pytest.mark.parametrize("since", [_frozen, _with_another_pin])
+def test_one_that_has_not_left_yet_does_not_leave(
+    own: Shopper, owner: Customer, since: Any
+) -> None:
+    own.send(email=THIEFS)
+    since(owner)
+    send_due_messages(now=utc_now())
+
+    assert Message.objects.get(kind="confirm_address").status == MessageStatus.NOT_NEEDED
+    assert mail.outbox == []
+
+
+def test_it_expires(own: Shopper) -> None:
+    link = named(own, OWN)
+
+    with time_machine.travel(utc_now() + timedelta(hours=24, seconds=1), tick=False):
+        assert OLD in press_if_any(link)
+
+
+@pytest.mark.parametrize("token", ["x", "msg_1:1:x", "cus_1:guessed:guessed"])
+def test_no_one_makes_a_link(own: Shopper, token: str) -> None:
+    named(own, OWN)
+
+    assert OLD in press_if_any(f"/confirm-address/{token}")
+    assert read_claim(token) is None
+    assert confirm_address(token=token, now=utc_now()) is None
+
+
+def test_another_site_cannot_press_the_button(own: Shopper) -> None:
+    link = named(own, OWN)
+
+    assert Client(enforce_csrf_checks=True).post(link).status_code == 403
+    assert Customer.objects.get().email == ""
+
+
+def test_a_session_that_has_ended_meanwhile_names_none(own: Shopper, owner: Customer) -> None:
+    session = proven(owner, utc_now())
+    CustomerSession.objects.update(ended_at=utc_now())
+
+    with pytest.raises(VerificationFailed):
+        name_email(session=session, email=THIEFS, network="192.0.2.1", now=utc_now())
+
+
+# Mail in our name
+
+
+def limited(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
+    monkeypatch.setattr(own_email, name, replace(getattr(own_email, name), times=times))
+
+
+@pytest.mark.parametrize("limit", ["PER_CUSTOMER", "PER_NETWORK"])
+def test_a_customer_or_network_sends_few(
+    own: Shopper, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    limited(monkeypatch, limit, 2)
+    for address in (OWN, "adda@example.com", "adah@example.com"):
+        own.visit("/account/email")
+        own.send(email=address)
+
+    assert "Too many tries. Try again in " in own.text
+    assert Message.objects.count() == 2
+
+
+def test_a_mailbox_gets_few_and_no_one_learns_how_many(
+    own: Shopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited(monkeypatch, "PER_MAILBOX", 1)
+    for address in (OWN, "ada+more@example.com", OWN.upper()):
+        own.visit("/account/email")
+        own.send(email=address)
+        assert own.path == "/account?done=email"
+
+    assert Message.objects.count() == 1
+    assert not Quota.objects.filter(key__contains="ada").exists()
+
+
+@pytest.mark.parametrize("address", ["root@localhost", "ann@[127.0.0.1]", "ann", ""])
+def test_no_mail_goes_to_an_inner_host(own: Shopper, address: str) -> None:
+    assert own.send(email=address).status_code == 422
+
+    assert not Message.objects.exists()
+
+
+# Test mode
+
+
+@pytest.fixture
+def tester(payment: Payment) -> Shopper:
+    shopper = Shopper()
+    shopper.visit(f"/account?test={payment.id}")
+    shopper.send(phone="+12425550177")
+    shopper.send(code="000000")
+    shopper.visit("/account/email?test=1")
+    return shopper
+
+
+def test_in_test_mode_it_goes_to_the_merchants_own_address_or_nowhere(
+    tester: Shopper, merchant: Merchant
+) -> None:
+    Merchant.objects.update(email_confirmed_at=None)
+    tester.send(email="stranger@example.net")
+    send_due_messages(now=utc_now())
+    assert mail.outbox == []
+
+    Merchant.objects.update(email="owner@conch.example", email_confirmed_at=utc_now())
+    tester.visit("/account/email?test=1")
+    tester.send(email="stranger@example.net")
+    reader = press(link_sent_to("owner@conch.example"))
+
+    [sent] = mail.outbox
+    assert sent.to == ["owner@conch.example"]
+    assert sent.subject == "[Test] Payments: confirm your e-mail address"
+    assert "Test: no money moves" in reader.text
+    assert Customer.objects.get().email == "stranger@example.net"
+    assert told() == set()
+
+
+def test_a_passkey_of_a_test_takes_the_pin_as_ever(tester: Shopper) -> None:
+    PasskeyFactory(customer=Customer.objects.get())
+    tester.visit("/account/email?test=1")
+
+    assert 'name="email"' in tester.text
