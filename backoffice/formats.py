@@ -106,10 +106,9 @@ def tone(status: str) -> str:
     return "quiet"
 
 
-def badge(status: str, words: str = "") -> SafeString:
-    """Draw a status as a pill."""
-    text = words or status.replace("_", " ")
-    return format_html('<span class="bo-badge bo-{}">{}</span>', tone(status), text)
+def badge(status: str, words: str) -> SafeString:
+    """Draw a status as a pill, in its words."""
+    return format_html('<span class="bo-badge bo-{}">{}</span>', tone(status), words)
 
 
 def link(text: Any, url: str) -> SafeString:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from core.spreadsheets import as_text
 
 SHEET_ROWS = 1_000_000  # what a sheet of Excel has room for, and a little less
+COLUMN_WIDTH = 20  # in characters: Excel shows an instant as "####" where it has no room
 AMOUNT_FORMATS = {0: "#,##0", 1: "#,##0.0", 2: "#,##0.00", 3: "#,##0.000", 4: "#,##0.0000"}
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f]")
 
@@ -77,6 +78,7 @@ def _fill(book: Any, sheet: Worksheet) -> None:
 def _page(book: Any, sheet: Worksheet, number: int) -> Any:
     page = book.create_sheet(sheet.title if not number else f"{sheet.title} {number + 1}")
     page.freeze_panes = "A2"
+    page.sheet_format.defaultColWidth = COLUMN_WIDTH
     page.append(list(sheet.columns))
     return page
 

@@ -102,7 +102,7 @@ def sign_in_to_pay(
     visitor = BrowserSession()
     try:
         with recorded_attempt(payment.id, Verification.PASSKEY, visitor, address=address, now=now):
-            finish_payment_signed_out(
+            approved = finish_payment_signed_out(
                 customer=customer,
                 payment_id=payment.id,
                 amount=payment.amount or 0,
@@ -118,5 +118,5 @@ def sign_in_to_pay(
         now=now,
         replaces=replaces,
         payment_id=payment.id if is_protected(customer) else "",
-        by_passkey=True,
+        passkey_id=approved.passkey_id,
     )

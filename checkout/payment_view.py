@@ -30,6 +30,7 @@ SHOWN = (
     "status",
     "payment_mode",
     "description",
+    "paid_description",
     "transaction_id",
     "static_payment",
     "ticket",

@@ -21,6 +21,6 @@ def sign_in_to_account(
     failed attempts.
     """
     count_attempt(SIGN_IN_ATTEMPTS, customer.pk, now=now)
-    finish_sign_in(customer=customer, credential=credential, now=now)
+    passkey = finish_sign_in(customer=customer, credential=credential, now=now)
     uncount_attempt(SIGN_IN_ATTEMPTS, customer.pk)
-    return start_session(customer=customer, now=now, replaces=replaces, by_passkey=True)
+    return start_session(customer=customer, now=now, replaces=replaces, passkey_id=passkey.pk)

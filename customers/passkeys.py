@@ -176,9 +176,9 @@ def begin_sign_in(*, customer: Customer, now: datetime) -> "Options":
     return _begin(customer, None, Binding(ChallengePurpose.SIGN_IN), now)
 
 
-def finish_sign_in(*, customer: Customer, credential: str, now: datetime) -> None:
-    """Verify that it is this customer who signs in. Raises VerificationFailed."""
-    _finish(customer.pk, None, Binding(ChallengePurpose.SIGN_IN), credential, now)
+def finish_sign_in(*, customer: Customer, credential: str, now: datetime) -> Passkey:
+    """Return the passkey by which this customer signs in. Raises VerificationFailed."""
+    return _finish(customer.pk, None, Binding(ChallengePurpose.SIGN_IN), credential, now)
 
 
 def begin_confirmation(*, session: CustomerSession, now: datetime) -> "Options":

@@ -14,7 +14,7 @@ from core.signed_tokens import signed
 from customers.codes import check_code
 from customers.errors import ProofMethod, ProofNeeded, VerificationFailed
 from customers.magic_phones import is_protected
-from customers.models import FRESH, CodePurpose, Customer, CustomerSession
+from customers.models import FRESH, CodePurpose, Customer, CustomerSession, Passkey
 from customers.pins import PinResult, check_pin, set_pin
 from customers.services import find_or_create, test_customer
 from customers.tokens import hash_of, new_token
@@ -72,20 +72,25 @@ def start_session(
     now: datetime,
     replaces: str = "",
     payment_id: str = "",
-    by_passkey: bool = False,
+    passkey_id: int | None = None,
 ) -> SignedIn:
     """Open a session for a customer whose phone has just been verified, or for one payment.
 
-    `by_passkey`: a passkey has signed in or approved the payment; that changes neither PIN nor
-    passkeys, so no proof is noted.
+    `passkey_id`: that passkey has signed in or approved the payment; it changes neither PIN nor
+    passkeys, so no proof is noted. Raises VerificationFailed where it was removed meanwhile: all
+    sessions end with a passkey, and one that opens just then would stay.
     """
+    if passkey_id is not None:
+        Customer.objects.locked(customer.pk)
+        if not Passkey.objects.usable().filter(pk=passkey_id).exists():
+            raise VerificationFailed
     end_session(replaces, now=now)
     token = signed(new_token())
     session = CustomerSession.objects.create(
         customer=customer,
         livemode=customer.livemode,
         token_hash=hash_of(token),
-        code_verified_at=None if by_passkey else now,
+        code_verified_at=now if passkey_id is None else None,
         created_at=now,
         last_seen_at=now,
         expires_at=now + LIFETIME,

@@ -13,10 +13,10 @@ from django.db.models import F
 from core.formats import money_and_code
 from core.instants import today_in
 from customers.codes import check_code, request_code
-from customers.models import CodePurpose
+from customers.models import CodePurpose, Customer
 from funding.errors import CashCodeMissing, CashLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, FundingWay, TopUp
-from funding.services import credit_locked
+from funding.services import credit_locked, refuse_above_day_limit
 
 
 def refuse_no_cash(top_up: TopUp, *, now: datetime) -> None:
@@ -30,10 +30,12 @@ def refuse_no_cash(top_up: TopUp, *, now: datetime) -> None:
 def send_cash_code(*, top_up_id: str, agent: str, address: str, now: datetime) -> TopUp:
     """Text the customer the code that confirms the cash; call outside of a transaction.
 
-    Raises TopUpNotFound, TopUpStatusUnfit, CashLimitReached, and what `request_code` raises.
+    Raises TopUpNotFound, TopUpStatusUnfit, CashLimitReached, FundingLimitReached, and what
+    `request_code` raises.
     """
     top_up = TopUp.objects.select_related("customer").one(top_up_id)
     refuse_no_cash(top_up, now=now)
+    refuse_above_day_limit(top_up.customer, top_up.amount, now=now, besides=top_up)
     if top_up.amount > settings.FUNDING_CASH_DAY_AMOUNT - _taken(top_up, agent, now):
         raise CashLimitReached
     handle = request_code(
@@ -71,10 +73,13 @@ def check_cash_code(*, top_up_id: str, code: str, now: datetime) -> None:
 def take_cash(*, top_up_id: str, agent: str, now: datetime) -> TopUp:
     """Credit the wallet with cash that the customer has confirmed by `check_cash_code`.
 
-    Raises TopUpNotFound, TopUpStatusUnfit, CashLimitReached.
+    The limit of a day is asked for once more: what was ordered on three days may come on one.
+    Raises TopUpNotFound, TopUpStatusUnfit, CashLimitReached, FundingLimitReached.
     """
     top_up = TopUp.objects.locked(top_up_id)
     refuse_no_cash(top_up, now=now)
+    customer = Customer.objects.locked(top_up.customer_id)
+    refuse_above_day_limit(customer, top_up.amount, now=now, besides=top_up)
     _count(top_up, agent, now)
     top_up.taken_by, top_up.code_handle = agent, ""
     credit_locked(top_up, amount=top_up.amount, actor=agent, now=now)

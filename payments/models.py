@@ -28,7 +28,7 @@ from payments.errors import (
 from payments.indexes import INDEXES
 from payments.modes import PaymentMode
 from payments.replacement_rows import Replacement
-from payments.statuses import AGREED, ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
+from payments.statuses import ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 from payments.till_models import Ticket, Till
 
 __all__ = ["Payment", "PaymentTransition", "Replacement", "Ticket", "Till"]
@@ -95,7 +95,7 @@ class Payment(models.Model):
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
-    # What stood there when the customer paid, once the merchant has changed it since.
+    # What stood there when a customer began to pay, once the merchant has changed it since.
     paid_description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
     link = models.ForeignKey(
@@ -164,10 +164,8 @@ class Payment(models.Model):
 
     @property
     def agreed_description(self) -> str:
-        """What the customer has paid for, or would: a later change is not on the receipt."""
-        if self.status not in AGREED or self.paid_description is None:
-            return self.description
-        return self.paid_description
+        """What a customer agrees to, on pages and receipts: a later change is not theirs."""
+        return self.description if self.paid_description is None else self.paid_description
 
     @property
     def net(self) -> int | None:
@@ -196,8 +194,11 @@ class Payment(models.Model):
         return "full" if self.amount_refunded == self.amount else "partial"
 
     def describe(self, description: str) -> None:
-        """Change the description; what a customer has agreed to is kept beside it."""
-        if self.status in AGREED and self.paid_description is None:
+        """Change the description; what a customer has begun to pay for is kept beside it.
+
+        From then on, not from when it is paid: a shop that polls sees when the PIN is asked for.
+        """
+        if self.status != PaymentStatus.CREATED and self.paid_description is None:
             self.paid_description = self.description
         self.description = description
 

@@ -98,7 +98,7 @@ def update_payment(
 ) -> Payment:
     """Change description and metadata, the latter as a whole. Raises PaymentNotFound.
 
-    A receipt goes on saying what the customer has agreed to.
+    Pages and receipts go on saying what a customer has begun to pay for.
     """
     payment = Payment.objects.locked_of(caller, payment_id)
     if "description" in changes:

@@ -96,8 +96,8 @@ class PaymentViewSet(CallerViewSet):
     def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
         """Description and metadata only, in every status; metadata is replaced as a whole.
 
-        A receipt goes on saying what the customer has paid for. Naming any other field is refused
-        and changes nothing.
+        Once a customer has signed in to pay, pages and receipts go on saying what stood there.
+        Naming any other field is refused and changes nothing.
         """
         changes = ChangedPayment.parse(request.data)
         at = request_now()

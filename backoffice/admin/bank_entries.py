@@ -6,11 +6,19 @@ from backoffice import formats
 from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer, Table
-from backoffice.resource.filters import ModeFilter, choice_filter
+from backoffice.resource.filters import (
+    DayFilter,
+    ModeFilter,
+    NumberFilter,
+    choice_filter,
+    link_filter,
+)
+from backoffice.resource.resource import summary_table
 from backoffice.resource.shown import Actor, Amount, Badge, Field, Fieldset, Id, Instant, Reference
+from backoffice.resource.tables import SHOWN, Related
 from backoffice.resource.usual_fields import AMOUNT, MODE
 from core.clock import request_now
-from payouts.bank.position import position_in
+from payouts.bank.position import OpenPart, position_in
 from payouts.contradictions import holds_back
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, BankStatement
 
@@ -30,6 +38,14 @@ def _charge(entry: BankEntry) -> str:
     return formats.money(entry.charge_amount, entry.currency) if entry.charge_amount else ""
 
 
+class StatementFilter(NumberFilter):
+    """The entries of one bank statement."""
+
+    title = "bank statement"
+    parameter_name = "statement"
+    field_name = "statement_id"
+
+
 class BankEntryAdmin(OfficeAdmin):
     model = BankEntry
     list_select_related = ("file",)
@@ -46,10 +62,14 @@ class BankEntryAdmin(OfficeAdmin):
     )
     summary = (Id("Entry"), SAYS, AMOUNT, STATE, Field("Why", "problem"))
     list_filter = (
+        DayFilter,
         choice_filter("state", "state", BankEntryState.choices),
         choice_filter("source", "source", BankSource.choices),
         choice_filter("kind", "kind", BankEntryKind.choices),
         ModeFilter,
+        StatementFilter,
+        link_filter("payout", "payout", "payout_id"),
+        link_filter("run", "run", "batch_id"),
     )
     row_actions = BANK_ENTRY_ACTIONS
     page = (
@@ -110,6 +130,7 @@ class BankStatementAdmin(OfficeAdmin):
     list_display = (Field("Statement", "number"), START, END, OPENING, ENTRIES, CLOSING, MODE)
     list_filter = (ModeFilter,)
     details = (Field("Amended by the file", _amended_by),)
+    related = (Related(BankEntry, "statement"),)
 
     def tables(self, row: BankStatement) -> list[Table]:
         position = position_in(row.currency, livemode=row.livemode)
@@ -137,4 +158,14 @@ class BankStatementAdmin(OfficeAdmin):
         missing = Table(
             "Statements missing", ("After", "Before", formats.amount("They moved"), "Since"), gaps
         )
-        return [difference, missing] if gaps else [difference]
+        parts = [self._open_part(part) for part in (position.parts if position else ())]
+        return [difference, *parts, *([missing] if gaps else []), *super().tables(row)]
+
+    def _open_part(self, part: OpenPart) -> Table:
+        """Show what makes up a part of the difference, the oldest first."""
+        model = part.rows.model
+        related = self.admin_site.get_model_admin(model).list_select_related
+        words = part.words.capitalize()
+        title = words if part.count <= SHOWN else f"{words}: the oldest {SHOWN}"
+        rows = part.rows.select_related(*related)[:SHOWN]
+        return summary_table(self.admin_site, title, model, rows)

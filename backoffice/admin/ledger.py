@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
-from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
+from backoffice.resource.filters import ModeFilter, NumberFilter, choice_filter, link_filter
 from backoffice.resource.shown import Amount, Code, Field, Instant, Reference, linked
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, MODE
@@ -17,20 +17,17 @@ from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.services import balance_of
 
 SHOWN = 30
-MOST_DIGITS = 18
 
 
-class _EitherAccount(OfficeFilter):
+class _EitherAccount(NumberFilter):
     """Transfers that touch an account, on either side."""
 
     title = "account"
     parameter_name = "account"
 
     def queryset(self, request, queryset):  # type: ignore[no-untyped-def]  # as its parent
-        value = str(self.value() or "")
-        if not value.isdecimal() or len(value) > MOST_DIGITS:
-            return queryset
-        return queryset.filter(Q(debit_account_id=value) | Q(credit_account_id=value))
+        either = Q(debit_account_id=self.value()) | Q(credit_account_id=self.value())
+        return queryset.filter(either) if self.value() else queryset
 
 
 def name_of(account: Account) -> str:

@@ -181,7 +181,7 @@ class PaymentAdmin(OfficeAdmin):
             TRANSACTION,
             KIND,
             DESCRIPTION,
-            Field("Description when paid", lambda payment: payment.paid_description or ""),
+            Field("Description agreed to", lambda payment: payment.paid_description or ""),
             REFERENCE,
             ORDER,
             INVOICE,

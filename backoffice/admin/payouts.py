@@ -30,7 +30,15 @@ from backoffice.roles import Right
 from backoffice.services.payouts import approve_account, runs_waiting
 from merchants.statuses import MerchantStatus
 from payouts.contradictions import contradiction_of
-from payouts.models import AccountState, BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import (
+    AccountState,
+    BankAccount,
+    BankEntry,
+    BankHoliday,
+    Payout,
+    PayoutBatch,
+    PayoutOrigin,
+)
 from payouts.own_accounts import decline_bank_account, shut_bank_account
 from payouts.statuses import PayoutStatus
 
@@ -91,7 +99,7 @@ class PayoutAdmin(OfficeAdmin):
     model = Payout
     heading_format = "Payout of {amount}"
     summed = "amount"
-    list_select_related = ("merchant", "bank_account", "statement")
+    list_select_related = ("merchant", "bank_account", "statement", "order")
     list_display = (CREATED, AMOUNT, STATUS, MERCHANT, TO, LEAVES, ARRIVES, MODE, Id("Payout"))
     list_filter = (
         DayFilter,
@@ -104,12 +112,16 @@ class PayoutAdmin(OfficeAdmin):
     row_actions = (*PAYOUT_ACTIONS, *RETURN_ACTIONS)
     details = (
         Field("Requested by", "get_origin_display"),
+        Instant("Paid", "paid_at"),
         Reference("Run", "batch_id"),
+        Field("Our reference", "order.end_to_end_id"),
         Field("Bank's reference", "bank_reference"),
         Instant("Booked by the bank", "booked_at"),
         Instant("Return booked", "return_booked_at"),
         Field("Description", "description"),
     )
+    export_fields = (*list_display, *details)
+    related = (Related(BankEntry, "payout"),)
 
     asks = "Paid out more or less than expected by"
 
@@ -201,6 +213,7 @@ class PayoutBatchAdmin(OfficeAdmin):
             filter_name="run",
             shown=SHOWN,
         ),
+        Related(BankEntry, "batch", filter_name="run"),
     )
 
     def files(self, row: PayoutBatch) -> list[tuple[str, str]]:

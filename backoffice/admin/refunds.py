@@ -8,7 +8,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, Reference
+from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
 from refunds.failures import GIVE_UP_AFTER
@@ -59,10 +59,12 @@ class RefundAdmin(OfficeAdmin):
     row_actions = (GIVE_UP,)
     details = (
         Amount("Fee refunded", "fee_returned"),
+        Code("Transaction", "transaction_id"),
         Field("Failed because", "failure_reason"),
         Instant("Refunded at", "succeeded_at"),
         Instant("Customer notified", "notified_at"),
     )
+    export_fields = (*list_display, *details)
 
     def answer(self, row: Refund, now: datetime) -> SupportAnswer:
         until = formats.clock(row.created_at + GIVE_UP_AFTER, now)

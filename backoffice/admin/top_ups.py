@@ -16,6 +16,7 @@ from backoffice.resource.filters import (
     status_filter,
 )
 from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference, RowLink
+from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MODE, STATUS_NOW
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
@@ -23,6 +24,7 @@ from backoffice.services.cash import confirm_cash, text_cash_code
 from funding.models import FundingWay, TopUp
 from funding.references import grouped
 from funding.statuses import CREDITABLE, TRANSITIONS, TopUpStatus
+from payouts.models import BankEntry
 
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
@@ -123,9 +125,17 @@ class TopUpAdmin(OfficeAdmin):
         CAME,
         Amount("Taken back", "amount_reversed"),
         Reference("For payment", "payment_id"),
-        Reference("Transaction", "transaction_id"),
+        Instant("Came at", "succeeded_at"),
+        Code("Transaction", "transaction_id"),
         Instant("Waited for until", "expires_at"),
         Actor("Taken by", "taken_by"),
+    )
+    export_fields = (*list_display, *details)
+    related = (
+        Related(
+            BankEntry,
+            rows=lambda top_up: BankEntry.objects.filter(credited_to=top_up.pk).order_by("pk"),
+        ),
     )
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:

@@ -24,6 +24,7 @@ from ledger.models import HOUSE, Account
 
 Rows = QuerySet[Any]
 Choices = Iterable[tuple[str, str]]
+MOST_DIGITS = 18
 
 
 class OfficeFilter(SimpleListFilter):
@@ -49,6 +50,14 @@ class OfficeFilter(SimpleListFilter):
         value = self.value()
         known = {str(option): str(words) for option, words in self.lookup_choices}
         return known.get(str(value), str(value)) if value else ""
+
+
+class NumberFilter(OfficeFilter):
+    """A filter by the number of a row that has no public id; what is no number narrows nothing."""
+
+    def value(self) -> str | None:
+        text = str(super().value() or "")
+        return text if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 class SeveralFilter(OfficeFilter):

@@ -123,7 +123,14 @@ class Badge(Field):
 
     def fact(self, row: Any) -> Any:
         value = self.value(row)
-        return formats.badge(value, getattr(value, "label", "").lower()) if value else ""
+        return formats.badge(value, self.words(row)) if value else ""
+
+    def exported(self, row: Any) -> tuple[Any, ...]:
+        return (self.words(row),)
+
+    def words(self, row: Any) -> str:
+        value = self.value(row) or ""
+        return getattr(value, "label", "").lower() or str(value).replace("_", " ")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from checkout.adding import (
 )
 from checkout.amount_forms import AmountForm
 from checkout.flow import proof_for
-from checkout.formats import signs
+from checkout.formats import ending, signs
 from checkout.headers import of_the_moment
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import payment_view_of
@@ -89,6 +89,7 @@ class TopUpPage(CheckoutPage):
             bank_rows=bank_rows(),
             cash_place=settings.FUNDING_CASH_PLACE,
             is_own=customer is not None and customer.pk == self.top_up.customer_id,
+            wallet=ending(self.top_up.customer.phone),
             waits=self.waits,
             goes_on=self.goes_on,
             zone=self.zone,

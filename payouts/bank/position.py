@@ -25,12 +25,16 @@ from payouts.statuses import PayoutStatus
 
 @dataclass(frozen=True)
 class OpenPart:
-    """What makes up the difference: how many, together how much, and since when the oldest."""
+    """What makes up the difference: how many, together how much, since when the oldest, and which.
+
+    `rows` begins with the oldest.
+    """
 
     words: str
     count: int
     amount: int
     oldest: datetime | None
+    rows: QuerySet[Any]
 
 
 @dataclass(frozen=True)
@@ -102,4 +106,5 @@ def _parts(livemode: bool, currency: str, start: datetime) -> Iterator[OpenPart]
 
 def _part(words: str, rows: QuerySet[Any], field: str, sign: int) -> OpenPart:
     sums = rows.aggregate(count=Count("pk"), amount=Sum("amount"), oldest=Min(field))
-    return OpenPart(words, sums["count"], sign * int(sums["amount"] or 0), sums["oldest"])
+    amount, oldest = sign * int(sums["amount"] or 0), sums["oldest"]
+    return OpenPart(words, sums["count"], amount, oldest, rows.order_by(field, "pk"))

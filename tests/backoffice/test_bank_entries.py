@@ -10,7 +10,7 @@ from core.clock import utc_now
 from ledger.models import Purpose
 from payouts.bank.by_hand import set_aside
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, Payout
+from payouts.models import BankEntry, BankStatement, Payout
 from payouts.services import record_failed
 from tests.backoffice.acting import act, page_of_act
 from tests.client import Api
@@ -201,3 +201,35 @@ def test_what_is_held_back_says_why_and_what_to_do(office, api, sent) -> None:
     assert f"Explain the bank&#x27;s entry {found.pk}" in browser.get(page).content.decode()
     page = reverse("admin:payouts_bankentry_change", args=[found.pk])
     assert "record the payout that waits as failed" in browser.get(page).content.decode()
+
+
+def test_what_the_bank_has_booked_stands_beside_what_it_is_about(office, sent) -> None:
+    read(statement(entry(1250, order_of(sent)), entry(700, reference="FEE")))
+    booked, fee = BankEntry.objects.get(payout=sent), BankEntry.objects.get(payout=None)
+    whole = BankStatement.objects.get()
+    pages = {row: office(Role.FINANCE).get(page_of(row)) for row in (sent, whole)}
+    listed = office(Role.FINANCE).get(
+        reverse("admin:payouts_bankentry_changelist"),
+        {"mode": "live", "statement": whole.pk, "payout": sent.pk, "day": "today"},
+    )
+
+    [beside] = pages[sent].context["tables"][1:]
+    assert (beside.title, len(beside.rows)) == ("Bank entries", 1)
+    assert booked.pk in str(beside.rows)
+    _, open_part, entries = pages[whole].context["tables"]
+    assert (open_part.title, fee.pk in str(open_part.rows)) == ("Booked, but of no payout", True)
+    assert booked.pk not in str(open_part.rows)
+    assert (entries.title, len(entries.rows)) == ("Bank entries", 2)
+    assert f"statement={whole.pk}" in entries.more
+    assert [row.pk for row in listed.context["cl"].result_list] == [booked.pk]
+    assert f"<dd>{order_of(sent)}</dd>" in pages[sent].content.decode()
+
+
+@pytest.mark.parametrize("number", ["x", "1" * 30])
+def test_a_statement_of_no_number_narrows_nothing(office, sent, number: str) -> None:
+    read(statement(entry(700, reference="FEE")))
+    url = reverse("admin:payouts_bankentry_changelist")
+
+    listed = office(Role.FINANCE).get(url, {"mode": "live", "statement": number})
+
+    assert listed.context["cl"].result_count == 1

@@ -1,8 +1,10 @@
 """What resources declare holds together: fields, actions, and their place in the catalog."""
 
 import inspect
+import re
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import resolve
@@ -13,15 +15,20 @@ from backoffice.admin.submission import submit
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.registry import ADMINS
+from backoffice.registry import office as site
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import address_of, page_of_id
+from backoffice.resource.shown import Amount, Badge
 from backoffice.roles import Role
 from backoffice.services.instruction_kinds import SET_ROLES
+from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
 from core.errors import ApiError
+from funding.models import TopUp
 from payments.errors import PaymentAlreadyCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
+from payouts.models import Payout
 from refunds.models import Refund
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
@@ -41,6 +48,28 @@ def test_each_prefix_of_ids_leads_to_one_page() -> None:
     for prefix in prefixes:
         assert resolve(page_of_id(f"{prefix}_0123456789"))
     assert page_of_id("txn_0123456789") == ""
+
+
+def test_headings_stand_above_the_amounts_of_their_column() -> None:
+    css = (settings.BASE_DIR / "static/backoffice/backoffice.css").read_text()
+    at_the_right = re.findall(r"\.column-(\w+)", css)
+
+    columns = [site.get_model_admin(model).columns() for model in MODELS]
+    amounts = {
+        name for each in columns for name, field in each.items() if isinstance(field, Amount)
+    }
+    assert sorted(at_the_right) == sorted(amounts)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [("requires_action", "requires action"), (InstructionStatus.EXPIRED, "expired")],
+)
+def test_an_export_has_the_words_of_the_list(status: str, words: str) -> None:
+    field = Badge("Status", lambda row: status)
+
+    assert field.exported(None) == (words,)
+    assert f">{words}<" in field.cell(None)
 
 
 def test_what_an_action_watches_is_known_of_its_row() -> None:
@@ -158,6 +187,22 @@ def test_no_export_holds_markup(rows: Rows, office: Office, model: type[Model]) 
     text = response.content.decode()
     assert (response.status_code, "<" in text) == (200, False)
     assert len(text.splitlines()) > 1
+
+
+@pytest.mark.parametrize(
+    ("model", "titles"),
+    [
+        (Refund, {"Refunded at", "Fee refunded", "Transaction"}),
+        (Payout, {"Paid", "Run", "Our reference", "Bank's reference"}),
+        (TopUp, {"Came", "Came at", "Transaction"}),
+    ],
+)
+def test_an_export_says_when_and_how_money_moved(
+    rows: Rows, office: Office, model: type[Model], titles: set[str]
+) -> None:
+    response = office(Role.FINANCE).get(address_of(model, "export", "csv"), {"mode": "test"})
+
+    assert titles <= set(response.content.decode().splitlines()[0].split(","))
 
 
 def test_a_reference_leads_to_its_page(rows: Rows, office: Office) -> None:

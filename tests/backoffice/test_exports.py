@@ -119,6 +119,7 @@ def test_numbers_and_instants_have_their_types_in_excel(
 
     page = load_workbook(io.BytesIO(file_of(office, run))).active
     assert page is not None
+    assert page.sheet_format.defaultColWidth >= len("2026-11-09 21:00:00")
     titles, newest, *_ = list(page.iter_rows())
     cells = {str(title.value): cell for title, cell in zip(titles, newest, strict=True)}
     payment = paid[-1]

@@ -54,3 +54,22 @@ def test_what_is_changed_before_it_is_paid_is_what_is_agreed_to(merchant: Mercha
 
     assert "A lamp" in shopper.text
     assert Payment.objects.get(pk=payment.pk).paid_description is None
+
+
+def test_it_is_not_changed_while_the_pin_is_typed(merchant: Merchant) -> None:
+    """A shop that polls sees that the PIN is asked for, and had seconds to change what is sold."""
+    payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="A phone")
+    caller = Caller(merchant, livemode=False, actor="test")
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in()
+    update_payment(
+        caller=caller, payment_id=payment.id, changes={"description": "A box"}, now=utc_now()
+    )
+    shopper.visit(shopper.path)
+    assert "A phone" in shopper.text
+    shopper.send(pin="1234")
+
+    assert "<h1>Paid</h1>" in shopper.text
+    assert "A phone" in shopper.text
+    assert "A box" not in shopper.text

@@ -2,13 +2,21 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import pytest
 
+from customers import passkey_sign_in
 from customers.errors import PasskeyNotFound, ProofMethod, VerificationFailed
-from customers.models import Customer, CustomerQuerySet, CustomerSession
+from customers.models import Customer, CustomerQuerySet, CustomerSession, Passkey
 from customers.passkey_removal import remove_passkey, revoke_passkey
-from customers.passkeys import begin_registration, finish_registration
+from customers.passkey_sign_in import sign_in_to_account
+from customers.passkeys import (
+    begin_registration,
+    begin_sign_in,
+    finish_registration,
+    finish_sign_in,
+)
 from customers.sessions import remember_proof
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import proven
@@ -99,3 +107,25 @@ def test_a_session_that_has_ended_meanwhile_adds_none(
 def test_staff_remove_none_that_is_not_there(now: datetime) -> None:
     with pytest.raises(PasskeyNotFound):
         revoke_passkey(passkey_id=404, now=now)
+
+
+def test_no_session_opens_by_one_that_is_removed_just_then(
+    device: VirtualAuthenticator,
+    session: CustomerSession,
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A script on the lost laptop signed in again and again: its last session stayed."""
+    owner = session.customer
+    options = begin_sign_in(customer=owner, now=now)
+
+    def removed_meanwhile(**wanted: Any) -> Passkey:
+        passkey = finish_sign_in(**wanted)
+        revoke_passkey(passkey_id=passkey.pk, now=now)
+        return passkey
+
+    monkeypatch.setattr(passkey_sign_in, "finish_sign_in", removed_meanwhile)
+    with pytest.raises(VerificationFailed):
+        sign_in_to_account(customer=owner, credential=device.get(options), replaces="", now=now)
+
+    assert still_open(owner) == []

@@ -19,7 +19,7 @@ from customers.sessions import (
     start_session,
 )
 from tests.customers.authenticator import VirtualAuthenticator
-from tests.customers.enrolment import enrol
+from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import ADDRESS
 from tests.customers.texts import TextBox
 
@@ -74,7 +74,10 @@ def test_a_page_without_a_language_takes_none_away(
 
 
 def test_what_a_passkey_has_opened_has_proved_no_phone(payer: Customer, now: datetime) -> None:
-    session = start_session(customer=payer, now=now, by_passkey=True, payment_id="pay_1").session
+    passkey = enrol(proven(payer, now), VirtualAuthenticator(), now)
+    session = start_session(
+        customer=payer, now=now, passkey_id=passkey.pk, payment_id="pay_1"
+    ).session
 
     assert (session.code_verified_at, session.payment_id) == (None, "pay_1")
     assert (session.created_at, session.last_seen_at, session.livemode) == (now, now, True)

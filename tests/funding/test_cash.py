@@ -1,16 +1,17 @@
 """Cash: taken by staff, confirmed by a code on the customer's phone, limited"""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from inspect import signature
 
 import pytest
+import time_machine
 
 from backoffice.models import AuditEntry
 from backoffice.roles import Role
 from core.clock import utc_now
 from funding.cash import check_cash_code, send_cash_code, take_cash
-from funding.errors import CashCodeMissing, TopUpStatusUnfit
+from funding.errors import CashCodeMissing, FundingLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, TopUp
 from funding.services import cancel_top_up
 from messages import sms
@@ -120,6 +121,24 @@ def test_as_much_as_one_person_may_take_in_a_day(customer, texts, settings):
     check_cash_code(top_up_id=rest.pk, code=texts.code, now=utc_now())
     assert take_cash(top_up_id=rest.pk, agent="staff:ann", now=utc_now()).code_handle == ""
     assert held(customer) == CashDay.objects.get().amount == 3_000
+
+
+def test_cash_ordered_on_three_days_does_not_come_on_one(customer, texts, settings):
+    settings.FUNDING_CASH_DAY_AMOUNT = 1_000_000
+    with time_machine.travel(utc_now(), tick=False) as clock:
+        orders = []
+        for amount in (99_000, 98_000):
+            orders.append(ordered(customer, amount, "agent"))
+            clock.shift(timedelta(hours=25))
+        take_cash(top_up_id=orders[0].pk, agent="staff:ann", now=utc_now())
+        with pytest.raises(FundingLimitReached):
+            take_cash(top_up_id=orders[1].pk, agent="staff:ben", now=utc_now())
+        with pytest.raises(FundingLimitReached):
+            send_cash_code(top_up_id=orders[1].pk, agent="staff:ben", address="", now=utc_now())
+        assert (held(customer), len(texts.texts)) == (99_000, 0)
+        clock.shift(timedelta(hours=25))
+        take_cash(top_up_id=orders[1].pk, agent="staff:ben", now=utc_now())
+    assert held(customer) == 197_000
 
 
 @pytest.mark.parametrize("step", [send_cash_code, check_cash_code, take_cash])

@@ -49,6 +49,8 @@ def test_each_merchant_and_mode_has_numbers_of_its_own(
     assert numbers(api(merchant).get(PATH, {"after": "0"}).json()) == [1, 2]
     assert numbers(api(merchant, live=True).get(PATH, {"after": "0"}).json()) == [1]
     assert numbers(api(stranger).get(PATH, {"after": "0"}).json()) == [1]
+    assert api(stranger).get(PATH, {"after": "2"}).status_code == 400
+    assert api(merchant, live=True).get(PATH, {"after": "2"}).status_code == 400
 
 
 def test_an_event_names_the_one_before_it_about_its_object(api: Api, merchant: Merchant) -> None:

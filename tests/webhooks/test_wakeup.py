@@ -10,6 +10,8 @@ import pytest
 import redis as redis_client
 from celery import current_app
 
+from core.clock import utc_now
+from merchants.callers import Caller
 from merchants.models import Merchant
 from tests.client import Api
 from tests.redis import Redis
@@ -17,7 +19,9 @@ from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event
 from webhooks.delivery import wakeup
 from webhooks.delivery.wakeup import MAX_QUEUED, QUEUE, TASK, WakeupPublisher, wake_up
+from webhooks.event_types import EventType
 from webhooks.tasks import send_webhooks
+from webhooks.test_event import send_sample_event
 
 pytestmark = pytest.mark.slow
 
@@ -175,6 +179,12 @@ def test_it_is_sent_after_commit_and_only_where_somebody_listens(
         emit_event(merchant)
         assert sent == []
     assert sent == [True]
+    caller = Caller(merchant, livemode=False, actor="tests")
+    with django_capture_on_commit_callbacks(execute=True):
+        send_sample_event(
+            caller=caller, event_type=EventType.PAYMENT_CREATED, data={}, now=utc_now()
+        )
+    assert sent == [True, True]
 
 
 @pytest.mark.django_db(transaction=True)
