@@ -143,8 +143,11 @@ def _added(top_up: TopUp, now: datetime) -> str:
 def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
     """Yield what went back, what waits to go back, and what failed to where nothing came after."""
     refunds = Refund.objects.filter(payment=payment)
-    done = refunds.filter(status=RefundStatus.SUCCEEDED).order_by("-succeeded_at")
-    if payment.amount_refunded and (last := done.first()):
+    last = newest = refunds.order_by("-updated_at", "-pk").first()
+    if newest and newest.status != RefundStatus.SUCCEEDED and payment.amount_refunded:
+        done = refunds.filter(status=RefundStatus.SUCCEEDED)
+        last = done.order_by("-succeeded_at").first()
+    if last and last.status == RefundStatus.SUCCEEDED:
         part = (
             "The full amount"
             if payment.refund_status == "full"
@@ -159,7 +162,6 @@ def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
             f"{waiting} has been waiting to be refunded since {since}: the merchant's balance does"
             f" not cover it. If it still does not by {until}, the refund fails."
         )
-    newest = refunds.order_by("-updated_at", "-pk").first()
     if newest and newest.status == RefundStatus.FAILED:
         amount, at = money(newest.amount, newest.currency), clock(newest.failed_at, now)
         yield (

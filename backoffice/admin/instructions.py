@@ -3,9 +3,11 @@
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from backoffice import formats
+from backoffice.admin.account_comparison import comparison_table
 from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction
@@ -24,7 +26,7 @@ from backoffice.resource.usual_fields import MODE, STATUS_NOW
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
-from backoffice.services.instruction_kinds import BANK_ACCOUNT, TASKS
+from backoffice.services.instruction_kinds import BANK_ACCOUNT, RESET_ACCESS, TASKS
 from backoffice.services.payouts import accounts_to_compare
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
@@ -35,14 +37,6 @@ from payouts.models import BankEntry, Payout
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
-COMPARED = (
-    ("Holder", "holder_name"),
-    ("Bank", "bank_name"),
-    ("BIC", "bic"),
-    ("Clearing code", "clearing_code"),
-    ("Currency", "currency"),
-    ("Number ends in", "last_four"),
-)
 AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
 
 
@@ -107,7 +101,10 @@ class InstructionAdmin(OfficeAdmin):
         return SupportAnswer(words, formats.tone(status))
 
     def sections(self, row: Instruction) -> list[Section]:
-        return [*super().sections(row), Section("Details", facts(*_arguments(row)))]
+        return [
+            *super().sections(row),
+            Section("Details", facts(*_arguments(row), *_in_force(row))),
+        ]
 
     def tables(self, row: Instruction) -> list[Table]:
         """Show which payouts a run takes, what a file says, which account is to be paid out to."""
@@ -144,6 +141,14 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
     ]
 
 
+def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
+    """Say whose place the address of a reset would take: the two may differ in one letter."""
+    if instruction.task != RESET_ACCESS or instruction.status != InstructionStatus.WAITING:
+        return []
+    user = User.objects.filter(username=instruction.subject_id).first()
+    return [("Email in force now", (user and user.email) or "none")]
+
+
 def _title(name: str) -> str:
     words = name.removesuffix("_amount").replace("_", " ").capitalize()
     return words.replace("Bic", "BIC")
@@ -160,15 +165,7 @@ def _of_account(instruction: Instruction) -> list[Table]:
     if instruction.task != BANK_ACCOUNT or instruction.status != InstructionStatus.WAITING:
         return []
     asked, current = accounts_to_compare(instruction)
-    rows = [
-        [title, getattr(asked, name), getattr(current, name, "") or "none"]
-        for title, name in COMPARED
-    ]
-    if current:
-        is_same = asked.decrypt_number() == current.decrypt_number()
-        rows.append(["Whole number", "the same one" if is_same else "another one", ""])
-    columns = ("", "Requested", "In force now")
-    return [Table("Account", columns, rows, right=Right.VIEW_PAYOUTS, is_first=True)]
+    return [comparison_table(asked, current)]
 
 
 def _of_file(instruction: Instruction) -> list[Table]:

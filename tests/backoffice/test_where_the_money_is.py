@@ -119,7 +119,8 @@ def test_the_last_refund_is_the_one_that_was_paid_last(merchant: Merchant) -> No
     credit(merchant, -1_000)
     waited = refund(payment, 500)
     refund(payment, 100)
-    Refund.objects.exclude(pk=waited.pk).update(succeeded_at=now - timedelta(days=3))
+    earlier = now - timedelta(days=3)
+    Refund.objects.exclude(pk=waited.pk).update(succeeded_at=earlier, updated_at=earlier)
     credit(merchant, 1_000)
     retry_refund(refund_id=waited.pk, now=now)
 
