@@ -12,18 +12,21 @@ from backoffice.page_parts import SupportAnswer
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.webhook_answer import webhook_answer_of
+from funding.models import TopUp
+from funding.statuses import EVER_CREDITED, TopUpStatus
 from merchants.statuses import MerchantStatus
 from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
+from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
 SAME_WITHIN = timedelta(hours=1)
 LONGEST_OPEN = timedelta(days=2)
 DUPLICATES_SHOWN = 3
+TOP_UPS_SHOWN = 3
 S = PaymentStatus
-_NOTHING_TAKEN = "No money has been taken."
 _TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait", S.REQUIRES_ACTION: "wait"}
 
 
@@ -31,8 +34,10 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     """Return what to say about a payment at this moment."""
     status = payment.status_at(now)
     words = [_SAYING[status](payment, now)]
-    if payment.amount_refunded or payment.amount_refund_pending:
-        words.append(_refunds(payment, now))
+    if status == S.COMPLETED:
+        words.extend(_refunds(payment, now))
+    elif status != S.PROCESSING and not payment.is_counter:
+        words.extend(_not_taken(payment, now))
     words.extend(_inquiries(payment, now))
     words.extend(_duplicates(payment, now))
     told = webhook_answer_of(payment, now)
@@ -45,20 +50,16 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
 def _created(payment: Payment, now: datetime) -> str:
     if payment.is_counter:
         return "This is a counter: each customer's payment is one of its own."
-    return (
-        f"No one has started to pay since {clock(payment.created_at, now)}."
-        f"{_until(payment, now)} {_NOTHING_TAKEN}"
-    )
+    since = clock(payment.created_at, now)
+    return f"No one has started to pay since {since}.{_until(payment, now)}"
 
 
 def _pending(payment: Payment, now: datetime) -> str:
-    return (
-        f"The customer has signed in, and has not paid yet.{_until(payment, now)} {_NOTHING_TAKEN}"
-    )
+    return f"The customer has signed in, and has not paid yet.{_until(payment, now)}"
 
 
 def _requires_action(payment: Payment, now: datetime) -> str:
-    return f"The customer is asked for a PIN or a passkey.{_until(payment, now)} {_NOTHING_TAKEN}"
+    return f"The customer is asked for a PIN or a passkey.{_until(payment, now)}"
 
 
 def _processing(payment: Payment, now: datetime) -> str:
@@ -75,21 +76,19 @@ def _completed(payment: Payment, now: datetime) -> str:
 
 def _failed(payment: Payment, now: datetime) -> str:
     cause = failure_of(payment.error_code).staff
-    return f"Not paid: {cause} ({clock(payment.failed_at, now)}). {_NOTHING_TAKEN}"
+    return f"Not paid: {cause} ({clock(payment.failed_at, now)})."
 
 
 def _expired(payment: Payment, now: datetime) -> str:
     at = clock(payment.expires_at, now)
-    return (
-        f"Expired {at} without being paid. {_NOTHING_TAKEN} The shop has to create a new payment."
-    )
+    return f"Expired {at} without being paid. The shop has to create a new payment."
 
 
 def _canceled(payment: Payment, now: datetime) -> str:
     at = clock(payment.canceled_at, now)
     last = payment.transitions.order_by("-pk").first()
     who = f" by {actor_words(last.actor)}" if last else ""
-    return f"Canceled {at}{who}. {_NOTHING_TAKEN}"
+    return f"Canceled {at}{who}."
 
 
 _SAYING: dict[PaymentStatus, Callable[[Payment, datetime], str]] = {
@@ -110,21 +109,65 @@ def _until(payment: Payment, now: datetime) -> str:
     return f" It can be paid until {clock(payment.expires_at, now)}." if payment.expires_at else ""
 
 
-def _refunds(payment: Payment, now: datetime) -> str:
-    words = []
-    done = Refund.objects.filter(payment=payment, status=RefundStatus.SUCCEEDED)
-    last = done.order_by("-pk").first()
-    if last and last.succeeded_at:
+def _not_taken(payment: Payment, now: datetime) -> Iterator[str]:
+    """Yield what was added to the customer's wallet for it, or that no money has been taken."""
+    added = [_added(top_up, now) for top_up in payment.top_ups.order_by("-pk")[:TOP_UPS_SHOWN]]
+    yield from filter(None, added)
+    if not any(added):
+        yield "No money has been taken."
+
+
+def _added(top_up: TopUp, now: datetime) -> str:
+    """Say where the money of a top-up is; nothing where none has come, and none will."""
+    status = top_up.status_at(now)
+    if status in EVER_CREDITED:
+        amount = money(top_up.amount_received, top_up.currency)
+        words = (
+            f"{amount} was added to the customer's wallet for it"
+            f" ({clock(top_up.succeeded_at, now)}); none of it went to the shop by this payment."
+        )
+        if top_up.amount_reversed:
+            back = money(top_up.amount_reversed, top_up.currency)
+            words += f" {back} was taken back ({clock(top_up.reversed_at, now)})."
+    elif status == TopUpStatus.PENDING:
+        amount = money(top_up.amount, top_up.currency)
+        words = (
+            f"The customer is adding {amount} to the wallet for it, by"
+            f" {top_up.get_way_display()}: not here yet."
+        )
+    else:
+        return ""
+    return format_html('{} <a href="{}">Open</a>', words, page_of(top_up))
+
+
+def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
+    """Yield what went back, what waits to go back, and what failed to where nothing came after."""
+    refunds = Refund.objects.filter(payment=payment)
+    last = newest = refunds.order_by("-updated_at", "-pk").first()
+    if newest and newest.status != RefundStatus.SUCCEEDED and payment.amount_refunded:
+        done = refunds.filter(status=RefundStatus.SUCCEEDED)
+        last = done.order_by("-succeeded_at").first()
+    if last and last.status == RefundStatus.SUCCEEDED:
         part = (
             "The full amount"
             if payment.refund_status == "full"
             else money(payment.amount_refunded, payment.currency)
         )
-        words.append(f"{part} was refunded, most recently {clock(last.succeeded_at, now)}.")
-    if payment.amount_refund_pending:
+        yield f"{part} was refunded, most recently {clock(last.succeeded_at, now)}."
+    if payment.amount_refund_pending and (oldest := refunds.pending().order_by("pk").first()):
         waiting = money(payment.amount_refund_pending, payment.currency)
-        words.append(f"{waiting} is waiting to be refunded until the merchant's balance covers it.")
-    return " ".join(words)
+        since = clock(oldest.created_at, now)
+        until = clock(oldest.created_at + GIVE_UP_AFTER, now)
+        yield (
+            f"{waiting} has been waiting to be refunded since {since}: the merchant's balance does"
+            f" not cover it. If it still does not by {until}, the refund fails."
+        )
+    if newest and newest.status == RefundStatus.FAILED:
+        amount, at = money(newest.amount, newest.currency), clock(newest.failed_at, now)
+        yield (
+            f"A refund of {amount} failed {at}: {newest.failure_reason.rstrip('.')}."
+            " The amount can be refunded again."
+        )
 
 
 def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:

@@ -179,6 +179,7 @@ class CheckoutPage(View):
             "livemode": self.livemode,
             "mode": self.mode,
             "customer": self.browser.customer,
+            "done": self.refusal.done if self.refusal else "",
             "payment_view": self.payment_view,
             **({} if self.livemode else {"magic_phones": magic_phones, "outcomes": outcomes}),
             "figures": FIGURES,

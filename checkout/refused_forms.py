@@ -1,21 +1,24 @@
-"""What a POST was refused for, said once by the page that its redirect leads to.
+"""What came of a POST, said once by the page that its redirect leads to.
 
 Each POST is answered by a redirect, so that Back, Forward and reload repeat nothing. A signed
-cookie carries the words and what was typed, but for a PIN, to the page that shows them.
+cookie carries the words and what was typed, but for a PIN, to the page that shows them; so it does
+with what was done, which a stranger's link would otherwise have the page say.
 """
 
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 from django import forms
 from django.core import signing
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from checkout.browser_session import delete_cookie, named, set_cookie
 from checkout.forms import Form
 from core.limits import MAX_TEXT
 
 REFUSED_COOKIE = "refused"
+OK = 200
 KEPT = timedelta(minutes=2)
 MAX_TYPED = MAX_TEXT
 _SALT = "checkout.refused"
@@ -23,7 +26,10 @@ _SALT = "checkout.refused"
 
 @dataclass(frozen=True)
 class RefusedForm:
-    """The refusal to be shown at an address. `end` is that of a whole page, if it takes one."""
+    """The refusal to be shown at an address. `end` is that of a whole page, if it takes one.
+
+    `done` names what was done instead, where nothing was refused.
+    """
 
     at: str
     status: int
@@ -31,6 +37,7 @@ class RefusedForm:
     errors: dict[str, list[str]] = field(default_factory=dict)
     problem: str = ""
     end: dict[str, str] = field(default_factory=dict)
+    done: str = ""
 
 
 def refused_form(form: Form, *, at: str, status: int) -> RefusedForm:
@@ -55,6 +62,12 @@ def remember_refusal(response: HttpResponse, refused: RefusedForm) -> None:
     """Have the page that the response leads to say what was refused."""
     value = signing.dumps(asdict(refused), salt=_SALT, compress=True)
     set_cookie(response, named(REFUSED_COOKIE), value, max_age=int(KEPT.total_seconds()))
+
+
+def say_done(response: HttpResponseRedirect, what: str) -> HttpResponseRedirect:
+    """Have the page that the response leads to say what was done."""
+    remember_refusal(response, RefusedForm(urlsplit(response.url).path, OK, done=what))
+    return response
 
 
 def refusal_at(request: HttpRequest) -> RefusedForm | None:

@@ -30,13 +30,17 @@ class Money:
 
 @dataclass(frozen=True)
 class MerchantBalances:
-    """Per currency: what can be paid out, what is scheduled to leave, and what has left."""
+    """Per currency: what can be paid out, what is scheduled to leave, and what has left.
+
+    `reserved` is what is held beside `available`, and cannot be paid out.
+    """
 
     merchant_id: str
     livemode: bool
     available: list[Money]
     pending: list[Money]
     in_transit: list[Money]
+    reserved: list[Money]
 
 
 def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
@@ -51,13 +55,14 @@ def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
         sums[kind, currency] += int(amount)
     held = {currency for kind, currency in sums if kind == HELD}
     currencies = sorted({settings.DEFAULT_CURRENCY, *held})
-    free = {name: sums[HELD, name] - sums[RESERVED, name] for name in currencies}
+    free = {name: max(sums[HELD, name] - sums[RESERVED, name], 0) for name in currencies}
     return MerchantBalances(
         merchant_id=merchant_id,
         livemode=livemode,
-        available=[Money(name, max(free[name], 0)) for name in currencies],
+        available=[Money(name, free[name]) for name in currencies],
         pending=[Money(name, sums[PayoutStatus.SCHEDULED, name]) for name in currencies],
         in_transit=[Money(name, sums[PayoutStatus.IN_TRANSIT, name]) for name in currencies],
+        reserved=[Money(name, sums[HELD, name] - free[name]) for name in currencies],
     )
 
 

@@ -7,6 +7,7 @@ close one sends money nowhere, and waits for no one. The owner is told of live o
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -117,11 +118,28 @@ def _locked(bank_account_id: str) -> BankAccount:
 
 def _tell(account: BankAccount, what: str, now: datetime) -> None:
     """Tell the owner, who may know nothing of it."""
+    is_new = what != _NO_LONGER and _passes_for_the_one_before(account, now)
+    differs = "It differs from the account before it, which ends in the same digits.\n"
     tell_owner(
         account.merchant,
         kind=KIND,
         subject="your bank account",
         text=f"The account …{account.last_four} ({account.currency}) {what}.\n"
+        f"{differs if is_new else ''}"
         "If you did not request this, reply to this e-mail at once.",
         now=now,
     )
+
+
+def _passes_for_the_one_before(account: BankAccount, now: datetime) -> bool:
+    """Return whether it only ends like the account that it replaces, now or once approved."""
+    before = BankAccount.objects.like(account).filter(
+        Q(closed_at=None) | Q(closed_at=now), is_pending=False, last_four=account.last_four
+    )
+    return any(
+        _destination(each) != _destination(account) for each in before.exclude(pk=account.pk)
+    )
+
+
+def _destination(account: BankAccount) -> tuple[str, ...]:
+    return account.bank_name, account.bic, account.clearing_code, account.decrypt_number()

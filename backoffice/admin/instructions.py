@@ -3,9 +3,11 @@
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from backoffice import formats
+from backoffice.admin.account_comparison import comparison_table
 from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction
@@ -24,24 +26,17 @@ from backoffice.resource.usual_fields import MODE, STATUS_NOW
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
-from backoffice.services.instruction_kinds import BANK_ACCOUNT, TASKS
+from backoffice.services.instruction_kinds import BANK_ACCOUNT, RESET_ACCESS, TASKS
 from backoffice.services.payouts import accounts_to_compare
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
+from core.clock import request_now
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import BankEntry, Payout
 
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
-COMPARED = (
-    ("Holder", "holder_name"),
-    ("Bank", "bank_name"),
-    ("BIC", "bic"),
-    ("Clearing code", "clearing_code"),
-    ("Currency", "currency"),
-    ("Number ends in", "last_four"),
-)
 AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
 
 
@@ -106,7 +101,10 @@ class InstructionAdmin(OfficeAdmin):
         return SupportAnswer(words, formats.tone(status))
 
     def sections(self, row: Instruction) -> list[Section]:
-        return [*super().sections(row), Section("Details", facts(*_arguments(row)))]
+        return [
+            *super().sections(row),
+            Section("Details", facts(*_arguments(row), *_in_force(row))),
+        ]
 
     def tables(self, row: Instruction) -> list[Table]:
         """Show which payouts a run takes, what a file says, which account is to be paid out to."""
@@ -119,15 +117,17 @@ class InstructionAdmin(OfficeAdmin):
         if row.glass_broken_at:
             at, icon = row.glass_broken_at, "notification_important"
             entries.insert(0, TimelineEntry(at, icon, alarm, who, tone="bad"))
-        if row.decided_at is None:
+        status = row.status_at(request_now())
+        if status == InstructionStatus.WAITING:
             return entries
+        alone = "without a second person" if status == InstructionStatus.CARRIED_OUT else ""
         decided = TimelineEntry(
-            row.decided_at,
+            row.decided_at or row.lapses_at,
             "how_to_reg",
-            row.get_status_display().capitalize(),
-            actor=row.decided_by.get_username() if row.decided_by else "without a second person",
+            status.label.capitalize(),
+            actor=row.decided_by.get_username() if row.decided_by else alone,
             details=(row.decision_note,),
-            tone=formats.tone(row.status),
+            tone=formats.tone(status),
         )
         return [decided, *entries]
 
@@ -139,6 +139,14 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
         for name, value in instruction.arguments.items()
         if name not in ("expected_available", "payouts", "says", "gives", "passkey_id")
     ]
+
+
+def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
+    """Say whose place the address of a reset would take: the two may differ in one letter."""
+    if instruction.task != RESET_ACCESS or instruction.status != InstructionStatus.WAITING:
+        return []
+    user = User.objects.filter(username=instruction.subject_id).first()
+    return [("Email in force now", (user and user.email) or "none")]
 
 
 def _title(name: str) -> str:
@@ -157,15 +165,7 @@ def _of_account(instruction: Instruction) -> list[Table]:
     if instruction.task != BANK_ACCOUNT or instruction.status != InstructionStatus.WAITING:
         return []
     asked, current = accounts_to_compare(instruction)
-    rows = [
-        [title, getattr(asked, name), getattr(current, name, "") or "none"]
-        for title, name in COMPARED
-    ]
-    if current:
-        is_same = asked.decrypt_number() == current.decrypt_number()
-        rows.append(["Whole number", "the same one" if is_same else "another one", ""])
-    columns = ("", "Requested", "In force now")
-    return [Table("Account", columns, rows, right=Right.VIEW_PAYOUTS, is_first=True)]
+    return [comparison_table(asked, current)]
 
 
 def _of_file(instruction: Instruction) -> list[Table]:

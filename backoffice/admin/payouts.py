@@ -8,6 +8,7 @@ from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.actions import Action
+from backoffice.admin.account_comparison import comparison_table
 from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
 from backoffice.admin.movements import composition_table, explanation_tables
 from backoffice.admin.office import OfficeAdmin
@@ -115,8 +116,8 @@ class PayoutAdmin(OfficeAdmin):
         Reference("Run", "batch_id"),
         Field("Our reference", "order.end_to_end_id"),
         Field("Bank's reference", "bank_reference"),
-        Instant("Booked by the bank", "booked_at"),
-        Instant("Return booked", "return_booked_at"),
+        Instant("Booking read", "booked_at"),
+        Instant("Return read", "return_booked_at"),
         Field("Description", "description"),
     )
     export_fields = (*list_display, *details)
@@ -253,6 +254,13 @@ class BankAccountAdmin(OfficeAdmin):
         Instant("Closed", "closed_at"),
         Actor("Closed by", "closed_by"),
     )
+
+    def tables(self, row: BankAccount) -> list[Table]:
+        """Put one that waits beside the one in force: a single person approves it."""
+        tables = super().tables(row)
+        if row.state != AccountState.PENDING:
+            return tables
+        return [comparison_table(row, BankAccount.objects.open().like(row).first()), *tables]
 
 
 DAY, NAME = Field("Day", "date"), Field("Name", "name")

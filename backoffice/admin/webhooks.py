@@ -27,6 +27,7 @@ from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
 from backoffice.webhook_answer import attempt_words
 from core.clock import request_now
+from webhooks.delivery.outcomes import SUCCESS_RECORDED_EVERY
 from webhooks.endpoint_health import next_attempt_of
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Event, Webhook
@@ -110,6 +111,15 @@ ATTEMPT_FIELDS = (
 ABOUT = Reference("About", "resource_id")
 
 
+def _accepts(recorded_at: datetime, now: datetime) -> str:
+    """Say when it last accepted an event, which is recorded once in so long."""
+    until = recorded_at + SUCCESS_RECORDED_EVERY
+    if until > now:
+        return "It accepts events, most recently within the last hour."
+    between = f"{formats.clock(recorded_at, now)} and {formats.clock(until, now)}"
+    return f"It accepts events, most recently between {between}."
+
+
 class WebhookAdmin(OfficeAdmin):
     model = Webhook
     heading_format = "Webhook endpoint of {row.merchant.name}"
@@ -148,10 +158,8 @@ class WebhookAdmin(OfficeAdmin):
         if row.failing_since:
             return SupportAnswer(failing_sentences(row, now), "bad")
         if row.last_success_at is None:
-            return SupportAnswer(["Nothing has been sent there yet."])
-        return SupportAnswer(
-            [f"It accepts events, most recently {formats.clock(row.last_success_at, now)}."], "good"
-        )
+            return SupportAnswer(["Nothing has arrived there yet."])
+        return SupportAnswer([_accepts(row.last_success_at, now)], "good")
 
 
 class DeliveryAdmin(OfficeAdmin):

@@ -12,6 +12,7 @@ from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
 
 from backoffice.audit import append_own
+from backoffice.errors import AccountNotEligible
 from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.staff import roles_of, staff_of
@@ -68,9 +69,9 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
             raise ValidationError("Choose another password than the one you delivered.")
         return password
 
-    @transaction.atomic
     def save(self, commit: bool = True) -> Any:
-        return _own_password(super().save(commit))
+        read = self.user.password
+        return _keep_own_password(super().save(commit=False), read)
 
 
 class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
@@ -81,11 +82,19 @@ class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subsc
         for field in self.fields.values():
             field.widget.attrs["class"] = " ".join(INPUT_CLASSES)
 
-    @transaction.atomic
     def save(self, commit: bool = True) -> User:
-        return _own_password(super().save(commit))
+        read = self.user.password
+        return _keep_own_password(super().save(commit=False), read)
 
 
-def _own_password(user: User) -> User:
+@transaction.atomic
+def _keep_own_password(user: User, read: str) -> User:
+    """Keep the password that was chosen in place of the one that was read, and change nothing else.
+
+    Raises AccountNotEligible where the account was closed or reset meanwhile: hashing takes long.
+    """
+    own = User.objects.filter(pk=user.pk, is_active=True, password=read)
+    if not own.update(password=user.password):
+        raise AccountNotEligible("Your account was changed meanwhile. Sign in again.")
     StaffAccount.objects.filter(user=user).update(must_change_password=False)
     return user

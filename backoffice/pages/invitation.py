@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.urls import reverse_lazy
 
 from backoffice.audit import append_own
+from backoffice.errors import AccountNotEligible
 from backoffice.pages.forms import FirstPasswordForm
 from backoffice.services.invitations import invitation_tokens
 from backoffice.staff import Staff, roles_of
@@ -34,5 +35,10 @@ class InvitationPage(PasswordResetConfirmView):
         staff = Staff(
             user.pk, user.get_username(), roles_of(user), address=client_address(self.request)
         )
+        try:
+            response = super().form_valid(form)
+        except AccountNotEligible:
+            self.validlink = False
+            return self.render_to_response(self.get_context_data())
         append_own(staff=staff, act="choose password")
-        return super().form_valid(form)
+        return response

@@ -107,10 +107,10 @@ TASKS: dict[str, InstructionTask] = {
     ),
     # Money from nothing, if the bank has paid after all: the limit is that of adjustments.
     PAYOUT_FAILURE: InstructionTask(
-        "Return of a payout", K.ADJUSTMENT, R.PAY_OUT, payouts.record_failure
+        "Refusal of a payout", K.ADJUSTMENT, R.PAY_OUT, payouts.record_failure
     ),
     PAYOUT_RETURN: InstructionTask(
-        "Return of a paid payout", K.ADJUSTMENT, R.PAY_OUT, bank_entries.record_return
+        "Return of a payout", K.ADJUSTMENT, R.PAY_OUT, bank_entries.record_return
     ),
     BANK_ENTRY: InstructionTask(
         "Match of a bank entry",

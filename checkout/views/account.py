@@ -16,6 +16,7 @@ from checkout.browser_session import (
 )
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.pages import CheckoutPage, Detour, SeeOther
+from checkout.refused_forms import say_done
 from checkout.views.sending import send_code
 from checkout.views.signing_in import AgainAction, CodePage, SigningIn, Way, marked
 from core.errors import ApiError
@@ -70,10 +71,9 @@ class SignedInPage(OwnPage):
         assert self.browser.session is not None  # noqa: S101  # prepare() has looked
         return self.browser.session
 
-    def done(self, what: str) -> str:
-        """Return the address of the customer's own page, which says what has been done."""
-        mark = "?" if self.livemode else "&"
-        return f"{self.own('account')}{mark}done={what}"
+    def done(self, what: str) -> HttpResponse:
+        """Redirect to the customer's own page, which says once what has been done."""
+        return say_done(SeeOther(self.own("account")), what)
 
 
 class ForAccount(OwnPage, SigningIn):
@@ -132,7 +132,7 @@ class AccountPage(SignedInPage):
             and_test=self.mode.replace("?", "&"),
             passkeys=customer.passkeys.usable().order_by("-created_at", "-id"),
             zone=self.zone,
-            done=DONE.get(request.GET.get("done", ""), lambda: "")(),
+            done=DONE.get(self.refusal.done, str)() if self.refusal else "",
         )
 
 
@@ -162,7 +162,7 @@ class ChangePinPage(SignedInPage):
                     session_id=self.session.pk,
                     now=self.now,
                 )
-                return SeeOther(self.done("pin"))
+                return self.done("pin")
             except ApiError as error:
                 self.show_error(form, error)
         return self.show(form)
@@ -209,7 +209,8 @@ class ForgottenPinPage(SignedInPage):
         except ApiError as error:
             self.show_error(form, error)
             return self.show(form)
-        response = SeeOther(self.pin_of_payment(asked.payment_id) or self.done("pin"))
+        onward = self.pin_of_payment(asked.payment_id)
+        response = SeeOther(onward) if onward else self.done("pin")
         forget_code(response)
         return response
 

@@ -40,13 +40,13 @@ class OwnEmailPage(ProvenPage):
             return super().post(request, **kwargs)
         if "remove" in request.POST:
             remove_email(session=self.session, now=self.now)
-            return SeeOther(self.done("email-removed"))
+            return self.done("email-removed")
         form = EmailForm(request.POST)
         if form.is_valid():
             try:
                 email, network = form.cleaned_data["email"], network_of(self.address)
                 name_email(session=self.session, email=email, network=network, now=self.now)
-                return SeeOther(self.done("email"))
+                return self.done("email")
             except ApiError as error:
                 self.show_error(form, error)
         return self.show(form)

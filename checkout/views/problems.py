@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from checkout.pages import SeeOther
 from checkout.problems import ProblemForm, entries_of, send_report
+from checkout.refused_forms import say_done
 from checkout.views.receipts import ReceiptPage
 from core.errors import ApiError
 
@@ -29,7 +30,8 @@ class ProblemPage(ReceiptPage):
                     is_payer=self.is_payer,
                     now=self.now,
                 )
-                return SeeOther(f"{reverse('receipt-problem', args=[payment_id])}?reported=1")
+                response = SeeOther(reverse("receipt-problem", args=[payment_id]))
+                return say_done(response, "reported")
             except ApiError as error:
                 self.show_error(form, error)
         return self.ask(form)
@@ -39,7 +41,6 @@ class ProblemPage(ReceiptPage):
             "problem.html",
             form,
             entries=entries_of(self.payment_view, is_payer=self.is_payer),
-            reported="reported" in self.request.GET,
             is_payer=self.is_payer,
             sign_in_address=f"{reverse('account')}{self.mode}",
         )

@@ -125,7 +125,7 @@ class AddPasskeyPage(ProvenPage):
             name=device_name(self.request),
             now=self.now,
         )
-        return self.remember_if_used_here(SeeOther(self.done("passkey")))
+        return self.remember_if_used_here(self.done("passkey"))
 
     def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
         return super().show(form, **context, adding=True)
@@ -147,7 +147,7 @@ class RemovePasskeyPage(ProvenPage):
 
     def act(self) -> HttpResponse:
         remove_passkey(session=self.session, passkey_id=self.passkey.pk, now=self.now)
-        return SeeOther(self.done("removed"))
+        return self.done("removed")
 
     def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
         return super().show(form, **context, passkey=self.passkey)

@@ -18,6 +18,7 @@ from checkout.receipts import (
     signed_head,
     with_logo,
 )
+from checkout.refused_forms import say_done
 from core.errors import ApiError
 from core.formats import moment_of
 from payments.statuses import PaymentStatus
@@ -51,7 +52,6 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
         is_payer=page.is_payer,
         paid_before=(is_just_paid and is_another) or ("already" in marks and not page.is_payer),
         paid_by_another=is_another,
-        mailed="mailed" in marks,
         head=head,
     )
 
@@ -89,7 +89,7 @@ class ReceiptPage(PaymentPage):
                     is_payer=self.is_payer,
                     now=self.now,
                 )
-                return SeeOther(f"{reverse('receipt', args=[payment_id])}?mailed=1")
+                return say_done(SeeOther(reverse("receipt", args=[payment_id])), "mailed")
             except ApiError as error:
                 self.show_error(form, error)
         return self.show(form)

@@ -55,8 +55,10 @@ def test_an_instruction_that_has_lapsed_is_not_said_to_wait(office: Office) -> N
     instruction = one_of_each()[Instruction]
     Instruction.objects.update(lapses_at=utc_now() - timedelta(seconds=1))
 
-    page = office(Role.FINANCE).get(page_of(instruction)).content.decode()
+    shown = office(Role.FINANCE).get(page_of(instruction))
+    last, page = shown.context["timeline"][0], shown.content.decode()
 
+    assert (last.title, last.actor) == ("Expired", "")
     assert "It expired, and nothing was done: no one had decided by" in page
     assert "must approve it by" not in page
     assert "/acts/approve/" not in page

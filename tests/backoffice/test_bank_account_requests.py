@@ -118,6 +118,26 @@ def test_an_approver_sees_how_a_mules_account_differs_from_the_one_in_force(
     }
 
 
+def test_who_approves_what_a_key_has_named_sees_how_it_differs(
+    api: Api, office: Office, merchant: Merchant, in_force: BankAccount
+) -> None:
+    """A stolen live key needs one person only, who saw holder, bank and last digits as ever."""
+    names = ("currency", "holder_name", "bank_name", "number", "clearing_code")
+    api(merchant, live=True).post("/v1/bank-accounts", {name: MULE[name] for name in names})
+    asked = BankAccount.objects.pending().get()
+    finance = office(Role.FINANCE)
+
+    page = finance.get(address(BankAccount, "change", asked.pk)).content.decode()
+
+    rows = compared(page)
+    assert rows["Clearing code"] == ["66001", "77005"]
+    assert rows["Number ends in"] == ["6789", "6789"]
+    assert rows["Whole number"] == ["another one", ""]
+    act(finance, asked, "approve", reason="A letter of the bank")
+    after = finance.get(address(BankAccount, "change", asked.pk)).content.decode()
+    assert "In force now" not in after
+
+
 @pytest.mark.parametrize("mode", ["live", "test"])
 def test_an_account_that_staff_set_is_told_to_its_owner_where_it_is_live(
     office: Office, merchant: Merchant, in_force: BankAccount, mode: str
@@ -127,8 +147,11 @@ def test_an_account_that_staff_set_is_told_to_its_owner_where_it_is_live(
 
     act(office(Role.FINANCE, "ann"), Instruction.objects.get(), "approve", note="Seen")
 
-    told = [(row.kind, row.recipient, row.text.split(".")[0]) for row in Message.objects.all()]
-    words = "The account …6789 (BSD) is paid out to from now on"
+    told = [(row.kind, row.recipient, row.text.split("\nIf")[0]) for row in Message.objects.all()]
+    words = (
+        "The account …6789 (BSD) is paid out to from now on.\n"
+        "It differs from the account before it, which ends in the same digits."
+    )
     assert told == [("bank_account", merchant.email, words)] * (mode == "live")
 
 

@@ -247,7 +247,9 @@ def test_it_takes_few_statements(office: Office, merchant: Merchant) -> None:
 def test_who_may_not_read_the_books_sees_no_balances(office: Office, payment: Payment) -> None:
     assert payment.status == PaymentStatus.CREATED
 
-    assert "Money held" not in office(Role.SUPPORT).get("/admin/").content.decode()
+    page = office(Role.SUPPORT).get("/admin/").content.decode()
+    assert "Money held" not in page
+    assert "What today's payments need by their amounts" in page
     assert "Money held" in office(Role.FINANCE).get("/admin/").content.decode()
 
 
@@ -273,3 +275,14 @@ def test_failed_and_returned_payouts_wait_together(office: Office, merchant: Mer
 
     assert queue.count >= 1
     assert payout.pk in office(Role.ADMINISTRATOR).get(queue.url).content.decode()
+
+
+def test_payouts_that_are_overdue_wait_too(office: Office) -> None:
+    late = one_of_each()[Payout]
+    days = {"send_date": utc_now() - timedelta(days=3), "arrival_date": utc_now()}
+    Payout.objects.update(status="scheduled", failed_at=None, canceled_at=None, **days)
+
+    queues = queues_of(staff_as(Role.FINANCE), livemode=False, now=utc_now())
+
+    [queue] = [queue for queue in queues if queue.title == "Payouts overdue"]
+    assert late.pk in office(Role.FINANCE).get(queue.url).content.decode()

@@ -126,9 +126,15 @@ def test_an_alarm_that_could_not_be_sent_has_told_no_one(
 
 
 def test_an_endpoint_says_what_it_has_been_sent(office: Office, endpoints: list[Webhook]) -> None:
-    assert "Nothing has been sent there yet." in page(office, endpoints[0])
-    Webhook.objects.update(last_success_at=utc_now())
-    assert "It accepts events, most recently " in page(office, endpoints[0])
+    assert "Nothing has arrived there yet." in page(office, endpoints[0])
+    now = utc_now()
+    Webhook.objects.update(last_success_at=now - timedelta(minutes=59))
+    said = "It accepts events, most recently "
+    assert f"{said}within the last hour." in page(office, endpoints[0])
+
+    # A success is written down once in an hour.
+    Webhook.objects.update(last_success_at=now - timedelta(days=2))
+    assert f"{said}between " in page(office, endpoints[0])
 
 
 def test_sending_a_payment_again_shows_what_was_answered(

@@ -16,7 +16,7 @@ from config.logging import redact
 from core.clock import utc_now
 from messages.models import Message
 from messages.send_loop import send_due_messages
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, address
 from tests.backoffice.colleagues import (
     ADDRESS,
     SECOND,
@@ -133,6 +133,22 @@ def test_a_reset_sends_a_link_and_tells_the_address_before(mailoutbox) -> None:
     assert colleague.check_password(PASSWORD)
     told = [mail for mail in mailoutbox if mail.to == ["colleague@example.com"]]
     assert "tell an Administrator at once" in told[0].body
+
+
+def test_who_approves_a_reset_reads_the_address_in_force() -> None:
+    """One letter of it led to the thief, and stood there alone."""
+    two_administrators()
+    colleague = make_user(Role.SUPPORT)
+    User.objects.filter(pk=colleague.pk).update(email="friends@example.com")
+    act(at_desk(), colleague, "reset", reason="Lost phone", email=ADDRESS)
+    place = address(Instruction, "change", waiting().pk)
+
+    page = at_desk(SECOND).get(place).content.decode()
+
+    assert ADDRESS in page
+    assert "friends@example.com" in page
+    decide(SECOND)
+    assert "in force now" not in at_desk(SECOND).get(place).content.decode()
 
 
 def test_the_server_prints_a_link_for_the_first_administrator() -> None:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import LIMITS, ApprovalLimit, InstructionKind, Role
+from backoffice.services.instruction_kinds import title_of
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
@@ -266,6 +267,7 @@ def test_what_the_bank_answers_is_recorded(office: Office, merchant: Merchant) -
 
     # It would be paid twice if the bank had paid it after all: someone else looks, too.
     asked = Instruction.objects.get(task="payout_failure")
+    assert title_of(asked).startswith("Refusal of a payout of ")
     assert asked.status == InstructionStatus.WAITING
     act(office(Role.FINANCE, "another"), asked, "approve", note="So says the statement")
     for payout in payouts:

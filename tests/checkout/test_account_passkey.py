@@ -46,7 +46,8 @@ def device(browser: Shopper) -> VirtualAuthenticator:
     browser.send(pin=PIN)
     options = asked(browser, "/account/passkeys/options")
     browser.send(credential=of_this_device(made.create(options)))
-    assert browser.path == "/account?done=passkey"
+    assert browser.path == "/account"
+    assert "Your passkey is ready." in browser.text
     return made
 
 

@@ -32,7 +32,7 @@ def test_it_is_reported_from_the_receipt(paid):
     shopper = page_of(paid)
     shopper.send(to="", reason="not_received", text="Two tickets\r\nare missing <b>")
 
-    assert shopper.path == f"/receipts/{paid.id}/problem?reported=1"
+    assert shopper.path == f"/receipts/{paid.id}/problem"
     assert f"We have received it and told {paid.merchant.name}." in shopper.text
     assert "Two tickets<br>are missing &lt;b&gt;" in shopper.text
     inquiry = Inquiry.objects.get()

@@ -6,10 +6,12 @@ import pytest
 from django.test import Client
 
 from checkout.refused_forms import REFUSED_COOKIE
+from checkout.views.account import DONE
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
 from tests.checkout.shopper import Shopper
+from tests.refunds.refunding import sell
 
 
 def at_the_pin(payment_of) -> Shopper:
@@ -150,3 +152,31 @@ def test_an_address_that_was_cut_off_is_answered_by_a_page(db, path):
 
     assert response.status_code == 404
     assert "We cannot find this page" in response.content.decode()
+
+
+@pytest.mark.parametrize("what", DONE)
+def test_a_link_does_not_have_the_account_say_that_something_was_done(browser, what):
+    """Who calls next as the fraud desk had shown the customer that the PIN was changed."""
+    browser.visit(f"/account?done={what}")
+
+    assert browser.path.startswith("/account?")
+    assert DONE[what]() not in browser.text
+
+
+@pytest.mark.parametrize(("path", "mark"), [("", "mailed"), ("/problem", "reported")])
+def test_a_link_does_not_have_a_receipt_say_that_something_was_sent(merchant, path, mark):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{sell(merchant, 1_250).id}{path}?{mark}=1")
+
+    assert shopper.response.status_code == 200
+    assert '<p class="note"' not in shopper.text
+
+
+def test_what_was_done_is_said_once(merchant):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{sell(merchant, 1_250).id}")
+    shopper.send(to=shopper.path, email="ann@example.com")
+    assert "The receipt is on its way to your inbox." in shopper.text
+
+    shopper.visit(shopper.path)
+    assert "The receipt is on its way to your inbox." not in shopper.text

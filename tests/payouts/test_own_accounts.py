@@ -42,6 +42,18 @@ def test_an_account_of_a_verified_merchant_waits_for_staff(api, merchant, bank_a
     assert "555000111" not in message.text
 
 
+@pytest.mark.parametrize("is_another", [True, False])
+def test_the_owner_reads_whether_it_only_ends_like_the_account_before(api, merchant, is_another):
+    """A mule's that ends in the same digits read as one's own."""
+    thief = api(merchant, live=True)
+    for number in ("555 000 111", "999 990 111" if is_another else "555000111"):
+        made = thief.post(PLACE, BODY | {"number": number}).json()
+        approve_bank_account(bank_account_id=made["id"], actor="staff:ann", now=utc_now())
+
+    said = ["ends in the same digits" in text for _, text, *_ in told()]
+    assert said == [False, False, is_another, is_another]
+
+
 def test_another_request_takes_the_place_of_the_one_that_waits(api, merchant):
     api(merchant, live=True).post(PLACE, BODY)
     api(merchant, live=True).post(PLACE, BODY | {"number": "555 000 222"})
