@@ -247,3 +247,16 @@ def test_a_statement_of_no_number_narrows_nothing(office, sent, number: str) -> 
     listed = office(Role.FINANCE).get(url, {"mode": "live", "statement": number})
 
     assert listed.context["cl"].result_count == 1
+
+
+def test_a_search_finds_what_a_reference_or_an_amount_names(office, sent) -> None:
+    read(statement(entry(1250, order_of(sent), reference="TRN 9"), entry(700, reference="FEE 7")))
+    fee = BankEntry.objects.get(payout=None)
+
+    def opened(text: str, role: Role = Role.FINANCE) -> str:
+        found = office(role).get("/admin/search/", {"q": text})
+        return str(found.headers.get("Location", ""))
+
+    assert opened(order_of(sent)) == page_of(sent)
+    assert opened("FEE 7") == opened("7.00") == page_of(fee)
+    assert opened("FEE 7", Role.SUPPORT) == opened(order_of(sent), Role.SUPPORT) == ""
