@@ -166,10 +166,8 @@ def test_a_wallet_with_money_refuses(office: Office, person: Customer) -> None:
     response = act(office(Role.FINANCE), person, "erase", reason=REASON)
 
     assert response.status_code == 422
-    assert (
-        f"The wallet holds {money(990, 'BSD')}: empty it by “Adjust wallet” first."
-        in response.content.decode()
-    )
+    words = f"The wallet holds {money(990, 'BSD')}: empty it by “Adjust wallet” first."
+    assert words in response.content.decode()
     assert not Instruction.objects.exists()
 
 
