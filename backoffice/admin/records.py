@@ -140,7 +140,8 @@ class ResendRunAdmin(OfficeAdmin):
     details = (FINISHED,)
 
     def sections(self, row: ResendRun) -> list[Section]:
-        which = ((_LOOKUPS[name], _sought(name, value)) for name, value in row.lookups.items())
+        asked = ((name, words) for name, words in _LOOKUPS.items() if name in row.lookups)
+        which = ((words, _sought(name, row.lookups[name])) for name, words in asked)
         return [*super().sections(row), Section("Which", facts(*which))]
 
 

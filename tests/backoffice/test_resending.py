@@ -157,8 +157,8 @@ def test_its_page_says_which_in_words(office: Office, endpoint: Webhook) -> None
     said = [(fact.label, re.sub("<[^>]+>", "", str(fact.value))) for fact in which.facts]
     assert said == [
         ("Mode", "test"),
-        ("Status", "failed"),
         ("Endpoint", endpoint.pk),
+        ("Status", "failed"),
         ("Created from", "10 Nov 2026, 00:00:00"),
         ("Created before", "11 Nov 2026, 00:00:00"),
         ("Ended from", "9 Nov 2026, 07:00:00"),
