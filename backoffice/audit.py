@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from backoffice.errors import ActionLimitReached, Forbidden
@@ -152,6 +153,9 @@ def append_forbidden(*, staff: Staff, action: AuditAction, now: datetime) -> Non
 
 
 def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
+    """Lock who acts, until the end: of many at once each must see those before it."""
+    locked = User.objects.select_for_update(no_key=True).filter(pk=staff.user_id)
+    list(locked.values_list("pk"))
     done = AuditEntry.objects.filter(
         actor=staff.username, act=act, outcome=AuditOutcome.DONE, at__gt=now - HOUR
     )

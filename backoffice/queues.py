@@ -160,6 +160,7 @@ QUEUES = (
     Queue("Webhook deliveries failed", Delivery, "ended_at", _exhausted, mode="webhook__livemode"),
     Queue("Endpoints switched off", Webhook, "updated_at", _switched_off),
     Queue("Refunds waiting for money", Refund, "created_at", lambda rows, now: rows.pending()),
+    Queue("Payouts overdue", Payout, "updated_at", lambda rows, now: rows.overdue(now)),
     Queue("Payouts failed or returned", Payout, "updated_at", _unpaid),
     Queue("Bank accounts to review", BankAccount, "created_at", lambda rows, now: rows.pending()),
     Queue("Bank entries to explain", BankEntry, "created_at", lambda rows, now: rows.unmatched()),

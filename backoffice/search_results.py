@@ -29,7 +29,7 @@ from funding.references import references_in
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import beginning_of, is_number_of
-from payouts.models import Payout
+from payouts.models import BankEntry, Payout
 from refunds.models import Refund
 from webhooks.models import Delivery, Event
 
@@ -37,6 +37,7 @@ SHOWN = 50
 # What a person may look up in vain: who asks on the phone is now and then no customer.
 MISSES = attempt_limits.AttemptLimit("staff-search-miss", 60, timedelta(hours=1))
 FoundTable = tuple[str, type[Model], list[Any]]
+_OF_PAYOUT = ("merchant", "bank_account")
 SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 
@@ -192,15 +193,20 @@ def _by_name(question: SearchQuery) -> Iterator[PaymentMatches]:
 
 
 def _moved(question: SearchQuery, staff: Staff) -> Iterator[tuple[str, type[Model], list[Any]]]:
-    """Yield the refunds and payouts of an amount, on a day if one was said."""
+    """Yield what has our reference or the bank's, then what is of an amount, on a day if said."""
+    if staff.may(CATALOG[Payout].right):
+        ordered = Payout.objects.filter(order__end_to_end_id=question.text)
+        yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
+        booked = BankEntry.objects.filter(bank_reference=question.text).order_by("-pk")
+        yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
     if question.amount is None or question.last_four:
         return
-    for title, model in (("Refunds", Refund), ("Payouts", Payout)):
+    for title, model in (("Refunds", Refund), ("Payouts", Payout), ("Bank entries", BankEntry)):
         if staff.may(CATALOG[model].right):
             rows: QuerySet[Any] = model._default_manager.filter(amount=question.amount)
             if question.day:
                 rows = within(rows, question.day, question.day + timedelta(days=1))
-            shown = ("merchant", "bank_account") if model is Payout else ("merchant",)
+            shown = {Refund: ("merchant",), Payout: _OF_PAYOUT}.get(model, ())
             related = rows.select_related(*shown).order_by("-pk")
             yield f"{title} of this amount", model, list(related[:SHOWN])
 

@@ -1,14 +1,12 @@
 """Metrics of the bank account that payouts leave from, collected when they are scraped."""
 
-from datetime import timedelta
-
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
 from core.metrics import LATEST
 from payouts.bank.position import positions
 from payouts.models import BankEntry, Payout
-from payouts.statuses import PayoutStatus
+from payouts.statuses import OUTGOING
 
 difference = Gauge(
     "bank_difference_cents",
@@ -37,17 +35,13 @@ overdue = Gauge(
     ["status"],
     multiprocess_mode=LATEST,
 )
-LATE = timedelta(days=1)
 
 
 def collect() -> None:
     """Set the gauges, for live money."""
-    yesterday = (database_now() - LATE).date()
-    live = Payout.objects.filter(livemode=True)
-    scheduled = live.filter(status=PayoutStatus.SCHEDULED, send_date__lt=yesterday)
-    in_transit = live.filter(status=PayoutStatus.IN_TRANSIT, arrival_date__lt=yesterday)
-    overdue.labels(PayoutStatus.SCHEDULED.value).set(scheduled.count())
-    overdue.labels(PayoutStatus.IN_TRANSIT.value).set(in_transit.count())
+    late = Payout.objects.filter(livemode=True).overdue(database_now())
+    for status in OUTGOING:
+        overdue.labels(status.value).set(late.filter(status=status).count())
     for position in positions(livemode=True):
         difference.labels(position.currency).set(position.difference)
         missing.labels(position.currency).set(len(position.missing))

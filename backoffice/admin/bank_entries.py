@@ -23,6 +23,7 @@ from payouts.contradictions import holds_back
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, BankStatement
 
 READ = Instant("Read", "created_at")
+BOOKED = Field("Booked", "booking_date")
 SAYS, SOURCE = Field("Says", "get_kind_display"), Field("In", "get_source_display")
 STATE = Badge("State", "state")
 WAITED = Field(
@@ -50,6 +51,7 @@ class BankEntryAdmin(OfficeAdmin):
     model = BankEntry
     list_select_related = ("file",)
     list_display = (
+        BOOKED,
         READ,
         WAITED,
         SAYS,
@@ -60,7 +62,7 @@ class BankEntryAdmin(OfficeAdmin):
         MODE,
         Id("Entry"),
     )
-    summary = (Id("Entry"), SAYS, AMOUNT, STATE, Field("Why", "problem"))
+    summary = (Id("Entry"), BOOKED, SAYS, AMOUNT, STATE, Field("Why", "problem"))
     list_filter = (
         DayFilter,
         choice_filter("state", "state", BankEntryState.choices),
@@ -84,6 +86,7 @@ class BankEntryAdmin(OfficeAdmin):
             Field("In words", "message"),
             SOURCE,
             Field("File", "file.message_id"),
+            BOOKED,
             READ,
             MODE,
         ),

@@ -46,6 +46,13 @@ from merchants.statuses import TRANSITIONS, MerchantStatus
 from payouts.account_numbers import compact
 
 
+def change_lines(change: MerchantChange) -> list[str]:
+    """Say what each field was, and what it is to become."""
+    return [
+        f"{name}: “{change.before[name]}” becomes “{value}”" for name, value in change.after.items()
+    ]
+
+
 class ChangeForm(ReasonForm):
     """A decision on exactly the change that the page shows: one made meanwhile is another."""
 
@@ -57,12 +64,7 @@ class ChangeForm(ReasonForm):
 
     def lines(self) -> list[str]:
         change = self._pending()
-        if change is None:
-            return []
-        return [
-            f"{name}: “{change.before[name]}” becomes “{value}”"
-            for name, value in change.after.items()
-        ]
+        return change_lines(change) if change else []
 
     def _pending(self) -> MerchantChange | None:
         return MerchantChange.objects.pending().filter(merchant=self.row).first()
@@ -97,6 +99,7 @@ CHANGE_ACTIONS = (
 
 
 GIVE = "give"
+SUSPENDED = "suspend merchant"  # in the audit trail
 
 
 class VerifyForm(ReasonForm):
@@ -146,7 +149,7 @@ SUSPEND = Action(
     service=set_status,
     given={"status": MerchantStatus.SUSPENDED},
     message=lambda merchant: ActionResult(f"{merchant.name} is suspended now."),
-    audited_as="suspend merchant",
+    audited_as=SUSPENDED,
     watches=("status",),
     about="Its keys stop working at once, it cannot be paid, and nothing is paid out.",
     icon="block",

@@ -1,21 +1,23 @@
 """Merchants: looked at, verified, suspended, paid out."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 
 from backoffice import formats
-from backoffice.admin.merchant_actions import MERCHANT_ACTIONS
+from backoffice.admin.merchant_actions import MERCHANT_ACTIONS, SUSPENDED, change_lines
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble
+from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.shown import Code, Field, Id, Instant
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
-from merchants.models import ApiKey, Merchant, PayoutSchedule
+from merchants.models import ApiKey, Merchant, MerchantChange, PayoutSchedule
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
 from payouts.balances import balances_of
@@ -95,10 +97,44 @@ class MerchantAdmin(OfficeAdmin):
 
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _standing(row)
-        return SupportAnswer([words], tone, endpoints_in_trouble(row.pk, now))
+        said = [words, *_suspension(row, now), *_waiting_change(row, now), *_no_account(row)]
+        return SupportAnswer(said, tone, endpoints_in_trouble(row.pk, now))
 
     def sections(self, row: Merchant) -> list[Section]:
         return [*super().sections(row), _money(row)]
+
+
+def _suspension(merchant: Merchant, now: datetime) -> Iterator[str]:
+    """Yield since when it is suspended, and by whom."""
+    if merchant.status != MerchantStatus.SUSPENDED:
+        return
+    done = AuditEntry.objects.filter(
+        act=SUSPENDED, outcome=AuditOutcome.DONE, subject_id=merchant.pk
+    )
+    if last := done.order_by("-sequence").first():
+        why = f": {last.reason.rstrip('.')}" if last.reason else ""
+        yield f"Suspended by {last.actor}, {formats.clock(last.at, now)}{why}."
+
+
+def _waiting_change(merchant: Merchant, now: datetime) -> Iterator[str]:
+    """Yield what a merchant has asked to change of itself, and staff have yet to decide on."""
+    if merchant.pending_changes is None:
+        return
+    for change in MerchantChange.objects.pending().filter(merchant=merchant):
+        fields = "; ".join(change_lines(change))
+        since = formats.clock(change.created_at, now)
+        yield f"It has asked for a change, which waits for review since {since}: {fields}."
+
+
+def _no_account(merchant: Merchant) -> Iterator[str]:
+    """Yield that live payments are paid out to nowhere, where they are to be by themselves."""
+    if merchant.status != MerchantStatus.VERIFIED:
+        return
+    if merchant.payout_schedule == PayoutSchedule.MANUAL:
+        return
+    if not BankAccount.objects.open().filter(merchant=merchant, livemode=True).exists():
+        often = merchant.payout_schedule
+        yield f"It is to be paid out {often}, and has no bank account for live payouts."
 
 
 def _money(merchant: Merchant) -> Section:

@@ -116,8 +116,8 @@ class PayoutAdmin(OfficeAdmin):
         Reference("Run", "batch_id"),
         Field("Our reference", "order.end_to_end_id"),
         Field("Bank's reference", "bank_reference"),
-        Instant("Booked by the bank", "booked_at"),
-        Instant("Return booked", "return_booked_at"),
+        Instant("Booking read", "booked_at"),
+        Instant("Return read", "return_booked_at"),
         Field("Description", "description"),
     )
     export_fields = (*list_display, *details)

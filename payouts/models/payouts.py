@@ -1,6 +1,6 @@
 """A payout, and the batch that it leaves in."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
 from django.db import models
@@ -19,6 +19,7 @@ from payouts.statuses import EVER_PAID, TRANSITIONS, PayoutStatus
 MAX_BANK_REFERENCE = 140
 MAX_FAILURE_CODE = 40
 MAX_FAILURE_MESSAGE = 255
+LATE = timedelta(days=1)
 
 
 class PayoutBatch(SignedRow):
@@ -65,6 +66,14 @@ class PayoutQuerySet(CallerScoped["Payout"]):
         """Those that may leave for the bank: a suspended merchant's wait."""
         scheduled = self.filter(status=PayoutStatus.SCHEDULED)
         return scheduled.exclude(merchant__status=MerchantStatus.SUSPENDED)
+
+    def overdue(self, now: datetime) -> Self:
+        """Those that should have left, or arrived, before yesterday."""
+        yesterday = (now - LATE).date()
+        return self.filter(
+            Q(status=PayoutStatus.SCHEDULED, send_date__lt=yesterday)
+            | Q(status=PayoutStatus.IN_TRANSIT, arrival_date__lt=yesterday)
+        )
 
     def to_show(self) -> Self:
         """Add what the record shows of other rows."""

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from backoffice.models import AuditEntry, Instruction
-from backoffice.resource.page_urls import page_of
+from backoffice.resource.page_urls import address_of, list_of, page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from ledger.models import Purpose
@@ -42,6 +42,20 @@ def test_what_waits_stands_on_the_dashboard_with_the_difference(office, sent) ->
     assert "Bank entries to explain" in page
     assert "-B$7.00 BSD" in page
     assert "1 booked, but of no payout" in page
+
+
+def test_an_entry_says_on_which_day_the_bank_booked_it(office, sent) -> None:
+    read(statement(entry(700, reference="FEE")))
+    BankEntry.objects.update(booking_date="2026-02-27")
+    found = BankEntry.objects.get()
+    browser = office(Role.FINANCE)
+
+    for address in (page_of(found), list_of(BankEntry)):
+        assert "27 Feb 2026" in browser.get(address).content.decode()
+    file = browser.get(address_of(BankEntry, "export", "csv")).content.decode()
+    assert "2026-02-27" in file
+    shown = browser.get(page_of(sent)).content.decode()
+    assert "Booked by the bank" not in shown  # of which we know only when we read it
 
 
 def test_an_entry_is_explained_by_one(office, sent) -> None:
@@ -213,7 +227,7 @@ def test_what_the_bank_has_booked_stands_beside_what_it_is_about(office, sent) -
         {"mode": "live", "statement": whole.pk, "payout": sent.pk, "day": "today"},
     )
 
-    [beside] = pages[sent].context["tables"][1:]
+    [beside] = pages[sent].context["tables"]
     assert (beside.title, len(beside.rows)) == ("Bank entries", 1)
     assert booked.pk in str(beside.rows)
     _, open_part, entries = pages[whole].context["tables"]
@@ -233,3 +247,16 @@ def test_a_statement_of_no_number_narrows_nothing(office, sent, number: str) -> 
     listed = office(Role.FINANCE).get(url, {"mode": "live", "statement": number})
 
     assert listed.context["cl"].result_count == 1
+
+
+def test_a_search_finds_what_a_reference_or_an_amount_names(office, sent) -> None:
+    read(statement(entry(1250, order_of(sent), reference="TRN 9"), entry(700, reference="FEE 7")))
+    fee = BankEntry.objects.get(payout=None)
+
+    def opened(text: str, role: Role = Role.FINANCE) -> str:
+        found = office(role).get("/admin/search/", {"q": text})
+        return str(found.headers.get("Location", ""))
+
+    assert opened(order_of(sent)) == page_of(sent)
+    assert opened("FEE 7") == opened("7.00") == page_of(fee)
+    assert opened("FEE 7", Role.SUPPORT) == opened(order_of(sent), Role.SUPPORT) == ""

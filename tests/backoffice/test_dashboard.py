@@ -275,3 +275,14 @@ def test_failed_and_returned_payouts_wait_together(office: Office, merchant: Mer
 
     assert queue.count >= 1
     assert payout.pk in office(Role.ADMINISTRATOR).get(queue.url).content.decode()
+
+
+def test_payouts_that_are_overdue_wait_too(office: Office) -> None:
+    late = one_of_each()[Payout]
+    days = {"send_date": utc_now() - timedelta(days=3), "arrival_date": utc_now()}
+    Payout.objects.update(status="scheduled", failed_at=None, canceled_at=None, **days)
+
+    queues = queues_of(staff_as(Role.FINANCE), livemode=False, now=utc_now())
+
+    [queue] = [queue for queue in queues if queue.title == "Payouts overdue"]
+    assert late.pk in office(Role.FINANCE).get(queue.url).content.decode()

@@ -1,12 +1,13 @@
-"""Instructions given and decided at the same instant."""
+"""Instructions given and decided at the same instant, and what may be done a number of times."""
 
 from functools import partial
 
 import pytest
 
-from backoffice.errors import InstructionDecided
+from backoffice.errors import ActionLimitReached, InstructionDecided
 from backoffice.models import Instruction
 from backoffice.roles import Role
+from backoffice.services.customers import reveal
 from backoffice.services.decisions import approve
 from backoffice.services.instruction_kinds import RESET_ACCESS
 from backoffice.services.instructions import InstructionRequest, instruct
@@ -15,6 +16,7 @@ from refunds.models import Refund
 from tests.backoffice.colleagues import FIRST, SECOND, staff_named, two_administrators
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_request
+from tests.factories import CustomerFactory
 from tests.races import at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -47,6 +49,22 @@ def test_two_administrators_who_ask_about_each_other_at_once_both_may() -> None:
         assert [one for one in asked if isinstance(one, Exception)] == []
 
     assert Instruction.objects.filter(status="waiting").count() == 2 * rounds
+
+
+def test_many_at_once_are_no_more_than_an_hour_allows(monkeypatch) -> None:
+    """As many telephone numbers as there were threads were shown beyond the limit."""
+    monkeypatch.setattr("backoffice.audit.MOST_AN_HOUR", 3)
+    support = staff_as(Role.SUPPORT)
+    customers = [CustomerFactory(phone=f"+12425550{number}") for number in range(100, 108)]
+
+    calls = [
+        partial(reveal, staff=support, customer_id=customer.pk, reason="Asked", now=utc_now())
+        for customer in customers
+    ]
+    shown = [result for result in at_once(calls) if not isinstance(result, ActionLimitReached)]
+
+    assert len(shown) == 3
+    assert set(shown) <= {customer.phone for customer in customers}
 
 
 def _reset(username: str, number: int) -> InstructionRequest:

@@ -12,6 +12,7 @@ from django.db import connection
 from backoffice.audit import AuditAction, AuditRecord, append_entry
 from backoffice.errors import IndependentApproverRequired
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Right, Role
 from backoffice.services.accounts import give_roles
 from backoffice.services.decisions import approve
@@ -102,6 +103,8 @@ def test_one_does_not_take_over_an_account_alone(
     act(at_desk(), colleague, action, reason="Because", **values)
 
     assert waiting().subject_id == "support"
+    [said] = at_desk().get(page_of(colleague)).context["answer"].words
+    assert "waits for a colleague's approval" in said
     assert User.objects.values().get(pk=colleague.pk) == before
     assert [group.name for group in colleague.groups.all()] == ["Support"]
 

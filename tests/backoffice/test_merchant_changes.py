@@ -6,6 +6,7 @@ from django.test import Client
 from backoffice.formats import day_text
 from backoffice.models import AuditEntry
 from backoffice.queues import queues_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services import merchants
 from core.clock import utc_now
@@ -39,6 +40,29 @@ def test_staff_see_both_names_and_approve(
     entry = AuditEntry.objects.latest("sequence")
     assert entry.act == "approve merchant change"
     assert (entry.before, entry.after) == (change.before, change.after)
+
+
+def test_a_merchants_page_says_what_it_waits_for_and_what_it_lacks(
+    office: Office, merchant: Merchant, change: MerchantChange
+) -> None:
+    browser = office(Role.SUPPORT)
+
+    said = browser.get(page_of(merchant)).context["answer"].words
+
+    assert said[1].startswith("It has asked for a change, which waits for review since ")
+    assert said[1].endswith(f": name: “{merchant.name}” becomes “Conch Palace”.")
+    assert said[2] == "It is to be paid out weekly, and has no bank account for live payouts."
+
+
+def test_a_suspended_merchants_page_says_who_suspended_it_and_why(
+    office: Office, merchant: Merchant
+) -> None:
+    act(office(Role.FINANCE), merchant, "suspend", reason="Fraud reported.")
+
+    said = office(Role.SUPPORT).get(page_of(merchant)).context["answer"].words
+
+    assert said[1].startswith("Suspended by finance, ")
+    assert said[1].endswith(": Fraud reported.")
 
 
 def test_staff_decline(office: Office, merchant: Merchant, change: MerchantChange) -> None:
