@@ -76,3 +76,4 @@ def test_every_tree_extends_those_before_it(old: int, size: int) -> None:
     if 0 < old < size:
         assert not extends(ROOTS[old], "00" * 32, path)
         assert not extends(ROOTS[old], ROOTS[size], path[:-1])
+        assert not extends(ROOTS[old], ROOTS[size], [])

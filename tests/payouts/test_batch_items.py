@@ -200,6 +200,15 @@ def test_who_sends_us_money_under_the_name_of_a_run_stops_no_payout(sent_pair):
     assert batch_of().count == 2
 
 
+def test_what_the_bank_books_under_a_name_that_is_no_run_of_ours_stops_no_payout(api, settings):
+    settings.PAYOUT_DEBTOR_ACCOUNT, settings.PAYOUT_DEBTOR_BIC = "000 777", "BOTIBSNS"
+    live_payout(api)
+    read(statement(entry(100, details=batch_details(PayoutBatch(message_id="SALARIES-11")))))
+    assert BankEntry.objects.unmatched().get().message_reference == "SALARIES-11"
+
+    assert batch_of().count == 1
+
+
 def test_a_day_that_is_over_is_refused(api):
     payout = live_payout(api)
     Payout.objects.update(send_date=date(2026, 3, 16))
