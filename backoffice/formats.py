@@ -14,7 +14,7 @@ from core.money import MAX_AMOUNT, decimal_text
 
 _GOOD = {
     "completed", "succeeded", "paid", "delivered", "verified", "active", "carried_out", "done",
-    "sent", "on", "full", "matched",
+    "sent", "on", "full", "matched", "ready",
 }  # fmt: skip
 _BAD = {
     "failed", "suspended", "declined", "exhausted", "revoked", "refused", "returned", "forbidden",
@@ -71,8 +71,22 @@ def clock(instant: datetime | None, now: datetime) -> str:
         return time
     if local.date() == today - timedelta(days=1):
         return f"yesterday {time}"
-    day = f"{local.day} {local:%b}" if local.year == today.year else f"{local.day} {local:%b %Y}"
-    return f"{day} {time}"
+    return _day_and_time(local, today)
+
+
+def _day_and_time(local: datetime, today: date) -> str:
+    """Write "3 Nov 14:02", with the year where it is another one."""
+    year = "" if local.year == today.year else f" {local.year}"
+    return f"{local.day} {local:%b}{year} {local:%H:%M}"
+
+
+def short_moment(instant: datetime | None, now: datetime) -> SafeString:
+    """Draw an instant in a table: day and minute; all of it where the pointer rests on it."""
+    if instant is None:
+        return whole("—")
+    today = timezone.localtime(now).date()
+    words = _day_and_time(timezone.localtime(instant), today)
+    return format_html('<span class="bo-whole" title="{}">{}</span>', moment(instant), words)
 
 
 def moment(instant: datetime | None) -> str:
@@ -139,9 +153,19 @@ def amount(text: Any) -> SafeString:
     return format_html('<span class="bo-amount">{}</span>', text)
 
 
+def bare_amount(value: int, currency: str) -> SafeString:
+    """Draw an amount in a table that says its currency elsewhere: 1,250.00."""
+    return amount(f"{Decimal(decimal_text(value, currency)):,}")
+
+
 def amount_cell(value: int, currency: str) -> SafeString:
     """Draw an amount with its currency as the cell of a table."""
     return amount(money(value, currency))
+
+
+def long_text(text: str) -> SafeString:
+    """Draw a text that a table breaks into lines, within a word, too, where it is a long one."""
+    return format_html('<span class="bo-long">{}</span>', text)
 
 
 def whole(text: Any) -> SafeString:

@@ -60,10 +60,14 @@ class TimelineEntry:
 
 @dataclass(frozen=True)
 class SupportAnswer:
-    """What to tell the caller, in one or two plain sentences."""
+    """What to tell the caller, in one or two plain sentences.
+
+    `troubles` are what is wrong beside it: said after it, in their own colour.
+    """
 
     words: Sequence[str]
     tone: str = "quiet"
+    troubles: Sequence[str] = ()
 
 
 def facts(*pairs: tuple[str, Any]) -> list[PageFact]:

@@ -41,10 +41,9 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     words.extend(_inquiries(payment, now))
     words.extend(_duplicates(payment, now))
     told = webhook_answer_of(payment, now)
-    if told:
-        words.extend(told.words)
-    tone = "bad" if told and told.is_trouble else _TONES.get(status, "quiet")
-    return SupportAnswer([word for word in words if word], tone)
+    words.extend(told.words)
+    said = [word for word in words if word]
+    return SupportAnswer(said, _TONES.get(status, "quiet"), told.troubles)
 
 
 def _created(payment: Payment, now: datetime) -> str:

@@ -26,28 +26,31 @@ _ENDINGS = {
 
 @dataclass(frozen=True)
 class WebhookAnswer:
-    """A sentence per endpoint, and whether any of them is in trouble."""
+    """A sentence per endpoint; those in trouble apart."""
 
-    words: Sequence[str]
-    is_trouble: bool = False
+    words: Sequence[str] = ()
+    troubles: Sequence[str] = ()
 
 
-def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer | None:
-    """Return how the last event of a finished payment reached the shop; None: not finished."""
+def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer:
+    """Return how the last event of a finished payment reached the shop; empty: not finished."""
     status = PaymentStatus(payment.status)
     if status not in FINAL:
-        return None
+        return WebhookAnswer()
     event = Event.objects.filter(resource_id=payment.pk, type=_ENDINGS[status]).first()
     if event is None:
-        return None
+        return WebhookAnswer()
     rows = event.deliveries.select_related("webhook").order_by("created_at", "pk")
-    deliveries = sorted(rows[:MOST_ENDPOINTS], key=_is_trouble)
+    deliveries = list(rows[:MOST_ENDPOINTS])
     if not deliveries:
         words = "The shop has no webhook for this event: it has to poll the status."
         return WebhookAnswer([words])
     names = names_of([row.webhook.url for row in deliveries])
-    said = [_sentence(row, names[row.webhook.url], now) for row in deliveries]
-    return WebhookAnswer(said, is_trouble=any(map(_is_trouble, deliveries)))
+    said = [(_sentence(row, names[row.webhook.url], now), _is_trouble(row)) for row in deliveries]
+    return WebhookAnswer(
+        [words for words, is_trouble in said if not is_trouble],
+        [words for words, is_trouble in said if is_trouble],
+    )
 
 
 def names_of(urls: Sequence[str]) -> dict[str, str]:

@@ -88,6 +88,7 @@ class ApiKeyAdmin(OfficeAdmin):
     heading_format = "API key {row.hint}"
     list_select_related = ("merchant",)
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
+    summary = (HINT, MODE, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED)
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
     row_actions = (ROLL, REVOKE)
     details = (

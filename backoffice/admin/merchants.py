@@ -87,7 +87,7 @@ class MerchantAdmin(OfficeAdmin):
             Webhook,
             "merchant",
             "Webhook endpoints",
-            fields=(URL, ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, MODE),
+            fields=(URL, ENDPOINT_STATE, MODE, FAILING_SINCE, LAST_ERROR),
             rows=lambda merchant: (
                 Webhook.objects.not_deleted().filter(merchant=merchant).order_by("-pk")
             ),
@@ -97,9 +97,8 @@ class MerchantAdmin(OfficeAdmin):
 
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _standing(row)
-        troubles = endpoints_in_trouble(row.pk, now)
         said = [words, *_suspension(row, now), *_waiting_change(row, now), *_no_account(row)]
-        return SupportAnswer([*said, *troubles], "bad" if troubles else tone)
+        return SupportAnswer(said, tone, endpoints_in_trouble(row.pk, now))
 
     def sections(self, row: Merchant) -> list[Section]:
         return [*super().sections(row), _money(row)]

@@ -195,11 +195,10 @@ class PaymentAdmin(OfficeAdmin):
     )
     related = (Related(Refund, "payment"),)
 
-    def get_list_display(self, request: HttpRequest) -> Sequence[Field]:
-        """Show when open invoices are due, where no columns are chosen."""
-        shown = super().get_list_display(request)
-        is_usual = shown is self.list_display and "invoices" in request.GET
-        return (*shown[:3], DUE, *shown[3:]) if is_usual else shown
+    def usual_columns(self, request: HttpRequest) -> Sequence[Field]:
+        """Show when open invoices are due."""
+        shown = super().usual_columns(request)
+        return (*shown[:3], DUE, *shown[3:]) if "invoices" in request.GET else shown
 
     def heading(self, row: Payment) -> str:
         """Name a counter, which has no amount, by its merchant."""

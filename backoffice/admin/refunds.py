@@ -28,7 +28,7 @@ GIVE_UP = Action(
     danger=True,
     available=lambda refund, now: refund.status == RefundStatus.PENDING,
 )
-REASON = Field("Reason", "reason")
+REASON = Field("Reason", "reason", most=120)
 BY = Actor("By", "created_by")
 
 

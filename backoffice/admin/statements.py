@@ -124,22 +124,31 @@ class AccountStatementAdmin(OfficeAdmin):
             return []
         pairs = sums_of(row).items()
         sums = [(words, formats.amount_cell(amount, row.currency)) for words, amount in pairs]
-        return [Table("Sums", ("", formats.amount("Amount")), sums), *_days(row)]
+        return [Table("Sums", ("", formats.amount("Amount")), sums, is_first=True), *_days(row)]
 
 
 def _days(statement: AccountStatement) -> list[Table]:
     """Show the days, where there are few lines to read for them."""
     if statement.lines_count > DAYS_READ:
         return []
-    currency = statement.currency
-    columns = ("Day", *map(formats.amount, (*SUM_WORDS.values(), "Balance")))
-    days = [
+    currency, days = statement.currency, list(statement_days(statement))
+    shown = days[-DAYS_SHOWN:]
+    moved = [name for name in SUM_WORDS if any(each.sums[name] for each in shown)]
+    columns = ("Day", *map(formats.amount, (*(SUM_WORDS[name] for name in moved), "Balance")))
+    rows = [
         (
             formats.day_text(each.day),
-            *(formats.amount_cell(sum_, currency) if sum_ else "" for sum_ in each.sums.values()),
-            formats.amount_cell(each.closing_amount, currency),
+            *(
+                formats.bare_amount(each.sums[name], currency) if each.sums[name] else ""
+                for name in moved
+            ),
+            formats.bare_amount(each.closing_amount, currency),
         )
-        for each in statement_days(statement)
+        for each in shown
     ]
-    cut = f", the last {DAYS_SHOWN} of {len(days):,} days" if len(days) > DAYS_SHOWN else ""
-    return [Table(f"Day by day{cut}", columns, days[-DAYS_SHOWN:])]
+    cut = (
+        f": the last {DAYS_SHOWN} of {len(days)} days with movements"
+        if len(days) > DAYS_SHOWN
+        else ""
+    )
+    return [Table(f"Day by day, in {currency}{cut}", columns, rows)]

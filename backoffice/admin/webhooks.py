@@ -139,6 +139,7 @@ class WebhookAdmin(OfficeAdmin):
     related = (
         Related(
             Delivery,
+            "webhook",
             rows=lambda webhook: (
                 Delivery.objects.filter(webhook=webhook)
                 .select_related("event", "webhook")
@@ -184,7 +185,7 @@ class DeliveryAdmin(OfficeAdmin):
         link_filter("endpoint", "endpoint", "webhook_id"),
         link_filter("event", "event", "event_id"),
     )
-    summary = (Id("Delivery"), EVENT, STATUS, TRIES, NEXT_TRY, DELIVERY_URL)
+    summary = (CREATED, EVENT, STATUS, TRIES, NEXT_TRY, DELIVERY_URL, Id("Delivery"))
     row_actions = DELIVERY_ACTIONS
     list_actions = (RESEND_ALL,)
     details = (

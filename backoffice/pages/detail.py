@@ -1,5 +1,6 @@
 """The page about one object: the answer, the actions, the facts, the timeline, the notes."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +25,12 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     filters = request.GET.get(LIST_FILTERS, "")
     question = request.GET.get("ask", "").strip()[:MOST_ASKED] if resource.asks else ""
     timeline = resource.timeline(row)
+    asked = resource.asked(row, question) if question else []
+    tables = [
+        table
+        for table in (*asked, *resource.tables(row))
+        if table.right is None or staff.may(table.right)
+    ]
     context = {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,
@@ -37,14 +44,8 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "row_actions": available_actions(resource, staff, row, instant, filters),
         "filters": {LIST_FILTERS: filters} if filters else {},
         "sections": resource.sections(row),
-        "tables": [
-            table
-            for table in (
-                *(resource.asked(row, question) if question else ()),
-                *resource.tables(row),
-            )
-            if table.right is None or staff.may(table.right)
-        ],
+        "first_tables": [table for table in tables if table.is_first],
+        "tables": [table for table in tables if not table.is_first],
         "timeline": timeline,
         "notes": [moment for moment in timeline if moment.kind == NOTE],
         "note_url": with_filters(address_of(resource.model, "act", row.pk, "note"), filters)
@@ -52,7 +53,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         else "",
         "show_notes": resource.notes,
         "is_changing": resource.is_changing(row),
-        "is_test": getattr(row, "livemode", None) is False,
+        "livemode": getattr(row, "livemode", None),
     }
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)
@@ -65,8 +66,8 @@ def _answer(resource: AdminResource, row: Any, instant: datetime) -> SupportAnsw
     asked = list(requests_about(row.pk, instant)) if resource.entry.prefix else []
     if not asked:
         return answer
-    words, tone = (answer.words, answer.tone) if answer else ([], "wait")
-    return SupportAnswer([*words, *asked], tone)
+    answer = answer or SupportAnswer([], "wait")
+    return replace(answer, words=[*answer.words, *asked])
 
 
 def available_actions(

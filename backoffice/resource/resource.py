@@ -15,7 +15,7 @@ from unfold.admin import ModelAdmin as UnfoldAdmin
 from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
-from backoffice.resource.filters import OfficeFilter
+from backoffice.resource.filters import OfficeFilter, mode_of
 from backoffice.resource.list_filters import (
     ORDERS,
     ORDERS_OF_MERCHANT,
@@ -25,6 +25,7 @@ from backoffice.resource.list_filters import (
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.shown import Amount, Field, Fieldset
 from backoffice.resource.tables import Related
+from backoffice.resource.usual_fields import MODE
 from backoffice.roles import Right
 from backoffice.sheets import Worksheet
 from backoffice.staff import staff_of
@@ -83,7 +84,15 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         """Return the columns that the address names, in their order, or else the usual ones."""
         names = request.GET.get(str(ColumnsFilter.parameter_name), "").split(",")
         named = [field for name, field in self.columns().items() if name in names]
-        return named or self.list_display
+        return named or self.usual_columns(request)
+
+    def usual_columns(self, request: HttpRequest) -> Sequence[Field]:
+        """Return the columns where none are chosen; the mode only where both are listed."""
+        usual: Sequence[Field] = self.list_display
+        has_one_mode = any(item.parameter_name == "mode" for item in self.filters()) and (
+            mode_of(request.GET.get("mode", "")) != "both"
+        )
+        return [field for field in usual if field is not MODE or not has_one_mode]
 
     def get_list_filter(self, request: HttpRequest) -> Sequence[type[OfficeFilter]]:
         return self.filters()
@@ -128,10 +137,19 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         of = self.admin_site.get_model_admin
         return [each.table(row, of(each.model) if each.model else None) for each in self.related]
 
-    def summary_beside(self, by: str) -> list[Field]:
-        """Return what a table of rows shows on the page of the row that their field `by` names."""
-        fields = self.summary or self.list_display
-        return [field for field in fields if not by or getattr(field, "to", "") != by]
+    def summary_beside(self, by: str, row: Any) -> list[Field]:
+        """Return what a table of rows shows on the page of the row that their field `by` names.
+
+        What that row's own page says for all of them is left out: its merchant, and its mode.
+        """
+        return [
+            field
+            for field in self.summary or self.list_display
+            if not (field is MODE and getattr(row, "livemode", None) is not None)
+            and not (
+                (to := getattr(field, "to", "")) and (to == by or getattr(row, f"{to}_id", ""))
+            )
+        ]
 
     def timeline(self, row: Any) -> list[TimelineEntry]:
         """Return what happened to an object, newest first."""

@@ -8,6 +8,7 @@ from typing import Any
 from backoffice import formats
 from backoffice.page_parts import Section, facts
 from backoffice.resource.page_urls import page_of, page_of_id
+from core.clock import request_now
 from core.money import decimal_text
 
 Source = str | Callable[[Any], Any]
@@ -49,7 +50,9 @@ class Field:
         value = self.value(row)
         if value is None or value == "":
             return "—"
-        return formats.short_text(str(value), self.most) if self.most else formats.day_text(value)
+        if self.most:
+            return formats.long_text(formats.short_text(str(value), self.most))
+        return formats.day_text(value)
 
     def fact(self, row: Any) -> Any:
         return formats.day_text(self.value(row))
@@ -100,18 +103,18 @@ class Amount(Field):
 
 @dataclass(frozen=True)
 class Instant(Field):
-    """An instant, in the time zone of staff; `empty` is what a page says where there is none."""
+    """An instant, in the time zone of staff: to the minute in a table, to the second on a page.
+
+    `empty` is what a page says where there is none.
+    """
 
     empty: str = ""
 
     def cell(self, row: Any) -> Any:
-        return formats.moment(self.value(row))
-
-    def __call__(self, row: Any) -> Any:
-        return formats.whole(self.cell(row))
+        return formats.short_moment(self.value(row), request_now())
 
     def fact(self, row: Any) -> Any:
-        return self.cell(row) if self.value(row) else self.empty
+        return formats.moment(self.value(row)) if self.value(row) else self.empty
 
 
 @dataclass(frozen=True)

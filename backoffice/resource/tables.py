@@ -33,11 +33,11 @@ class Related:
 
     def table(self, row: Any, resource: Any) -> Table:
         """Return them for the page of a row, each with a link to its own; of `resource`."""
-        fields = self.fields or resource.summary_beside(self.by)
+        fields = self.fields or resource.summary_beside(self.by, row)
         found = list((self.rows(row) if self.rows else self._by(row, resource))[: self.shown])
         return Table(
             self.title or resource.entry.title,
-            [_aligned(field, field.title) for field in fields],
+            [_heading(field) for field in fields],
             [self._cells(other, fields) for other in found],
             more=self._whole_list(row, resource) if self.model else "",
             right=resource.entry.right if self.model else None,
@@ -57,10 +57,10 @@ class Related:
         return list_of(resource.model, **{name: row.pk}, **mode)
 
     def _cells(self, other: Any, fields: Sequence[Field]) -> list[Any]:
-        cells = [_aligned(field, field.cell(other)) for field in fields]
+        cells = [field(other) for field in fields]
         return [formats.link(cells[0], page_of(other)), *cells[1:]] if self.model else cells
 
 
-def _aligned(field: Field, cell: Any) -> Any:
-    """Return a heading or a cell, at the right where it is of amounts."""
-    return formats.amount(cell) if isinstance(field, Amount) else cell
+def _heading(field: Field) -> Any:
+    """Return what stands above a column, at the right where it is of amounts."""
+    return formats.amount(field.title) if isinstance(field, Amount) else field.title

@@ -220,4 +220,4 @@ def test_a_reference_leads_to_its_page(rows: Rows, office: Office) -> None:
     page = office(Role.VIEWER).get(page_of_id(str(refund.pk))).content.decode()
 
     assert f'href="/admin/payments/payment/{payment.pk}/change/"' in page
-    assert '</h1> <span class="bo-badge bo-wait">test</span>' in page
+    assert '<span class="bo-badge bo-quiet">test</span>' in page

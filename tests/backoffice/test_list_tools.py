@@ -251,3 +251,20 @@ def test_open_invoices_are_found_and_those_due_within_a_week(
     assert ids_in(listed(office, "invoices=week")) == invoices[:1]
     Payment.objects.filter(pk__in=invoices).update(status="canceled", canceled_at=now)
     assert ids_in(listed(office, "invoices=open")) == []
+
+
+def test_the_mode_is_a_column_where_both_are_listed(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant)
+
+    both = office(Role.SUPPORT).get(f"{PAYMENTS}?mode=both").content.decode()
+    assert "Mode" not in headings_of(listed(office, ""))
+    assert "Mode" in headings_of(both)
+    assert "Mode" in headings_of(listed(office, "columns=mode"))
+
+
+def test_a_list_says_an_instant_to_the_minute(office: Office, merchant: Merchant) -> None:
+    payment = paid_payment(merchant)
+
+    [(whole, shown)] = re.findall(r'title="(.*:\d\d:\d\d)">(.*)</span>', listed(office, ""))
+    assert re.fullmatch(r"\d+ [A-Z][a-z]{2} \d\d:\d\d", shown)
+    assert f"{whole}</time>" in office(Role.SUPPORT).get(page_of(payment)).content.decode()

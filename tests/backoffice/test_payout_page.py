@@ -2,19 +2,17 @@
 
 import io
 import re
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from openpyxl import load_workbook
 
-from backoffice.admin import statements
 from backoffice.export_sources import content_of
 from backoffice.models import AuditEntry, ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.exports import make_due
-from backoffice.statement_files import DaySums
 from core.clock import utc_now
 from core.money import share_of
 from ledger.models import Account, Purpose
@@ -152,7 +150,6 @@ def statement(office: Office, seller: Merchant, payout: Payout) -> AccountStatem
 
 
 def ready(statement: AccountStatement) -> None:
-    from datetime import timedelta
 
     from payouts.account_statements import make_due as make_statements
 
@@ -187,20 +184,6 @@ def test_a_month_adds_up_in_excel(
     assert refunded[titles.index("Order")] == "A-5000"
     account = Account.objects.get(owner=seller.pk, purpose=Purpose.MERCHANT)
     assert closing[titles.index("Balance")] == balance_of(account)
-
-
-def test_its_page_says_that_it_shows_the_last_days_only(
-    office: Office, statement: AccountStatement, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ready(statement)
-    days = [DaySums(date(2026, 1, 1) + timedelta(days=each), {}, each) for each in range(40)]
-    monkeypatch.setattr(statements, "statement_days", lambda _: days)
-
-    shown = office(Role.FINANCE).get(page_of(statement)).content.decode()
-
-    assert "Day by day, the last 31 of 40 days" in shown
-    assert "<td>9 Feb 2026</td>" in shown
-    assert "<td>9 Jan 2026</td>" not in shown
 
 
 @pytest.mark.parametrize(("form", "begins"), [("pdf", b"%PDF"), ("csv", b"\xef\xbb\xbfDate,Type")])

@@ -1,0 +1,78 @@
+"""The tables on a page say what is of each row, and not what the page says for all of them."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import Model
+
+from backoffice.admin.statements import DAYS_SHOWN
+from backoffice.page_parts import Table
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from backoffice.statement_files import DaySums
+from merchants.models import Merchant
+from payments.models import Payment
+from payouts.models import AccountStatement
+from tests.backoffice.conftest import Office
+from webhooks.models import Webhook
+
+pytestmark = pytest.mark.django_db
+
+Rows = dict[type[Model], Model]
+
+
+def tables_of(office: Office, row: Model) -> dict[str, Table]:
+    context = office(Role.ADMINISTRATOR).get(page_of(row)).context
+    return {table.title: table for table in (*context["first_tables"], *context["tables"])}
+
+
+def columns_of(table: Table) -> list[str]:
+    return [str(column).removesuffix("</span>").rpartition(">")[2] for column in table.columns]
+
+
+def test_what_the_page_says_for_all_is_no_column(rows: Rows, office: Office) -> None:
+    refunds = tables_of(office, rows[Payment])["Refunds"]
+    payments = tables_of(office, rows[Merchant])["Newest payments"]
+
+    assert columns_of(refunds) == ["Created", "Amount", "Status", "Reason", "By", "Refund"]
+    assert "Merchant" not in columns_of(payments)
+    assert "Mode" in columns_of(payments)  # a merchant has payments of both
+
+
+def test_deliveries_of_an_endpoint_say_when_and_not_where(rows: Rows, office: Office) -> None:
+    deliveries = tables_of(office, rows[Webhook])["Deliveries"]
+
+    assert columns_of(deliveries)[0] == "Created"
+    assert "URL" not in columns_of(deliveries)
+    assert "endpoint=" in deliveries.more
+
+
+def test_the_mode_of_a_key_is_said_first(rows: Rows, office: Office) -> None:
+    assert columns_of(tables_of(office, rows[Merchant])["API keys"])[:2] == ["Key", "Mode"]
+
+
+def test_an_amount_of_a_table_has_its_currency_once(rows: Rows, office: Office) -> None:
+    [newest, *_rest] = tables_of(office, rows[Merchant])["Newest payments"].rows
+
+    assert str(newest[1]).endswith("0.00 BSD</span>")
+    assert "B$" not in str(newest[1])
+
+
+def test_a_statement_shows_what_moved_and_how_many_days_it_leaves_out(
+    rows: Rows, office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statement: Any = rows[AccountStatement]
+    first = statement.created_at.date()
+    sums = {"payments_amount": 1_250, "fees_amount": -19, "refunds_amount": 0}
+    sums |= {"adjustments_amount": 0, "payouts_amount": 0, "returned_payouts_amount": 0}
+    days = [DaySums(first + timedelta(days=number), sums, 123_456) for number in range(45)]
+    monkeypatch.setattr("backoffice.admin.statements.statement_days", lambda _: iter(days))
+
+    title = f"Day by day, in BSD: the last {DAYS_SHOWN} of 45 days with movements"
+    table = tables_of(office, statement)[title]
+
+    assert columns_of(table) == ["Day", "Payments", "Fees", "Balance"]
+    assert len(table.rows) == DAYS_SHOWN
+    assert ">12.50<" in str(table.rows[0][1])
+    assert ">1,234.56<" in str(table.rows[0][3])
