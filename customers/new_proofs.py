@@ -20,8 +20,16 @@ def doubtful_until(customer: Customer, now: datetime) -> datetime | None:
 
     None for a customer who is as new, and where an older passkey has allowed it.
     """
+    return None if customer.created_at > now - DOUBTED_FOR else new_until(customer, now)
+
+
+def new_until(customer: Customer, now: datetime) -> datetime | None:
+    """Return until when a PIN or passkey counts as new, of newcomers as well.
+
+    None where an older passkey has allowed it.
+    """
     changed_at, since = customer.proof_changed_at, now - DOUBTED_FOR
-    if changed_at is None or changed_at <= since or customer.created_at > since:
+    if changed_at is None or changed_at <= since:
         return None
     if not customer.livemode or customer.passkeys.usable().filter(created_at__lte=since).exists():
         return None

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.core.signing import BadSignature, TimestampSigner
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext, gettext_noop
 
 from core.attempt_limits import AttemptLimit, count_or_refuse, count_within_all
@@ -17,7 +18,7 @@ from core.mailboxes import mailbox_of
 from customers.account_changes import AccountChange, record_change
 from customers.errors import NewProofLimitReached, ProofMethod, ProofNeeded
 from customers.models import Customer, CustomerSession
-from customers.new_proofs import doubtful_until
+from customers.new_proofs import doubtful_until, new_until
 from customers.passkeys import refuse_unproven
 from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import lock_customer_of
@@ -49,6 +50,14 @@ class EmailClaim:
     is_confirmed: bool
 
 
+def named_from(customer: Customer, now: datetime) -> datetime | None:
+    """Return from when a customer may name an address, where that is not now.
+
+    A newcomer may name the first one at once; a thief of the number may not have it replaced.
+    """
+    return new_until(customer, now) if customer.email else doubtful_until(customer, now)
+
+
 def is_without_key(customer: Customer) -> bool:
     """Return whether nothing but the phone protects a customer: an address needs more."""
     return not customer.has_pin and not customer.passkeys.usable().exists()
@@ -56,10 +65,10 @@ def is_without_key(customer: Customer) -> bool:
 
 @transaction.atomic
 def name_email(*, session: CustomerSession, email: str, network: str, now: datetime) -> None:
-    """Plan the e-mail whose link makes this the customer's address; an earlier link ends.
+    """Plan the e-mail whose link makes this the customer's address; an earlier link ends with it.
 
-    A mailbox gets few a day, whichever customers name it; what is above that is not sent, and no
-    one is told. Raises ProofNeeded, NewProofLimitReached, CustomerFrozen, RateLimited, and
+    A mailbox gets few a day, whichever customers name it; what is above that is not planned, and
+    no one is told. Raises ProofNeeded, NewProofLimitReached, CustomerFrozen, RateLimited, and
     VerificationFailed where this session has ended meanwhile.
     """
     customer = _lock_proven(session, now)
@@ -137,7 +146,7 @@ def _lock_proven(session: CustomerSession, now: datetime) -> Customer:
     customer = lock_customer_of(session)
     if is_without_key(customer):
         raise ProofNeeded(ProofMethod.PIN)
-    if doubtful_until(customer, now):
+    if named_from(customer, now):
         raise NewProofLimitReached
     return customer
 
@@ -170,9 +179,11 @@ def _claim(customer: Customer, message: Message) -> EmailClaim | None:
 def _is_overtaken(customer: Customer, message: Message) -> bool:
     """Return whether a newer link, PIN or address, or a freeze, has come since a link was asked.
 
-    Who has asked for it may be the one whom that was to shut out.
+    Or a passkey has gone. Who has asked for it may be the one whom that was to shut out.
     """
     since = message.created_at
     newer = Message.objects.filter(about=customer.pk, kind=KIND, pk__gt=message.pk)
+    gone = customer.passkeys.filter(Q(removed_at__gte=since) | Q(copied_at__gte=since))
     is_shut_out = customer.frozen_at is not None or (customer.pin_set_at or since) > since
-    return is_shut_out or newer.exists() or customer.changes.filter(at__gte=since).exists()
+    rows = (newer, gone, customer.changes.filter(at__gte=since))
+    return is_shut_out or any(each.exists() for each in rows)

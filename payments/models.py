@@ -28,7 +28,7 @@ from payments.errors import (
 from payments.indexes import INDEXES
 from payments.modes import PaymentMode
 from payments.replacement_rows import Replacement
-from payments.statuses import ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
+from payments.statuses import AGREED, ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 from payments.till_models import Ticket, Till
 
 __all__ = ["Payment", "PaymentTransition", "Replacement", "Ticket", "Till"]
@@ -42,7 +42,8 @@ STAMPED = {
 # What may change of a payment when it moves.
 _MOVED = (
     *("status", "updated_at", *STAMPED.values()),
-    *("customer", "transaction_id", "fee", "settles_at", "error_code", "error_message"),
+    *("paid_description", "customer", "transaction_id", "fee", "settles_at"),
+    *("error_code", "error_message"),
 )
 
 
@@ -95,7 +96,7 @@ class Payment(models.Model):
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
-    # What stood there when a customer began to pay, once the merchant has changed it since.
+    # What stood there when a customer pressed Pay, once the merchant has changed it since.
     paid_description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
     link = models.ForeignKey(
@@ -194,11 +195,12 @@ class Payment(models.Model):
         return "full" if self.amount_refunded == self.amount else "partial"
 
     def describe(self, description: str) -> None:
-        """Change the description; what a customer has begun to pay for is kept beside it.
+        """Change the description; what a customer has agreed to is kept beside it.
 
-        From then on, not from when it is paid: a shop that polls sees when the PIN is asked for.
+        From when the PIN or passkey is asked for: a shop that polls sees that. Back at the review
+        the customer reads what stands there by then.
         """
-        if self.status != PaymentStatus.CREATED and self.paid_description is None:
+        if self.status in AGREED and self.paid_description is None:
             self.paid_description = self.description
         self.description = description
 
@@ -237,6 +239,8 @@ class Payment(models.Model):
             before = PaymentStatus(self.status)
             self._refuse_move(before, status, now)
             self.status = status
+            if status == PaymentStatus.PENDING:
+                self.paid_description = None
             if status in STAMPED:
                 setattr(self, STAMPED[status], now)
             move = PaymentTransition(payment=self, from_status=before, to_status=status)

@@ -96,7 +96,7 @@ class PaymentViewSet(CallerViewSet):
     def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
         """Description and metadata only, in every status; metadata is replaced as a whole.
 
-        Once a customer has signed in to pay, pages and receipts go on saying what stood there.
+        Once a customer has pressed Pay, their pages and receipt go on saying what stood there.
         Naming any other field is refused and changes nothing.
         """
         changes = ChangedPayment.parse(request.data)

@@ -2,6 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.contrib.auth.views import PasswordResetConfirmView
+from django.db import transaction
 from django.http import HttpResponse
 from django.urls import reverse_lazy
 
@@ -36,9 +37,10 @@ class InvitationPage(PasswordResetConfirmView):
             user.pk, user.get_username(), roles_of(user), address=client_address(self.request)
         )
         try:
-            response = super().form_valid(form)
+            with transaction.atomic():
+                response = super().form_valid(form)
+                append_own(staff=staff, act="choose password")
         except AccountNotEligible:
             self.validlink = False
             return self.render_to_response(self.get_context_data())
-        append_own(staff=staff, act="choose password")
         return response

@@ -10,12 +10,12 @@ from checkout.pages import NOT_FOUND, CheckoutPage, Detour, SeeOther
 from checkout.views.proofs import ProvenPage
 from core.client_address import network_of
 from core.errors import ApiError
-from customers.new_proofs import doubtful_until
 from customers.own_email import (
     EmailClaim,
     confirm_address,
     is_without_key,
     name_email,
+    named_from,
     read_claim,
     remove_email,
 )
@@ -28,7 +28,7 @@ class OwnEmailPage(ProvenPage):
         super().prepare()
         if is_without_key(self.session.customer):
             raise Detour(SeeOther(self.own("account-pin-forgotten")))
-        if doubtful_until(self.session.customer, self.now):
+        if named_from(self.session.customer, self.now):
             raise Detour(SeeOther(self.own("account")))
 
     @property

@@ -16,6 +16,7 @@ from customers.erasure import erase_customer
 from customers.errors import VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.own_email import confirm_address, name_email, read_claim
+from customers.passkey_removal import revoke_passkey
 from customers.services import freeze, unfreeze
 from merchants.models import Merchant
 from messages.models import Message, MessageStatus
@@ -33,7 +34,8 @@ from tests.checkout.own_addresses import (
     told,
 )
 from tests.checkout.shopper import Shopper
-from tests.customers.enrolment import proven
+from tests.customers.authenticator import VirtualAuthenticator
+from tests.customers.enrolment import enrol, proven
 from tests.factories import PasskeyFactory
 
 pytestmark = pytest.mark.django_db
@@ -61,11 +63,18 @@ def _with_another_pin(customer: Customer) -> None:
     change_of_pin()
 
 
+def _without_the_passkey(customer: Customer) -> None:
+    passkey = enrol(proven(customer, utc_now()), VirtualAuthenticator(), utc_now())
+    revoke_passkey(passkey_id=passkey.pk, now=utc_now())
+
+
 def _erased(customer: Customer) -> None:
     erase_customer(customer_id=customer.pk, actor="staff:ada", cause="Letter", now=utc_now())
 
 
-@pytest.mark.parametrize("since", [_frozen, _thawed, _with_another_pin, _erased])
+@pytest.mark.parametrize(
+    "since", [_frozen, _thawed, _with_another_pin, _without_the_passkey, _erased]
+)
 def test_what_shuts_a_thief_out_ends_the_link(own: Shopper, owner: Customer, since: Any) -> None:
     link = named(own, THIEFS)
     since(owner)

@@ -8,6 +8,7 @@ from merchants.models import Merchant
 from messages.models import Message
 from payments.emails import plan_receipt_again, write
 from payments.models import Payment
+from payments.paying import return_to_review
 from payments.services import update_payment
 from tests.checkout.pdf_text import text_of
 from tests.checkout.shopper import Shopper
@@ -17,16 +18,19 @@ from tests.refunds.refunding import sell
 pytestmark = pytest.mark.django_db
 
 
+def describe(payment: Payment, description: str) -> None:
+    caller = Caller(payment.merchant, livemode=payment.livemode, actor="test")
+    changes = {"description": description}
+    update_payment(caller=caller, payment_id=payment.id, changes=changes, now=utc_now())
+
+
 def test_it_goes_on_saying_what_was_agreed_to(merchant: Merchant) -> None:
     """A shop could turn "Two lamps" into "One lamp" once it had the money."""
     paid = sell(merchant, 3_500)
-    caller = Caller(merchant, livemode=False, actor="test")
     paid.description = "Two lamps"
     paid.save()
     for later in ("One lamp", "No lamp"):
-        update_payment(
-            caller=caller, payment_id=paid.id, changes={"description": later}, now=utc_now()
-        )
+        describe(paid, later)
     plan_receipt_again(payment_id=paid.id, recipient="ann@example.com", now=utc_now())
     mail = write(Message.objects.get(recipient="ann@example.com"), utc_now())
     assert mail is not None
@@ -42,10 +46,7 @@ def test_it_goes_on_saying_what_was_agreed_to(merchant: Merchant) -> None:
 
 def test_what_is_changed_before_it_is_paid_is_what_is_agreed_to(merchant: Merchant) -> None:
     payment = PaymentFactory.create(merchant=merchant, amount=150, description="Two lamps")
-    caller = Caller(merchant, livemode=False, actor="test")
-    update_payment(
-        caller=caller, payment_id=payment.id, changes={"description": "A lamp"}, now=utc_now()
-    )
+    describe(payment, "A lamp")
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
     assert "A lamp" in shopper.text
@@ -59,13 +60,10 @@ def test_what_is_changed_before_it_is_paid_is_what_is_agreed_to(merchant: Mercha
 def test_it_is_not_changed_while_the_pin_is_typed(merchant: Merchant) -> None:
     """A shop that polls sees that the PIN is asked for, and had seconds to change what is sold."""
     payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="A phone")
-    caller = Caller(merchant, livemode=False, actor="test")
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
     shopper.sign_in()
-    update_payment(
-        caller=caller, payment_id=payment.id, changes={"description": "A box"}, now=utc_now()
-    )
+    describe(payment, "A box")
     shopper.visit(shopper.path)
     assert "A phone" in shopper.text
     shopper.send(pin="1234")
@@ -73,3 +71,19 @@ def test_it_is_not_changed_while_the_pin_is_typed(merchant: Merchant) -> None:
     assert "<h1>Paid</h1>" in shopper.text
     assert "A phone" in shopper.text
     assert "A box" not in shopper.text
+
+
+def test_who_comes_back_to_the_review_reads_what_stands_there(merchant: Merchant) -> None:
+    payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="A phone")
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in()
+    describe(payment, "A box")
+    return_to_review(payment_id=payment.id, actor="customer", now=utc_now())
+    shopper.visit(payment.hosted_url)
+    assert "A box" in shopper.text
+    shopper.send(to="/pay")
+    shopper.send(pin="1234")
+
+    assert "<h1>Paid</h1>" in shopper.text
+    assert "A box" in shopper.text

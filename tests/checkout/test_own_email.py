@@ -13,6 +13,7 @@ from customers.account_changes import AccountChange, record_change
 from customers.errors import NewProofLimitReached, ProofNeeded
 from customers.models import Customer
 from customers.own_email import name_email
+from customers.pins import set_pin
 from customers.services import find_or_create, unfreeze
 from customers.sessions import start_session
 from messages.models import Channel, Message
@@ -21,6 +22,7 @@ from tests.checkout.own_addresses import (
     OWN,
     STOP,
     THIEFS,
+    asked_by,
     change_of_pin,
     named,
     press,
@@ -28,7 +30,7 @@ from tests.checkout.own_addresses import (
     told,
 )
 from tests.checkout.shopper import Shopper
-from tests.checkout.thefts import NEW_PIN, PHONE, signed_in_to_account
+from tests.checkout.thefts import NEW_PIN, PHONE, PIN, signed_in_to_account
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.texts import TextBox
@@ -182,3 +184,21 @@ def test_removing_it_is_told_there_and_no_link_brings_it_back(own: Shopper) -> N
     assert ("email_removed", OWN) in told()
     assert OLD in press_if_any(link)
     assert Customer.objects.get().email == ""
+
+
+def test_a_number_alone_replaces_no_address_on_the_first_day_either(texts: TextBox) -> None:
+    customer = find_or_create(phone=PHONE, now=utc_now())
+    set_pin(customer_id=customer.pk, pin=PIN, now=utc_now())
+    press(named(asked_by(signed_in_to_account(texts)), OWN))
+    thief = signed_in_to_account(texts)
+    thief.visit("/account/pin/forgotten")
+    thief.send(again="1")
+    thief.send(code=texts.code, pin=NEW_PIN)
+    thief.visit("/account/email")
+
+    assert thief.path == "/account"
+    with pytest.raises(NewProofLimitReached):
+        name_email(
+            session=proven(customer, utc_now()), email=THIEFS, network="192.0.2.1", now=utc_now()
+        )
+    assert Customer.objects.get().email == OWN

@@ -12,7 +12,9 @@ from customers.models import Customer, CustomerSession, Passkey
 from customers.pins import set_pin
 from customers.services import top_up
 from customers.sessions import proof_needed
+from merchants.callers import Caller
 from payments.models import Payment
+from payments.services import update_payment
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
 from tests.customers.authenticator import VirtualAuthenticator
@@ -109,6 +111,24 @@ def test_a_known_device_signs_in_and_pays_by_one_answer(payment_of, texts):
     session = CustomerSession.objects.latest("id")
     assert (session.payment_id, session.code_verified_at) == (second.id, None)
     assert session.passkey_verified_at is None
+
+
+def test_what_is_sold_is_not_changed_while_the_dialog_of_a_known_device_is_open(payment_of, texts):
+    first = payment_of(1_250, livemode=True)
+    second = payment_of(1_300, livemode=True, description="A phone")
+    shopper = signed_in(first, texts)
+    device = make_passkey(shopper, first)
+    shopper.visit(second.hosted_url)
+    path = f"{second.hosted_url}/passkey/device"
+    options = ask(shopper, f"{path}/options")
+    caller, changes = Caller(second.merchant, livemode=True, actor="test"), {"description": "A box"}
+    update_payment(caller=caller, payment_id=second.id, changes=changes, now=utc_now())
+    fields = {"credential": on_this_device(device.get(options))}
+    shopper.client.post(path, shopper.form(to="/pay").fields | fields)
+
+    paid = Payment.objects.get(pk=second.pk)
+    assert (paid.status, paid.description) == ("completed", "A box")
+    assert paid.agreed_description == "A phone"
 
 
 def test_a_session_by_passkey_changes_neither_pin_nor_passkeys(payment_of, texts):
