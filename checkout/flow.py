@@ -205,9 +205,7 @@ def pay_verified(
         )
     except InsufficientBalance:
         if browser.session is not None:
-            remember_proof(
-                payment_id=payment.id, session=browser.session, verified=verified, now=now
-            )
+            remember_proof(payment=payment, session=browser.session, verified=verified, now=now)
         raise
     except PaymentDeclined as error:
         return fail_or_raise(payment, DECLINED, error, browser, now)

@@ -21,21 +21,25 @@ ACTOR = "system:funding.continue"
 
 
 def remember_proof(
-    *, payment_id: str, session: CustomerSession, verified: Verification, now: datetime
+    *, payment: Payment, session: CustomerSession, verified: Verification, now: datetime
 ) -> None:
     """Keep what was proved for a payment that has too little money; the last proof counts."""
-    PaymentProof.objects.update_or_create(
-        payment_id=payment_id,
-        defaults={"session": session, "verified": verified, "proved_at": now},
-    )
+    proved = {"session": session, "verified": verified, "proved_at": now}
+    proved["description"] = payment.agreed_description
+    PaymentProof.objects.update_or_create(payment_id=payment.pk, defaults=proved)
 
 
 def proof_of(payment: Payment, customer_id: str) -> Verification | None:
-    """Return what this customer has proved for a payment, in a session that was not ended."""
+    """Return what this customer has proved for a payment, in a session that was not ended.
+
+    It counts for what was sold then: who is to get something else has to press Pay for that.
+    """
     found = PaymentProof.objects.filter(
         payment=payment, session__customer=customer_id, session__ended_at=None
     ).first()
-    return Verification(found.verified) if found else None
+    if found is None or found.description not in (None, payment.description):
+        return None
+    return Verification(found.verified)
 
 
 @transaction.atomic

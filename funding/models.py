@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from core.ids import PublicIdField
+from core.limits import MAX_TEXT
 from core.money import MAX_AMOUNT
 from core.signatures import SignatureField
 from customers.models import Customer, CustomerSession
@@ -192,14 +193,16 @@ class TopUpTransition(models.Model):
 class PaymentProof(models.Model):
     """What a customer has proved in a session for one payment that too little money held up.
 
-    It counts for that payment and customer alone, until the session is ended: by signing out, by a
-    change of PIN elsewhere, by freezing.
+    It counts for that payment and customer alone, until the session is ended (by signing out, by a
+    change of PIN elsewhere, by freezing) or the merchant says that it is for something else.
     """
 
     payment = models.OneToOneField(Payment, on_delete=models.PROTECT, related_name="+")
     session = models.ForeignKey(CustomerSession, on_delete=models.CASCADE, related_name="+")
     verified = models.PositiveSmallIntegerField(choices=[(v.value, v.name) for v in Verification])
     proved_at = models.DateTimeField()
+    # What the payment said it was for; None in rows from before this was kept.
+    description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
 
     def __str__(self) -> str:
         return f"{self.payment_id}: {Verification(self.verified).name}"

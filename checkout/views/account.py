@@ -24,6 +24,7 @@ from core.ids import is_id
 from customers.errors import CustomerNotFound
 from customers.models import CodePurpose, CustomerSession
 from customers.new_proofs import doubtful_until
+from customers.own_email import named_from
 from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
 from customers.sessions import SignedIn, end_session, is_by_phone_alone, sign_in
 from links.models import PaymentLink
@@ -127,6 +128,7 @@ class AccountPage(SignedInPage):
             entries=entries,
             is_hidden=is_hidden,
             hidden_until=hidden_until,
+            email_from=named_from(customer, self.now),
             top_ups=[top_up_view_of(each, now=self.now) for each in top_ups],
             older=entries[-1].payment.id if more else "",
             and_test=self.mode.replace("?", "&"),

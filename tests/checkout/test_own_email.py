@@ -197,6 +197,8 @@ def test_a_number_alone_replaces_no_address_on_the_first_day_either(texts: TextB
     thief.visit("/account/email")
 
     assert thief.path == "/account"
+    assert "It can be changed from" in thief.text
+    assert "Change or remove it" not in thief.text
     with pytest.raises(NewProofLimitReached):
         name_email(
             session=proven(customer, utc_now()), email=THIEFS, network="192.0.2.1", now=utc_now()

@@ -229,3 +229,14 @@ def test_a_frozen_customer_keeps_the_money_and_pays_nothing(payment, customer, t
     again.send(to="/pay")
     assert "<h1>Paid</h1>" in again.text
     assert (outcome(payment), held(customer)) == (("completed", 1), 0)
+
+
+def test_it_is_not_paid_by_itself_for_something_else(api: Api, payment, customer, top_up) -> None:
+    """The money is on its way for days, and the shop may change what the payment is for."""
+    path = f"/v1/payments/{payment.pk}"
+    assert api(payment.merchant).patch(path, {"description": "A box"}).status_code == 200
+
+    receive_transfer(110, top_up.reference)
+
+    assert (outcome(payment), held(customer)) == (("pending", 0), 150)
+    assert "is not paid yet" in told()[0]

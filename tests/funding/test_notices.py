@@ -107,9 +107,12 @@ def test_a_proof_counts_for_one_payment_and_customer_until_the_session_ends(paym
         last_seen_at=utc_now(), expires_at=utc_now() + timedelta(hours=1),
     )  # fmt: skip
     for verified in (Verification.PASSKEY, Verification.PIN):
-        remember_proof(payment_id=payment.pk, session=session, verified=verified, now=utc_now())
+        remember_proof(payment=payment, session=session, verified=verified, now=utc_now())
 
     assert proof_of(payment, customer.pk) is Verification.PIN
     assert proof_of(other, customer.pk) is proof_of(payment, "cus_x") is None
+    payment.description = "Something else"
+    assert proof_of(payment, customer.pk) is None
+    payment.description = ""
     CustomerSession.objects.update(ended_at=utc_now())
     assert proof_of(payment, customer.pk) is None
