@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
@@ -90,7 +91,8 @@ class Item:
 class PaymentView:
     """A payment as the pages show it. Amounts in the smallest unit; texts are empty if unknown.
 
-    `version` changes whenever a page that shows the payment has to be reloaded.
+    `version` changes whenever a page that shows the payment has to be reloaded. Forms that pay send
+    `agreed` along: who presses Pay agrees to the description that it stands for.
     """
 
     id: str
@@ -99,6 +101,7 @@ class PaymentView:
     currency: str
     livemode: bool = False
     description: str = ""
+    agreed: str = ""
     zone: str = "America/Nassau"
     address: str = ""
     path: str = ""
@@ -177,6 +180,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         currency=payment.currency,
         livemode=payment.livemode,
         description=payment.agreed_description,
+        agreed=sha256(payment.agreed_description.encode()).hexdigest()[:16],
         zone=zone,
         address=f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         path=payment.hosted_url,

@@ -42,8 +42,7 @@ STAMPED = {
 # What may change of a payment when it moves.
 _MOVED = (
     *("status", "updated_at", *STAMPED.values()),
-    *("paid_description", "customer", "transaction_id", "fee", "settles_at"),
-    *("error_code", "error_message"),
+    *("customer", "transaction_id", "fee", "settles_at", "error_code", "error_message"),
 )
 
 
@@ -96,7 +95,7 @@ class Payment(models.Model):
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
-    # What stood there when a customer pressed Pay, once the merchant has changed it since.
+    # What stood there when the customer paid, once the merchant has changed it since.
     paid_description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
     link = models.ForeignKey(
@@ -165,7 +164,7 @@ class Payment(models.Model):
 
     @property
     def agreed_description(self) -> str:
-        """What a customer agrees to, on pages and receipts: a later change is not theirs."""
+        """What a customer pays or has paid for: a later change is not on the receipt."""
         return self.description if self.paid_description is None else self.paid_description
 
     @property
@@ -195,10 +194,9 @@ class Payment(models.Model):
         return "full" if self.amount_refunded == self.amount else "partial"
 
     def describe(self, description: str) -> None:
-        """Change the description; what a customer has agreed to is kept beside it.
+        """Change the description; what a customer has paid for is kept beside it.
 
-        From when the PIN or passkey is asked for: a shop that polls sees that. Back at the review
-        the customer reads what stands there by then.
+        Until then the page asks for a new look: who presses Pay says what was read.
         """
         if self.status in AGREED and self.paid_description is None:
             self.paid_description = self.description
@@ -239,8 +237,6 @@ class Payment(models.Model):
             before = PaymentStatus(self.status)
             self._refuse_move(before, status, now)
             self.status = status
-            if status == PaymentStatus.PENDING:
-                self.paid_description = None
             if status in STAMPED:
                 setattr(self, STAMPED[status], now)
             move = PaymentTransition(payment=self, from_status=before, to_status=status)

@@ -98,7 +98,7 @@ def update_payment(
 ) -> Payment:
     """Change description and metadata, the latter as a whole. Raises PaymentNotFound.
 
-    Pages and receipts go on saying what a customer has pressed Pay for.
+    A receipt goes on saying what the customer has paid for.
     """
     payment = Payment.objects.locked_of(caller, payment_id)
     if "description" in changes:

@@ -38,7 +38,7 @@ CANCELABLE = _leading_to(S.CANCELED)
 EXPIRABLE = _leading_to(S.EXPIRED)
 PAYABLE = _leading_to(S.PROCESSING)
 FINAL = frozenset(status for status in S if not TRANSITIONS[status])
-AGREED = frozenset({S.REQUIRES_ACTION, S.PROCESSING, S.COMPLETED})  # by the press on Pay
+AGREED = frozenset({S.PROCESSING, S.COMPLETED})  # the customer has pressed Pay
 REPLACEABLE = FINAL - {S.COMPLETED}
 
 # What a refusal says beside the status.

@@ -96,7 +96,7 @@ class PaymentViewSet(CallerViewSet):
     def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
         """Description and metadata only, in every status; metadata is replaced as a whole.
 
-        Once a customer has pressed Pay, their pages and receipt go on saying what stood there.
+        A receipt goes on saying what was paid for; who is about to pay reads the new text first.
         Naming any other field is refused and changes nothing.
         """
         changes = ChangedPayment.parse(request.data)

@@ -29,7 +29,6 @@ from customers.errors import (
 )
 from customers.models import Customer
 from customers.passkeys import begin_payment, begin_payment_signed_out, begin_registration
-from payments.pressing import ask_for_proof
 from payments.risk import pays_with_new_proof
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
@@ -121,10 +120,7 @@ class PaymentPasskeyOptions(AsOptions):
 
 
 class DevicePasskeyOptions(AsOptions):
-    """What the device of a customer who is not signed in is to sign.
-
-    It takes the payment up: what is sold stays as it was shown while the dialog is open.
-    """
+    """What the device of a customer who is not signed in is to sign."""
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         customer = customer_here(self)
@@ -137,7 +133,6 @@ class DevicePasskeyOptions(AsOptions):
             )
         except PasskeyMissing:
             return self.go_to(CheckoutStep.SIGN_IN)
-        ask_for_proof(payment_id=payment_id, actor=self.browser.actor, now=self.now)
         return JsonResponse(options)
 
 

@@ -4,6 +4,7 @@ from functools import cache
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkout.adding import choices_of, on_its_way
@@ -12,7 +13,7 @@ from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
 from checkout.forms import EmailForm, PinForm
 from checkout.headers import of_the_moment, open_to_all_sites
-from checkout.pages import PaymentPage, SeeOther
+from checkout.pages import Detour, PaymentPage, SeeOther
 from checkout.passkey_payments import is_asked_first
 from checkout.payment_view import version_of
 from checkout.refusals import too_much_today
@@ -122,6 +123,10 @@ class PaymentAction(PaymentPage):
             raise self.payment.refusal(self.now)
         if self.payment.merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
+        agreed = self.request.POST.get("agreed", self.payment_view.agreed)
+        if agreed != self.payment_view.agreed:
+            problem = _("The shop has changed what this payment is for. Look at it before you pay.")
+            raise Detour(self.tell(problem, at=self.payment.hosted_url))
 
     def go_on(self) -> HttpResponse:
         """Go where this customer has to go next with this payment."""

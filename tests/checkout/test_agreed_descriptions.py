@@ -8,7 +8,6 @@ from merchants.models import Merchant
 from messages.models import Message
 from payments.emails import plan_receipt_again, write
 from payments.models import Payment
-from payments.paying import return_to_review
 from payments.services import update_payment
 from tests.checkout.pdf_text import text_of
 from tests.checkout.shopper import Shopper
@@ -16,6 +15,11 @@ from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def small(merchant: Merchant) -> Payment:
+    return PaymentFactory.create(merchant=merchant, amount=150, description="A phone")
 
 
 def describe(payment: Payment, description: str) -> None:
@@ -57,33 +61,38 @@ def test_what_is_changed_before_it_is_paid_is_what_is_agreed_to(merchant: Mercha
     assert Payment.objects.get(pk=payment.pk).paid_description is None
 
 
-def test_it_is_not_changed_while_the_pin_is_typed(merchant: Merchant) -> None:
-    """A shop that polls sees that the PIN is asked for, and had seconds to change what is sold."""
+CHANGED = "The shop has changed what this payment is for. Look at it before you pay."
+
+
+def test_what_is_changed_while_the_pin_is_typed_is_read_before_it_is_paid(
+    merchant: Merchant,
+) -> None:
+    """A shop that polls sees that the PIN is asked for, and has seconds to change what is sold."""
     payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="A phone")
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
     shopper.sign_in()
-    describe(payment, "A box")
-    shopper.visit(shopper.path)
     assert "A phone" in shopper.text
+    describe(payment, "A box")
     shopper.send(pin="1234")
 
-    assert "<h1>Paid</h1>" in shopper.text
-    assert "A phone" in shopper.text
-    assert "A box" not in shopper.text
-
-
-def test_who_comes_back_to_the_review_reads_what_stands_there(merchant: Merchant) -> None:
-    payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="A phone")
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
-    describe(payment, "A box")
-    return_to_review(payment_id=payment.id, actor="customer", now=utc_now())
-    shopper.visit(payment.hosted_url)
+    assert (shopper.path, Payment.objects.get().completed_at) == (payment.hosted_url, None)
+    assert CHANGED in shopper.text
     assert "A box" in shopper.text
     shopper.send(to="/pay")
     shopper.send(pin="1234")
-
     assert "<h1>Paid</h1>" in shopper.text
     assert "A box" in shopper.text
+
+
+def test_so_is_what_is_changed_beside_the_review(small: Payment) -> None:
+    shopper = Shopper()
+    shopper.visit(small.hosted_url)
+    shopper.sign_in()
+    describe(small, "A box")
+    shopper.send(to="/pay")
+
+    assert CHANGED in shopper.text
+    assert Payment.objects.get().completed_at is None
+    shopper.send(to="/pay")
+    assert "<h1>Paid</h1>" in shopper.text
