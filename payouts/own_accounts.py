@@ -7,7 +7,6 @@ close one sends money nowhere, and waits for no one. The owner is told of live o
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
 
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -118,7 +117,7 @@ def _locked(bank_account_id: str) -> BankAccount:
 
 def _tell(account: BankAccount, what: str, now: datetime) -> None:
     """Tell the owner, who may know nothing of it."""
-    is_new = what != _NO_LONGER and _passes_for_the_one_before(account, now)
+    is_new = what != _NO_LONGER and _passes_for_the_one_before(account)
     differs = "It differs from the account before it, which ends in the same digits.\n"
     tell_owner(
         account.merchant,
@@ -131,14 +130,12 @@ def _tell(account: BankAccount, what: str, now: datetime) -> None:
     )
 
 
-def _passes_for_the_one_before(account: BankAccount, now: datetime) -> bool:
-    """Return whether it only ends like the account that it replaces, now or once approved."""
-    before = BankAccount.objects.like(account).filter(
-        Q(closed_at=None) | Q(closed_at=now), is_pending=False, last_four=account.last_four
-    )
-    return any(
-        _destination(each) != _destination(account) for each in before.exclude(pk=account.pk)
-    )
+def _passes_for_the_one_before(account: BankAccount) -> bool:
+    """Return whether it only ends like the account in whose place it comes."""
+    before = BankAccount.objects.before(account)
+    if before is None or before.last_four != account.last_four:
+        return False
+    return _destination(before) != _destination(account)
 
 
 def _destination(account: BankAccount) -> tuple[str, ...]:

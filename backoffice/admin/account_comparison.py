@@ -1,4 +1,7 @@
-"""The bank account that is asked for beside the one in force: both may end in the same digits."""
+"""The bank account that is asked for beside the one before it: both may end in the same digits.
+
+Who names an account by a stolen key may have closed the one in force first.
+"""
 
 from backoffice.page_parts import Table
 from backoffice.roles import Right
@@ -14,14 +17,15 @@ COMPARED = (
 )
 
 
-def comparison_table(asked: BankAccount, current: BankAccount | None) -> Table:
+def comparison_table(asked: BankAccount, before: BankAccount | None) -> Table:
     """Return both side by side, for who approves; no number is shown whole."""
     rows = [
-        [title, getattr(asked, name), getattr(current, name, "") or "none"]
+        [title, getattr(asked, name), getattr(before, name, "") or "none"]
         for title, name in COMPARED
     ]
-    if current:
-        is_same = asked.decrypt_number() == current.decrypt_number()
+    if before:
+        is_same = asked.decrypt_number() == before.decrypt_number()
         rows.append(["Whole number", "the same one" if is_same else "another one", ""])
-    columns = ("", "Requested", "In force now")
+    is_closed = before is not None and before.closed_at is not None
+    columns = ("", "Requested", "Closed before" if is_closed else "In force now")
     return Table("Account", columns, rows, right=Right.VIEW_PAYOUTS, is_first=True)

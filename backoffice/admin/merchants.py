@@ -132,9 +132,11 @@ def _no_account(merchant: Merchant) -> Iterator[str]:
         return
     if merchant.payout_schedule == PayoutSchedule.MANUAL:
         return
-    if not BankAccount.objects.open().filter(merchant=merchant, livemode=True).exists():
-        often = merchant.payout_schedule
-        yield f"It is to be paid out {often}, and has no bank account for live payouts."
+    accounts = BankAccount.objects.filter(merchant=merchant, livemode=True)
+    if not accounts.open().exists():
+        often, waits = merchant.payout_schedule, accounts.pending().exists()
+        but = "the bank account for it waits for review" if waits else "has no bank account for it"
+        yield f"It is to be paid out {often} in live mode, and {but}."
 
 
 def _money(merchant: Merchant) -> Section:

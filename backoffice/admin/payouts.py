@@ -256,11 +256,11 @@ class BankAccountAdmin(OfficeAdmin):
     )
 
     def tables(self, row: BankAccount) -> list[Table]:
-        """Put one that waits beside the one in force: a single person approves it."""
+        """Put one that waits beside the one before it: a single person approves it."""
         tables = super().tables(row)
         if row.state != AccountState.PENDING:
             return tables
-        return [comparison_table(row, BankAccount.objects.open().like(row).first()), *tables]
+        return [comparison_table(row, BankAccount.objects.before(row)), *tables]
 
 
 DAY, NAME = Field("Day", "date"), Field("Name", "name")

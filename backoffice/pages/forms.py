@@ -15,7 +15,7 @@ from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
 from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
-from backoffice.staff import roles_of, staff_of
+from backoffice.staff import Staff, roles_of, staff_of
 
 SIGN_IN = "sign in"
 
@@ -75,7 +75,9 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
 
 
 class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
-    """A password for an account that has none yet."""
+    """A password for an account that has none yet; `address` is where its owner is."""
+
+    address = ""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -84,7 +86,12 @@ class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subsc
 
     def save(self, commit: bool = True) -> User:
         read = self.user.password
-        return _keep_own_password(super().save(commit=False), read)
+        user = super().save(commit=False)
+        staff = Staff(user.pk, user.get_username(), roles_of(user), address=self.address)
+        with transaction.atomic():
+            _keep_own_password(user, read)
+            append_own(staff=staff, act="choose password")
+        return user
 
 
 @transaction.atomic

@@ -2,15 +2,13 @@
 
 from django.contrib.auth.models import User
 from django.contrib.auth.views import PasswordResetConfirmView
-from django.db import transaction
 from django.http import HttpResponse
 from django.urls import reverse_lazy
 
-from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
 from backoffice.pages.forms import FirstPasswordForm
 from backoffice.services.invitations import invitation_tokens
-from backoffice.staff import Staff, roles_of
+from backoffice.staff import roles_of
 from core.client_address import client_address
 
 
@@ -32,15 +30,9 @@ class InvitationPage(PasswordResetConfirmView):
 
     def form_valid(self, form: FirstPasswordForm) -> HttpResponse:  # type: ignore[override]  # the form of this view
         """Set the password; the sign-in that follows sets up the second factor."""
-        user = form.user
-        staff = Staff(
-            user.pk, user.get_username(), roles_of(user), address=client_address(self.request)
-        )
+        form.address = client_address(self.request)
         try:
-            with transaction.atomic():
-                response = super().form_valid(form)
-                append_own(staff=staff, act="choose password")
+            return super().form_valid(form)
         except AccountNotEligible:
             self.validlink = False
             return self.render_to_response(self.get_context_data())
-        return response

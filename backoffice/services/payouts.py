@@ -143,7 +143,7 @@ def set_bank_account(instruction: Instruction, caller: Caller, now: datetime) ->
 
 
 def accounts_to_compare(instruction: Instruction) -> tuple[BankAccount, BankAccount | None]:
-    """Return the account that an instruction would open, and the one that is in force now."""
+    """Return the account that an instruction would open, and the one before it."""
     asked_for = bank_account_of(
         Merchant.objects.one(instruction.subject_id),
         _bank_details(instruction),
@@ -151,7 +151,7 @@ def accounts_to_compare(instruction: Instruction) -> tuple[BankAccount, BankAcco
         actor=instruction.asked_by.get_username(),
         now=instruction.asked_at,
     )
-    return asked_for, BankAccount.objects.open().like(asked_for).first()
+    return asked_for, BankAccount.objects.before(asked_for)
 
 
 def _bank_details(instruction: Instruction) -> BankDetails:

@@ -3,7 +3,7 @@
 from typing import ClassVar, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from core import crypto
 from core.ids import PublicIdField
@@ -38,6 +38,11 @@ class BankAccountQuerySet(CallerScoped["BankAccount"]):
         return self.filter(
             merchant=account.merchant_id, livemode=account.livemode, currency=account.currency
         )
+
+    def before(self, account: "BankAccount") -> "BankAccount | None":
+        """The one in whose place an account comes: the one in force, or else the last that was."""
+        others = self.like(account).filter(is_pending=False).exclude(pk=account.pk)
+        return others.order_by(F("closed_at").desc(nulls_first=True), "-created_at").first()
 
     def not_closed(self) -> Self:
         """Those that are open, or may yet be."""

@@ -163,3 +163,23 @@ def test_an_account_that_staff_close_is_told_to_its_owner(
     message = Message.objects.get()
     assert (message.kind, message.recipient) == ("bank_account", merchant.email)
     assert message.text.startswith("The account …6789 (BSD) is paid out to no longer.")
+
+
+def test_closing_the_account_in_force_first_hides_nothing(
+    api: Api, office: Office, merchant: Merchant, in_force: BankAccount
+) -> None:
+    """A thief of the live key left nothing to compare with, and the owner read no difference."""
+    thief = api(merchant, live=True)
+    names = ("currency", "holder_name", "bank_name", "number", "clearing_code")
+    assert thief.post(f"/v1/bank-accounts/{in_force.pk}/close").status_code == 200
+    thief.post("/v1/bank-accounts", {name: MULE[name] for name in names})
+    asked = BankAccount.objects.pending().get()
+
+    page = office(Role.FINANCE).get(address(BankAccount, "change", asked.pk)).content.decode()
+
+    rows = compared(page.replace("Closed before", "In force now"))
+    assert "Closed before" in page
+    assert rows["Number ends in"] == ["6789", "6789"]
+    assert rows["Whole number"] == ["another one", ""]
+    told = Message.objects.filter(recipient=merchant.email).latest("pk")
+    assert "It differs from the account before it, which ends in the same digits." in told.text

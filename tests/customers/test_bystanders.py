@@ -108,6 +108,11 @@ def wrong_code(who: Neighbour, now: datetime) -> None:
         check_code(handle=who.handle, code=wrong, purpose=CodePurpose.SIGN_IN, now=now)
 
 
+def freeze_and_unfreeze(who: Neighbour, now: datetime) -> None:
+    for act in (freeze, unfreeze):
+        act(customer_id=who.customer.pk, actor="staff:ada", now=now)
+
+
 ENDED = {"CustomerSession": {"ended_at"}}
 TOLD = {"Message": {"new"}}
 UNLOCKED = {"pin_failures", "pin_locked_until", "updated_at"}
@@ -131,7 +136,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
         },
     ),
     "unfreeze": (
-        lambda who, now: unfreeze(customer_id=who.customer.pk, actor="staff:ada", now=now),
+        freeze_and_unfreeze,
         ENDED | {"Customer": {"updated_at"}, "CustomerChange": {"new"}},
     ),
     "erase": (
