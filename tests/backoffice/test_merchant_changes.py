@@ -51,7 +51,7 @@ def test_a_merchants_page_says_what_it_waits_for_and_what_it_lacks(
 
     assert said[1].startswith("It has asked for a change, which waits for review since ")
     assert said[1].endswith(f": name: “{merchant.name}” becomes “Conch Palace”.")
-    assert said[2] == "It is to be paid out weekly, in live mode, and has no bank account for it."
+    assert said[2] == "It is to be paid out weekly in live mode, and has no bank account for it."
 
 
 def test_a_suspended_merchants_page_says_who_suspended_it_and_why(
