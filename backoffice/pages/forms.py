@@ -86,7 +86,7 @@ class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subsc
 
     def save(self, commit: bool = True) -> User:
         read = self.user.password
-        user = super().save(commit=False)
+        user: User = super().save(commit=False)
         staff = Staff(user.pk, user.get_username(), roles_of(user), address=self.address)
         with transaction.atomic():
             _keep_own_password(user, read)
