@@ -202,6 +202,7 @@ def pay_verified(
             verified=verified,
             actor=browser.actor,
             now=now,
+            agreed=payment.agreed_description,
         )
     except InsufficientBalance:
         if browser.session is not None:

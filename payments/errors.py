@@ -66,6 +66,10 @@ class DevelopmentOnly(ApiError):
     test_mode = "Confirm any payment with a live key."
 
 
+class DescriptionChanged(Conflict):
+    message = "The shop has changed what this payment is for."
+
+
 class TicketClosed(Conflict):
     message = "This sum has been paid, was withdrawn, or has waited too long."
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from customers.models import Customer
 from ledger.errors import InsufficientBalance
-from payments.errors import PaymentDeclined
+from payments.errors import DescriptionChanged, PaymentDeclined
 from payments.models import Payment
 from payments.paying import lock_payable, pay_locked, refuse_unless_payable
 from payments.statuses import PaymentStatus
@@ -32,16 +32,24 @@ def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
 
 def pay_or_return(
-    *, payment_id: str, customer: Customer, verified: Verification, actor: str, now: datetime
+    *,
+    payment_id: str,
+    customer: Customer,
+    verified: Verification,
+    actor: str,
+    now: datetime,
+    agreed: str | None = None,
 ) -> Payment:
-    """Take the payment up and pay it.
+    """Take the payment up and pay it, if `agreed` is what it is for: the customer has read that.
 
     With too little money, or declined, it returns to the review, committed: the customer is at the
     page and may pay in another way. Raises InsufficientBalance or PaymentDeclined after that, and
-    otherwise as `pay` does, with nothing changed.
+    otherwise DescriptionChanged or as `pay` does, with nothing changed.
     """
     with transaction.atomic():
         payment = lock_payable(payment_id, now)
+        if agreed not in (None, payment.agreed_description):
+            raise DescriptionChanged
         _take_up(payment, actor, now)
         try:
             with transaction.atomic():

@@ -128,7 +128,7 @@ class AccountPage(SignedInPage):
             entries=entries,
             is_hidden=is_hidden,
             hidden_until=hidden_until,
-            email_from=named_from(customer, self.now),
+            email_from=hidden_until or named_from(customer, self.now),
             top_ups=[top_up_view_of(each, now=self.now) for each in top_ups],
             older=entries[-1].payment.id if more else "",
             and_test=self.mode.replace("?", "&"),

@@ -13,7 +13,7 @@ from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
 from checkout.forms import EmailForm, PinForm
 from checkout.headers import of_the_moment, open_to_all_sites
-from checkout.pages import Detour, PaymentPage, SeeOther
+from checkout.pages import PaymentPage, SeeOther
 from checkout.passkey_payments import is_asked_first
 from checkout.payment_view import version_of
 from checkout.refusals import too_much_today
@@ -30,7 +30,7 @@ from ledger.errors import InsufficientBalance
 from links.statuses import LinkStatus
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
-from payments.errors import PaymentDeclined
+from payments.errors import DescriptionChanged, PaymentDeclined
 from payments.models import Payment
 from payments.paying import cancel_by_customer, return_to_review
 from payments.replacements import replacement_of
@@ -125,8 +125,7 @@ class PaymentAction(PaymentPage):
             raise MerchantInactive
         agreed = self.request.POST.get("agreed", self.payment_view.agreed)
         if agreed != self.payment_view.agreed:
-            problem = _("The shop has changed what this payment is for. Look at it before you pay.")
-            raise Detour(self.tell(problem, at=self.payment.hosted_url))
+            raise DescriptionChanged
 
     def go_on(self) -> HttpResponse:
         """Go where this customer has to go next with this payment."""
@@ -137,6 +136,9 @@ class PaymentAction(PaymentPage):
         return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
 
     def refused(self, error: ApiError) -> HttpResponse:
+        if isinstance(error, DescriptionChanged):
+            problem = _("The shop has changed what this payment is for. Look at it before you pay.")
+            return self.tell(problem, at=self.payment.hosted_url)
         for kind, page in _WAYS_ON.items():
             if isinstance(error, kind):
                 return SeeOther(reverse(page, args=[self.payment.id]))

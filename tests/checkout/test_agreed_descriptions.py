@@ -1,6 +1,10 @@
 """What a customer has agreed to pay for stays on the receipt, whatever is written later."""
 
+import re
+from datetime import datetime
+
 import pytest
+from django.conf import settings
 
 from core.clock import utc_now
 from merchants.callers import Caller
@@ -8,6 +12,7 @@ from merchants.models import Merchant
 from messages.models import Message
 from payments.emails import plan_receipt_again, write
 from payments.models import Payment
+from payments.paying import lock_payable
 from payments.services import update_payment
 from tests.checkout.pdf_text import text_of
 from tests.checkout.shopper import Shopper
@@ -96,3 +101,29 @@ def test_so_is_what_is_changed_beside_the_review(small: Payment) -> None:
     assert Payment.objects.get().completed_at is None
     shopper.send(to="/pay")
     assert "<h1>Paid</h1>" in shopper.text
+
+
+def test_what_is_changed_while_the_pin_is_checked_is_read_first(
+    small: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shopper = Shopper()
+    shopper.visit(small.hosted_url)
+    shopper.sign_in()
+
+    def changed_before_the_lock(payment_id: str, now: datetime) -> Payment:
+        describe(small, "A box")
+        return lock_payable(payment_id, now)
+
+    monkeypatch.setattr("payments.pressing.lock_payable", changed_before_the_lock)
+    shopper.send(to="/pay")
+
+    assert CHANGED in shopper.text
+    assert Payment.objects.get().completed_at is None
+
+
+def test_every_form_that_pays_says_what_was_read() -> None:
+    for page in sorted((settings.BASE_DIR / "templates/checkout").glob("*.html")):
+        for form in re.findall(r"<form.*?</form>", page.read_text(), re.S):
+            head, _, body = form.partition(">")
+            if re.search(r"}}/pay\"|checkout-pay\"|checkout-prove", form.split("csrf_token")[0]):
+                assert 'name="agreed"' in body or "_pay_button.html" in body, (page.name, head)

@@ -113,7 +113,7 @@ def test_a_known_device_signs_in_and_pays_by_one_answer(payment_of, texts):
     assert session.passkey_verified_at is None
 
 
-def test_what_is_sold_is_not_changed_while_the_dialog_of_a_known_device_is_open(payment_of, texts):
+def test_what_is_changed_beside_the_dialog_of_a_known_device_is_read_first(payment_of, texts):
     first = payment_of(1_250, livemode=True)
     second = payment_of(1_300, livemode=True, description="A phone")
     shopper = signed_in(first, texts)
@@ -124,10 +124,12 @@ def test_what_is_sold_is_not_changed_while_the_dialog_of_a_known_device_is_open(
     caller, changes = Caller(second.merchant, livemode=True, actor="test"), {"description": "A box"}
     update_payment(caller=caller, payment_id=second.id, changes=changes, now=utc_now())
     fields = {"credential": on_this_device(device.get(options))}
-    shopper.client.post(path, shopper.form(to="/pay").fields | fields)
+    answer = shopper.client.post(path, shopper.form(to="/pay").fields | fields)
 
+    assert answer["Location"] == second.hosted_url
     assert Payment.objects.get(pk=second.pk).completed_at is None
     shopper.visit(second.hosted_url)
+    assert "The shop has changed what this payment is for." in shopper.text
     assert "A box" in shopper.text
 
 
