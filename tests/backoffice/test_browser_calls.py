@@ -65,7 +65,7 @@ def untold(cafe) -> Payment:
 def test_i_was_charged_but_the_shop_says_no(desk, untold):
     caller = desk(Role.SUPPORT)
     caller.search(PHONE)
-    caller.open_row("B$12.50")
+    caller.open_row("12.50")
 
     caller.sees("by +1 242 ••• 0100: B$12.50 BSD.")
     caller.sees("Webhook to the shop failed 3 times, next attempt")
