@@ -60,7 +60,7 @@ def test_the_page_of_a_payment_costs_one_statement_that_leaves_the_logos_bytes(p
 
     assert len(statements.work) == 1, statements
     assert "digest" in statements.work[0], statements
-    assert "png" not in statements.work[0], statements
+    assert '"png"' not in statements.work[0], statements
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])
