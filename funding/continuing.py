@@ -13,7 +13,7 @@ from customers.models import CustomerSession
 from funding.models import PaymentProof, TopUp
 from funding.notices import ADDED, ADDED_AND_PAID, ADDED_BUT_OPEN, ADDED_TOO_LATE, plan_receipt
 from payments.models import Payment
-from payments.paying import pay
+from payments.paying import lock_payable, pay_locked
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification
 
@@ -66,19 +66,19 @@ def follow_up(*, top_up_id: str, now: datetime) -> bool:
 def _pay(payment: Payment, top_up: TopUp, now: datetime) -> str:
     """Pay an open payment by what was proved, if that is enough; return what to tell the customer.
 
+    The proof is read once the payment is locked: the shop may change what it is for until then.
     Money that came for a top-up which the customer has given up is for the customer to spend.
     """
-    verified = proof_of(payment, top_up.customer_id)
-    if verified is None or top_up.canceled_at is not None:
+    if top_up.canceled_at is not None:
         return ADDED_BUT_OPEN
     try:
         with transaction.atomic():  # a refusal undoes what it has begun
-            paid = pay(
-                payment_id=payment.pk,
-                customer=top_up.customer,
-                verified=verified,
-                actor=ACTOR,
-                now=now,
+            locked = lock_payable(payment.pk, now)
+            verified = proof_of(locked, top_up.customer_id)
+            if verified is None:
+                return ADDED_BUT_OPEN
+            paid = pay_locked(
+                locked, customer=top_up.customer, verified=verified, actor=ACTOR, now=now
             )
     except ApiError:
         # Someone else may have paid, or the merchant canceled, in the meantime.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
 T = TypeVar("T")
 WAIT_SECONDS = 30
@@ -40,3 +40,23 @@ def wait_for_a_waiter() -> None:
                 return
         time.sleep(0.01)
     raise TimeoutError
+
+
+def held_up(first: Callable[[], object], then: Callable[[], T]) -> T | Exception:
+    """Commit `first` once `then` waits for a lock of it; return what `then` returned or raised."""
+    has_begun = threading.Event()
+
+    def do_first() -> None:
+        with transaction.atomic():
+            first()
+            has_begun.set()
+            wait_for_a_waiter()
+
+    def do_then() -> T:
+        assert has_begun.wait(WAIT_SECONDS)
+        return then()
+
+    calls: list[Callable[[], T | None]] = [do_first, do_then]
+    failure, done = at_once(calls)
+    assert failure is None, failure
+    return done  # type: ignore[return-value]  # that of `then`

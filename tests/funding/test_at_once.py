@@ -1,19 +1,23 @@
 """Money that comes in twice at the same instant is credited once"""
 
+from datetime import timedelta
 from functools import partial
 
 import pytest
 
 from core.clock import utc_now
+from customers.models import CustomerSession
 from funding.cash import take_cash
-from funding.continuing import follow_up
+from funding.continuing import follow_up, remember_proof
 from funding.errors import CashLimitReached, FundingLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, TopUp
 from ledger.models import Transfer
 from messages.models import Message
+from payments.models import Payment
+from payments.verification import Verification
 from payouts.models import BankFile
 from tests.funding.money_in import LIVE, booked, customer_with, held, notified, ordered, transfer
-from tests.races import at_once
+from tests.races import at_once, held_up
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -68,6 +72,23 @@ def test_one_agent_at_the_limit(customer, settings):
     assert held(customer) == CashDay.objects.get().amount <= 3_000
 
 
+def test_cash_of_earlier_days_at_the_limit_of_this_one(customer, settings):
+    """Each agent would see none of what the others are taking."""
+    top_ups = [ordered(customer, 1_000 + number, "agent") for number in range(4)]
+    TopUp.objects.update(created_at=utc_now() - timedelta(days=2))
+    settings.FUNDING_DAY_AMOUNT = 3_000
+
+    taken = at_once(
+        [
+            partial(take_cash, top_up_id=each.pk, agent=f"staff:{each.amount}", now=utc_now())
+            for each in top_ups
+        ]
+    )
+
+    assert sum(isinstance(each, FundingLimitReached) for each in taken) == 2
+    assert 2_000 < held(customer) <= 3_000
+
+
 def test_orders_at_the_limit_of_a_day(customer, settings):
     settings.FUNDING_DAY_AMOUNT = 3_000
 
@@ -87,3 +108,34 @@ def test_the_payment_goes_on_once(payment_of):
 
     assert sorted(map(bool, done)) == [False, False, False, True]
     assert Message.objects.filter(kind="top_up").count() == 1
+
+
+def signed_in(customer):
+    now = utc_now()
+    return CustomerSession.objects.create(
+        customer=customer, livemode=customer.livemode, token_hash="x", created_at=now,
+        last_seen_at=now, expires_at=now + timedelta(hours=1),
+    )  # fmt: skip
+
+
+def test_it_is_not_paid_for_what_stands_there_since_the_proof_was_read(payment_of):
+    """The shop changes the words in the instant in which the money of a proved payment comes."""
+    payment, payer = payment_of(150, description="A phone"), customer_with(150)
+    remember_proof(
+        payment=payment, session=signed_in(payer), verified=Verification.PIN, now=utc_now()
+    )
+    top_up = ordered(payer, 100, "simulated", payment)
+    TopUp.objects.filter(pk=top_up.pk).update(
+        status="succeeded", amount_received=100, transaction_id="txn_1", succeeded_at=utc_now()
+    )
+
+    def change_what_it_is_for() -> None:
+        locked = Payment.objects.locked(payment.pk)
+        locked.description = "A box"
+        locked.save(update_fields=["description"])
+
+    held_up(change_what_it_is_for, partial(follow_up, top_up_id=top_up.pk, now=utc_now()))
+
+    payment.refresh_from_db()
+    assert (payment.description, payment.status, held(payer)) == ("A box", "created", 150)
+    assert "is not paid yet" in Message.objects.get(kind="top_up").text
