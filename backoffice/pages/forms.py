@@ -15,6 +15,7 @@ from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
 from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
+from backoffice.own_passwords import replace_password
 from backoffice.staff import Staff, roles_of, staff_of
 
 SIGN_IN = "sign in"
@@ -100,8 +101,7 @@ def _keep_own_password(user: User, read: str) -> User:
 
     Raises AccountNotEligible where the account was closed or reset meanwhile: hashing takes long.
     """
-    own = User.objects.filter(pk=user.pk, is_active=True, password=read)
-    if not own.update(password=user.password):
+    if not replace_password(user, read):
         raise AccountNotEligible("Your account was changed meanwhile. Sign in again.")
     StaffAccount.objects.filter(user=user).update(must_change_password=False)
     return user

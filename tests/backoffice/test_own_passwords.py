@@ -7,18 +7,21 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.test import Client
+from pytest_django import Settings
 
 from backoffice.models import AuditEntry
 from backoffice.roles import Role
 from backoffice.services.accounts import create_account
 from backoffice.services.invitations import invitation_url
-from tests.backoffice.conftest import PASSWORD, Office
+from tests.backoffice.conftest import PASSWORD, Office, enter, make_user
 
 pytestmark = pytest.mark.django_db
 
 NEW = "tall ship sails"
 CHOSEN = {"new_password1": NEW, "new_password2": NEW}
 WITHOUT = make_password(None)
+OUTDATED = "django.contrib.auth.hashers.MD5PasswordHasher"
+OF_TODAY = "django.contrib.auth.hashers.PBKDF2PasswordHasher"
 Meanwhile = Callable[..., None]
 
 
@@ -89,3 +92,32 @@ def test_an_invitation_does_not_open_what_is_closed_meanwhile(meanwhile: Meanwhi
     assert not user.is_active
     assert not user.has_usable_password()
     assert not AuditEntry.objects.filter(act="choose password").exists()
+
+
+@pytest.fixture
+def outdated(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> User:
+    """A member of staff whose password was hashed as it is no more."""
+    monkeypatch.setattr("django.contrib.auth.hashers.PBKDF2PasswordHasher.iterations", 1_000)
+    user = make_user(Role.FINANCE)
+    settings.PASSWORD_HASHERS = [OF_TODAY, OUTDATED]
+    return user
+
+
+def test_an_outdated_hash_is_written_anew_at_the_sign_in(outdated: User) -> None:
+    assert outdated.password.startswith("md5$")
+
+    browser = enter(outdated.username)
+
+    stored = User.objects.get().password
+    assert stored.startswith("pbkdf2_sha256$1000$")
+    assert "/admin/two-factor/" in browser.get("/admin/login/?next=/admin/").headers["Location"]
+
+
+def test_a_sign_in_does_not_bring_a_password_back(outdated: User, meanwhile: Meanwhile) -> None:
+    """Who knows a password that is taken away at this second would have it for good."""
+    meanwhile(password=WITHOUT)
+
+    browser = enter(outdated.username)
+
+    assert User.objects.get().password == WITHOUT
+    assert browser.get("/admin/login/?next=/admin/").status_code == 200
