@@ -14,17 +14,22 @@ import structlog
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from backoffice.errors import ActionLimitReached, Forbidden
+from backoffice.errors import ActionLimitReached, Forbidden, IdentityNotProven
 from backoffice.models import AuditEntry, AuditHead, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
+from core.attempt_limits import AttemptLimit, count_attempt, uncount_attempt
 from core.clock import iso, request_now
-from core.errors import ApiError
+from core.errors import ApiError, RateLimited
 from core.hash_chain import FIRST_HASH, chain_hash
 
 HEAD = 1
 HOUR = timedelta(hours=1)
 MOST_AN_HOUR = 30
+# These compare what a caller answers. Wrong answers are counted from the trail: one at a time.
+UNLOCK, LET_PAY = "unlock PIN", "unfreeze customer"
+PROVEN = (UNLOCK, "remove passkey", LET_PAY)
+COMPARED = AttemptLimit("caller-compared", 1, timedelta(minutes=1))
 
 # What the hash of an entry covers, in this order, for ever: `verify_audit` computes it again.
 CHAINED_FIELDS = (
@@ -65,21 +70,23 @@ class AuditRecord:
 def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[AuditRecord]:
     """Do one action of staff in one transaction, and record it; record a refusal too.
 
-    Raises Forbidden without the right, ActionLimitReached, and whatever the action raises.
+    Raises Forbidden without the right, ActionLimitReached, IdentityNotProven while another caller's
+    answers are compared, and whatever the action raises.
     """
     if not staff.may(action.right):
         append_forbidden(staff=staff, action=action, now=now)
         raise Forbidden(right=f"is missing: {action.right.value}")
     record = AuditRecord()
-    try:
-        with transaction.atomic():
-            if action.limited:
-                _limit_rate(staff, action.act, now)
-            yield record
-            append_entry(staff=staff, action=action, record=record, now=now)
-    except ApiError as error:
-        _write_failure(staff, action, AuditOutcome.REFUSED, error, now)
-        raise
+    with _one_at_a_time(action, now):
+        try:
+            with transaction.atomic():
+                if action.limited:
+                    _limit_rate(staff, action.act, now)
+                yield record
+                append_entry(staff=staff, action=action, record=record, now=now)
+        except ApiError as error:
+            _write_failure(staff, action, AuditOutcome.REFUSED, error, now)
+            raise
 
 
 @transaction.atomic
@@ -150,6 +157,22 @@ def append_own(
 def append_forbidden(*, staff: Staff, action: AuditAction, now: datetime) -> None:
     """Record an attempt at what the role does not allow."""
     _write_failure(staff, action, AuditOutcome.FORBIDDEN, Forbidden(), now)
+
+
+@contextmanager
+def _one_at_a_time(action: AuditAction, now: datetime) -> Iterator[None]:
+    """Hold a customer's questions until a wrong answer is written: a lock ends before that."""
+    if action.act not in PROVEN:
+        yield
+        return
+    try:
+        count_attempt(COMPARED, action.subject_id, now=now)
+    except RateLimited:
+        raise IdentityNotProven("Another caller's answers are being compared: try again.") from None
+    try:
+        yield
+    finally:
+        uncount_attempt(COMPARED, action.subject_id)
 
 
 def _limit_rate(staff: Staff, act: str, now: datetime) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Min, QuerySet
 
-from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.audit import LET_PAY, PROVEN, UNLOCK, AuditAction, audited, snapshot
 from backoffice.errors import Forbidden, IdentityNotProven, InstructionDecided
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
@@ -34,7 +34,6 @@ PAYMENTS_COMPARED = 50
 PROOFS_NEEDED = 2
 DAY = timedelta(days=1)
 MOST_FAILURES_A_DAY = 3
-UNLOCK, REMOVE, LET_PAY = PROVEN = ("unlock PIN", "remove passkey", "unfreeze customer")
 STOLEN = "account stolen"
 ON_FILE = "the one on file"
 
@@ -235,7 +234,8 @@ def _prove_again(instruction: Instruction, now: datetime) -> None:
 def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
     """Count what the caller got right. Raises IdentityNotProven for less than two things.
 
-    The acts ask the same questions, so that wrong answers to one are counted for all.
+    The acts ask the same questions, so that wrong answers to one are counted for all. `audited`
+    lets one caller's be compared at a time.
     """
     failures = AuditEntry.objects.filter(
         subject_id=customer.pk, act__in=PROVEN, outcome=AuditOutcome.REFUSED, at__gt=now - DAY

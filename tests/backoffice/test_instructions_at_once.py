@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
-from backoffice.errors import ActionLimitReached, InstructionDecided
+from backoffice.errors import ActionLimitReached, IdentityNotProven, InstructionDecided
 from backoffice.models import Instruction
 from backoffice.roles import Role
-from backoffice.services.customers import reveal
+from backoffice.services.customers import reveal, unlock
 from backoffice.services.decisions import approve
 from backoffice.services.instruction_kinds import RESET_ACCESS
 from backoffice.services.instructions import InstructionRequest, instruct
@@ -65,6 +65,20 @@ def test_many_at_once_are_no_more_than_an_hour_allows(monkeypatch) -> None:
 
     assert len(shown) == 3
     assert set(shown) <= {customer.phone for customer in customers}
+
+
+def test_of_many_wrong_answers_at_once_no_more_than_three_are_compared() -> None:
+    """Each was compared before the others were written: as many guesses as there were threads."""
+    customer, support = CustomerFactory(), staff_as(Role.SUPPORT)
+    answers = {"merchant": "", "email": "", "customer_id": customer.pk, "now": utc_now()}
+    wrong = partial(unlock, staff=support, **answers)
+
+    at_first = at_once([partial(wrong, amount=amount) for amount in range(100, 112)])
+    then = [at_once([partial(wrong, amount=amount)])[0] for amount in range(200, 203)]
+
+    refused = [error for error in (*at_first, *then) if isinstance(error, IdentityNotProven)]
+    assert len(refused) == 15
+    assert [error.details for error in refused].count("") == 3
 
 
 def _reset(username: str, number: int) -> InstructionRequest:
