@@ -195,12 +195,17 @@ def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None
 
 def forget_new_email(
     customer: Customer, *, since: datetime, actor: str, cause: str, now: datetime
-) -> None:
-    """Remove an e-mail address that came since then, in the transaction of a freeze."""
+) -> bool:
+    """Remove an e-mail address that came since then, in the transaction of a freeze.
+
+    Return whether there was one.
+    """
     set_at = email_set_at(customer.pk)
-    if customer.email and set_at is not None and set_at >= since:
+    is_new = bool(customer.email) and set_at is not None and set_at >= since
+    if is_new:
         Customer.objects.filter(pk=customer.pk).update(email="", updated_at=now)
         record_change(customer.pk, AccountChange.EMAIL_REMOVED, actor=actor, cause=cause, now=now)
+    return is_new
 
 
 @transaction.atomic

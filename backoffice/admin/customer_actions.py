@@ -184,9 +184,10 @@ def _unfreeze(context: ActionContext) -> ActionResult:
 def _secured(done: Secured) -> ActionResult:
     """Say what was done, and lead to the payments that may be the thief's."""
     mode = "live" if done.customer.livemode else "test"
+    email = ", and the new e-mail address" if done.has_removed_email else ""
     return ActionResult(
         f"Frozen. {formats.counted(done.sessions, 'session')} ended,"
-        f" {formats.counted(done.passkeys, 'passkey')} removed. These are the"
+        f" {formats.counted(done.passkeys, 'passkey')} removed{email}. These are the"
         " payments of the last 7 days: open each that the customer does not know, to refund or"
         " cancel it.",
         url=list_of(Payment, customer=done.customer.pk, mode=mode, day="7"),

@@ -94,11 +94,12 @@ def remove_passkey(instruction: Instruction, caller: Caller, now: datetime) -> s
 
 @dataclass(frozen=True)
 class Secured:
-    """What came of a stolen account: how many sessions have ended and passkeys were removed."""
+    """What came of a stolen account: the sessions ended, and what else was removed."""
 
     customer: Customer
     sessions: int
     passkeys: int
+    has_removed_email: bool
 
 
 def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Secured:
@@ -118,9 +119,10 @@ def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime)
         for passkey_id in removed:
             revoke_passkey(passkey_id=passkey_id, now=now)
         since = now - LINK_LIFETIME
-        forget_new_email(customer, since=since, actor=staff.actor, cause=reason, now=now)
+        is_gone = forget_new_email(customer, since=since, actor=staff.actor, cause=reason, now=now)
         record.after = {"frozen_at": now, "sessions": sessions, "passkeys": len(removed)}
-    return Secured(customer, sessions, len(removed))
+        record.after |= {"email_removed": is_gone}
+    return Secured(customer, sessions, len(removed), is_gone)
 
 
 def unfreeze_customer(

@@ -10,7 +10,8 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.customers import secure_stolen, unfreeze_customer
 from core.clock import utc_now
-from customers.models import CustomerSession, Passkey
+from customers.account_changes import AccountChange, record_change
+from customers.models import Customer, CustomerSession, Passkey
 from customers.services import unfreeze
 from merchants.models import Merchant
 from payments.models import Payment
@@ -51,6 +52,24 @@ def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> No
     assert (entry.subject_id, entry.reason) == (customer.pk, "Phone stolen at the beach")
     answer = shown(office, customer)
     assert "by support (staff) (Phone stolen at the beach): cannot pay." in answer
+
+
+@pytest.mark.parametrize(("days", "is_gone"), [(29, True), (31, False)])
+def test_it_says_whether_an_email_address_is_gone(
+    office: Office, payment: Payment, days: int, is_gone: bool
+) -> None:
+    customer = payment.paying_customer
+    Customer.objects.update(email="ada@example.com")
+    set_at = utc_now() - timedelta(days=days)
+    record_change(customer.pk, AccountChange.EMAIL_SET, actor="", now=set_at)
+    browser = office(Role.SUPPORT)
+
+    response = act(browser, customer, "stolen", reason="Phone stolen at the beach")
+
+    page = browser.get(response["Location"]).content.decode()
+    assert ("0 passkeys removed, and the new e-mail address" in page) is is_gone
+    assert AuditEntry.objects.get(act="account stolen").after["email_removed"] is is_gone
+    assert (Customer.objects.get().email == "") is is_gone
 
 
 def test_what_may_have_been_paid_twice_is_said(merchant: Merchant, payment: Payment) -> None:
