@@ -31,7 +31,7 @@ missing = Gauge(
 
 overdue = Gauge(
     "payouts_overdue",
-    "How many payouts have not left on their day, or not arrived on theirs.",
+    "How many payouts have not arrived on their day, or not left though they may.",
     ["status"],
     multiprocess_mode=LATEST,
 )

@@ -20,6 +20,7 @@ MAX_BANK_REFERENCE = 140
 MAX_FAILURE_CODE = 40
 MAX_FAILURE_MESSAGE = 255
 LATE = timedelta(days=1)
+_SENDABLE = Q(status=PayoutStatus.SCHEDULED) & ~Q(merchant__status=MerchantStatus.SUSPENDED)
 
 
 class PayoutBatch(SignedRow):
@@ -64,14 +65,13 @@ class PayoutQuerySet(CallerScoped["Payout"]):
 
     def sendable(self) -> Self:
         """Those that may leave for the bank: a suspended merchant's wait."""
-        scheduled = self.filter(status=PayoutStatus.SCHEDULED)
-        return scheduled.exclude(merchant__status=MerchantStatus.SUSPENDED)
+        return self.filter(_SENDABLE)
 
     def overdue(self, now: datetime) -> Self:
-        """Those that should have left, or arrived, before yesterday."""
+        """Those that should have arrived before yesterday, or left and may."""
         yesterday = (now - LATE).date()
         return self.filter(
-            Q(status=PayoutStatus.SCHEDULED, send_date__lt=yesterday)
+            _SENDABLE & Q(send_date__lt=yesterday)
             | Q(status=PayoutStatus.IN_TRANSIT, arrival_date__lt=yesterday)
         )
 

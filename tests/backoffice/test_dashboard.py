@@ -19,7 +19,7 @@ from backoffice.figures import (
     totals_between,
 )
 from backoffice.models import DayFigures, Instruction
-from backoffice.queues import queues_of
+from backoffice.queues import AttentionQueue, queues_of
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
@@ -282,7 +282,12 @@ def test_payouts_that_are_overdue_wait_too(office: Office) -> None:
     days = {"send_date": utc_now() - timedelta(days=3), "arrival_date": utc_now()}
     Payout.objects.update(status="scheduled", failed_at=None, canceled_at=None, **days)
 
-    queues = queues_of(staff_as(Role.FINANCE), livemode=False, now=utc_now())
-
-    [queue] = [queue for queue in queues if queue.title == "Payouts overdue"]
+    [queue] = overdue()
     assert late.pk in office(Role.FINANCE).get(queue.url).content.decode()
+    Merchant.objects.update(status="suspended")
+    assert overdue() == []  # they leave once the merchant may have its money
+
+
+def overdue() -> list[AttentionQueue]:
+    queues = queues_of(staff_as(Role.FINANCE), livemode=False, now=utc_now())
+    return [queue for queue in queues if queue.title == "Payouts overdue"]

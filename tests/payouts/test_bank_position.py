@@ -3,6 +3,7 @@
 import pytest
 
 from core.clock import utc_now
+from merchants.models import Merchant
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.by_hand import match_by_hand, set_aside
 from payouts.bank.position import positions
@@ -125,6 +126,19 @@ def test_it_is_a_metric(sent, client):
 
     assert 'bank_difference_cents{currency="BSD"} -700.0' in lines
     assert "bank_entries_unmatched 1.0" in lines
+
+
+def test_payouts_that_no_one_can_send_are_not_overdue(api, client):
+    """A ticket that stays for as long as its merchant is suspended."""
+    late = live_payout(api, amount=1250)
+    Payout.objects.update(send_date="2020-01-02")
+    assert 'payouts_overdue{status="scheduled"} 1.0' in client.get("/metrics").content.decode()
+
+    Merchant.objects.filter(pk=late.merchant_id).update(status="suspended")
+    assert 'payouts_overdue{status="scheduled"} 0.0' in client.get("/metrics").content.decode()
+    batch = {"status": "in_transit", "in_transit_at": utc_now(), "arrival_date": "2020-01-03"}
+    Payout.objects.update(**batch)
+    assert 'payouts_overdue{status="in_transit"} 1.0' in client.get("/metrics").content.decode()
 
 
 @pytest.mark.parametrize(
