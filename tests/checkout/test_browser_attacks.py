@@ -28,6 +28,12 @@ SEND = """
   form.submit();
 }
 """
+CUT_OFF = """
+() => [...document.querySelectorAll(".slip *")]
+  .filter((element) => getComputedStyle(element).overflowY === "hidden")
+  .filter((element) => element.scrollHeight > element.clientHeight + 1)
+  .map((element) => element.textContent)
+"""
 
 
 @pytest.fixture
@@ -128,3 +134,15 @@ def test_what_a_merchant_writes_runs_nothing(open_page, payment_of, merchant):
 
     assert page.locator("a[href^=javascript]").count() == 0
     assert page.get_by_text("{{ 7|add:7 }}").is_visible()
+
+
+def test_all_that_a_long_description_says_can_be_read(open_page, payment_of):
+    payment = payment_of(1_250, description="A phone, new. " * 30 + "That is: its empty box.")
+    page = open_page(payment.hosted_url, width=390, height=844)
+    assert page.evaluate(CUT_OFF) == []
+    sign_in(page)
+    page.get_by_label("PIN", exact=True).wait_for()
+
+    page.get_by_text("its empty box.").click()
+
+    assert page.evaluate(CUT_OFF) == []
