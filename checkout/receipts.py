@@ -15,6 +15,7 @@ from core.signed_notes import LogHead
 from ledger.checkpoints import newest_checkpoint, verifiers
 from ledger.models import Transfer, TransferKind
 from ledger.transaction_receipts import LogReceipt, receipt_of
+from merchants.evidence import seller_at
 from merchants.models import Merchant
 from payments.emails import plan_receipt_again
 from payments.models import Payment
@@ -63,9 +64,12 @@ class Seller:
 
 
 def seller_of(payment: Payment) -> Seller:
-    """Return the seller of a receipt: read apart, as only receipts show it."""
-    merchant = Merchant.objects.only("address", "tax_id").get(pk=payment.merchant_id)
-    return Seller(merchant.address, merchant.tax_id)
+    """Return the seller of a receipt as it was when that was paid: read apart, by receipts alone.
+
+    What the merchant changes later is no part of the sale (decision 0315).
+    """
+    assert payment.completed_at is not None  # noqa: S101  # only what was paid has a receipt
+    return Seller(**seller_at(payment.merchant, payment.completed_at))
 
 
 def with_logo(seller: Seller, payment: Payment) -> Seller:

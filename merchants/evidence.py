@@ -13,6 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F, FilteredRelation, Q
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 
@@ -104,6 +105,23 @@ def decline_change(*, change_id: str, now: datetime) -> MerchantChange:
     change.transition_to(ChangeStatus.DECLINED, now=now)
     _set_pending(merchant, {}, now)
     return change
+
+
+def seller_at(merchant: Merchant, instant: datetime) -> dict[str, str]:
+    """Return address and tax number as they were in force at an instant.
+
+    Each change that staff have approved since holds what stood there before it. A merchant that was
+    called otherwise has that name above its address.
+    """
+    since = Q(changes__status=ChangeStatus.APPROVED, changes__decided_at__gt=instant)
+    rows = Merchant.objects.annotate(later=FilteredRelation("changes", condition=since))
+    rows = rows.filter(pk=merchant.pk).order_by(F("later__decided_at").desc())
+    known: dict[str, Any] = {}
+    for row in rows.values("later__before", "name", "address", "tax_id"):
+        known = row | known | (row["later__before"] or {})
+    name = known["name"] if known["name"] != merchant.name else ""
+    lines = "\n".join(filter(None, [name, known["address"]]))
+    return {"address": lines, "tax_id": known["tax_id"]}
 
 
 def warn_of_new_email(merchant: Merchant, changes: Changes, *, now: datetime) -> None:

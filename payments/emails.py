@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_noop
 from core.attempt_limits import AttemptLimit, count_or_refuse
 from core.formats import day_of, moment_of, money, money_and_code
 from core.mailboxes import mailbox_of
+from merchants.evidence import seller_at
 from merchants.statuses import MerchantStatus
 from messages.content import Content
 from messages.models import Channel, Message, MessageStatus
@@ -94,6 +95,9 @@ def write(message: Message, now: datetime) -> Content | None:
     if not _is_needed(payment, message.kind, now):
         return None
     context = context_of(payment)
+    if payment.completed_at:
+        seller = seller_at(payment.merchant, payment.completed_at)
+        context |= {"seller_address": seller["address"], "tax_id": seller["tax_id"]}
     subject = gettext(SUBJECTS[message.kind]) % context
     return content_about(payment, template=message.kind, subject=subject, context=context)
 

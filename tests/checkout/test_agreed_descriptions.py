@@ -1,14 +1,15 @@
-"""What a customer has agreed to pay for stays on the receipt, whatever is written later."""
+"""What a customer has agreed to, and with whom, stays on the receipt, whatever comes later."""
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from django.conf import settings
 
 from core.clock import utc_now
 from merchants.callers import Caller
-from merchants.models import Merchant
+from merchants.evidence import approve_change, request_change
+from merchants.models import Merchant, MerchantChange
 from messages.models import Message
 from payments.emails import plan_receipt_again, write
 from payments.models import Payment
@@ -127,3 +128,27 @@ def test_every_form_that_pays_says_what_was_read() -> None:
             head, _, body = form.partition(">")
             if re.search(r"}}/pay\"|checkout-pay\"|checkout-prove", form.split("csrf_token")[0]):
                 assert 'name="agreed"' in body or "_pay_button.html" in body, (page.name, head)
+
+
+def test_it_goes_on_saying_who_has_sold(merchant: Merchant) -> None:
+    """Each number that staff approve stood on the receipts of years before."""
+    Merchant.objects.update(status="verified", address="1 Bay Street", tax_id="100", name="Conch")
+    sold = sell(Merchant.objects.get(), 3_500, at=utc_now() - timedelta(hours=1))
+    for number in ("200", "300"):
+        change = {"tax_id": number, "address": f"{number} New Street", "name": f"Shop {number}"}
+        request_change(Merchant.objects.get(), change, actor="key_1", now=utc_now())
+        approve_change(change_id=MerchantChange.objects.pending().get().pk, now=utc_now())
+    plan_receipt_again(payment_id=sold.id, recipient="ann@example.com", now=utc_now())
+    mail = write(Message.objects.get(recipient="ann@example.com"), utc_now())
+    assert mail is not None
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{sold.id}")
+    on_paper = text_of(Shopper().visit(f"/receipts/{sold.id}.pdf").content)
+
+    for said in (shopper.text.replace("<br>", "\n"), on_paper, mail.text):
+        assert "Shop 300" in said
+        assert "Conch\n1 Bay Street\nTax number 100" in said
+        assert "New Street" not in said
+    sold_now = sell(Merchant.objects.get(), 3_500)
+    shopper.visit(f"/receipts/{sold_now.id}")
+    assert "300 New Street<br>Tax number 300" in shopper.text
