@@ -10,7 +10,7 @@ const page = one("main");
    no answer comes, and an app's browser says nothing, it can be pressed again: nothing is paid twice. */
 for (const form of all("form[data-once]")) {
   form.addEventListener("submit", (event) => {
-    if (form.dataset.sent) { event.preventDefault(); return; }
+    if (form.dataset.sent || event.submitter?.hasAttribute("aria-disabled")) { event.preventDefault(); return; }
     form.dataset.sent = "yes";
     const button = one("[data-busy]", form);
     busy(button);
@@ -33,6 +33,22 @@ function idle(button) {
   button.replaceChildren(...button.kept);
   button.removeAttribute("aria-disabled");
 }
+/* A press that pays by itself counts once the page has been in front for half a second: another
+   site's window above it may close between the two clicks of a double-click. */
+const bare = all("form[data-bare]");
+let settling = 0;
+function settle() {
+  clearTimeout(settling);
+  const buttons = bare.filter((form) => !form.dataset.sent).map((form) => one("button", form));
+  for (const button of buttons) button.setAttribute("aria-disabled", "true");
+  settling = setTimeout(() => buttons.forEach((button) => button.removeAttribute("aria-disabled")), 500);
+}
+if (bare.length) {
+  settle();
+  addEventListener("focus", settle);
+  document.addEventListener("visibilitychange", settle);
+}
+
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
 /* A page that answers a form directly takes the address of one that can be asked for again. */

@@ -146,3 +146,21 @@ def test_all_that_a_long_description_says_can_be_read(open_page, payment_of):
     page.get_by_text("its empty box.").click()
 
     assert page.evaluate(CUT_OFF) == []
+
+
+def test_the_second_click_of_a_double_click_pays_nothing(open_page, payment_of):
+    """The first one has closed a window of another site above the button."""
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    button = page.get_by_role("button", name="Pay B$1.50")
+    page.get_by_text("Balance B$").wait_for()
+    button.click(trial=True)  # waits until it can be pressed
+    page.evaluate("dispatchEvent(new Event('focus'))")
+
+    button.click(force=True)
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.PENDING
+    button.click()
+    see_paid(page)
