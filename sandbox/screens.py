@@ -115,6 +115,7 @@ SCREENS: dict[str, Screen] = {
         BASE | {"form": filled(f.NewPinForm), "customer": Person(), "pays": True},
     ),
     "pin": lambda: ("pin", PIN),
+    "pin-long": lambda: ("pin", PIN | {"payment_view": LONG}),
     "pin-or-passkey": lambda: ("pin", PIN | {"has_passkey": True}),
     "pin-for-passkey": lambda: ("pin", PIN | {"for_passkey": True}),
     "pin-locked": lambda: ("pin", PIN | {"locked": locked_words(NOW + LOCK)}),
