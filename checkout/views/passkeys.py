@@ -71,6 +71,7 @@ class AsOptions(PaymentAction):
 
 class PasskeyPage(StepPage, PasskeyAction):
     steps = frozenset({CheckoutStep.PASSKEY})
+    pays = True
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         needed = proof_for(self.payment, self.session.customer, now=self.now)
@@ -139,6 +140,8 @@ class DevicePasskeyOptions(AsOptions):
 class DevicePasskeyAction(PostOnly, PasskeyAction):
     """Signs in and pays by the passkey of a device that is known."""
 
+    pays = True
+
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         customer = customer_here(self)
         if customer is None:
@@ -169,6 +172,7 @@ class NewPasskeyPage(StepPage, PasskeyAction):
     """Makes a passkey, which pays at once where it may."""
 
     steps = frozenset({CheckoutStep.NEW_PASSKEY})
+    pays = True
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         customer, amount = self.session.customer, self.payment.amount or 0
