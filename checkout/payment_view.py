@@ -180,7 +180,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         currency=payment.currency,
         livemode=payment.livemode,
         description=payment.agreed_description,
-        agreed=sha256(payment.agreed_description.encode()).hexdigest()[:16],
+        agreed=sha256(payment.agreed_description.encode()).hexdigest(),
         zone=zone,
         address=f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         path=payment.hosted_url,

@@ -115,7 +115,10 @@ class PaymentAction(PaymentPage):
     """A step towards paying: only while the payment can be paid.
 
     With a suspended merchant it ends here: no text names it, to whatever phone a visitor enters.
+    A form that was drawn with another description ends here, too; one that `pays` has to say which.
     """
+
+    pays = False
 
     def prepare(self) -> None:
         super().prepare()
@@ -123,8 +126,8 @@ class PaymentAction(PaymentPage):
             raise self.payment.refusal(self.now)
         if self.payment.merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
-        agreed = self.request.POST.get("agreed", self.payment_view.agreed)
-        if agreed != self.payment_view.agreed:
+        agreed = self.request.POST.get("agreed", "" if self.pays else self.payment_view.agreed)
+        if self.request.method == "POST" and agreed != self.payment_view.agreed:
             raise DescriptionChanged
 
     def go_on(self) -> HttpResponse:
@@ -219,6 +222,8 @@ class PostOnly(PaymentAction):
 class PayAction(PostOnly):
     """Pay was pressed; a PIN that was entered beside it goes on to its own page."""
 
+    pays = True
+
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if self.browser.session is None:
             return self.go_to(CheckoutStep.SIGN_IN)
@@ -232,6 +237,8 @@ class PayAction(PostOnly):
 
 class ProveAheadAction(PostOnly):
     """Ask for the PIN or passkey while the money is still on its way."""
+
+    pays = True
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if self.browser.session is None:
