@@ -18,7 +18,7 @@ from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.passkey_payments import approve_by_passkey, make_passkey_to_pay, sign_in_to_pay
-from checkout.views.paying import PaymentAction, PostOnly
+from checkout.payment_pages import PaymentAction, PostOnly
 from checkout.views.pins import StepPage
 from core.errors import ApiError
 from customers.errors import (
