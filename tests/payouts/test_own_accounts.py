@@ -71,6 +71,7 @@ def test_of_two_that_were_closed_at_once_the_one_before_is_the_later_id(merchant
     before = BankAccount.objects.before(
         BankAccount(merchant=merchant, livemode=True, currency="BSD")
     )
+    assert before is not None
     assert before.last_four == "0222"
 
 
