@@ -37,7 +37,7 @@ from payouts.models import BankEntry, Payout
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
-AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
+AMOUNT_ASKED = Amount("Amount", lambda instruction: instruction.amount or None)
 
 
 class InstructionAdmin(OfficeAdmin):

@@ -70,7 +70,8 @@ class Field:
 class Amount(Field):
     """An amount: one cell on the screen; in units and in cents in an export.
 
-    `shown` says for which rows there is one. `currency` is a path like `source`.
+    `shown` says for which rows the screen has it; an export has all but None. `currency` is a path
+    like `source`.
     """
 
     currency: str = "currency"
