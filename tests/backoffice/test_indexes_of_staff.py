@@ -1,0 +1,23 @@
+"""What staff look for among millions of rows is found by an index that only they need."""
+
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
+
+from funding.models import TopUp
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("index", "rows"),
+    [
+        ("office_top_up_amount", TopUp.objects.filter(amount=4_999).order_by("-pk")[:50]),
+    ],
+)
+def test_it_is_found_by_its_index(index: str, rows: QuerySet) -> None:
+    if connection.vendor == "postgresql":  # a table this small is read whole
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+
+    assert index in rows.explain()
