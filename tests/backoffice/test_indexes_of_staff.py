@@ -4,15 +4,20 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
+from backoffice.queues import queues_in
+from core.clock import utc_now
 from funding.models import TopUp
+from refunds.models import Refund
 
 pytestmark = pytest.mark.django_db
+REFUNDS_FAILED = queues_in(Refund)[-1]
 
 
 @pytest.mark.parametrize(
     ("index", "rows"),
     [
         ("office_top_up_amount", TopUp.objects.filter(amount=4_999).order_by("-pk")[:50]),
+        ("office_refund_failed", REFUNDS_FAILED.rows(livemode=True, now=utc_now())),
     ],
 )
 def test_it_is_found_by_its_index(index: str, rows: QuerySet) -> None:
