@@ -7,9 +7,11 @@ from django.db.models import QuerySet
 from backoffice.queues import queues_in
 from core.clock import utc_now
 from funding.models import TopUp
+from payouts.models import BankEntry
 from refunds.models import Refund
 
 pytestmark = pytest.mark.django_db
+DAYS = (utc_now().date(), utc_now().date())
 REFUNDS_FAILED = queues_in(Refund)[-1]
 
 
@@ -17,6 +19,7 @@ REFUNDS_FAILED = queues_in(Refund)[-1]
     ("index", "rows"),
     [
         ("office_top_up_amount", TopUp.objects.filter(amount=4_999).order_by("-pk")[:50]),
+        ("office_entry_booked", BankEntry.objects.filter(booking_date__range=DAYS)),
         ("office_refund_failed", REFUNDS_FAILED.rows(livemode=True, now=utc_now())),
     ],
 )
