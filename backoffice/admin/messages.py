@@ -19,12 +19,10 @@ from messages.models import Channel, Message, MessageStatus
 class SendAgainForm(ActionForm):
     """One message; a tick where it may have arrived all the same."""
 
-    sure = CheckboxField(required=False, label="It may have arrived; send it again anyway")
+    sure = CheckboxField(label="It may have arrived; send it again anyway")
 
     def prepare(self) -> None:
-        may_have_arrived = self.row.status != MessageStatus.REFUSED
-        self.fields["sure"].required = may_have_arrived
-        if not may_have_arrived:
+        if self.row.status == MessageStatus.REFUSED:
             del self.fields["sure"]
 
 

@@ -115,15 +115,13 @@ class ReceiptForm(ActionForm):
 
     def prepare(self) -> None:
         customer = self.row.customer
-        known = self.row.customer_email or (customer.email if customer else "")
-        self.fields["recipient"].required = not known
-        if known:
+        self.known = self.row.customer_email or (customer.email if customer else "")
+        self.fields["recipient"].required = not self.known
+        if self.known:
             self.fields["recipient"].help_text = "Leave it empty for the address on file."
 
     def clean_recipient(self) -> str:
-        customer = self.row.customer
-        known = self.row.customer_email or (customer.email if customer else "")
-        return str(self.cleaned_data["recipient"] or known)
+        return str(self.cleaned_data["recipient"] or self.known)
 
 
 RECEIPT = Action(

@@ -132,12 +132,7 @@ class TopUpAdmin(OfficeAdmin):
         Actor("Taken by", "taken_by"),
     )
     export_fields = (*list_display, *details)
-    related = (
-        Related(
-            BankEntry,
-            rows=lambda top_up: BankEntry.objects.filter(credited_to=top_up.pk).order_by("pk"),
-        ),
-    )
+    related = (Related(BankEntry, "credited_to"),)
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
