@@ -78,17 +78,7 @@ ABOUT = Reference("About", "about")
 
 class MessageAdmin(OfficeAdmin):
     model = Message
-    list_display = (
-        Field("Message", kind_words),
-        BY,
-        TO,
-        STATUS,
-        DUE,
-        SENT,
-        CAUSE,
-        ABOUT,
-        MODE,
-    )
+    list_display = (Field("Message", kind_words), BY, TO, STATUS, DUE, SENT, CAUSE, ABOUT, MODE)
     list_filter = (
         UnsentFilter,
         choice_filter("status", "status", MessageStatus.choices),

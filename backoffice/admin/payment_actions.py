@@ -8,13 +8,7 @@ from django.utils.html import format_html
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.submission import instruction_action
-from backoffice.forms import (
-    ActionForm,
-    EmailField,
-    MoneyField,
-    TextAreaField,
-    TextInputField,
-)
+from backoffice.forms import ActionForm, EmailField, MoneyField, TextAreaField, TextInputField
 from backoffice.roles import Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS

@@ -103,16 +103,7 @@ class TopUpAdmin(OfficeAdmin):
     heading_format = "Top-up of {amount}"
     summed = "amount"
     list_select_related = ("customer", "payment")
-    list_display = (
-        CREATED,
-        AMOUNT,
-        WAY,
-        STATUS_NOW,
-        CUSTOMER,
-        REFERENCE,
-        MODE,
-        Id("Top-up"),
-    )
+    list_display = (CREATED, AMOUNT, WAY, STATUS_NOW, CUSTOMER, REFERENCE, MODE, Id("Top-up"))
     summary = (CREATED, AMOUNT, WAY, STATUS_NOW, CUSTOMER, Id("Top-up"))
     list_filter = (
         DayFilter,

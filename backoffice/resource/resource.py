@@ -16,12 +16,7 @@ from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
 from backoffice.resource.filters import OfficeFilter, mode_of
-from backoffice.resource.list_filters import (
-    ORDERS,
-    ORDERS_OF_MERCHANT,
-    ColumnsFilter,
-    SortFilter,
-)
+from backoffice.resource.list_filters import ORDERS, ORDERS_OF_MERCHANT, ColumnsFilter, SortFilter
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.shown import Amount, Field, Fieldset
 from backoffice.resource.tables import Related
