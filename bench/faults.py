@@ -18,14 +18,16 @@ from pathlib import Path
 
 from bench.bursts import confirm_at_once, post_at_once
 from bench.endings import end_in_order
-from bench.goals import Goal, table
+from bench.goals import Goal, Quiet, Stretch, table
 from bench.promises import broken_promises, settle
 from bench.rig import Rig, standing
+from bench.serving import START_SECONDS
 from bench.traders import Trader, Transcript
 
 CLIENTS, FEW = 16, 2
 HOOK = "/say/200/faults"
-QUIET_SECONDS, WARM_SECONDS = 4, 120
+# How long few trade, then all, before the first fault; the start of each is not counted.
+FEW_SECONDS, ALL_SECONDS, WARM_SECONDS = 12, 8, 2
 SECONDS_PER_BURST, FEWEST_BURSTS = 6, 3
 # What starting takes, and the faults of a round that the time is too short for.
 SLACK_SECONDS = 600
@@ -74,7 +76,7 @@ def run(
         rig = closing.enter_context(standing(directory, seed=seed, embedded=embedded))
         rig.stack.register(rig.wire.receiver.url(HOOK))
         rig.stack.pay()
-        rig.wire.receiver.wait_for(HOOK, 1, seconds=WARM_SECONDS)
+        rig.wire.receiver.wait_for(HOOK, 1, seconds=START_SECONDS)
         traders = [
             Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(clients)
         ]
@@ -90,17 +92,14 @@ def run(
         return Outcome(broken, goals, dict(rig.given), len(told.same))
 
 
-def _break(rig: Rig, traders: list[Trader], seconds: float) -> float:
-    """Trade for so long while faults are drawn; return the instant at which they began.
+def _break(rig: Rig, traders: list[Trader], seconds: float) -> Quiet:
+    """Trade for so long while faults are drawn; return what went before them.
 
-    Before that, few trade: what a request and its event take is measured without a queue.
+    First few trade: what a request and its event take is measured without a queue. Then all do:
+    what a fault adds is measured beside the same trade.
     """
-    for trader in traders[:FEW]:
-        trader.start()
-    time.sleep(QUIET_SECONDS)
-    quiet, ends = time.time(), time.monotonic() + seconds
-    for trader in traders[FEW:]:
-        trader.start()
+    quiet = Quiet(_trade(traders[:FEW], FEW_SECONDS), _trade(traders[FEW:], ALL_SECONDS))
+    ends = time.monotonic() + seconds
     names = sorted(rig.faults())
     order: list[str] = []
     while time.monotonic() < ends or len(rig.given) < len(names):
@@ -114,6 +113,16 @@ def _break(rig: Rig, traders: list[Trader], seconds: float) -> float:
     for trader in traders:
         trader.join()
     return quiet
+
+
+def _trade(traders: list[Trader], seconds: float) -> Stretch:
+    """Let these trade, too, for so long."""
+    for trader in traders:
+        trader.start()
+    time.sleep(WARM_SECONDS)
+    began = time.monotonic()
+    time.sleep(seconds)
+    return Stretch(began, time.monotonic())
 
 
 def _repeat_all(traders: list[Trader], told: Transcript) -> None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from checkout.browser_session import BrowserSession
-from checkout.flow import fail_or_raise, has_passkey, pay_verified, proof_for
+from checkout.flow import fail_or_raise, has_passkey, proof_for
 from checkout.verification_attempts import recorded_attempt
 from customers.errors import VerificationFailed
 from customers.magic_phones import is_protected
@@ -33,13 +33,12 @@ def is_asked_first(
     return needed != Verification.NONE and has_passkey(session)
 
 
-def pay_with_passkey(
+def approve_by_passkey(
     *, payment: Payment, browser: BrowserSession, credential: str, address: str, now: datetime
-) -> Payment:
-    """Verify the passkey's response, which is bound to this payment and amount, and pay.
+) -> None:
+    """Verify the passkey's response, which is bound to this payment and amount.
 
-    Returns the payment as it is then; too many failed attempts fail it. Raises VerificationFailed,
-    InsufficientBalance, PaymentDeclined, and the errors of the payment's status.
+    Raises VerificationFailed, PaymentFailed after too many failed attempts.
     """
     if browser.session is None:
         raise VerificationFailed
@@ -48,16 +47,16 @@ def pay_with_passkey(
             finish_payment(
                 session=browser.session,
                 payment_id=payment.id,
-                amount=payment.amount or 0,
+                amount=payment.sale_amount,
                 credential=credential,
                 now=now,
             )
     except VerificationFailed as error:
-        return fail_or_raise(payment, NOT_VERIFIED, error, browser, now)
-    return pay_verified(payment, browser, Verification.PASSKEY, now)
+        fail_or_raise(payment, NOT_VERIFIED, error, browser, now)
+        raise PaymentFailed from error
 
 
-def pay_with_new_passkey(
+def make_passkey_to_pay(
     *,
     payment: Payment,
     browser: BrowserSession,
@@ -65,11 +64,10 @@ def pay_with_new_passkey(
     name: str,
     address: str,
     now: datetime,
-) -> Payment:
-    """Store the passkey that was made for this payment and amount, and pay: one ceremony.
+) -> None:
+    """Store the passkey that was made for this payment and amount: one ceremony.
 
-    What a new proof may pay is limited as ever. Raises NewProofLimitReached with the passkey kept,
-    and otherwise as `pay_with_passkey` does.
+    Raises VerificationFailed, and as `finish_registration` does.
     """
     if browser.session is None:
         raise VerificationFailed
@@ -79,10 +77,9 @@ def pay_with_new_passkey(
             credential=credential,
             name=name,
             payment_id=payment.id,
-            amount=payment.amount or 0,
+            amount=payment.sale_amount,
             now=now,
         )
-    return pay_verified(payment, browser, Verification.PASSKEY, now)
 
 
 def sign_in_to_pay(
@@ -105,7 +102,7 @@ def sign_in_to_pay(
             approved = finish_payment_signed_out(
                 customer=customer,
                 payment_id=payment.id,
-                amount=payment.amount or 0,
+                amount=payment.sale_amount,
                 credential=credential,
                 now=now,
             )

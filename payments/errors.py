@@ -67,7 +67,7 @@ class DevelopmentOnly(ApiError):
 
 
 class DescriptionChanged(Conflict):
-    message = "The shop has changed what this payment is for."
+    """The shop has changed what is paid for since the customer read it."""
 
 
 class TicketClosed(Conflict):

@@ -170,11 +170,11 @@ def _words(name: str, value: Any, instruction: Instruction) -> Any:
 
 
 def _of_account(instruction: Instruction) -> list[Table]:
-    """Put an account that waits beside the one in force: both may end in the same digits."""
+    """Put an account that waits beside the one before it: both may end in the same digits."""
     if instruction.task != BANK_ACCOUNT or instruction.status != InstructionStatus.WAITING:
         return []
-    asked, current = accounts_to_compare(instruction)
-    return [comparison_table(asked, current)]
+    asked, before = accounts_to_compare(instruction)
+    return [comparison_table(asked, before)]
 
 
 def _of_file(instruction: Instruction) -> list[Table]:

@@ -211,7 +211,7 @@ class ForgottenPinPage(SignedInPage):
         except ApiError as error:
             self.show_error(form, error)
             return self.show(form)
-        onward = self.pin_of_payment(asked.payment_id)
+        onward = payment_page(asked.payment_id)
         response = SeeOther(onward) if onward else self.done("pin")
         forget_code(response)
         return response
@@ -230,13 +230,9 @@ class ForgottenPinPage(SignedInPage):
 
     def show(self, form: ResetPinForm) -> HttpResponse:
         phone = self.session.customer.phone if self.asked() else ""
-        back = self.pin_of_payment(self.payment_id) or self.own("account")
+        back = payment_page(self.payment_id) or self.own("account")
         context = {"phone": phone, "payment_id": self.payment_id, "back_address": back}
         return self.form_page("reset_pin.html", form, **context)
-
-    def pin_of_payment(self, payment_id: str) -> str:
-        """Return where the PIN of a payment is entered, which leads to whatever its step is."""
-        return reverse("checkout-pin", args=[payment_id]) if payment_id else ""
 
     @property
     def payment_id(self) -> str:
@@ -245,6 +241,11 @@ class ForgottenPinPage(SignedInPage):
         asked = self.asked()
         found = given or (asked.payment_id if asked else "")
         return found if is_id("pay", found) else ""
+
+
+def payment_page(payment_id: str) -> str:
+    """Return where a payment is read before it is paid, if there is one to go back to."""
+    return reverse("checkout", args=[payment_id]) if payment_id else ""
 
 
 def _entry(named: str) -> QuerySet[Payment] | QuerySet[PaymentLink] | None:

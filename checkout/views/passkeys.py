@@ -17,8 +17,8 @@ from checkout.browser_session import (
 from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
 from checkout.pages import CheckoutPage, SeeOther
-from checkout.passkey_payments import pay_with_new_passkey, pay_with_passkey, sign_in_to_pay
-from checkout.views.paying import PaymentAction, PostOnly
+from checkout.passkey_payments import approve_by_passkey, make_passkey_to_pay, sign_in_to_pay
+from checkout.payment_pages import PaymentAction, PostOnly
 from checkout.views.pins import StepPage
 from core.errors import ApiError
 from customers.errors import (
@@ -46,9 +46,16 @@ class PasskeyAction(PaymentAction):
         problem = _("The passkey could not be checked. Try again.")
         return self.tell(problem, status=error.status, at=at)
 
-    def done(self, customer: Customer) -> HttpResponse:
-        """Go on, with this device known to hold the customer's passkey."""
-        response = self.go_on()
+    def pay(self, customer: Customer) -> HttpResponse:
+        """Pay by the customer's passkey; this device is known to hold it, also if that is refused.
+
+        There may be too little money, or a limit: the next time must not begin with a code.
+        """
+        try:
+            self.payment = pay_verified(self.payment, self.browser, Verification.PASSKEY, self.now)
+            response = self.go_on()
+        except ApiError as error:
+            response = self.refused(error)
         if is_of_this_device(self.request.POST.get("credential", "")):
             remember_device(response, customer)
         return response
@@ -71,6 +78,7 @@ class AsOptions(PaymentAction):
 
 class PasskeyPage(StepPage, PasskeyAction):
     steps = frozenset({CheckoutStep.PASSKEY})
+    pays = True
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         needed = proof_for(self.payment, self.session.customer, now=self.now)
@@ -82,7 +90,7 @@ class PasskeyPage(StepPage, PasskeyAction):
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         try:
-            self.payment = pay_with_passkey(
+            approve_by_passkey(
                 payment=self.payment,
                 browser=self.browser,
                 credential=request.POST.get("credential", ""),
@@ -91,7 +99,7 @@ class PasskeyPage(StepPage, PasskeyAction):
             )
         except VerificationFailed as error:
             return self.not_verified(error)
-        return self.done(self.session.customer)
+        return self.pay(self.session.customer)
 
 
 class PaymentPasskeyOptions(AsOptions):
@@ -109,7 +117,7 @@ class PaymentPasskeyOptions(AsOptions):
             return self.go_on()
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         try:
             options = begin_payment(
                 session=session, payment_id=payment_id, amount=amount, now=self.now
@@ -126,7 +134,7 @@ class DevicePasskeyOptions(AsOptions):
         customer = customer_here(self)
         if customer is None:
             return self.go_to(CheckoutStep.SIGN_IN)
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         try:
             options = begin_payment_signed_out(
                 customer=customer, payment_id=payment_id, amount=amount, now=self.now
@@ -138,6 +146,8 @@ class DevicePasskeyOptions(AsOptions):
 
 class DevicePasskeyAction(PostOnly, PasskeyAction):
     """Signs in and pays by the passkey of a device that is known."""
+
+    pays = True
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         customer = customer_here(self)
@@ -156,11 +166,7 @@ class DevicePasskeyAction(PostOnly, PasskeyAction):
             return self.not_verified(error, at=self.payment.hosted_url)
         rotate_token(request)
         self.browser = BrowserSession(signed_in.token, signed_in.session)
-        try:
-            self.payment = pay_verified(self.payment, self.browser, Verification.PASSKEY, self.now)
-            response = self.done(customer)
-        except ApiError as error:
-            response = self.refused(error)
+        response = self.pay(customer)
         remember_sign_in(response, signed_in)
         return response
 
@@ -169,9 +175,10 @@ class NewPasskeyPage(StepPage, PasskeyAction):
     """Makes a passkey, which pays at once where it may."""
 
     steps = frozenset({CheckoutStep.NEW_PASSKEY})
+    pays = True
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        customer, amount = self.session.customer, self.payment.amount or 0
+        customer, amount = self.session.customer, self.payment.sale_amount
         return self.page(
             "passkey_new.html",
             passkey_above=settings.PASSKEY_ABOVE,
@@ -183,7 +190,7 @@ class NewPasskeyPage(StepPage, PasskeyAction):
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         try:
-            self.payment = pay_with_new_passkey(
+            make_passkey_to_pay(
                 payment=self.payment,
                 browser=self.browser,
                 credential=request.POST.get("credential", ""),
@@ -193,14 +200,14 @@ class NewPasskeyPage(StepPage, PasskeyAction):
             )
         except VerificationFailed as error:
             return self.not_verified(error)
-        return self.done(self.session.customer)
+        return self.pay(self.session.customer)
 
 
 class NewPasskeyOptions(StepPage, AsOptions):
     steps = frozenset({CheckoutStep.NEW_PASSKEY})
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         options = begin_registration(
             session=self.session, payment_id=payment_id, amount=amount, now=self.now
         )

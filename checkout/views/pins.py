@@ -15,7 +15,7 @@ from checkout.flow import (
 )
 from checkout.forms import NewPinForm, PinForm, SmsCodeForm
 from checkout.pages import Detour, SeeOther
-from checkout.views.paying import PaymentAction
+from checkout.payment_pages import PaymentAction
 from checkout.views.sending import send_code
 from core.errors import ApiError
 from customers.errors import PinLocked
@@ -58,6 +58,7 @@ class StepPage(PaymentAction):
 
 class PinPage(StepPage):
     steps = frozenset({CheckoutStep.PIN})
+    pays = True
     for_passkey = False
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
@@ -102,6 +103,7 @@ class PasskeyPinPage(PinPage):
     """The PIN again, before a first passkey is made."""
 
     steps = frozenset({CheckoutStep.PIN_FOR_PASSKEY})
+    pays = False
     for_passkey = True
 
     def use(self, pin: str) -> None:
@@ -110,6 +112,7 @@ class PasskeyPinPage(PinPage):
 
 class NewPinPage(StepPage):
     steps = frozenset({CheckoutStep.NEW_PIN})
+    pays = True
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.show(NewPinForm())

@@ -23,13 +23,8 @@ def signed_in(payment, phone="+1 242 555 0177") -> Shopper:
 
 
 def with_token(shopper: Shopper, path: str, **values: str):
-    """Post to any address with a valid CSRF token, as one's own page could."""
-    token = next(
-        form.fields["csrfmiddlewaretoken"]
-        for form in [shopper.form()]
-        if "csrfmiddlewaretoken" in form.fields
-    )
-    return shopper.client.post(path, {"csrfmiddlewaretoken": token} | values)
+    """Post to any address what the form at hand would, with its CSRF token."""
+    return shopper.client.post(path, shopper.form().fields | values)
 
 
 ROUTES = [

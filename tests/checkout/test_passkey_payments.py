@@ -77,6 +77,21 @@ def test_it_pays_50_in_all_in_its_first_day(payment_of, texts):
     assert Passkey.objects.count() == 1
 
 
+def test_a_device_that_made_or_used_a_passkey_is_known_though_it_may_not_pay_yet(payment_of, texts):
+    """Neither was: the next payment asked for a code, with the passkey at hand."""
+    payment = payment_of(12_500, livemode=True)
+    shopper = signed_in(payment, texts)
+    device = make_passkey(shopper, payment)
+    assert shopper.client.cookies.pop(DEVICE_COOKIE).value
+    path = f"{payment.hosted_url}/passkey"
+    shopper.visit(path)
+    shopper.send(credential=on_this_device(device.get(ask(shopper, f"{path}/options"))))
+
+    assert "Your PIN or passkey is new" in shopper.text
+    assert shopper.client.cookies[DEVICE_COOKIE].value
+    assert Payment.objects.get().completed_at is None
+
+
 def test_a_challenge_for_one_payment_makes_no_passkey_for_another(payment_of, texts):
     payment, other = payment_of(1_250, livemode=True), payment_of(1_250, livemode=True)
     shopper, device = signed_in(payment, texts), VirtualAuthenticator()
