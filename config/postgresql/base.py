@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
+from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from psycopg.adapt import AdaptersMap
 from psycopg.postgres import types
 from psycopg.pq import Format
@@ -25,8 +26,24 @@ def _with_own_instants(template: AdaptersMap) -> AdaptersMap:
     return adapters
 
 
+class SchemaEditor(DatabaseSchemaEditor):
+    """Migrates with as much time between two statements as Python takes.
+
+    Django writes the schema anew there, in seconds, of which a busy machine makes many: the limit
+    is for requests, whose transactions hold others up.
+    """
+
+    def __enter__(self) -> "SchemaEditor":
+        super().__enter__()
+        if self.atomic_migration and not self.collect_sql:
+            self.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        return self
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that reads instants without a call of Python."""
+
+    SchemaEditorClass = SchemaEditor
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()

@@ -28,6 +28,15 @@ def test_postgresql_gives_up_waiting_for_a_lock() -> None:
     assert _value("SHOW lock_timeout") == "3s"
 
 
+@pytest.mark.postgres
+def test_a_migration_may_think_for_longer_than_a_request() -> None:
+    """On a busy machine Django computed for ten seconds between two statements of one."""
+    limit = "idle_in_transaction_session_timeout"
+    assert _value(f"SELECT set_config('{limit}', '10s', false)") == "10s"
+    with connection.schema_editor():
+        assert _value(f"SHOW {limit}") == "0"
+
+
 def test_a_server_that_is_gone_is_given_up_within_seconds() -> None:
     options = database("postgres://payments@10.0.0.2/payments?connect_timeout=7")["OPTIONS"]
 
