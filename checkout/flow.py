@@ -16,11 +16,12 @@ from funding.continuing import remember_proof
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
+from payments.customer_steps import ask_for_proof, start_payment
 from payments.errors import PaymentDeclined
 from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
-from payments.paying import fail_payment, start_payment
-from payments.pressing import ask_for_proof, pay_or_return
+from payments.paying import fail_payment
+from payments.pressing import pay_or_return
 from payments.risk import refuse_above_new_proof_limit, required_of
 from payments.verification import Verification
 

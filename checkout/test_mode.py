@@ -10,12 +10,13 @@ from customers.models import Customer
 from customers.services import test_customer
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
+from payments.customer_steps import ask_for_proof
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
 from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
 from payments.paying import fail_payment
-from payments.pressing import ask_for_proof, pay_or_return
+from payments.pressing import pay_or_return
 from payments.verification import Verification
 
 

@@ -1,4 +1,4 @@
-"""What the payer does: start a payment, be verified, pay. Each service is one business fact.
+"""Paying, and what becomes of it: settled or failed. Each service is one business fact.
 
 Locks are taken in the order link, ticket, payment, customer, ledger account.
 """
@@ -18,7 +18,6 @@ from ledger.models import Purpose, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.services import lock_for_use, record_use
-from merchants.callers import VISITOR
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments import emails
@@ -31,45 +30,6 @@ from payments.tickets import lock_ticket, take_ticket
 from payments.verification import Verification
 
 _UNSETTLED = (InsufficientBalance, MerchantInactive, PaymentLinkExpired, PaymentLinkInactive)
-
-
-@transaction.atomic
-def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Mark that a customer has signed in to pay. Idempotent while the payment is payable.
-
-    Raises PaymentNotFound, or the error of a status in which it can no longer be paid.
-    """
-    payment = _lock_sale(payment_id, now)
-    if payment.status_at(now) == PaymentStatus.CREATED:
-        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)
-    elif payment.status_at(now) not in (PaymentStatus.PENDING, PaymentStatus.REQUIRES_ACTION):
-        raise payment.refusal(now)
-    return payment
-
-
-@transaction.atomic
-def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
-    """Return to the review, where the customer can try again. Raises the error of its status."""
-    payment = _lock_sale(payment_id, now)
-    if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
-        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
-    elif payment.status_at(now) != PaymentStatus.PENDING:
-        raise payment.refusal(now)
-    return payment
-
-
-@transaction.atomic
-def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Cancel at the checkout. A payment that waits for a PIN returns to the review first.
-
-    Anyone may who has its address, and is the customer of the record only when signed in.
-    """
-    payment = _lock_sale(payment_id, now)
-    if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
-        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
-    cause = "at its page, not signed in" if actor == VISITOR else "by the customer"
-    move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=actor, cause=cause)
-    return payment
 
 
 @transaction.atomic
@@ -188,14 +148,6 @@ def fail(
 def decline(payment: Payment, failure: Failure, actor: str, now: datetime) -> Payment:
     """Fail a locked payment that was verified and is not paid: it has been processed."""
     return fail(payment, failure, actor, now, PaymentStatus.PROCESSING)
-
-
-def _lock_sale(payment_id: str, now: datetime) -> Payment:
-    """Lock a payment that a customer acts on. A counter is none: only its merchant closes it."""
-    payment = Payment.objects.locked(payment_id)
-    if payment.is_counter:
-        raise payment.refusal(now)
-    return payment
 
 
 def lock_payable(payment_id: str, now: datetime) -> Payment:

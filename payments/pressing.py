@@ -11,24 +11,9 @@ from customers.models import Customer
 from ledger.errors import InsufficientBalance
 from payments.errors import DescriptionChanged, PaymentDeclined
 from payments.models import Payment
-from payments.paying import lock_payable, pay_locked, refuse_unless_payable
+from payments.paying import lock_payable, pay_locked
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
-
-
-@transaction.atomic
-def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Take the payment up and ask for a PIN or passkey. Idempotent. Raises the error of its status.
-
-    A counter is refused: it is its merchant's to close, and no one's to pay.
-    """
-    payment = Payment.objects.locked(payment_id)
-    refuse_unless_payable(payment, now)
-    if payment.status != PaymentStatus.REQUIRES_ACTION:
-        is_new = payment.status == PaymentStatus.CREATED
-        path = (PaymentStatus.PENDING,) if is_new else ()
-        payment.transition_to(*path, PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
-    return payment
 
 
 def pay_or_return(

@@ -24,8 +24,8 @@ from core.errors import NotFound
 from core.prepared import Place, Prepared
 from customers.pin_locks import lock_of
 from links.statuses import LinkStatus
+from payments.customer_steps import cancel_by_customer, return_to_review
 from payments.models import Payment
-from payments.paying import cancel_by_customer, return_to_review
 from payments.replacements import replacement_of
 from payments.statuses import PAYABLE, PaymentStatus
 

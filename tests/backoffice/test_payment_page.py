@@ -11,9 +11,8 @@ from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
 from merchants.models import Merchant
 from messages.models import Message, MessageStatus
+from payments.customer_steps import ask_for_proof, start_payment
 from payments.models import Payment
-from payments.paying import start_payment
-from payments.pressing import ask_for_proof
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.backoffice.acting import act, fields_of, page_of_act

@@ -20,8 +20,8 @@ from links.models import PaymentLink
 from links.services import LinkDraft, create_link
 from merchants.callers import Caller
 from merchants.models import Merchant
+from payments.customer_steps import start_payment
 from payments.models import Payment
-from payments.paying import start_payment
 from tests.factories import PaymentFactory
 
 pytestmark = pytest.mark.django_db

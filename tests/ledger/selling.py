@@ -25,18 +25,18 @@ from links.services import LinkDraft, create_link, deactivate_link, open_link
 from merchants.callers import Caller
 from payments.confirming import confirm_payment
 from payments.counters import pay_at_counter
+from payments.customer_steps import (
+    ask_for_proof,
+    cancel_by_customer,
+    return_to_review,
+    start_payment,
+)
 from payments.drafts import PaymentDraft
 from payments.failures import PIN_LOCKED
 from payments.models import Payment
 from payments.modes import PaymentMode
-from payments.paying import (
-    cancel_by_customer,
-    fail_payment,
-    pay,
-    return_to_review,
-    start_payment,
-)
-from payments.pressing import ask_for_proof, pay_or_return
+from payments.paying import fail_payment, pay
+from payments.pressing import pay_or_return
 from payments.services import cancel_payment, create_payment, open_payment
 from payments.verification import Verification
 from tests.ledger.shadow.records import OK, Link, Sale, ShadowShop

@@ -6,11 +6,12 @@ from core.clock import utc_now
 from customers.models import Customer
 from customers.services import test_customer
 from merchants.models import Merchant
+from payments.customer_steps import ask_for_proof, start_payment
 from payments.expiry import expire_payment
 from payments.failures import PIN_LOCKED
 from payments.models import Payment
-from payments.paying import fail_payment, start_payment
-from payments.pressing import ask_for_proof, pay_or_return
+from payments.paying import fail_payment
+from payments.pressing import pay_or_return
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 

@@ -13,10 +13,15 @@ from links.services import LinkDraft, create_link, record_use
 from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
+from payments.customer_steps import (
+    ask_for_proof,
+    cancel_by_customer,
+    return_to_review,
+    start_payment,
+)
 from payments.expiry import settle_due
 from payments.models import Payment
-from payments.paying import cancel_by_customer, pay, return_to_review, start_payment
-from payments.pressing import ask_for_proof
+from payments.paying import pay
 from payments.verification import Verification, required_for
 from tests.factories import PaymentFactory
 from tests.payments.journeys import ACTOR, SLOW_PHONE, pay_with, payer

@@ -18,9 +18,9 @@ from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
 from merchants.statuses import MerchantStatus
+from payments.customer_steps import cancel_by_customer
 from payments.expiry import expire_payment
 from payments.models import Payment
-from payments.paying import cancel_by_customer
 from payments.services import cancel_payment
 from payments.statuses import PaymentStatus
 from refunds.services import RefundDraft, create_refund

@@ -5,9 +5,10 @@ import pytest
 from core.clock import utc_now
 from ledger.errors import InsufficientBalance
 from merchants.models import Merchant
+from payments.customer_steps import ask_for_proof
 from payments.errors import PaymentExpired, PaymentNotCompleted
 from payments.models import Payment
-from payments.pressing import ask_for_proof, pay_or_return
+from payments.pressing import pay_or_return
 from payments.verification import Verification
 from tests.factories import PaymentFactory
 from tests.payments.journeys import ACTOR, payer

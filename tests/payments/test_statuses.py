@@ -10,18 +10,16 @@ from core.clock import utc_now
 from core.errors import ApiError
 from merchants.callers import Caller
 from payments.confirming import confirm_payment
+from payments.customer_steps import (
+    ask_for_proof,
+    cancel_by_customer,
+    return_to_review,
+    start_payment,
+)
 from payments.expiry import expire_payment
 from payments.failures import PIN_LOCKED
 from payments.models import Payment, PaymentTransition
-from payments.paying import (
-    cancel_by_customer,
-    fail_payment,
-    pay,
-    return_to_review,
-    settle_due_payment,
-    start_payment,
-)
-from payments.pressing import ask_for_proof
+from payments.paying import fail_payment, pay, settle_due_payment
 from payments.services import cancel_payment
 from payments.statuses import CANCELABLE, EXPIRABLE, FINAL, PAYABLE, TRANSITIONS, PaymentStatus
 from payments.verification import Verification

@@ -10,10 +10,10 @@ from core.errors import InvalidAmount, ValidationFailed
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.services import balances
 from payments.counters import pay_at_counter
+from payments.customer_steps import ask_for_proof
 from payments.errors import PaymentCanceled, TicketClosed, TicketsTooMany
 from payments.expiry import expire_due
 from payments.models import Payment, Ticket
-from payments.pressing import ask_for_proof
 from payments.reconciliation import check_payments
 from payments.statuses import PaymentStatus
 from payments.tickets import MOST_OPEN, withdraw_ticket

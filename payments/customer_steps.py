@@ -1,0 +1,73 @@
+"""What a customer does to a payment short of paying it. Each service is one business fact."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from merchants.callers import VISITOR
+from payments.models import Payment
+from payments.paying import refuse_unless_payable
+from payments.reporting import move_and_report
+from payments.statuses import PaymentStatus
+
+
+@transaction.atomic
+def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
+    """Mark that a customer has signed in to pay. Idempotent while the payment is payable.
+
+    Raises PaymentNotFound, or the error of a status in which it can no longer be paid.
+    """
+    payment = _lock_sale(payment_id, now)
+    if payment.status_at(now) == PaymentStatus.CREATED:
+        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)
+    elif payment.status_at(now) not in (PaymentStatus.PENDING, PaymentStatus.REQUIRES_ACTION):
+        raise payment.refusal(now)
+    return payment
+
+
+@transaction.atomic
+def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
+    """Take the payment up and ask for a PIN or passkey. Idempotent. Raises the error of its status.
+
+    A counter is refused: it is its merchant's to close, and no one's to pay.
+    """
+    payment = Payment.objects.locked(payment_id)
+    refuse_unless_payable(payment, now)
+    if payment.status != PaymentStatus.REQUIRES_ACTION:
+        is_new = payment.status == PaymentStatus.CREATED
+        path = (PaymentStatus.PENDING,) if is_new else ()
+        payment.transition_to(*path, PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
+    return payment
+
+
+@transaction.atomic
+def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
+    """Return to the review, where the customer can try again. Raises the error of its status."""
+    payment = _lock_sale(payment_id, now)
+    if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
+        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
+    elif payment.status_at(now) != PaymentStatus.PENDING:
+        raise payment.refusal(now)
+    return payment
+
+
+@transaction.atomic
+def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment:
+    """Cancel at the checkout. A payment that waits for a PIN returns to the review first.
+
+    Anyone may who has its address, and is the customer of the record only when signed in.
+    """
+    payment = _lock_sale(payment_id, now)
+    if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
+        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
+    cause = "at its page, not signed in" if actor == VISITOR else "by the customer"
+    move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=actor, cause=cause)
+    return payment
+
+
+def _lock_sale(payment_id: str, now: datetime) -> Payment:
+    """Lock a payment that a customer acts on. A counter is none: only its merchant closes it."""
+    payment = Payment.objects.locked(payment_id)
+    if payment.is_counter:
+        raise payment.refusal(now)
+    return payment
