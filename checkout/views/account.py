@@ -265,7 +265,8 @@ DONE = {
     "passkey": lambda: _("Your passkey is ready."),
     "removed": lambda: _("The passkey has been removed."),
     "email": lambda: _(
-        "We have sent a link to your address. It counts once you have confirmed it there."
+        "Look for our link in your mailbox: the address counts once you have confirmed it there. If"
+        " none comes, try again tomorrow: a mailbox gets few a day."
     ),
     "email-removed": lambda: _("Your e-mail address has been removed."),
 }
