@@ -29,6 +29,7 @@ from payouts.models import BankEntry
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
 CAME = Amount("Came", "amount_received")
+CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
 
 
 class CountedCashForm(ActionForm):
@@ -102,17 +103,8 @@ class TopUpAdmin(OfficeAdmin):
     heading_format = "Top-up of {amount}"
     summed = "amount"
     list_select_related = ("customer", "payment")
-    list_display = (
-        CREATED,
-        AMOUNT,
-        WAY,
-        STATUS_NOW,
-        RowLink("Customer", "customer.masked_phone", to="customer"),
-        REFERENCE,
-        MODE,
-        Id("Top-up"),
-    )
-    summary = (CREATED, AMOUNT, WAY, STATUS_NOW, Id("Top-up"))
+    list_display = (CREATED, AMOUNT, WAY, STATUS_NOW, CUSTOMER, REFERENCE, MODE, Id("Top-up"))
+    summary = (CREATED, AMOUNT, WAY, STATUS_NOW, CUSTOMER, Id("Top-up"))
     list_filter = (
         DayFilter,
         status_filter(TopUpStatus),
@@ -131,12 +123,7 @@ class TopUpAdmin(OfficeAdmin):
         Actor("Taken by", "taken_by"),
     )
     export_fields = (*list_display, *details)
-    related = (
-        Related(
-            BankEntry,
-            rows=lambda top_up: BankEntry.objects.filter(credited_to=top_up.pk).order_by("pk"),
-        ),
-    )
+    related = (Related(BankEntry, "credited_to"),)
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:

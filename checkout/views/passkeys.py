@@ -117,7 +117,7 @@ class PaymentPasskeyOptions(AsOptions):
             return self.go_on()
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         try:
             options = begin_payment(
                 session=session, payment_id=payment_id, amount=amount, now=self.now
@@ -134,7 +134,7 @@ class DevicePasskeyOptions(AsOptions):
         customer = customer_here(self)
         if customer is None:
             return self.go_to(CheckoutStep.SIGN_IN)
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         try:
             options = begin_payment_signed_out(
                 customer=customer, payment_id=payment_id, amount=amount, now=self.now
@@ -178,7 +178,7 @@ class NewPasskeyPage(StepPage, PasskeyAction):
     pays = True
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        customer, amount = self.session.customer, self.payment.amount or 0
+        customer, amount = self.session.customer, self.payment.sale_amount
         return self.page(
             "passkey_new.html",
             passkey_above=settings.PASSKEY_ABOVE,
@@ -207,7 +207,7 @@ class NewPasskeyOptions(StepPage, AsOptions):
     steps = frozenset({CheckoutStep.NEW_PASSKEY})
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         options = begin_registration(
             session=self.session, payment_id=payment_id, amount=amount, now=self.now
         )

@@ -70,7 +70,7 @@ class ReviewPage(CounterVisit):
     def review(self) -> HttpResponse:
         """Show what is to pay, and the money for it that is on its way or has just come."""
         balance, customer = self.balance(), self.browser.customer
-        is_enough = balance is not None and balance >= (self.payment.amount or 0)
+        is_enough = balance is not None and balance >= self.payment.sale_amount
         coming = None
         if customer is not None and not is_enough:
             coming = on_its_way(self.payment, customer, now=self.now)

@@ -56,9 +56,9 @@ class ShortPage(PaymentAction):
         balance = self.balance()
         if balance is None and not self.livemode:
             balance = 0
-        if balance is None or balance >= (self.payment.amount or 0):
+        if balance is None or balance >= self.payment.sale_amount:
             return SeeOther(self.payment.hosted_url)
-        missing = (self.payment.amount or 0) - balance
+        missing = self.payment.sale_amount - balance
         currency = self.payment.currency
         signed_in = self.browser.customer is not None
         return self.page(

@@ -143,7 +143,7 @@ class ForPayment(PaymentAction, SigningIn):
             reverse("checkout-code-again", args=at),
             payment_id=self.payment.id,
             payee=self.payment_view.payee.name,
-            amount=money(self.payment_view.amount or 0, self.payment_view.currency),
+            amount=money(self.payment.sale_amount, self.payment.currency),
         )
 
 
