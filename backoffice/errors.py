@@ -76,7 +76,7 @@ class IdentityNotProven(ApiError):
     status, code = 422, "IDENTITY_NOT_PROVEN"
     message = "The caller's answers do not prove their identity."
     cause = "What was entered is not what is known of the customer."
-    remedy = "Ask for two other things, or do nothing on the phone."
+    remedy = "Ask about another payment, or do nothing on the phone."
 
 
 class ActionLimitReached(ApiError):

@@ -32,6 +32,9 @@ DAY = timedelta(days=1)
 PER_CUSTOMER = AttemptLimit("address-customer", 5, DAY)
 PER_NETWORK = AttemptLimit("address-network", 30, DAY)
 PER_MAILBOX = AttemptLimit("address-mailbox", 5, DAY)
+OF_ONES_OWN = AttemptLimit(
+    "address-own", 1, DAY
+)  # of a customer to a mailbox, besides who else did
 _SALT = "customers.own-email"
 SUBJECT = gettext_noop("%(service)s: confirm your e-mail address")
 TEXT = gettext_noop(
@@ -67,14 +70,17 @@ def is_without_key(customer: Customer) -> bool:
 def name_email(*, session: CustomerSession, email: str, network: str, now: datetime) -> None:
     """Plan the e-mail whose link makes this the customer's address; an earlier link ends with it.
 
-    A mailbox gets few a day, whichever customers name it; what is above that is not planned, and
-    no one is told. Raises ProofNeeded, NewProofLimitReached, CustomerFrozen, RateLimited, and
-    VerificationFailed where this session has ended meanwhile.
+    A mailbox gets few a day, whichever customers name it, and one from each beside these: strangers
+    cannot use up its owner's. What is above that is not planned, and no one is told. Raises
+    ProofNeeded, NewProofLimitReached, CustomerFrozen, RateLimited, and VerificationFailed where
+    this session has ended meanwhile.
     """
     customer = _lock_proven(session, now)
     if customer.livemode:
         count_or_refuse([(PER_CUSTOMER, customer.pk), (PER_NETWORK, network)], now=now)
-        if not count_within_all([(PER_MAILBOX, mailbox_of(email))], now=now):
+        mailbox = mailbox_of(email)
+        budgets = ((OF_ONES_OWN, f"{customer.pk}:{mailbox}"), (PER_MAILBOX, mailbox))
+        if not any(count_within_all([budget], now=now) for budget in budgets):
             return
     plan_message(
         channel=Channel.EMAIL,

@@ -15,6 +15,7 @@ from customers.codes import check_code
 from customers.errors import ProofMethod, ProofNeeded, VerificationFailed
 from customers.magic_phones import is_protected
 from customers.models import FRESH, CodePurpose, Customer, CustomerSession, Passkey
+from customers.new_proofs import doubtful_until
 from customers.pins import PinResult, check_pin, set_pin
 from customers.services import find_or_create, test_customer
 from customers.tokens import hash_of, new_token
@@ -45,8 +46,8 @@ def sign_in(
 
     A code for one payment opens a session for that payment: who read it out agreed to no more.
     `replaces` is the token that the browser had: that session ends. A test customer is that of
-    `merchant_id`, and the wallet holds money of `currency`. Messages to the customer are in
-    `language` from now on. Raises InvalidCode, CodeExpired, ValidationFailed, CustomerFrozen.
+    `merchant_id`, and the wallet holds money of `currency`. `language` is kept as by
+    `remember_language`. Raises InvalidCode, CodeExpired, ValidationFailed, CustomerFrozen.
     """
     proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
     if proof.livemode:
@@ -54,15 +55,24 @@ def sign_in(
     else:
         customer = test_customer(proof.phone, now, currency, merchant_id=merchant_id)
     customer.refuse_frozen()
-    if language and language != customer.language:
-        _remember_language(customer, language, now)
     payment_id = proof.payment_id if is_protected(customer) else ""
-    return start_session(customer=customer, now=now, replaces=replaces, payment_id=payment_id)
+    signed_in = start_session(customer=customer, now=now, replaces=replaces, payment_id=payment_id)
+    remember_language(signed_in.session, language, now=now)
+    return signed_in
 
 
-def _remember_language(customer: Customer, language: str, now: datetime) -> None:
-    customer.language, customer.updated_at = language, now
-    customer.save(update_fields=["language", "updated_at"])
+def remember_language(session: CustomerSession, language: str, *, now: datetime) -> None:
+    """Write to the customer in this language from now on, once a PIN or passkey has been shown.
+
+    A code does for who has neither: by it alone, or a PIN that is new, a thief of the number would
+    have the owner warned in a language that the owner cannot read.
+    """
+    customer = session.customer
+    if not language or language == customer.language or doubtful_until(customer, now):
+        return
+    if not is_by_phone_alone(session):
+        customer.language, customer.updated_at = language, now
+        customer.save(update_fields=["language", "updated_at"])
 
 
 @transaction.atomic

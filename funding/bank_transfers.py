@@ -43,9 +43,10 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
     _refuse_unfit(entry, top_up)
     refuse_elsewhere(entry, top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
-        top_up.customer.refuse_erased()  # no one could spend it: it has to be sent back
+        customer = Customer.objects.locked(top_up.customer_id)
+        customer.refuse_erased()  # no one could spend it: it has to be sent back
         amount = entry.amount or 0
-        _refuse_too_much(top_up, amount, now)
+        _refuse_too_much(customer, top_up, amount, now)
         credit_locked(top_up, amount=amount, actor=actor, now=now)
     return top_up.pk
 
@@ -65,10 +66,10 @@ def credit_by_hand(
     entry = BankEntry.objects.locked(entry_id)
     refuse_no_credit(entry)
     amount = entry.amount or 0
-    customer = Customer.objects.one(customer_id)
-    customer.refuse_erased()
     meant = top_up_id or _awaited(customer_id, amount, entry.currency)
     top_up = TopUp.objects.locked(meant) if meant else None
+    customer = Customer.objects.locked(customer_id)
+    customer.refuse_erased()
     if top_up is None:
         top_up = open_top_up(
             customer=customer,
@@ -144,9 +145,8 @@ def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
         )
 
 
-def _refuse_too_much(top_up: TopUp, amount: int, now: datetime) -> None:
+def _refuse_too_much(customer: Customer, top_up: TopUp, amount: int, now: datetime) -> None:
     """Count what came in the place of what was ordered, which no longer counts once given up."""
-    customer = Customer.objects.locked(top_up.customer_id)
     try:
         refuse_above_day_limit(customer, amount, now=now, besides=top_up)
     except FundingLimitReached as error:

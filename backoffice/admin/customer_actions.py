@@ -45,7 +45,7 @@ from payments.models import Payment
 
 
 class IdentityForm(ActionForm):
-    """What the caller says of themselves. Two things must be right."""
+    """What the caller says of themselves: the amount must be right, and one thing beside it."""
 
     amount = MoneyField(
         required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
@@ -58,7 +58,8 @@ class IdentityForm(ActionForm):
 
     def lines(self) -> list[str]:
         return [
-            "Ask the caller; do not read anything out. Two answers must be right.",
+            "Ask the caller; do not read anything out. The amount must be right, and beside it the"
+            " merchant (a word of its own, not “shop” or “the”) or the e-mail address.",
             "Payments that took no PIN, or since a day before a freeze or new PIN, answer nothing.",
         ]
 

@@ -11,6 +11,7 @@ from backoffice.audit import LET_PAY, PROVEN, UNLOCK, AuditAction, audited, snap
 from backoffice.errors import Forbidden, IdentityNotProven, InstructionDecided
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
+from backoffice.services.named_merchants import is_named
 from backoffice.staff import Staff
 from customers.account_changes import AccountChange, CustomerChange, email_set_at, last_unfrozen_at
 from customers.errors import PasskeyNotFound
@@ -225,8 +226,9 @@ def _prove_again(instruction: Instruction, now: datetime) -> None:
 def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
     """Count what the caller got right. Raises IdentityNotProven for less than two things.
 
-    The acts ask the same questions, so that wrong answers to one are counted for all. `audited`
-    lets one caller's be compared at a time.
+    One of them is the amount: an address is no secret, nor is where many people buy. The acts ask
+    the same questions, so that wrong answers to one are counted for all. `audited` lets one
+    caller's be compared at a time.
     """
     failures = AuditEntry.objects.filter(
         subject_id=customer.pk, act__in=PROVEN, outcome=AuditOutcome.REFUSED, at__gt=now - DAY
@@ -260,14 +262,11 @@ def _in_doubt(customer: Customer, now: datetime) -> tuple[datetime, datetime]:
 
 
 def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> int:
-    """The amount and the merchant count together only if they are of the same payment."""
-    recent = _recent_payments(customer, now).select_related("merchant")
-    named = identity.merchant.strip().lower()
-    best = 0
-    for payment in recent.order_by("-pk")[:PAYMENTS_COMPARED]:
-        right_merchant = len(named) > 2 and named in payment.merchant.name.lower()
-        best = max(best, int(payment.amount == identity.amount) + int(right_merchant))
-    return best
+    """Count a right amount, and the merchant of that payment: shops alone are soon guessed."""
+    recent = _recent_payments(customer, now).select_related("merchant").order_by("-pk")
+    of_amount = [each for each in recent[:PAYMENTS_COMPARED] if each.amount == identity.amount]
+    is_its_merchant = any(is_named(each.merchant.name, identity.merchant) for each in of_amount)
+    return int(bool(of_amount)) + int(is_its_merchant)
 
 
 def _recent_payments(customer: Customer, now: datetime) -> QuerySet[Payment]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from backoffice.errors import ErasureRefused
 from backoffice.formats import money
@@ -16,7 +16,7 @@ from customers.models import Customer
 from funding.models import TopUp
 from ledger.models import Account, Purpose
 from merchants.callers import Caller
-from messages.models import Message
+from messages.models import Message, MessageStatus
 from payments import emails, pay_requests
 from payments.models import Payment
 from payments.statuses import FINAL
@@ -81,7 +81,20 @@ def _requests_to(customer: Customer) -> Q:
         is_sent_there |= Q(recipient__iexact=customer.email)
     if not customer.livemode:
         is_sent_there &= Q(merchant_id=customer.merchant_id)
-    return is_sent_there & Q(kind__in=REQUESTS, livemode=customer.livemode)
+    return is_sent_there & Q(kind__in=REQUESTS, livemode=customer.livemode) & ~_of_others(customer)
+
+
+def _of_others(customer: Customer) -> Q:
+    """Return which messages to an address are another's who has it, too, as in a family or office.
+
+    Those about what others have paid; and as others may be waiting for it, what is not sent yet.
+    """
+    paid = Payment.objects.filter(pk=OuterRef("about")).exclude(customer=None)
+    is_anothers = Q(Exists(paid.exclude(customer=customer)))
+    others = Customer.objects.filter(livemode=customer.livemode).exclude(pk=customer.pk)
+    if customer.email and others.filter(email__iexact=customer.email).exists():
+        is_anothers |= Q(recipient__iexact=customer.email, status=MessageStatus.PLANNED)
+    return is_anothers
 
 
 def attempts_of(customer: Customer) -> QuerySet[VerificationTry]:

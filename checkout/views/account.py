@@ -26,7 +26,13 @@ from customers.models import CodePurpose, CustomerSession
 from customers.new_proofs import doubtful_until
 from customers.own_email import named_from
 from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
-from customers.sessions import SignedIn, end_session, is_by_phone_alone, sign_in
+from customers.sessions import (
+    SignedIn,
+    end_session,
+    is_by_phone_alone,
+    remember_language,
+    sign_in,
+)
 from links.models import PaymentLink
 from payments.models import Payment
 
@@ -116,6 +122,7 @@ class AccountAgainAction(ForAccount, AgainAction):
 class AccountPage(SignedInPage):
     def get(self, request: HttpRequest) -> HttpResponse:
         customer = self.session.customer
+        remember_language(self.session, self.language, now=self.now)
         before, hidden_until = request.GET.get("before", ""), doubtful_until(customer, self.now)
         is_hidden = hidden_until is not None or is_by_phone_alone(self.session)
         before = before if is_id("pay", before) else ""
@@ -265,7 +272,8 @@ DONE = {
     "passkey": lambda: _("Your passkey is ready."),
     "removed": lambda: _("The passkey has been removed."),
     "email": lambda: _(
-        "We have sent a link to your address. It counts once you have confirmed it there."
+        "Look for our link in your mailbox: the address counts once you have confirmed it there. If"
+        " none comes, try again tomorrow: a mailbox gets few a day."
     ),
     "email-removed": lambda: _("Your e-mail address has been removed."),
 }

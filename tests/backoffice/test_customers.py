@@ -47,7 +47,7 @@ def locked(merchant: Merchant) -> Customer:
     [
         {"amount": "12.50", "merchant": "island coffee"},
         {"amount": "12.50", "email": "Pat@example.com"},
-        {"merchant": "Coffee", "email": "pat@example.com"},
+        {"amount": "12.50", "merchant": "The Island shop"},
     ],
 )
 def test_two_right_answers_unlock_a_pin(
@@ -67,9 +67,9 @@ def test_two_right_answers_unlock_a_pin(
     [
         {},
         {"amount": "12.50"},
-        {"merchant": "Island Coffee"},
         {"amount": "12.51", "merchant": "Island Coffee"},
-        {"amount": "12.50", "merchant": "e"},
+        {"amount": "12.50", "merchant": "lan"},
+        {"merchant": "Island Coffee", "email": "pat@example.com"},
         {"email": "pat@example.com"},
     ],
 )

@@ -6,15 +6,17 @@ import pytest
 
 from backoffice.models import Instruction
 from backoffice.roles import Role
+from backoffice.services.personal_data import messages_to
 from core.clock import utc_now
 from customers.models import Customer
 from customers.services import find_or_create
 from merchants.models import Merchant
 from merchants.owner_notices import tell_owner
-from messages.models import Channel, Message
+from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment
 from tests.client import Api
 from tests.factories import CustomerFactory, PaymentFactory
 
@@ -91,3 +93,30 @@ def test_neither_anothers_tests_nor_a_persons_messages_are_handed_out_with_a_tes
     known = json.loads(act(office(Role.FINANCE), tester, "export-data", reason=REASON).content)
 
     assert [row["text"] for row in known["messages"]] == [f"Pay {merchant.pk}"]
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_what_is_anothers_at_a_shared_address_is_left(merchant: Merchant, is_shared: bool) -> None:
+    """A couple with one mailbox: one of them is erased, and the other waits for an invoice."""
+    paid = paid_payment(merchant, customer_email=EMAIL)
+    unpaid = PaymentFactory(merchant=merchant)
+    other = paid.paying_customer
+    person = CustomerFactory(merchant=merchant, email=EMAIL)
+    Customer.objects.filter(pk=other.pk).update(email=EMAIL if is_shared else "")
+    Message.objects.all().delete()
+    for kind, payment in (("receipt", paid), ("invoice", unpaid), ("reminder", unpaid)):
+        plan_message(
+            channel=Channel.EMAIL,
+            kind=kind,
+            recipient=EMAIL,
+            about=payment.pk,
+            merchant_id=merchant.pk,
+            livemode=False,
+            now=utc_now(),
+        )
+    sent = Message.objects.filter(kind="invoice")
+    sent.update(status=MessageStatus.SENT, sent_at=utc_now())
+
+    kinds = messages_to(person).values_list("kind", flat=True)
+
+    assert set(kinds) == ({"invoice"} if is_shared else {"invoice", "reminder"})

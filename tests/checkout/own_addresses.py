@@ -36,7 +36,7 @@ def named(shopper: Shopper, address: str) -> str:
     """Name an address; return the path of the link that comes there."""
     shopper.visit("/account/email")
     shopper.send(email=address)
-    assert "We have sent a link to your address." in shopper.text
+    assert "Look for our link in your mailbox" in shopper.text
     return link_sent_to(address)
 
 

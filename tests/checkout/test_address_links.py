@@ -17,7 +17,8 @@ from customers.errors import VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.own_email import confirm_address, name_email, read_claim
 from customers.passkey_removal import revoke_passkey
-from customers.services import freeze, unfreeze
+from customers.pins import set_pin
+from customers.services import find_or_create, freeze, unfreeze
 from merchants.models import Merchant
 from messages.models import Message, MessageStatus
 from messages.send_loop import send_due_messages
@@ -34,6 +35,7 @@ from tests.checkout.own_addresses import (
     told,
 )
 from tests.checkout.shopper import Shopper
+from tests.checkout.thefts import PHONE, PIN
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.factories import PasskeyFactory
@@ -150,13 +152,32 @@ def test_a_mailbox_gets_few_and_no_one_learns_how_many(
     own: Shopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limited(monkeypatch, "PER_MAILBOX", 1)
-    for address in (OWN, "ada+more@example.com", OWN.upper()):
+    for address in (OWN, "ada+more@example.com", OWN.upper(), OWN):
         own.visit("/account/email")
         own.send(email=address)
-        assert "We have sent a link to your address." in own.text
+        assert "Look for our link in your mailbox" in own.text
 
-    assert Message.objects.count() == 1
+        assert "If none comes, try again tomorrow" in own.text
+
+    assert Message.objects.count() == 2
     assert not Quota.objects.filter(key__contains="ada").exists()
+
+
+def test_a_stranger_does_not_use_up_the_links_of_a_mailbox(
+    own: Shopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited(monkeypatch, "PER_CUSTOMER", 9)
+    stranger = find_or_create(phone="+12423595678", now=utc_now() - timedelta(days=40))
+    set_pin(customer_id=stranger.pk, pin=PIN, now=utc_now() - timedelta(days=40))
+    session = proven(stranger, utc_now())
+    for number in range(9):
+        email = f"ada+{number}@example.com"
+        name_email(session=session, email=email, network="192.0.2.1", now=utc_now())
+    assert Message.objects.filter(about=stranger.pk, kind="confirm_address").count() == 6
+
+    press(named(own, OWN))
+
+    assert Customer.objects.get(phone=PHONE).email == OWN
 
 
 @pytest.mark.parametrize("address", ["root@localhost", "ann@[127.0.0.1]", "ann", ""])

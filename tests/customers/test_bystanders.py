@@ -177,7 +177,6 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     "sign in by code, in another language": (
         lambda who, now: sign_in(handle=who.handle, code=who.code, now=now, language="es"),
         {
-            "Customer": {"language", "updated_at"},
             "CustomerSession": {"new"},
             "SignInCode": {"tries", "used_at"},
         },

@@ -8,12 +8,13 @@ import pytest
 from customers.codes import request_code
 from customers.errors import ProofMethod
 from customers.models import CodePurpose, Customer, CustomerSession
-from customers.pins import needs_passkey_to_reset
+from customers.pins import needs_passkey_to_reset, replace_pin
 from customers.sessions import (
     end_session,
     find_session,
     is_by_phone_alone,
     is_known,
+    remember_language,
     remember_proof,
     sign_in,
     start_session,
@@ -58,6 +59,35 @@ def test_the_language_of_the_page_is_kept(texts: TextBox, payer: Customer, now: 
 
     payer.refresh_from_db()
     assert payer.language == "fr"
+
+
+@pytest.mark.parametrize("proof", [ProofMethod.PIN, ProofMethod.PASSKEY])
+def test_a_code_alone_does_not_choose_in_which_language_an_owner_is_warned(
+    texts: TextBox, holder: Customer, now: datetime, proof: ProofMethod
+) -> None:
+    later = now + timedelta(days=2)
+    handle = request_code(
+        phone=holder.phone, livemode=True, purpose=CodePurpose.SIGN_IN, address=ADDRESS, now=later
+    )
+    session = sign_in(handle=handle, code=texts.code, now=later, language="ht").session
+    remember_language(session, "ht", now=later)
+    assert Customer.objects.get().language == ""
+
+    remember_proof(session, proof, now=later)
+    remember_language(session, "ht", now=later)
+    assert Customer.objects.get().language == "ht"
+
+
+def test_nor_does_a_pin_that_a_code_has_just_set(holder: Customer, now: datetime) -> None:
+    later = now + timedelta(days=2)
+    session = start_session(customer=holder, now=later).session
+    replace_pin(holder, "7351", now=later, session_id=session.pk, is_new_proof=True)
+    remember_proof(session, ProofMethod.PIN, now=later)
+    session.customer.refresh_from_db()
+
+    remember_language(session, "ht", now=later)
+
+    assert Customer.objects.get().language == ""
 
 
 def test_a_page_without_a_language_takes_none_away(

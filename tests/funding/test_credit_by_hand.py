@@ -8,6 +8,7 @@ from core.clock import utc_now
 from core.money import MAX_AMOUNT
 from customers.erasure import erase_customer
 from customers.errors import CustomerErased
+from customers.models import CustomerQuerySet
 from funding.bank_transfers import credit_by_hand
 from funding.models import TopUp
 from funding.reconciliation import check_top_ups
@@ -154,6 +155,40 @@ def test_money_for_an_erased_customer_waits_for_a_person(customer):
     assert held(customer) == 0
     assert waiting_entries() == [CustomerErased.message]
     assert not Message.objects.filter(kind="top_up").exists()
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_nor_is_one_credited_who_is_erased_just_then(customer, monkeypatch, is_named):
+    """The erasure commits after the customer was read, and before the row is locked."""
+    reference = ordered(customer).reference if is_named else ""
+    if not is_named:
+        booked(transfer(2_000, "no reference"))
+    erase_first(customer, monkeypatch)
+
+    if is_named:
+        booked(transfer(2_000, reference))
+        assert waiting_entries() == [CustomerErased.message]
+    else:
+        with pytest.raises(CustomerErased):
+            credit_by_hand(
+                entry_id=BankEntry.objects.get().pk,
+                customer_id=customer.pk,
+                actor="staff:ann",
+                now=utc_now(),
+            )
+    assert held(customer) == 0
+
+
+def erase_first(customer, monkeypatch):
+    """Have a customer found erased by who locks the row, as one who has read it before would."""
+    locked, waiting = CustomerQuerySet.locked, [customer]
+
+    def erased_then(rows, pk):
+        if waiting:
+            erased(waiting.pop())
+        return locked(rows, pk)
+
+    monkeypatch.setattr(CustomerQuerySet, "locked", erased_then)
 
 
 def test_no_money_is_credited_by_no_one(customer):

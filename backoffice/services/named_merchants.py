@@ -1,0 +1,20 @@
+"""Whether a caller has named a merchant: by words of its own, not by what any shop is called."""
+
+import re
+
+_OF_ANY_SHOP = re.compile(
+    r"\w{1,2}|and|bahamas|bar|cafe|cent(er|re)|company|inc|limited|ltd|market|nassau|restaurant"
+    r"|services?|shop|stores?|supermarket|the"
+)
+
+
+def is_named(name: str, said: str) -> bool:
+    """Return whether each word that counts in what was said is one of the merchant's name."""
+    named = _words_that_count(said)
+    return bool(named) and named <= _words_that_count(name)
+
+
+def _words_that_count(text: str) -> set[str]:
+    """Return the words of a name that hardly another shop has; all of one that has no such."""
+    words = set(re.findall(r"\w+", text.casefold().replace("'", "").replace("\u2019", "")))
+    return {word for word in words if not _OF_ANY_SHOP.fullmatch(word)} or words
