@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.admin import ModelAdmin
-from django.db.models import Model, OuterRef, Subquery
+from django.contrib.auth.models import User
+from django.db.models import Exists, IntegerField, Model, OuterRef, Subquery
 from django.http import HttpRequest
 from django.utils.text import slugify
 
@@ -26,6 +27,7 @@ from payments.statuses import PaymentStatus
 from payouts.models import BankAccount, BankEntry, Payout
 from payouts.statuses import ENDED_UNPAID
 from refunds.models import Inquiry, Refund
+from refunds.statuses import RefundStatus
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
@@ -103,20 +105,41 @@ def queues_in(model: type[Model]) -> list[Queue]:
     return [queue for queue in QUEUES if queue.model is model]
 
 
+class _CountOf(Subquery):
+    """How many rows a query returns, as a column: several tables are counted by one statement."""
+
+    template = "(SELECT count(*) FROM (%(subquery)s) AS counted)"
+    output_field = IntegerField()
+
+
 def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[AttentionQueue]:
     """Return the queues that this member of staff can see and that are not empty."""
-    seen = (queue for queue in QUEUES if staff.may(CATALOG[queue.model].right))
-    counted = [_counted(queue, staff, livemode, now) for queue in seen]
-    return [queue for queue in counted if queue.count]
+    seen = {
+        queue.name: (queue, queue.rows_seen(staff, livemode=livemode, now=now))
+        for queue in QUEUES
+        if staff.may(CATALOG[queue.model].right)
+    }
+    columns = {
+        name: _CountOf(rows.order_by().values("pk")[: COUNTED + 1])
+        for name, (_, rows) in seen.items()
+    }
+    one_row: Any = User.objects.filter(pk=staff.user_id)
+    counts = one_row.values(**columns).get() if seen else {}
+    return [
+        AttentionQueue(
+            queue.title,
+            counts[name],
+            _oldest(rows, queue.since, now),
+            queue.url(livemode=livemode),
+        )
+        for name, (queue, rows) in seen.items()
+        if counts[name]
+    ]
 
 
-def _counted(queue: Queue, staff: Staff, livemode: bool, now: datetime) -> AttentionQueue:
-    rows = queue.rows_seen(staff, livemode=livemode, now=now)
-    count = rows.order_by()[: COUNTED + 1].count()
-    since = queue.since
-    first = rows.order_by(since).values_list(since, flat=True).first() if count else None
-    oldest = age(first, now) if first else ""
-    return AttentionQueue(queue.title, count, oldest, queue.url(livemode=livemode))
+def _oldest(rows: Rows, since: str, now: datetime) -> str:
+    first = rows.order_by(since).values_list(since, flat=True).first()
+    return age(first, now) if first else ""
 
 
 def _stuck(rows: Rows, now: datetime) -> Rows:
@@ -130,6 +153,14 @@ def _exhausted(rows: Rows, now: datetime) -> Rows:
 def _switched_off(rows: Rows, now: datetime) -> Rows:
     by_itself = (DisabledReason.GONE, DisabledReason.FAILING)
     return rows.filter(deleted_at=None, disabled_reason__in=by_itself)
+
+
+def _failed(rows: Rows, now: datetime) -> Rows:
+    """Those that failed lately, and whose payment was not refunded again since."""
+    of_payment = Refund.objects.filter(payment=OuterRef("payment"))
+    again = of_payment.filter(created_at__gt=OuterRef("failed_at"))
+    lately = rows.filter(failed_at__gte=now - RECENT)
+    return lately.exclude(Exists(again.exclude(status=RefundStatus.FAILED)))
 
 
 def _unpaid(rows: Rows, now: datetime) -> Rows:
@@ -160,6 +191,7 @@ QUEUES = (
     Queue("Webhook deliveries failed", Delivery, "ended_at", _exhausted, mode="webhook__livemode"),
     Queue("Endpoints switched off", Webhook, "updated_at", _switched_off),
     Queue("Refunds waiting for money", Refund, "created_at", lambda rows, now: rows.pending()),
+    Queue("Refunds failed", Refund, "failed_at", _failed),
     Queue("Payouts overdue", Payout, "updated_at", lambda rows, now: rows.overdue(now)),
     Queue("Payouts failed or returned", Payout, "updated_at", _unpaid),
     Queue("Bank accounts to review", BankAccount, "created_at", lambda rows, now: rows.pending()),

@@ -38,6 +38,13 @@ SHOWN = 50
 MISSES = attempt_limits.AttemptLimit("staff-search-miss", 60, timedelta(hours=1))
 FoundTable = tuple[str, type[Model], list[Any]]
 _OF_PAYOUT = ("merchant", "bank_account")
+# What is found by its amount, each by an index, and what its table shows of other rows.
+_BY_AMOUNT: dict[type[Model], tuple[str, ...]] = {
+    Refund: ("merchant",),
+    TopUp: ("customer",),
+    Payout: _OF_PAYOUT,
+    BankEntry: (),
+}
 SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 
@@ -201,14 +208,13 @@ def _moved(question: SearchQuery, staff: Staff) -> Iterator[tuple[str, type[Mode
         yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
     if question.amount is None or question.last_four:
         return
-    for title, model in (("Refunds", Refund), ("Payouts", Payout), ("Bank entries", BankEntry)):
+    for model, shown in _BY_AMOUNT.items():
         if staff.may(CATALOG[model].right):
             rows: QuerySet[Any] = model._default_manager.filter(amount=question.amount)
             if question.day:
                 rows = within(rows, question.day, question.day + timedelta(days=1))
-            shown = {Refund: ("merchant",), Payout: _OF_PAYOUT}.get(model, ())
             related = rows.select_related(*shown).order_by("-pk")
-            yield f"{title} of this amount", model, list(related[:SHOWN])
+            yield f"{CATALOG[model].title} of this amount", model, list(related[:SHOWN])
 
 
 def _named(name: str, why: str, text: str) -> PaymentMatches:

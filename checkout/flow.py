@@ -92,7 +92,7 @@ def proof_for(payment: Payment, customer: Customer, *, now: datetime) -> Verific
 
     The transaction that pays decides again.
     """
-    return required_of(customer, payment.amount or 0, now=now)
+    return required_of(customer, payment.sale_amount, now=now)
 
 
 def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:
@@ -135,7 +135,7 @@ def submit_payment(
     customer = _signed_in(browser)
     if proof_for(payment, customer, now=now) == Verification.NONE:
         return pay_verified(payment, browser, Verification.NONE, now)
-    refuse_above_new_proof_limit(customer, payment.amount or 0, now=now)
+    refuse_above_new_proof_limit(customer, payment.sale_amount, now=now)
     if not ahead and missing_amount(payment, customer):
         start_payment(payment_id=payment.id, actor=browser.actor, now=now)
         raise InsufficientBalance
@@ -185,7 +185,7 @@ def balance_of_customer(customer: Customer, currency: str) -> int:
 def missing_amount(payment: Payment, customer: Customer) -> int:
     """Return how much is missing in the wallet for this payment; 0 if nothing."""
     held = balance_of_customer(customer, payment.currency)
-    return max(0, (payment.amount or 0) - held)
+    return max(0, payment.sale_amount - held)
 
 
 def pay_verified(

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,12 +14,11 @@ from django.views import View
 
 from checkout.browser_session import BrowserSession, browser_session_of
 from checkout.endings import FAULT_OF_OURS, Ending, stop_for
-from checkout.flow import CheckoutStep, balance_of_customer
 from checkout.forms import Form
 from checkout.headers import set_page_headers, set_policy
 from checkout.known_payments import known_payment
 from checkout.languages import choose_language, remember_language
-from checkout.payment_view import SHOWN, PaymentView, payment_view_of
+from checkout.payment_view import PaymentView
 from checkout.refusals import field_of, message_for
 from checkout.refused_forms import (
     RefusedForm,
@@ -35,7 +33,6 @@ from core.client_address import client_address, network_of
 from core.clock import request_now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
-from core.prepared import Place, Prepared
 from core.throttling import ADDRESS_LIMITS, consume
 from customers.codes import CODE_DIGITS, LIFETIME, TEST_CODE
 from customers.models import Customer
@@ -44,7 +41,6 @@ from customers.pin_locks import lock_of
 from customers.pin_rules import TEST_PIN
 from customers.sessions import is_by_phone_alone
 from merchants.models import DEFAULT_TIME_ZONE
-from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted, PaymentNotFound
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -255,46 +251,3 @@ class CheckoutPage(View):
         for name, value in error.headers.items():
             response[name] = value
         return response
-
-
-@cache
-def _shown() -> Prepared[Payment]:
-    payments = Payment.objects.select_related("merchant__logo", "link__merchant", "customer")
-    return Prepared(payments.only(*SHOWN).filter(pk=Place("id")))
-
-
-class PaymentPage(CheckoutPage):
-    """A page about one payment; its address is the right to see it."""
-
-    payment: Payment
-    payment_view: PaymentView
-
-    def prepare(self) -> None:
-        self.payment = _shown().one(PaymentNotFound, id=self.kwargs["payment_id"])
-        self.payment_address = self.payment.hosted_url
-        self.livemode, self.merchant_id = self.payment.livemode, self.payment.merchant_id
-        self.payment_view = payment_view_of(self.payment, now=self.now)
-        super().prepare()
-
-    @property
-    def is_payer(self) -> bool:
-        """Whether the customer who has paid, or tried to last, is signed in."""
-        customer = self.browser.customer
-        return customer is not None and customer.pk == self.payment.customer_id
-
-    def balance(self) -> int | None:
-        """Return the wallet balance of the signed-in customer; None if not signed in."""
-        customer = self.browser.customer
-        return balance_of_customer(customer, self.payment.currency) if customer else None
-
-    def go_to(self, step: CheckoutStep) -> HttpResponse:
-        """Send the customer to the page of a step."""
-        return SeeOther(reverse(step.value, args=[self.payment.id]))
-
-    def refused(self, error: ApiError) -> HttpResponse:
-        """Show the payment as it is now, where its status was what refused."""
-        if not isinstance(error, tuple(REFUSAL_BY_STATUS.values())):
-            return super().refused(error)
-        is_known = self.is_payer or not isinstance(error, PaymentAlreadyCompleted)
-        question = "" if is_known else "?already=1"
-        return SeeOther(f"{self.payment.hosted_url}{question}")

@@ -47,7 +47,7 @@ def approve_by_passkey(
             finish_payment(
                 session=browser.session,
                 payment_id=payment.id,
-                amount=payment.amount or 0,
+                amount=payment.sale_amount,
                 credential=credential,
                 now=now,
             )
@@ -77,7 +77,7 @@ def make_passkey_to_pay(
             credential=credential,
             name=name,
             payment_id=payment.id,
-            amount=payment.amount or 0,
+            amount=payment.sale_amount,
             now=now,
         )
 
@@ -102,7 +102,7 @@ def sign_in_to_pay(
             approved = finish_payment_signed_out(
                 customer=customer,
                 payment_id=payment.id,
-                amount=payment.amount or 0,
+                amount=payment.sale_amount,
                 credential=credential,
                 now=now,
             )

@@ -189,9 +189,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         until=last_moment(payment.expires_at, zone, now),
         left=time_left(payment.expires_at, now),
         items=items,
-        difference=(payment.amount or 0) - (payment.tip or 0) - items_sum(payment.line_items or [])
-        if items
-        else 0,
+        difference=_difference(payment) if items else 0,
         at_counter=payment.is_counter or payment.static_payment_id is not None,
         tip=payment.tip or 0,
         tax=sum(item.get("tax", 0) for item in payment.line_items or []),
@@ -205,6 +203,11 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         amount_refunded=payment.amount_refunded,
         payer=ending(payment.customer.phone) if payment.customer else "",
     )
+
+
+def _difference(payment: Payment) -> int:
+    """Return what the sum of the items lacks of the amount without its tip."""
+    return (payment.amount or 0) - (payment.tip or 0) - items_sum(payment.line_items or [])
 
 
 def _is_at_till(payment: Payment) -> bool:

@@ -18,6 +18,7 @@ from checkout.views import (
     problems,
     proofs,
     receipts,
+    short,
     top_ups,
 )
 from checkout.views import signing_in as sign_in
@@ -34,9 +35,9 @@ urlpatterns = [
     path(f"{PAYMENT}/qr.png", images.payment_qr, {"form": "png"}, name="checkout-qr"),
     path(f"{PAYMENT}/qr.svg", images.payment_qr, {"form": "svg"}, name="checkout-qr-svg"),
     path(f"{PAYMENT}/pay", paying.PayAction.as_view(), name="checkout-pay"),
-    path(f"{PAYMENT}/short", paying.ShortPage.as_view(), name="checkout-short"),
-    path(f"{PAYMENT}/declined", paying.DeclinedPage.as_view(), name="checkout-declined"),
-    path(f"{PAYMENT}/prove", paying.ProveAheadAction.as_view(), name="checkout-prove"),
+    path(f"{PAYMENT}/short", short.ShortPage.as_view(), name="checkout-short"),
+    path(f"{PAYMENT}/declined", short.DeclinedPage.as_view(), name="checkout-declined"),
+    path(f"{PAYMENT}/prove", short.ProveAheadAction.as_view(), name="checkout-prove"),
     path(f"{PAYMENT}/back", paying.BackAction.as_view(), name="checkout-back"),
     path(f"{PAYMENT}/cancel", paying.CancelPage.as_view(), name="checkout-cancel"),
     path(f"{PAYMENT}/ask", asking.AskAction.as_view(), name="checkout-ask"),

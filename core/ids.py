@@ -7,7 +7,7 @@ bits make an id an unguessable capability, as the address of a checkout page has
 import re
 import secrets
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import models
@@ -58,6 +58,19 @@ def new_id(prefix: str, now: datetime) -> str:
     """Return a new public id of the kind that `prefix` names."""
     stamp = base62(epoch_milliseconds(now), TIME_CHARACTERS)
     return f"{prefix}_{stamp}{random_base62(RANDOM_CHARACTERS)}"
+
+
+def millisecond_of(public_id: str) -> int:
+    """Return when an id was made, in milliseconds since 1970: its first characters say so."""
+    milliseconds = 0
+    for character in public_id.partition("_")[2][:TIME_CHARACTERS]:
+        milliseconds = len(ALPHABET) * milliseconds + ALPHABET.index(character)
+    return milliseconds
+
+
+def made_at(public_id: str) -> datetime:
+    """Return when an id was made."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=millisecond_of(public_id))
 
 
 def is_id(prefix: str, text: str) -> bool:

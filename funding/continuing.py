@@ -24,9 +24,15 @@ def remember_proof(
     *, payment: Payment, session: CustomerSession, verified: Verification, now: datetime
 ) -> None:
     """Keep what was proved for a payment that has too little money; the last proof counts."""
-    proved = {"session": session, "verified": verified, "proved_at": now}
-    proved["description"] = payment.agreed_description
-    PaymentProof.objects.update_or_create(payment_id=payment.pk, defaults=proved)
+    PaymentProof.objects.update_or_create(
+        payment_id=payment.pk,
+        defaults={
+            "session": session,
+            "verified": verified,
+            "proved_at": now,
+            "description": payment.agreed_description,
+        },
+    )
 
 
 def proof_of(payment: Payment, customer_id: str) -> Verification | None:

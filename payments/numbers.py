@@ -8,7 +8,7 @@ tells nine bits, through a hash.
 import hashlib
 import re
 
-from core.ids import ALPHABET, TIME_CHARACTERS, base62, is_id
+from core.ids import TIME_CHARACTERS, base62, is_id, millisecond_of
 
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CHARACTERS, BITS = 10, 5
@@ -22,7 +22,7 @@ def number_of(payment_id: str) -> str:
     """Return the number of a payment, such as 8K3QF-2M7XA; empty where the id has another form."""
     if not is_id("pay", payment_id):
         return ""
-    since = _milliseconds(payment_id) - FIRST_MILLISECOND
+    since = millisecond_of(payment_id) - FIRST_MILLISECOND
     check = int.from_bytes(hashlib.sha256(payment_id.encode()).digest()[:2]) >> (16 - CHECK_BITS)
     value = (since << CHECK_BITS | check) % (1 << CHARACTERS * BITS)
     places = range((CHARACTERS - 1) * BITS, -1, -BITS)
@@ -45,10 +45,3 @@ def is_number_of(text: str, payment_id: str) -> bool:
     """Return whether a typed text is the number of this payment."""
     typed = text.strip().upper().translate(_MISREAD).replace(" ", "").replace("-", "")
     return typed != "" and typed == number_of(payment_id).replace("-", "")
-
-
-def _milliseconds(payment_id: str) -> int:
-    value = 0
-    for letter in payment_id[4 : 4 + TIME_CHARACTERS]:
-        value = value * len(ALPHABET) + ALPHABET.index(letter)
-    return value

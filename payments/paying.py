@@ -48,15 +48,6 @@ def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
 
 @transaction.atomic
-def require_action(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Ask the customer for a PIN or passkey. Idempotent. Raises the error of another status."""
-    payment = _lock_sale(payment_id, now)
-    if payment.status_at(now) != PaymentStatus.REQUIRES_ACTION:
-        payment.transition_to(PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
-    return payment
-
-
-@transaction.atomic
 def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
     """Return to the review, where the customer can try again. Raises the error of its status."""
     payment = _lock_sale(payment_id, now)

@@ -117,14 +117,14 @@ def _locked(bank_account_id: str) -> BankAccount:
 
 def _tell(account: BankAccount, what: str, now: datetime) -> None:
     """Tell the owner, who may know nothing of it."""
-    is_new = what != _NO_LONGER and _passes_for_the_one_before(account)
+    passes = what != _NO_LONGER and _passes_for_the_one_before(account)
     differs = "It differs from the account before it, which ends in the same digits.\n"
     tell_owner(
         account.merchant,
         kind=KIND,
         subject="your bank account",
         text=f"The account …{account.last_four} ({account.currency}) {what}.\n"
-        f"{differs if is_new else ''}"
+        f"{differs if passes else ''}"
         "If you did not request this, reply to this e-mail at once.",
         now=now,
     )

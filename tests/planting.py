@@ -32,7 +32,7 @@ TESTS_OF_THE_CONTRACT = "tests/config/test_contract.py"
 TESTS_OF_LIMITS = "tests/config/test_limits.py"
 TESTS_OF_TRANSACTIONS = "tests/config/test_transactions.py"
 DECLARED = {
-    **dict.fromkeys(("models", "_rows."), (TESTS_OF_TABLES,)),
+    **dict.fromkeys(("models", "_rows.", "/constraints.", "/indexes."), (TESTS_OF_TABLES,)),
     **dict.fromkeys(("serializers", "views", "filters", "urls"), (TESTS_OF_THE_CONTRACT,)),
     "": (TESTS_OF_LIMITS, TESTS_OF_TRANSACTIONS),
 }

@@ -1,9 +1,12 @@
 """The bank account that is asked for beside the one before it: both may end in the same digits.
 
-Who names an account by a stolen key may have closed the one in force first.
+Who names an account by a stolen key may have closed the one in force first, minutes before; a
+merchant has left its bank long ago.
 """
 
+from backoffice import formats
 from backoffice.page_parts import Table
+from backoffice.resource.shown import actor_words
 from backoffice.roles import Right
 from payouts.models import BankAccount
 
@@ -26,6 +29,9 @@ def comparison_table(asked: BankAccount, before: BankAccount | None) -> Table:
     if before:
         is_same = asked.decrypt_number() == before.decrypt_number()
         rows.append(["Whole number", "the same one" if is_same else "another one", ""])
-    is_closed = before is not None and before.closed_at is not None
-    columns = ("", "Requested", "Closed before" if is_closed else "In force now")
+    heading = "In force now"
+    if before and before.closed_at:
+        heading = f"Closed {formats.moment(before.closed_at)}"
+        rows.append(["Closed by", "", actor_words(before.closed_by)])
+    columns = ("", "Requested", heading)
     return Table("Account", columns, rows, right=Right.VIEW_PAYOUTS, is_first=True)

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from django.http import HttpRequest
+
 from backoffice import formats
 from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
 from backoffice.admin.office import OfficeAdmin
@@ -10,6 +12,7 @@ from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
     NumberFilter,
+    Rows,
     choice_filter,
     link_filter,
 )
@@ -47,6 +50,24 @@ class StatementFilter(NumberFilter):
     field_name = "statement_id"
 
 
+class BookedFilter(DayFilter):
+    """The day of the booking, as the bank says it: the first column of the list."""
+
+    title = "booked"
+    parameter_name = "booked"
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        if self.span is None:
+            return queryset
+        return queryset.filter(booking_date__gte=self.span[0], booking_date__lt=self.span[1])
+
+
+class ReadFilter(DayFilter):
+    """The day on which we read it: also of what a status report says, which books nothing."""
+
+    title = "read"
+
+
 class BankEntryAdmin(OfficeAdmin):
     model = BankEntry
     list_select_related = ("file",)
@@ -64,7 +85,8 @@ class BankEntryAdmin(OfficeAdmin):
     )
     summary = (Id("Entry"), BOOKED, SAYS, AMOUNT, STATE, Field("Why", "problem"))
     list_filter = (
-        DayFilter,
+        BookedFilter,
+        ReadFilter,
         choice_filter("state", "state", BankEntryState.choices),
         choice_filter("source", "source", BankSource.choices),
         choice_filter("kind", "kind", BankEntryKind.choices),

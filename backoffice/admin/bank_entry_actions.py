@@ -29,6 +29,7 @@ from customers.models import Customer
 from funding.models import TopUp
 from funding.references import references_in
 from payouts.bank.by_hand import set_aside, wait_again
+from payouts.bank.incoming import why_uncreditable
 from payouts.bank.moved_amounts import booked_with_charge, charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 from payouts.contradictions import holds_back
@@ -176,6 +177,20 @@ def _amount_to_show(entry: BankEntry) -> int:
 
 BANK_ENTRY_ACTIONS = (
     Action(
+        name="credit",
+        title="Credit a wallet",
+        right=Right.PAY_OUT,
+        form=CreditForm,
+        service=_credit,
+        message=submitted("The money is in the wallet."),
+        about="For a customer's transfer without its reference; a colleague has to approve.",
+        icon="add_card",
+        main=True,
+        available=lambda entry, now: (
+            entry.is_waiting and entry.is_booked_credit and not why_uncreditable(entry)
+        ),
+    ),
+    Action(
         name="match",
         title="Match with a payout or run",
         right=Right.PAY_OUT,
@@ -186,17 +201,6 @@ BANK_ENTRY_ACTIONS = (
         icon="link",
         main=True,
         available=lambda entry, now: entry.is_waiting,
-    ),
-    Action(
-        name="credit",
-        title="Credit a wallet",
-        right=Right.PAY_OUT,
-        form=CreditForm,
-        service=_credit,
-        message=submitted("The money is in the wallet."),
-        about="For a customer's transfer without its reference; a colleague has to approve.",
-        icon="add_card",
-        available=lambda entry, now: entry.is_waiting and entry.is_booked_credit,
     ),
     Action(
         name="other",

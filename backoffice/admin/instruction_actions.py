@@ -14,6 +14,7 @@ from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from core.durations import in_words
+from customers.phones import masked
 
 
 class DecisionForm(ActionForm):
@@ -72,10 +73,20 @@ def _may_finish(instruction: Instruction, staff: Staff) -> bool:
 
 
 def sentence(instruction: Instruction) -> str:
-    """Say what was asked for, and by whom."""
-    is_about_staff = instruction.kind == InstructionKind.STAFF
-    account = f": {instruction.subject_id}" if is_about_staff else ""
-    return f"{title_of(instruction)}{account}, requested by {instruction.asked_by.get_username()}."
+    """Say what was asked for, whose it is, and by whom."""
+    named = f" ({name})" if (name := whose(instruction)) else ""
+    return f"{title_of(instruction)}{named}, requested by {instruction.asked_by.get_username()}."
+
+
+def whose(instruction: Instruction) -> str:
+    """Return the colleague, merchant or customer whom it is about; their names come with its row.
+
+    Empty where it is about no single one.
+    """
+    if instruction.kind == InstructionKind.STAFF:
+        return instruction.subject_id
+    phone = getattr(instruction, "customer_phone", None)
+    return getattr(instruction, "merchant_name", None) or (masked(phone) if phone else "")
 
 
 INSTRUCTION_ACTIONS: tuple[Action, ...] = (

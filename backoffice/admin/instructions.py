@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest
 
 from backoffice import formats
 from backoffice.admin.account_comparison import comparison_table
-from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
+from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence, whose
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
@@ -20,7 +21,7 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
-from backoffice.resource.shown import Amount, Field, Instant, Reference, linked
+from backoffice.resource.shown import Amount, Field, Instant, Reference, RowLink, linked
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS_NOW
 from backoffice.roles import InstructionKind, Right
@@ -31,13 +32,15 @@ from backoffice.services.payouts import accounts_to_compare
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
+from customers.models import Customer
+from merchants.models import Merchant
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import BankEntry, Payout
 
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
-AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
+AMOUNT_ASKED = Amount("Amount", lambda instruction: instruction.amount or None)
 
 
 class InstructionAdmin(OfficeAdmin):
@@ -47,6 +50,7 @@ class InstructionAdmin(OfficeAdmin):
         Instant("Requested", "asked_at"),
         WHAT,
         AMOUNT_ASKED,
+        RowLink("Whose", whose, to="merchant_id"),
         STATUS_NOW,
         Field("By", "asked_by.get_username"),
         DECIDED_BY,
@@ -82,7 +86,12 @@ class InstructionAdmin(OfficeAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Leave out what is asked about accounts, for those who may not see accounts."""
+        merchants = Merchant.objects.filter(pk=OuterRef("merchant_id")).values("name")
+        persons = Customer.objects.filter(pk=OuterRef("subject_id"), erased_at=None)
         rows = super().get_queryset(request)
+        rows = rows.annotate(
+            merchant_name=Subquery(merchants), customer_phone=Subquery(persons.values("phone"))
+        )
         return rows if staff_of(request).may(Right.VIEW_STAFF) else rows.not_about_staff()
 
     def heading(self, row: Instruction) -> str:
@@ -161,11 +170,11 @@ def _words(name: str, value: Any, instruction: Instruction) -> Any:
 
 
 def _of_account(instruction: Instruction) -> list[Table]:
-    """Put an account that waits beside the one in force: both may end in the same digits."""
+    """Put an account that waits beside the one before it: both may end in the same digits."""
     if instruction.task != BANK_ACCOUNT or instruction.status != InstructionStatus.WAITING:
         return []
-    asked, current = accounts_to_compare(instruction)
-    return [comparison_table(asked, current)]
+    asked, before = accounts_to_compare(instruction)
+    return [comparison_table(asked, before)]
 
 
 def _of_file(instruction: Instruction) -> list[Table]:

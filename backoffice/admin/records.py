@@ -23,13 +23,13 @@ from backoffice.models import (
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.pages.export import export_file_page
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.days import instant_of
 from backoffice.resource.filters import DayFilter, choice_filter, day_filter, link_filter
 from backoffice.resource.page_urls import address_of, list_of
 from backoffice.resource.shown import Badge, Code, Field, Instant, Reference, linked
 from backoffice.resource.usual_fields import CREATED
 from backoffice.staff import staff_of
 from backoffice.statement_files import STATEMENT_FILE
+from core.ids import made_at
 
 AT, WHO, DID = Instant("At", "at"), Field("Who", "actor"), Field("Did", "act")
 ON = Reference("On", "subject_id")
@@ -116,7 +116,7 @@ def _sought(name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return "live" if value else "test"
     if name.startswith("id__"):
-        return formats.moment(instant_of(value))
+        return formats.moment(made_at(value))
     if name.endswith("_at__gte"):
         return formats.moment(datetime.fromisoformat(value))
     values = value if isinstance(value, list) else [value]

@@ -29,6 +29,7 @@ from payouts.models import BankEntry
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
 CAME = Amount("Came", "amount_received")
+CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
 
 
 class CountedCashForm(ActionForm):
@@ -107,12 +108,12 @@ class TopUpAdmin(OfficeAdmin):
         AMOUNT,
         WAY,
         STATUS_NOW,
-        RowLink("Customer", "customer.masked_phone", to="customer"),
+        CUSTOMER,
         REFERENCE,
         MODE,
         Id("Top-up"),
     )
-    summary = (CREATED, AMOUNT, WAY, STATUS_NOW, Id("Top-up"))
+    summary = (CREATED, AMOUNT, WAY, STATUS_NOW, CUSTOMER, Id("Top-up"))
     list_filter = (
         DayFilter,
         status_filter(TopUpStatus),

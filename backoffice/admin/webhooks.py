@@ -90,12 +90,23 @@ def _next_attempt(delivery: Delivery) -> str:
     return attempt_words(next_attempt_of(delivery, now), now)
 
 
+def _last_success(webhook: Webhook) -> str:
+    """Write when it last accepted an event, which is recorded once in so long."""
+    now, recorded_at = request_now(), webhook.last_success_at
+    if recorded_at is None:
+        return ""
+    until = recorded_at + SUCCESS_RECORDED_EVERY
+    if until > now:
+        return "within the last hour"
+    return f"between {formats.clock(recorded_at, now)} and {formats.clock(until, now)}"
+
+
 URL = Field("URL", "url", most=70)
 ENDPOINT_STATE = Badge("State", endpoint_state)
 FAILING_SINCE = Instant("Failing since", "failing_since")
 LAST_ERROR = Field("Last error", "last_error", most=60)
 WAITING = Field("Waiting", waiting_words)
-LAST_SUCCESS = Instant("Last success", "last_success_at", empty="—")
+LAST_SUCCESS = Field("Last success", _last_success)
 EVENT = Field("Event", "event.type")
 TRIES = Field("Attempts", "attempt_count")
 NEXT_TRY = Field("Next attempt", _next_attempt)
@@ -109,15 +120,6 @@ ATTEMPT_FIELDS = (
     Field("Excerpt", "excerpt", most=80),
 )
 ABOUT = Reference("About", "resource_id")
-
-
-def _accepts(recorded_at: datetime, now: datetime) -> str:
-    """Say when it last accepted an event, which is recorded once in so long."""
-    until = recorded_at + SUCCESS_RECORDED_EVERY
-    if until > now:
-        return "It accepts events, most recently within the last hour."
-    between = f"{formats.clock(recorded_at, now)} and {formats.clock(until, now)}"
-    return f"It accepts events, most recently between {between}."
 
 
 class WebhookAdmin(OfficeAdmin):
@@ -158,9 +160,9 @@ class WebhookAdmin(OfficeAdmin):
             return SupportAnswer([f"Switched off: {row.get_disabled_reason_display()}."], "bad")
         if row.failing_since:
             return SupportAnswer(failing_sentences(row, now), "bad")
-        if row.last_success_at is None:
-            return SupportAnswer(["Nothing has arrived there yet."])
-        return SupportAnswer([_accepts(row.last_success_at, now)], "good")
+        if last := _last_success(row):
+            return SupportAnswer([f"It accepts events, most recently {last}."], "good")
+        return SupportAnswer(["Nothing has arrived there yet."])
 
 
 class DeliveryAdmin(OfficeAdmin):

@@ -73,14 +73,23 @@ def _answer(resource: AdminResource, row: Any, instant: datetime) -> SupportAnsw
 def available_actions(
     resource: AdminResource, staff: Staff, row: Any, instant: Any, filters: str = ""
 ) -> list[dict[str, Any]]:
-    """Return what this member of staff can do to the object now, the dangerous last."""
-    return [
-        {
-            "action": action,
-            "url": with_filters(address_of(resource.model, "act", row.pk, action.name), filters),
-        }
+    """Return what this member of staff can do to the object now, the dangerous last.
+
+    The first of those that are `main` is what the page advises.
+    """
+    actions = [
+        action
         for action in sorted(resource.row_actions, key=lambda action: action.danger)
         if staff.may(action.right)
         and action.available(row, instant)
         and action.shown_to(row, staff)
+    ]
+    advised = next((action for action in actions if action.main), None)
+    return [
+        {
+            "action": action,
+            "url": with_filters(address_of(resource.model, "act", row.pk, action.name), filters),
+            "is_advised": action is advised,
+        }
+        for action in actions
     ]

@@ -70,6 +70,7 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
         return password
 
     def save(self, commit: bool = True) -> Any:
+        """Keep the password in any case. Raises as `_keep_own_password` does."""
         read = self.user.password
         return _keep_own_password(super().save(commit=False), read)
 
@@ -77,14 +78,14 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
 class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
     """A password for an account that has none yet; `address` is where its owner is."""
 
-    address = ""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, address: str, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.address = address
         for field in self.fields.values():
             field.widget.attrs["class"] = " ".join(INPUT_CLASSES)
 
     def save(self, commit: bool = True) -> User:
+        """Keep the password in any case, with its line in the audit trail: both, or neither."""
         read = self.user.password
         user: User = super().save(commit=False)
         staff = Staff(user.pk, user.get_username(), roles_of(user), address=self.address)

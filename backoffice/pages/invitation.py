@@ -1,5 +1,7 @@
 """The page of an invitation: the new colleague chooses a password that no one else has seen."""
 
+from typing import Any
+
 from django.contrib.auth.models import User
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.http import HttpResponse
@@ -28,9 +30,11 @@ class InvitationPage(PasswordResetConfirmView):
             return None
         return user
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"address": client_address(self.request)}
+
     def form_valid(self, form: FirstPasswordForm) -> HttpResponse:  # type: ignore[override]  # the form of this view
         """Set the password; the sign-in that follows sets up the second factor."""
-        form.address = client_address(self.request)
         try:
             return super().form_valid(form)
         except AccountNotEligible:

@@ -1,6 +1,6 @@
 """Days as an address names them, in the time zone of staff, and the rows of those days."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_date
 from backoffice.figures import day_start
 from backoffice.resource.catalog import CATALOG
 from core.clock import epoch_milliseconds
-from core.ids import ALPHABET, TIME_CHARACTERS, base62
+from core.ids import TIME_CHARACTERS, base62
 
 
 def days_asked(named: str, first: str, last: str) -> str:
@@ -40,7 +40,7 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
 def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
     """Return the filters of a list with days by their dates: "today" is another day tomorrow."""
     fixed = query.copy()
-    for name in ("day", "paid", "failed", "ended"):
+    for name in ("day", "paid", "failed", "ended", "booked"):
         span = days_of(str(fixed.get(name, "")), today)
         if span is not None:
             del fixed[name]
@@ -66,14 +66,6 @@ def within(rows: QuerySet[Any], first: date, last: date) -> QuerySet[Any]:
 def id_at(prefix: str, instant: datetime) -> str:
     """Return what sorts before every id made at the instant or later."""
     return f"{prefix}_{base62(max(epoch_milliseconds(instant), 0), TIME_CHARACTERS)}"
-
-
-def instant_of(public_id: str) -> datetime:
-    """Return when an id was made, which its first characters say."""
-    milliseconds = 0
-    for character in public_id.partition("_")[2][:TIME_CHARACTERS]:
-        milliseconds = 62 * milliseconds + ALPHABET.index(character)
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
 
 
 def read_day(text: str) -> date | None:

@@ -70,7 +70,8 @@ class Field:
 class Amount(Field):
     """An amount: one cell on the screen; in units and in cents in an export.
 
-    `shown` says for which rows there is one. `currency` is a path like `source`.
+    `shown` says for which rows the screen has it; an export has all but None. `currency` is a path
+    like `source`.
     """
 
     currency: str = "currency"
@@ -173,7 +174,7 @@ class Reference(Code):
 
 @dataclass(frozen=True)
 class RowLink(Field):
-    """A text of another row, which `to` names: a link to that row's page, on a page.
+    """A text of another row, which `to` names or has the id of: a link to its page, on a page.
 
     `unbroken` keeps it on one line in a list.
     """
@@ -186,7 +187,8 @@ class RowLink(Field):
 
     def fact(self, row: Any) -> Any:
         value, target = self.value(row), Field("", self.to).value(row)
-        return formats.link(value, page_of(target)) if target is not None else value
+        url = page_of_id(target) if isinstance(target, str) else target and page_of(target)
+        return formats.link(value, url) if url else value
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The link in a message about a new PIN or passkey: "this was not me"."""
+"""The link in a message about a new PIN, passkey or e-mail address: "this was not me"."""
 
 import logging
 from datetime import datetime

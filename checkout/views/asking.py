@@ -4,7 +4,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from checkout.headers import of_the_moment
-from checkout.pages import PaymentPage, SeeOther
+from checkout.pages import SeeOther
+from checkout.payment_pages import PaymentPage
 from payments.errors import PaymentNotFound
 from payments.replacements import replaced_by, request_replacement
 

@@ -10,7 +10,8 @@ from checkout.endings import counter_closed
 from checkout.flow import CheckoutStep
 from checkout.formats import signs
 from checkout.new_payments import form_key, start_at_counter
-from checkout.pages import PaymentPage, SeeOther
+from checkout.pages import SeeOther
+from checkout.payment_pages import PaymentPage
 from checkout.payment_view import items_of
 from checkout.till_forms import CounterAmountForm, TicketForm
 from core.errors import MethodNotAllowed

@@ -18,7 +18,7 @@ from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.passkey_payments import approve_by_passkey, make_passkey_to_pay, sign_in_to_pay
-from checkout.views.paying import PaymentAction, PostOnly
+from checkout.payment_pages import PaymentAction, PostOnly
 from checkout.views.pins import StepPage
 from core.errors import ApiError
 from customers.errors import (
@@ -117,7 +117,7 @@ class PaymentPasskeyOptions(AsOptions):
             return self.go_on()
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         try:
             options = begin_payment(
                 session=session, payment_id=payment_id, amount=amount, now=self.now
@@ -134,7 +134,7 @@ class DevicePasskeyOptions(AsOptions):
         customer = customer_here(self)
         if customer is None:
             return self.go_to(CheckoutStep.SIGN_IN)
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         try:
             options = begin_payment_signed_out(
                 customer=customer, payment_id=payment_id, amount=amount, now=self.now
@@ -178,7 +178,7 @@ class NewPasskeyPage(StepPage, PasskeyAction):
     pays = True
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        customer, amount = self.session.customer, self.payment.amount or 0
+        customer, amount = self.session.customer, self.payment.sale_amount
         return self.page(
             "passkey_new.html",
             passkey_above=settings.PASSKEY_ABOVE,
@@ -207,7 +207,7 @@ class NewPasskeyOptions(StepPage, AsOptions):
     steps = frozenset({CheckoutStep.NEW_PASSKEY})
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        amount = self.payment.amount or 0
+        amount = self.payment.sale_amount
         options = begin_registration(
             session=self.session, payment_id=payment_id, amount=amount, now=self.now
         )

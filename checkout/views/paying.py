@@ -4,33 +4,26 @@ from functools import cache
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkout.adding import choices_of, on_its_way
+from checkout.adding import on_its_way
 from checkout.browser_session import customer_of_device
 from checkout.endings import ending_of, replaced
-from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
+from checkout.flow import CheckoutStep, next_step, submit_payment
 from checkout.forms import EmailForm, PinForm
 from checkout.headers import of_the_moment, open_to_all_sites
-from checkout.pages import PaymentPage, SeeOther
+from checkout.pages import SeeOther
 from checkout.passkey_payments import is_asked_first
+from checkout.payment_pages import PaymentAction, PostOnly
 from checkout.payment_view import version_of
-from checkout.refusals import too_much_today
 from checkout.test_mode import SimulatedOutcome, simulate
 from checkout.views.counter_visits import CounterVisit
 from checkout.views.receipts import show_proof
 from core.clock import request_now
-from core.errors import ApiError, NotFound
+from core.errors import NotFound
 from core.prepared import Place, Prepared
 from customers.pin_locks import lock_of
-from funding.errors import FundingLimitReached
-from funding.services import order_top_up
-from ledger.errors import InsufficientBalance
 from links.statuses import LinkStatus
-from merchants.errors import MerchantInactive
-from merchants.statuses import MerchantStatus
-from payments.errors import DescriptionChanged, PaymentDeclined
 from payments.models import Payment
 from payments.paying import cancel_by_customer, return_to_review
 from payments.replacements import replacement_of
@@ -77,7 +70,7 @@ class ReviewPage(CounterVisit):
     def review(self) -> HttpResponse:
         """Show what is to pay, and the money for it that is on its way or has just come."""
         balance, customer = self.balance(), self.browser.customer
-        is_enough = balance is not None and balance >= (self.payment.amount or 0)
+        is_enough = balance is not None and balance >= self.payment.sale_amount
         coming = None
         if customer is not None and not is_enough:
             coming = on_its_way(self.payment, customer, now=self.now)
@@ -111,114 +104,6 @@ class ReviewPage(CounterVisit):
         return f"{self.payment.hosted_url}/passkey" if is_first else ""
 
 
-class PaymentAction(PaymentPage):
-    """A step towards paying: only while the payment can be paid.
-
-    With a suspended merchant it ends here: no text names it, to whatever phone a visitor enters.
-    A form that was drawn with another description ends here, too; one that `pays` has to say which.
-    """
-
-    pays = False
-
-    def prepare(self) -> None:
-        super().prepare()
-        if self.payment.is_counter or self.payment.status_at(self.now) not in PAYABLE:
-            raise self.payment.refusal(self.now)
-        if self.payment.merchant.status == MerchantStatus.SUSPENDED:
-            raise MerchantInactive
-        agreed = self.request.POST.get("agreed", "" if self.pays else self.payment_view.agreed)
-        if self.request.method == "POST" and agreed != self.payment_view.agreed:
-            raise DescriptionChanged
-
-    def go_on(self) -> HttpResponse:
-        """Go where this customer has to go next with this payment."""
-        if self.payment.status == PaymentStatus.COMPLETED:
-            return SeeOther(f"{self.payment.hosted_url}?paid=1")
-        if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
-            return SeeOther(self.payment.hosted_url)
-        return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
-
-    def refused(self, error: ApiError) -> HttpResponse:
-        if isinstance(error, DescriptionChanged):
-            problem = _("The shop has changed what this payment is for. Look at it before you pay.")
-            return self.tell(problem, at=self.payment.hosted_url)
-        for kind, page in _WAYS_ON.items():
-            if isinstance(error, kind):
-                return SeeOther(reverse(page, args=[self.payment.id]))
-        return super().refused(error)
-
-
-# What leaves a payment open has a page of its own, with another way to pay.
-_WAYS_ON: dict[type[ApiError], str] = {
-    InsufficientBalance: "checkout-short",
-    PaymentDeclined: "checkout-declined",
-}
-
-
-class DeclinedPage(PaymentAction):
-    """Offers another way to pay; the payment waits."""
-
-    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        return self.page("declined.html")
-
-
-class ShortPage(PaymentAction):
-    """Says how much is missing, and offers ways to add it; the payment waits.
-
-    A visitor who is not signed in has no balance, but may come here from the test tools.
-    """
-
-    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        customer = self.browser.customer
-        if top_up := on_its_way(self.payment, customer, now=self.now) if customer else None:
-            return SeeOther(reverse("top-up", args=[top_up.pk]))
-        return self.show()
-
-    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        """Add what is missing, in the way that was chosen."""
-        customer = self.browser.customer
-        if customer is None:
-            return self.go_to(CheckoutStep.SIGN_IN)
-        missing = missing_amount(self.payment, customer)
-        if not missing:
-            return SeeOther(self.payment.hosted_url)
-        try:
-            top_up = order_top_up(
-                customer_id=customer.pk,
-                way=request.POST.get("way", ""),
-                amount=missing,
-                currency=self.payment.currency,
-                payment=self.payment,
-                now=self.now,
-            )
-        except FundingLimitReached as error:
-            return self.tell(too_much_today(error, self.payment.currency))
-        return SeeOther(reverse("top-up", args=[top_up.pk]))
-
-    def show(self) -> HttpResponse:
-        balance = self.balance()
-        if balance is None and not self.livemode:
-            balance = 0
-        if balance is None or balance >= (self.payment.amount or 0):
-            return SeeOther(self.payment.hosted_url)
-        missing = (self.payment.amount or 0) - balance
-        currency = self.payment.currency
-        signed_in = self.browser.customer is not None
-        return self.page(
-            "short.html",
-            balance=balance,
-            missing=missing,
-            choices=choices_of(livemode=self.livemode, currency=currency) if signed_in else [],
-        )
-
-
-class PostOnly(PaymentAction):
-    """A button of the page. Opening its address shows the payment."""
-
-    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        return SeeOther(self.payment.hosted_url)
-
-
 class PayAction(PostOnly):
     """Pay was pressed; a PIN that was entered beside it goes on to its own page."""
 
@@ -233,20 +118,6 @@ class PayAction(PostOnly):
         if request.POST.get("pin") and response["Location"] == pin_page:
             return HttpResponseRedirect(pin_page, preserve_request=True)
         return response
-
-
-class ProveAheadAction(PostOnly):
-    """Ask for the PIN or passkey while the money is still on its way."""
-
-    pays = True
-
-    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        if self.browser.session is None:
-            return self.go_to(CheckoutStep.SIGN_IN)
-        self.payment = submit_payment(
-            payment=self.payment, browser=self.browser, now=self.now, ahead=True
-        )
-        return self.go_on()
 
 
 class BackAction(PostOnly):

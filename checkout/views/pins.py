@@ -15,7 +15,7 @@ from checkout.flow import (
 )
 from checkout.forms import NewPinForm, PinForm, SmsCodeForm
 from checkout.pages import Detour, SeeOther
-from checkout.views.paying import PaymentAction
+from checkout.payment_pages import PaymentAction
 from checkout.views.sending import send_code
 from core.errors import ApiError
 from customers.errors import PinLocked

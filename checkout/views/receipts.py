@@ -7,7 +7,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
 from checkout.forms import EmailForm
-from checkout.pages import Detour, PaymentPage, SeeOther
+from checkout.pages import Detour, SeeOther
+from checkout.payment_pages import PaymentPage
 from checkout.receipts import (
     mail_receipt,
     proof_of,

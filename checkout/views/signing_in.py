@@ -10,7 +10,7 @@ from checkout.browser_session import AskedCode, BrowserSession, asked_code, reme
 from checkout.flow import continue_after_sign_in
 from checkout.forms import PhoneForm, SmsCodeForm
 from checkout.pages import CheckoutPage, SeeOther
-from checkout.views.paying import PaymentAction
+from checkout.payment_pages import PaymentAction
 from checkout.views.sending import send_code
 from core.errors import ApiError
 from core.formats import money
@@ -143,7 +143,7 @@ class ForPayment(PaymentAction, SigningIn):
             reverse("checkout-code-again", args=at),
             payment_id=self.payment.id,
             payee=self.payment_view.payee.name,
-            amount=money(self.payment_view.amount or 0, self.payment_view.currency),
+            amount=money(self.payment.sale_amount, self.payment.currency),
         )
 
 

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from checkout.adding import (
@@ -124,7 +125,7 @@ class CancelTopUp(TopUpPage):
         cancel_top_up(top_up_id=top_up_id, customer_id=customer.pk, now=self.now)
         if self.top_up.payment is not None:
             return SeeOther(self.top_up.payment.hosted_url)
-        return SeeOther("/account" + ("" if self.livemode else "?test=1"))
+        return SeeOther(f"{reverse('account')}{self.mode}")
 
 
 @require_safe

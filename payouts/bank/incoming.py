@@ -6,16 +6,23 @@ from payouts.order_references import in_our_spelling, is_cut_name, is_order_name
 
 
 def refuse_uncreditable(entry: BankEntry) -> None:
-    """Raise BankEntryUnfit for a charge that the bank gives back, and a payout that came back.
+    """Raise BankEntryUnfit for money that came in and can be no customer's."""
+    if why := why_uncreditable(entry):
+        raise BankEntryUnfit(why)
 
-    The latter bears the name of an order of ours.
+
+def why_uncreditable(entry: BankEntry) -> str:
+    """Say why money that came in is a charge that the bank gives back, or a payout that came back.
+
+    The latter bears the name of an order of ours. Empty: it may be a customer's.
     """
     if entry.kind != BankEntryKind.CREDIT:
-        return
+        return ""
     if entry.is_charge:
-        raise BankEntryUnfit("The bank gives back a charge of its own: set it aside.")
+        return "The bank gives back a charge of its own: set it aside."
     if _is_of_order(in_our_spelling(entry.end_to_end_id)):
-        raise BankEntryUnfit("It names an order of ours: match it by hand if that came back.")
+        return "It names an order of ours: match it by hand if that came back."
+    return ""
 
 
 def _is_of_order(name: str) -> bool:

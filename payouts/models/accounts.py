@@ -22,6 +22,9 @@ class AccountState(models.TextChoices):
     CLOSED = "closed"
 
 
+_LAST_CLOSED = F("closed_at").desc(nulls_first=True)
+
+
 class BankAccountQuerySet(CallerScoped["BankAccount"]):
     missing = BankAccountNotFound
 
@@ -42,7 +45,7 @@ class BankAccountQuerySet(CallerScoped["BankAccount"]):
     def before(self, account: "BankAccount") -> "BankAccount | None":
         """The one in whose place an account comes: the one in force, or else the last that was."""
         others = self.like(account).filter(is_pending=False).exclude(pk=account.pk)
-        return others.order_by(F("closed_at").desc(nulls_first=True), "-created_at").first()
+        return others.order_by(_LAST_CLOSED, "-created_at", "-id").first()
 
     def not_closed(self) -> Self:
         """Those that are open, or may yet be."""

@@ -1,6 +1,7 @@
 """Bank accounts that merchants name by API, and staff: who decides sees them, the owner is told."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
@@ -81,9 +82,9 @@ def in_force(merchant: Merchant) -> BankAccount:
     )
 
 
-def compared(page: str) -> dict[str, list[str]]:
+def compared(page: str, beside: str = "In force now") -> dict[str, list[str]]:
     """Return the rows of the table that puts both accounts side by side."""
-    table = page.split("In force now")[1].split("</table>")[0]
+    table = page.split(beside)[1].split("</table>")[0]
     rows = [re.findall(r"<t[dh][^>]*>\s*(.*?)\s*</t[dh]>", row, re.S) for row in table.split("<tr")]
     plain = [[re.sub(r"<[^>]+>", "", cell).strip() for cell in row] for row in rows if row]
     return {first: rest for first, *rest in plain}
@@ -168,17 +169,23 @@ def test_an_account_that_staff_close_is_told_to_its_owner(
 def test_closing_the_account_in_force_first_hides_nothing(
     api: Api, office: Office, merchant: Merchant, in_force: BankAccount
 ) -> None:
-    """A thief of the live key left nothing to compare with, and the owner read no difference."""
+    """A thief of the live key left nothing to compare with, and the owner read no difference.
+
+    When, and by which key, the one before was closed tells a thief from who has left the bank.
+    """
     thief = api(merchant, live=True)
     names = ("currency", "holder_name", "bank_name", "number", "clearing_code")
     assert thief.post(f"/v1/bank-accounts/{in_force.pk}/close").status_code == 200
     thief.post("/v1/bank-accounts", {name: MULE[name] for name in names})
     asked = BankAccount.objects.pending().get()
 
+    BankAccount.objects.filter(pk=in_force.pk).update(closed_at=datetime(2026, 3, 4, 9, tzinfo=UTC))
+
     page = office(Role.FINANCE).get(address(BankAccount, "change", asked.pk)).content.decode()
 
-    rows = compared(page.replace("Closed before", "In force now"))
-    assert "Closed before" in page
+    rows = compared(page, beside="Closed 4 Mar 2026, ")
+    closer = BankAccount.objects.get(pk=in_force.pk).closed_by.partition(":")[2]
+    assert rows["Closed by"] == ["", f"the shop, with key {closer[:12]}…"]
     assert rows["Number ends in"] == ["6789", "6789"]
     assert rows["Whole number"] == ["another one", ""]
     told = Message.objects.filter(recipient=merchant.email).latest("pk")

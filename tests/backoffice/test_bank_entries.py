@@ -58,6 +58,24 @@ def test_an_entry_says_on_which_day_the_bank_booked_it(office, sent) -> None:
     assert "Booked by the bank" not in shown  # of which we know only when we read it
 
 
+def test_entries_are_listed_by_the_day_they_were_booked_and_by_that_they_were_read(
+    office, sent
+) -> None:
+    read(statement(entry(700, reference="FEE")))
+    BankEntry.objects.update(booking_date="2026-02-27")
+    url, browser = reverse("admin:payouts_bankentry_changelist"), office(Role.FINANCE)
+
+    def listed(**days: str) -> int:
+        found: int = browser.get(url, {"mode": "live", **days}).context["cl"].result_count
+        return found
+
+    assert [listed(booked_from=f"2026-02-{day}") for day in (26, 27, 28)] == [0, 1, 0]
+    assert listed(booked_from="2026-02-26", booked_to="2026-02-27") == 1
+    assert (listed(booked="today"), listed(day="today")) == (0, 1)
+    page = browser.get(url, {"mode": "live"}).content.decode()
+    assert ["<summary>Booked</summary>" in page, "<summary>Read</summary>" in page] == [True, True]
+
+
 def test_an_entry_is_explained_by_one(office, sent) -> None:
     read(statement(entry(700, reference="FEE")))
     found = BankEntry.objects.get()

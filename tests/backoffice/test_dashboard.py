@@ -47,7 +47,7 @@ from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
 
-MAX_STATEMENTS = 42  # one per queue that staff work off, of bank accounts as of the last
+MAX_STATEMENTS = 29
 TEST: dict[str, Any] = {"livemode": False, "currency": "BSD"}
 
 

@@ -1,5 +1,6 @@
 """A dead endpoint is seen as one everywhere, and sending again shows the answer at once."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -7,7 +8,7 @@ from django.core.cache import cache
 
 from backoffice.models import AuditEntry
 from backoffice.payment_answer import answer_of
-from backoffice.resource.page_urls import page_of
+from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -77,6 +78,10 @@ def page(office: Office, row: object, role: Role = Role.SUPPORT) -> str:
     return str(office(role).get(page_of(row)).content.decode())  # type: ignore[arg-type]
 
 
+def listed(office: Office) -> str:
+    return str(office(Role.SUPPORT).get(list_of(Webhook, mode="test")).content.decode())
+
+
 def test_a_payment_tells_its_endpoints_apart(payment: Payment) -> None:
     answer = answer_of(payment, utc_now())
 
@@ -131,10 +136,12 @@ def test_an_endpoint_says_what_it_has_been_sent(office: Office, endpoints: list[
     Webhook.objects.update(last_success_at=now - timedelta(minutes=59))
     said = "It accepts events, most recently "
     assert f"{said}within the last hour." in page(office, endpoints[0])
+    assert "within the last hour" in listed(office)
 
     # A success is written down once in an hour.
     Webhook.objects.update(last_success_at=now - timedelta(days=2))
     assert f"{said}between " in page(office, endpoints[0])
+    assert re.search(r"between \d+ \w+ [\d:]+ and \d+ \w+ [\d:]+</td>", listed(office))
 
 
 def test_sending_a_payment_again_shows_what_was_answered(

@@ -242,7 +242,8 @@ def test_one_person_has_five_made_at_a_time(paid: list[Payment]) -> None:
 
 
 def test_today_is_the_day_on_which_it_was_asked_for(rf) -> None:
-    query = rf.get("/", {"day": "last_month", "paid": "today", "mode": "test"}).GET
+    days = {"day": "last_month", "paid": "today", "booked": "yesterday"}
+    query = rf.get("/", days | {"mode": "test"}).GET
 
     fixed = with_fixed_days(query, datetime(2026, 3, 1).date())  # noqa: DTZ001  # a day
 
@@ -252,6 +253,8 @@ def test_today_is_the_day_on_which_it_was_asked_for(rf) -> None:
         "day_to": "2026-02-28",
         "paid_from": "2026-03-01",
         "paid_to": "2026-03-01",
+        "booked_from": "2026-02-28",
+        "booked_to": "2026-02-28",
     }
 
 

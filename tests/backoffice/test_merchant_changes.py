@@ -54,6 +54,19 @@ def test_a_merchants_page_says_what_it_waits_for_and_what_it_lacks(
     assert said[2] == "It is to be paid out weekly in live mode, and has no bank account for it."
 
 
+def test_a_merchants_page_says_that_its_bank_account_waits(
+    api: Api, office: Office, merchant: Merchant
+) -> None:
+    named = {"holder_name": "Conch Cafe", "bank_name": "Reef Bank", "number": "555 000 111"}
+    api(merchant, live=True).post("/v1/bank-accounts", named | {"clearing_code": "77005"})
+
+    said = office(Role.SUPPORT).get(page_of(merchant)).context["answer"].words
+
+    assert said[1] == (
+        "It is to be paid out weekly in live mode, and the bank account for it waits for review."
+    )
+
+
 def test_a_suspended_merchants_page_says_who_suspended_it_and_why(
     office: Office, merchant: Merchant
 ) -> None:

@@ -12,7 +12,8 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from messages.models import Message, MessageStatus
 from payments.models import Payment
-from payments.paying import require_action, start_payment
+from payments.paying import start_payment
+from payments.pressing import ask_for_proof
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.backoffice.acting import act, fields_of, page_of_act
@@ -121,7 +122,7 @@ def test_it_says_that_an_open_payment_took_no_money(
     if status != PaymentStatus.CREATED:
         start_payment(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
     if status == PaymentStatus.REQUIRES_ACTION:
-        require_action(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
+        ask_for_proof(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
     payment.refresh_from_db()
 
     assert words(payment).startswith(said)

@@ -13,6 +13,8 @@ from config.logging import redact
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
+from funding.models import FundingWay, TopUp
+from funding.services import open_top_up
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import number_of
@@ -94,6 +96,39 @@ def test_what_names_one_payment_opens_it_though_others_are_alike(
     )
 
     assert look_for(office, text) == page_of(wanted)
+
+
+@pytest.mark.parametrize("text", ["49,99", "B$49.99", "49.99 today"])
+def test_money_that_a_customer_adds_is_found_by_its_amount(
+    office: Office, paid: Payment, text: str
+) -> None:
+    ordered = ordered_top_up(paid, 4_999)
+    ordered_top_up(paid, 4_998)
+
+    assert look_for(office, text) == page_of(ordered)
+    assert look_for(office, "49,99 yesterday") == ""
+
+
+def test_a_list_of_what_was_added_says_by_whom(office: Office, paid: Payment) -> None:
+    for _ in range(2):
+        ordered_top_up(paid, 4_999)
+
+    page = office(Role.VIEWER).get("/admin/search/", {"q": "49,99"}).content.decode()
+
+    assert "Top-ups of this amount" in page
+    assert page.count("+1 242 ••• 0100") == 2
+
+
+def ordered_top_up(payment: Payment, amount: int) -> TopUp:
+    return open_top_up(
+        customer=payment.paying_customer,
+        way=FundingWay.AGENT,
+        amount=amount,
+        currency="BSD",
+        expires_at=utc_now() + timedelta(days=3),
+        actor="customer:x",
+        now=utc_now(),
+    )
 
 
 @pytest.mark.parametrize("text", ["island cof", "and cof", "FFEE"])

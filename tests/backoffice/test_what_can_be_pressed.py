@@ -1,5 +1,6 @@
 """What a page offers can be done: no button leads to a refusal that was known before."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -17,11 +18,14 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from merchants.services import issue_key
 from payouts.account_statements import make_due
-from payouts.models import AccountStatement, BankAccount, Payout, PayoutBatch
+from payouts.models import AccountStatement, BankAccount, BankEntry, Payout, PayoutBatch
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.colleagues import ask_for_account, at_desk, two_administrators, waiting
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import one_of_each, paid_payment, refund_request
+from tests.client import Api
+from tests.payouts.bank_files import entry, order_of, read, statement
+from tests.payouts.batching import batch_of, live_payout
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
@@ -32,6 +36,26 @@ def offered(browser: Client, row: Model) -> set[str]:
     """Return the names of the actions that the page of a row offers."""
     context = browser.get(page_of(row)).context
     return {item["action"].name for item in context["row_actions"]}
+
+
+@pytest.mark.parametrize(
+    ("direction", "names_order", "button"),
+    [("CRDT", False, "credit"), ("CRDT", True, "match"), ("DBIT", False, "match")],
+)
+def test_the_button_of_a_bank_entry_is_what_its_page_advises(
+    office: Office, api: Api, settings, direction: str, names_order: bool, button: str
+) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    payout = live_payout(api, amount=1250)
+    batch_of()
+    read(statement(entry(900, order_of(payout) if names_order else "", direction=direction)))
+    found = BankEntry.objects.get()
+
+    page = office(Role.FINANCE).get(page_of(found)).content.decode()
+
+    assert re.findall(r'bo-main" href="[^"]*/acts/([^/]+)/', page) == [button]
+    advice = {"credit": "credit their wallet", "match": "match it by hand"}[button]
+    assert direction == "DBIT" or advice in page
 
 
 def test_a_refund_that_waits_leaves_nothing_to_refund(office: Office, merchant: Merchant) -> None:

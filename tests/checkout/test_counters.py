@@ -2,7 +2,9 @@
 
 import pytest
 
+from checkout.flow import missing_amount, proof_for
 from core.clock import utc_now
+from core.errors import InvalidAmount
 from customers.services import test_customer
 from merchants.services import issue_key
 from payments.counters import screen_token, screen_url
@@ -43,6 +45,15 @@ def test_a_customer_cannot_close_a_counter(counter):
 
     counter.refresh_from_db()
     assert counter.status == PaymentStatus.CREATED
+
+
+def test_a_counter_without_a_sum_never_counts_as_one_of_nothing(counter):
+    customer = test_customer(None, utc_now(), merchant_id=counter.merchant_id)
+
+    with pytest.raises(InvalidAmount):
+        proof_for(counter, customer, now=utc_now())
+    with pytest.raises(InvalidAmount):
+        missing_amount(counter, customer)
 
 
 def test_a_customer_enters_the_amount_and_sees_it_once_more(counter):

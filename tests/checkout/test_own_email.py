@@ -186,6 +186,19 @@ def test_removing_it_is_told_there_and_no_link_brings_it_back(own: Shopper) -> N
     assert Customer.objects.get().email == ""
 
 
+def test_what_is_not_there_yet_can_be_added_from_then_not_changed(
+    owner: Customer, texts: TextBox
+) -> None:
+    shopper = signed_in_to_account(texts)
+    shopper.visit("/account/pin/forgotten")
+    shopper.send(again="1")
+    shopper.send(code=texts.code, pin=NEW_PIN)
+    shopper.visit("/account")
+
+    assert "You can add one from " in shopper.text
+    assert "It can be changed from" not in shopper.text
+
+
 def test_a_number_alone_replaces_no_address_on_the_first_day_either(texts: TextBox) -> None:
     customer = find_or_create(phone=PHONE, now=utc_now())
     set_pin(customer_id=customer.pk, pin=PIN, now=utc_now())

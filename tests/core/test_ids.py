@@ -4,7 +4,7 @@ import secrets
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from core.ids import base62, is_id, new_id, random_base62
+from core.ids import base62, is_id, made_at, millisecond_of, new_id, random_base62
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -14,6 +14,14 @@ def test_ids_sort_by_creation() -> None:
 
     assert made == sorted(made)
     assert len({name[-22:] for name in made}) == 1_000
+
+
+def test_an_id_says_when_it_was_made() -> None:
+    at = datetime(2026, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC)
+    name = "webhook_" + "0VA8JZUj" + "z" * 22
+
+    assert new_id("webhook", at)[:16] == name[:16]
+    assert (made_at(name), millisecond_of(name)) == (at, 1_770_091_506_789)
 
 
 def test_an_id_has_one_form() -> None:

@@ -8,7 +8,7 @@ from core.clock import utc_now
 from customers.erasure import erase_customer
 from customers.models import Customer, CustomerSession
 from funding.continuing import follow_up, proof_of, remember_proof
-from funding.models import TopUp
+from funding.models import PaymentProof, TopUp
 from funding.notices import plan_receipt, plan_reversal
 from funding.reversal import reverse_top_up
 from funding.services import credit_top_up
@@ -113,6 +113,7 @@ def test_a_proof_counts_for_one_payment_and_customer_until_the_session_ends(paym
     assert proof_of(other, customer.pk) is proof_of(payment, "cus_x") is None
     payment.description = "Something else"
     assert proof_of(payment, customer.pk) is None
-    payment.description = ""
+    PaymentProof.objects.update(description=None)  # a row from before it was kept
+    assert proof_of(payment, customer.pk) is Verification.PIN
     CustomerSession.objects.update(ended_at=utc_now())
     assert proof_of(payment, customer.pk) is None

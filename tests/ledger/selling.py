@@ -23,13 +23,20 @@ from customers.services import top_up
 from ledger.models import Account
 from links.services import LinkDraft, create_link, deactivate_link, open_link
 from merchants.callers import Caller
-from payments import paying
 from payments.confirming import confirm_payment
 from payments.counters import pay_at_counter
 from payments.drafts import PaymentDraft
 from payments.failures import PIN_LOCKED
 from payments.models import Payment
 from payments.modes import PaymentMode
+from payments.paying import (
+    cancel_by_customer,
+    fail_payment,
+    pay,
+    return_to_review,
+    start_payment,
+)
+from payments.pressing import ask_for_proof, pay_or_return
 from payments.services import cancel_payment, create_payment, open_payment
 from payments.verification import Verification
 from tests.ledger.shadow.records import OK, Link, Sale, ShadowShop
@@ -46,17 +53,27 @@ maybe_amounts = st.none() | amounts
 modes = st.sampled_from([mode for mode in PaymentMode if mode != PaymentMode.STATIC_PAY])
 indexes = st.integers(0, 7)
 
+CUSTOMER_ACTS = {
+    act.__name__: act
+    for act in (start_payment, ask_for_proof, return_to_review, cancel_by_customer)
+}
 
 Payers = dict[ShadowShop, list[Customer]]
 
 
 @contextmanager
 def answered(code: str) -> Iterator[None]:
-    """Expect this refusal, or none."""
+    """Expect this refusal, or none; a refusal undoes what was begun."""
+    with told(code), transaction.atomic():
+        yield
+
+
+@contextmanager
+def told(code: str) -> Iterator[None]:
+    """Expect this refusal, or none, of what decides by itself what is kept."""
     found = OK
     try:
-        with transaction.atomic():
-            yield
+        yield
     except ApiError as error:
         found = error.code
     assert found == code
@@ -135,7 +152,7 @@ class Selling(RuleBasedStateMachine):
     @rule(target=paid, place=indexes, amount=amounts, payer=indexes)
     def sell(self, place: int, amount: int, payer: int) -> Sale:
         sale = self.open(self.shop(place), PaymentMode.DYNAMIC_PAY, amount)
-        self.pay(sale, payer, Verification.PASSKEY)
+        self.pay_at_page(sale, payer, Verification.PASSKEY)
         return sale
 
     def open(self, shop: ShadowShop, mode: PaymentMode, amount: int | None) -> Sale:
@@ -176,9 +193,16 @@ class Selling(RuleBasedStateMachine):
 
     @rule(sale=sales | paid, payer=indexes, verified=st.sampled_from(Verification))
     def pay(self, sale: Sale, payer: int, verified: Verification) -> None:
+        """As money that has come pays by itself."""
         at, customer = self.tick(), self.customer(sale.shop, payer)
         with answered(self.shadow.pay(sale, customer, int(verified))):
-            paying.pay(
+            pay(payment_id=sale.id, customer=customer, verified=verified, actor=ACTOR, now=at)
+
+    @rule(sale=sales | paid, payer=indexes, verified=st.sampled_from(Verification))
+    def pay_at_page(self, sale: Sale, payer: int, verified: Verification) -> None:
+        at, customer = self.tick(), self.customer(sale.shop, payer)
+        with told(self.shadow.pay_at_page(sale, customer, int(verified))):
+            pay_or_return(
                 payment_id=sale.id, customer=customer, verified=verified, actor=ACTOR, now=at
             )
 
@@ -189,9 +213,9 @@ class Selling(RuleBasedStateMachine):
             if act == "cancel_payment":
                 cancel_payment(caller=self.caller(sale.shop), payment_id=sale.id, now=at)
             elif act == "fail_payment":
-                paying.fail_payment(payment_id=sale.id, failure=PIN_LOCKED, actor=ACTOR, now=at)
+                fail_payment(payment_id=sale.id, failure=PIN_LOCKED, actor=ACTOR, now=at)
             else:
-                getattr(paying, act)(payment_id=sale.id, actor=ACTOR, now=at)
+                CUSTOMER_ACTS[act](payment_id=sale.id, actor=ACTOR, now=at)
 
     @rule(
         target=links,

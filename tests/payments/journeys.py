@@ -9,7 +9,8 @@ from merchants.models import Merchant
 from payments.expiry import expire_payment
 from payments.failures import PIN_LOCKED
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, start_payment
+from payments.paying import fail_payment, start_payment
+from payments.pressing import ask_for_proof, pay_or_return
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 
@@ -27,7 +28,7 @@ def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
     if status in _AFTER_SIGN_IN:
         start_payment(payment_id=payment_id, actor=ACTOR, now=at)
     if status in (PaymentStatus.REQUIRES_ACTION, PaymentStatus.FAILED):
-        require_action(payment_id=payment_id, actor=ACTOR, now=at)
+        ask_for_proof(payment_id=payment_id, actor=ACTOR, now=at)
     if status == PaymentStatus.FAILED:
         fail_payment(
             payment_id=payment_id,
@@ -48,8 +49,8 @@ def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
 
 
 def pay_with(payment_id: str, customer: Customer) -> Payment:
-    """Pay, verified by a passkey."""
-    return pay(
+    """Pay as the pages do, verified by a passkey."""
+    return pay_or_return(
         payment_id=payment_id,
         customer=customer,
         verified=Verification.PASSKEY,

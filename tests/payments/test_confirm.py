@@ -197,10 +197,11 @@ def test_without_development_mode_it_needs_a_key(api: Api, payment: Payment) -> 
     assert (response.status_code, response.json()["code"]) == (401, "UNAUTHORIZED")
 
 
-def test_a_payment_of_a_link_has_one_amount_too(api: Api, merchant: Merchant) -> None:
+@pytest.mark.parametrize("by_link", [True, False])
+def test_a_payment_has_one_amount(api: Api, merchant: Merchant, by_link: bool) -> None:
     caller = Caller(merchant, livemode=False, actor="key:test")
     draft = LinkDraft(currency="BSD", amount=1_250)
-    link = create_link(caller=caller, draft=draft, now=utc_now())
+    link = create_link(caller=caller, draft=draft, now=utc_now()) if by_link else None
     payment = PaymentFactory(merchant=merchant, link=link)
 
     response = api(merchant).post(f"/v1/payments/{payment.id}/confirm", {"amount": 1_251})

@@ -15,7 +15,8 @@ from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payments.expiry import settle_due
 from payments.models import Payment
-from payments.paying import cancel_by_customer, pay, require_action, return_to_review, start_payment
+from payments.paying import cancel_by_customer, pay, return_to_review, start_payment
+from payments.pressing import ask_for_proof
 from payments.verification import Verification, required_for
 from tests.factories import PaymentFactory
 from tests.payments.journeys import ACTOR, SLOW_PHONE, pay_with, payer
@@ -96,7 +97,7 @@ def test_a_counter_itself_is_never_paid(merchant: Merchant) -> None:
 
 
 @pytest.mark.parametrize(
-    "act", [start_payment, require_action, return_to_review, cancel_by_customer]
+    "act", [start_payment, ask_for_proof, return_to_review, cancel_by_customer]
 )
 def test_no_customer_moves_a_counter(merchant: Merchant, act: Callable[..., Payment]) -> None:
     counter = PaymentFactory(merchant=merchant, payment_mode="STATIC_PAY", expires_at=None)

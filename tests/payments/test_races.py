@@ -113,7 +113,7 @@ def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
 
     assert outcomes(list(results)) == {"done": 1, "INSUFFICIENT_BALANCE": 19}
     assert wallet(customer, "BSD").balance == 40
-    assert Payment.objects.filter(status="created").count() == 19
+    assert Payment.objects.filter(status="pending").count() == 19
 
 
 def test_a_confirm_locks_the_payment_before_the_wallet(merchant: Merchant) -> None:

@@ -16,13 +16,15 @@ from payments.models import Payment, PaymentTransition
 from payments.paying import (
     cancel_by_customer,
     fail_payment,
-    require_action,
+    pay,
     return_to_review,
     settle_due_payment,
     start_payment,
 )
+from payments.pressing import ask_for_proof
 from payments.services import cancel_payment
 from payments.statuses import CANCELABLE, EXPIRABLE, FINAL, PAYABLE, TRANSITIONS, PaymentStatus
+from payments.verification import Verification
 from tests.payments.journeys import ACTOR, bring_to, pay_with, payer
 from webhooks.models import Event
 
@@ -45,14 +47,25 @@ def _confirm(payment: Payment) -> Payment:
     )
 
 
+def _pay(payment: Payment) -> Payment:
+    return pay(
+        payment_id=payment.id,
+        customer=payer(payment.merchant),
+        verified=Verification.PASSKEY,
+        actor=ACTOR,
+        now=utc_now(),
+    )
+
+
 ACTIONS: dict[str, Action] = {
     "cancel": lambda p: cancel_payment(caller=caller_of(p), payment_id=p.id, now=utc_now()),
     "confirm": _confirm,
     "start": lambda p: start_payment(payment_id=p.id, actor=ACTOR, now=utc_now()),
-    "require action": lambda p: require_action(payment_id=p.id, actor=ACTOR, now=utc_now()),
+    "ask for proof": lambda p: ask_for_proof(payment_id=p.id, actor=ACTOR, now=utc_now()),
     "return to review": lambda p: return_to_review(payment_id=p.id, actor=ACTOR, now=utc_now()),
     "cancel by customer": lambda p: cancel_by_customer(payment_id=p.id, actor=ACTOR, now=utc_now()),
-    "pay": lambda p: pay_with(p.id, payer(p.merchant)),
+    "pay at the page": lambda p: pay_with(p.id, payer(p.merchant)),
+    "pay by itself": _pay,
     "fail": _fail,
     "settle": lambda p: settle_due_payment(payment_id=p.id, now=utc_now()),
     "expire": lambda p: expire_payment(payment_id=p.id, now=utc_now() + timedelta(hours=25)),
@@ -68,6 +81,12 @@ BUSY, DONE, GONE, OVER, LOST = (
 UNPAID = "PAYMENT_NOT_COMPLETED"
 ENDED = {S.COMPLETED: DONE, S.FAILED: LOST, S.EXPIRED: OVER, S.CANCELED: GONE}
 NOT_DUE = "PAYMENT_NOT_FOUND"
+PAYS: dict[PaymentStatus, PaymentStatus | str] = {
+    S.CREATED: S.COMPLETED,
+    S.PENDING: S.COMPLETED,
+    S.REQUIRES_ACTION: S.COMPLETED,
+    S.PROCESSING: BUSY,
+}
 
 TABLE: dict[str, dict[PaymentStatus, PaymentStatus | str]] = {
     "cancel": {
@@ -76,20 +95,15 @@ TABLE: dict[str, dict[PaymentStatus, PaymentStatus | str]] = {
         S.REQUIRES_ACTION: BUSY,
         S.PROCESSING: BUSY,
     },
-    "confirm": {
-        S.CREATED: S.COMPLETED,
-        S.PENDING: S.COMPLETED,
-        S.REQUIRES_ACTION: S.COMPLETED,
-        S.PROCESSING: BUSY,
-    },
+    "confirm": PAYS,
     "start": {
         S.CREATED: S.PENDING,
         S.PENDING: S.PENDING,
         S.REQUIRES_ACTION: S.REQUIRES_ACTION,
         S.PROCESSING: BUSY,
     },
-    "require action": {
-        S.CREATED: UNPAID,
+    "ask for proof": {
+        S.CREATED: S.REQUIRES_ACTION,
         S.PENDING: S.REQUIRES_ACTION,
         S.REQUIRES_ACTION: S.REQUIRES_ACTION,
         S.PROCESSING: BUSY,
@@ -106,12 +120,8 @@ TABLE: dict[str, dict[PaymentStatus, PaymentStatus | str]] = {
         S.REQUIRES_ACTION: S.CANCELED,
         S.PROCESSING: BUSY,
     },
-    "pay": {
-        S.CREATED: S.COMPLETED,
-        S.PENDING: S.COMPLETED,
-        S.REQUIRES_ACTION: S.COMPLETED,
-        S.PROCESSING: BUSY,
-    },
+    "pay at the page": PAYS,
+    "pay by itself": PAYS,
     "fail": {
         S.CREATED: UNPAID,
         S.PENDING: BUSY,

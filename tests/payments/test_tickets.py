@@ -13,7 +13,7 @@ from payments.counters import pay_at_counter
 from payments.errors import PaymentCanceled, TicketClosed, TicketsTooMany
 from payments.expiry import expire_due
 from payments.models import Payment, Ticket
-from payments.paying import require_action, start_payment
+from payments.pressing import ask_for_proof
 from payments.reconciliation import check_payments
 from payments.statuses import PaymentStatus
 from payments.tickets import MOST_OPEN, withdraw_ticket
@@ -92,8 +92,7 @@ def test_it_refuses_a_tip_that_is_not_taken(merchant, allowed, tip):
 def test_the_first_to_pay_takes_it_and_the_others_are_canceled(merchant):
     ticket = ticket_on(counter_of(merchant))
     paid, asked, new = scan(ticket), scan(ticket), scan(ticket)
-    start_payment(payment_id=asked.id, actor=ACTOR, now=utc_now())
-    require_action(payment_id=asked.id, actor=ACTOR, now=utc_now())
+    ask_for_proof(payment_id=asked.id, actor=ACTOR, now=utc_now())
 
     pay_with(paid.id, payer(merchant))
 

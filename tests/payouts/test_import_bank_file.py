@@ -9,6 +9,7 @@ from ledger.models import Purpose
 from payouts.bank import importing
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.matching import match_entry
+from payouts.bank.storage import parse_bank_file, store_bank_file
 from payouts.models import BankEntry, BankFile, Payout
 from payouts.reconciliation import check_payouts
 from payouts.services import record_paid
@@ -170,6 +171,32 @@ def test_a_file_that_comes_twice_changes_nothing(sent_pair):
     assert (again.stored.repeated, again.matched, again.unmatched) == (True, 0, 0)
     assert event_types() == before
     assert (BankFile.objects.count(), BankEntry.objects.count()) == (1, 1)
+
+
+@pytest.mark.django_db
+def test_a_file_is_stored_once_and_says_so(settings):
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    parsed = parse_bank_file(statement(entry(1250, "X")).encode())
+    stored = [
+        store_bank_file(parsed=parsed, livemode=True, actor="staff:ann", now=utc_now())
+        for _ in range(2)
+    ]
+
+    assert [(each.repeated, each.known) for each in stored] == [(False, 0), (True, 0)]
+    assert stored[0].file == stored[1].file
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "is_credit"),
+    [
+        ("credit", "statement", True),
+        ("credit", "notification", False),
+        ("debit", "statement", False),
+        ("debit", "notification", False),
+    ],
+)
+def test_only_money_that_came_in_by_a_statement_is_a_booked_credit(kind, source, is_credit):
+    assert BankEntry(kind=kind, source=source).is_booked_credit is is_credit
 
 
 def test_an_entry_that_is_in_two_files_is_one_entry(sent_pair):

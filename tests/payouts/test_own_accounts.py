@@ -8,6 +8,7 @@ from merchants.models import ApiKey, Merchant
 from merchants.owner_notices import NOTICES
 from merchants.statuses import MerchantStatus
 from messages.models import Message
+from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
 from payouts.errors import BankAccountNotFound
 from payouts.models import AccountState, BankAccount
 from payouts.own_accounts import approve_bank_account, decline_bank_account
@@ -52,6 +53,26 @@ def test_the_owner_reads_whether_it_only_ends_like_the_account_before(api, merch
 
     said = ["ends in the same digits" in text for _, text, *_ in told()]
     assert said == [False, False, is_another, is_another]
+
+
+def test_of_two_that_were_closed_at_once_the_one_before_is_the_later_id(merchant, monkeypatch):
+    now, ids = (
+        utc_now(),
+        iter(["ba_0000000000000000000000000000a1", "ba_0000000000000000000000000000a2"]),
+    )
+    monkeypatch.setattr("payouts.bank_accounts.new_id", lambda *_: next(ids))
+    for number in ("555000111", "555000222"):
+        details = BankDetails("BSD", "Conch Cafe", "Reef Bank", number, clearing_code="77005")
+        made = open_bank_account(
+            merchant_id=merchant.id, livemode=True, details=details, actor="staff:ann", now=now
+        )
+    close_bank_account(bank_account_id=made.id, actor="staff:ann", now=now)
+
+    before = BankAccount.objects.before(
+        BankAccount(merchant=merchant, livemode=True, currency="BSD")
+    )
+    assert before is not None
+    assert before.last_four == "0222"
 
 
 def test_another_request_takes_the_place_of_the_one_that_waits(api, merchant):

@@ -19,11 +19,14 @@ from tests.ledger.shadow.records import (
     half_up,
 )
 
-BY_CUSTOMER = ("start_payment", "require_action", "return_to_review", "cancel_by_customer")
-STAYS = {"requires_action": "requires_action"}
+BY_CUSTOMER = ("start_payment", "ask_for_proof", "return_to_review", "cancel_by_customer")
 STEPS = {
-    "start_payment": {"created": "pending", "pending": "pending", **STAYS},
-    "require_action": {"pending": "requires_action", **STAYS},
+    "start_payment": {
+        "created": "pending",
+        "pending": "pending",
+        "requires_action": "requires_action",
+    },
+    "ask_for_proof": dict.fromkeys(OPEN, "requires_action"),
     "return_to_review": {"pending": "pending", "requires_action": "pending"},
     "cancel_by_customer": dict.fromkeys(OPEN, "canceled"),
     "cancel_payment": {"created": "canceled", "pending": "canceled"},
@@ -101,6 +104,16 @@ class Sales(World):
             sale.status, sale.settles_at = "processing", self.now + timedelta(seconds=30)
             return OK
         return self._complete(sale)
+
+    def pay_at_page(self, sale: Sale, customer: Customer, proved: int) -> str:
+        """As `pay`, but with too little money, or declined, it returns to the review."""
+        refused = self._refusal_to_pay(sale, customer, proved)
+        if not refused and customer.phone == DECLINED:
+            refused = "PAYMENT_FAILED"
+        elif refused != "INSUFFICIENT_BALANCE":
+            return refused or self.pay(sale, customer, proved)
+        sale.status = "pending"
+        return refused
 
     def _refusal_to_pay(self, sale: Sale, customer: Customer, proved: int) -> str:
         status = self.status(sale)

@@ -1,0 +1,119 @@
+"""The base of every page about one payment, and of every step towards paying it."""
+
+from functools import cache
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from checkout.flow import CheckoutStep, balance_of_customer, next_step
+from checkout.pages import CheckoutPage, SeeOther
+from checkout.payment_view import SHOWN, PaymentView, payment_view_of
+from core.errors import ApiError
+from core.prepared import Place, Prepared
+from ledger.errors import InsufficientBalance
+from merchants.errors import MerchantInactive
+from merchants.statuses import MerchantStatus
+from payments.errors import (
+    REFUSAL_BY_STATUS,
+    DescriptionChanged,
+    PaymentAlreadyCompleted,
+    PaymentDeclined,
+    PaymentNotFound,
+)
+from payments.models import Payment
+from payments.statuses import PAYABLE, PaymentStatus
+
+
+@cache
+def _shown() -> Prepared[Payment]:
+    payments = Payment.objects.select_related("merchant__logo", "link__merchant", "customer")
+    return Prepared(payments.only(*SHOWN).filter(pk=Place("id")))
+
+
+class PaymentPage(CheckoutPage):
+    """A page about one payment; its address is the right to see it."""
+
+    payment: Payment
+    payment_view: PaymentView
+
+    def prepare(self) -> None:
+        self.payment = _shown().one(PaymentNotFound, id=self.kwargs["payment_id"])
+        self.payment_address = self.payment.hosted_url
+        self.livemode, self.merchant_id = self.payment.livemode, self.payment.merchant_id
+        self.payment_view = payment_view_of(self.payment, now=self.now)
+        super().prepare()
+
+    @property
+    def is_payer(self) -> bool:
+        """Whether the customer who has paid, or tried to last, is signed in."""
+        customer = self.browser.customer
+        return customer is not None and customer.pk == self.payment.customer_id
+
+    def balance(self) -> int | None:
+        """Return the wallet balance of the signed-in customer; None if not signed in."""
+        customer = self.browser.customer
+        return balance_of_customer(customer, self.payment.currency) if customer else None
+
+    def go_to(self, step: CheckoutStep) -> HttpResponse:
+        """Send the customer to the page of a step."""
+        return SeeOther(reverse(step.value, args=[self.payment.id]))
+
+    def refused(self, error: ApiError) -> HttpResponse:
+        """Show the payment as it is now, where its status was what refused."""
+        if not isinstance(error, tuple(REFUSAL_BY_STATUS.values())):
+            return super().refused(error)
+        is_known = self.is_payer or not isinstance(error, PaymentAlreadyCompleted)
+        question = "" if is_known else "?already=1"
+        return SeeOther(f"{self.payment.hosted_url}{question}")
+
+
+class PaymentAction(PaymentPage):
+    """A step towards paying: only while the payment can be paid.
+
+    With a suspended merchant it ends here: no text names it, to whatever phone a visitor enters.
+    A form that was drawn with another description ends here, too; one that `pays` has to say which.
+    """
+
+    pays = False
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.payment.is_counter or self.payment.status_at(self.now) not in PAYABLE:
+            raise self.payment.refusal(self.now)
+        if self.payment.merchant.status == MerchantStatus.SUSPENDED:
+            raise MerchantInactive
+        agreed = self.request.POST.get("agreed", "" if self.pays else self.payment_view.agreed)
+        if self.request.method == "POST" and agreed != self.payment_view.agreed:
+            raise DescriptionChanged
+
+    def go_on(self) -> HttpResponse:
+        """Go where this customer has to go next with this payment."""
+        if self.payment.status == PaymentStatus.COMPLETED:
+            return SeeOther(f"{self.payment.hosted_url}?paid=1")
+        if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
+            return SeeOther(self.payment.hosted_url)
+        return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
+
+    def refused(self, error: ApiError) -> HttpResponse:
+        if isinstance(error, DescriptionChanged):
+            problem = _("The shop has changed what this payment is for. Look at it before you pay.")
+            return self.tell(problem, at=self.payment.hosted_url)
+        for kind, page in _WAYS_ON.items():
+            if isinstance(error, kind):
+                return SeeOther(reverse(page, args=[self.payment.id]))
+        return super().refused(error)
+
+
+# What leaves a payment open has a page of its own, with another way to pay.
+_WAYS_ON: dict[type[ApiError], str] = {
+    InsufficientBalance: "checkout-short",
+    PaymentDeclined: "checkout-declined",
+}
+
+
+class PostOnly(PaymentAction):
+    """A button of the page. Opening its address shows the payment."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return SeeOther(self.payment.hosted_url)

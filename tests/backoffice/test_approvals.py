@@ -1,0 +1,78 @@
+"""What an approver reads before deciding: whose it is, and how much."""
+
+import csv
+import io
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from backoffice.models import Instruction
+from backoffice.resource.page_urls import address_of, list_of, page_of
+from backoffice.roles import Role
+from backoffice.services.instructions import instruct
+from core.clock import utc_now
+from merchants.models import Merchant
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import paid_payment, refund_request
+from tests.factories import MerchantFactory
+
+pytestmark = pytest.mark.django_db
+LIST = {"mode": "both"}
+
+
+def refund_of(shop: Merchant) -> Instruction:
+    request = refund_request(paid_payment(shop, 250_000), 200_000)
+    return instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+
+
+def test_an_approver_reads_whose_money_it_is(office: Office) -> None:
+    shop, browser = MerchantFactory(name="Reef Bakery"), office(Role.FINANCE)
+    asked = refund_of(shop)
+    said = "Refund of B$2,000.00 BSD (Reef Bakery), requested by support."
+
+    page = browser.get(page_of(asked)).content.decode()
+
+    assert said in page
+    assert f'<a class="bo-link" href="{page_of(shop)}">Reef Bakery</a>' in page
+    assert said in browser.get(page_of_act(asked, "approve")).content.decode()
+
+
+def test_that_of_a_customer_has_the_end_of_the_phone(office: Office, merchant: Merchant) -> None:
+    customer = paid_payment(merchant, 500_000).paying_customer
+    money = {"currency": "BSD", "reason": "Paid at the desk", "note": "Receipt 7"}
+    act(office(Role.FINANCE), customer, "top-up", amount="80.00", **money)
+    asked, browser = Instruction.objects.get(), office(Role.ADMINISTRATOR)
+
+    assert "Top-up of B$80.00 BSD (+1 242 ••• 0100)" in browser.get(page_of(asked)).content.decode()
+    listed = browser.get(list_of(Instruction, **LIST)).content.decode()
+    assert "+1 242 ••• 0100" in listed
+    assert customer.phone not in listed
+
+
+def test_the_names_cost_a_list_no_statement(office: Office) -> None:
+    browser, counts = office(Role.FINANCE), []
+    browser.get(list_of(Instruction, **LIST))  # notes that the session is used
+    for name in ("Reef Bakery", "Conch Cafe", "Cable Beach Dive"):
+        refund_of(MerchantFactory(name=name))
+        with CaptureQueriesContext(connection) as statements:
+            listed = browser.get(list_of(Instruction, **LIST)).content.decode()
+        counts.append(len(statements))
+        assert name in listed
+
+    assert len(set(counts)) == 1
+
+
+def test_an_export_writes_no_amount_where_none_was_asked(
+    office: Office, merchant: Merchant
+) -> None:
+    key = {"mode": "live", "name": "Till", "reason": "A second till"}
+    act(office(Role.ADMINISTRATOR), merchant, "issue-key", **key)
+    refund_of(merchant)
+
+    content = office(Role.FINANCE).get(address_of(Instruction, "export", "csv"), LIST).content
+
+    rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig")))
+    amounts = {row["What"]: (row["Amount"], row["Amount in cents"]) for row in rows}
+    assert amounts == {"Refund": ("2000.00", "200000"), "Issue live key": ("", "")}

@@ -1,0 +1,31 @@
+"""What staff look for among millions of rows is found by an index that only they need."""
+
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
+
+from backoffice.queues import queues_in
+from core.clock import utc_now
+from funding.models import TopUp
+from payouts.models import BankEntry
+from refunds.models import Refund
+
+pytestmark = pytest.mark.django_db
+DAYS = (utc_now().date(), utc_now().date())
+REFUNDS_FAILED = queues_in(Refund)[-1]
+
+
+@pytest.mark.parametrize(
+    ("index", "rows"),
+    [
+        ("office_top_up_amount", TopUp.objects.filter(amount=4_999).order_by("-pk")[:50]),
+        ("office_entry_booked", BankEntry.objects.filter(booking_date__range=DAYS)),
+        ("office_refund_failed", REFUNDS_FAILED.rows(livemode=True, now=utc_now())),
+    ],
+)
+def test_it_is_found_by_its_index(index: str, rows: QuerySet) -> None:
+    if connection.vendor == "postgresql":  # a table this small is read whole
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+
+    assert index in rows.explain()
