@@ -26,9 +26,7 @@ MODES = (("live", "live"), ("test", "test"))
 class TextInputField(forms.CharField):
     """A line of text."""
 
-    def __init__(self, *, max_length: int, **options: Any) -> None:
-        options.setdefault("widget", UnfoldAdminTextInputWidget())
-        super().__init__(max_length=max_length, **options)
+    widget = UnfoldAdminTextInputWidget
 
     def validate(self, value: str) -> None:
         super().validate(value)
@@ -39,16 +37,15 @@ class TextInputField(forms.CharField):
 class TextAreaField(TextInputField):
     """A text of several lines."""
 
-    def __init__(self, *, max_length: int, **options: Any) -> None:
-        widget = UnfoldAdminTextareaWidget(attrs={"rows": 3})
-        super().__init__(max_length=max_length, widget=widget, **options)
+    widget = UnfoldAdminTextareaWidget(attrs={"rows": 3})
 
 
 class SelectField(forms.ChoiceField):
     """One of a few."""
 
+    widget = UnfoldAdminSelectWidget
+
     def __init__(self, choices: Any, **options: Any) -> None:
-        options.setdefault("widget", UnfoldAdminSelectWidget())
         super().__init__(choices=choices, **options)
 
 
@@ -75,32 +72,32 @@ class CurrencyCodeField(TextInputField):
 class CheckboxField(forms.BooleanField):
     """A box that must be ticked, unless `required` says no."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(widget=UnfoldBooleanWidget(), **options)
+    widget = UnfoldBooleanWidget
 
 
 class DateInputField(forms.DateField):
     """A calendar day."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}), **options)
+    widget = UnfoldAdminTextInputWidget(attrs={"type": "date"})
 
 
 class EmailField(forms.EmailField):
     """An e-mail address."""
 
+    widget = UnfoldAdminEmailInputWidget
+
     def __init__(self, **options: Any) -> None:
-        super().__init__(widget=UnfoldAdminEmailInputWidget(), max_length=254, **options)
+        super().__init__(max_length=254, **options)
 
 
 class MoneyField(forms.CharField):
     """An amount as people write it, read as an integer of the smallest unit of `currency`."""
 
     currency = ""
+    widget = UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal", "autocomplete": "off"})
 
     def __init__(self, **options: Any) -> None:
-        widget = UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal", "autocomplete": "off"})
-        super().__init__(max_length=20, widget=widget, **options)
+        super().__init__(max_length=20, **options)
 
     def prepare_value(self, value: Any) -> Any:
         return decimal_text(value, self.currency) if isinstance(value, int) else value

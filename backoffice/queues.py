@@ -127,10 +127,7 @@ def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[AttentionQ
     counts = one_row.values(**columns).get() if seen else {}
     return [
         AttentionQueue(
-            queue.title,
-            counts[name],
-            _oldest(rows, queue.since, now),
-            queue.url(livemode=livemode),
+            queue.title, counts[name], _oldest(rows, queue.since, now), queue.url(livemode=livemode)
         )
         for name, (queue, rows) in seen.items()
         if counts[name]

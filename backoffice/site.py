@@ -60,7 +60,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
                 never_cache(self.invitation),
                 name="invitation",
             ),
-            path("search/", self.admin_view(self.search), name="search"),
+            path("search/", self.admin_view(partial(search_page, self)), name="search"),
             path("views/", self.admin_view(partial(save_view_page, self)), name="save_view"),
             path(
                 "views/<int:view_id>/forget/",
@@ -119,12 +119,6 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """Return nothing: the side bar is written by hand, in the words of the trade."""
         return []
-
-    def search(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Find what the caller asks about."""
-        return search_page(self, request)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

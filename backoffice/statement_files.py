@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -73,7 +73,7 @@ def period_of(statement: AccountStatement) -> tuple[date, date]:
 def statement_days(statement: AccountStatement) -> Iterator[DaySums]:
     """Yield the days on which something moved, oldest first."""
     zone, balance = ZoneInfo(statement.merchant.time_zone), statement.opening_amount or 0
-    lines = _lines(statement)
+    lines = chain.from_iterable(_batches(statement))
     for day, of_day in groupby(lines, lambda line: line["created_at"].astimezone(zone).date()):
         sums = dict.fromkeys(SUM_WORDS, 0)
         for line in of_day:
@@ -109,11 +109,6 @@ def statement_pdf(statement: AccountStatement) -> bytes:
         days=days,
         made_at=statement.created_at,
     )
-
-
-def _lines(statement: AccountStatement) -> Iterator[dict[str, Any]]:
-    for batch in _batches(statement):
-        yield from batch
 
 
 def _batches(statement: AccountStatement) -> Iterator[list[dict[str, Any]]]:

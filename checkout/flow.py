@@ -1,6 +1,6 @@
 """The customer's steps from Pay to paid. The server alone decides the next step."""
 
-from collections.abc import Container
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -42,49 +42,44 @@ class CheckoutStep(Enum):
 
 
 def next_step(payment: Payment, session: CustomerSession | None, *, now: datetime) -> CheckoutStep:
-    """Return what this customer has to do next to pay this payment.
-
-    A customer with a passkey and no PIN is asked for the passkey: a first PIN would need it.
-    """
-    if session is None:
-        return CheckoutStep.SIGN_IN
-    needed = proof_for(payment, session.customer, now=now)
-    if needed == Verification.NONE:
-        return CheckoutStep.PAY
-    if needed == Verification.PIN and session.customer.has_pin:
-        return CheckoutStep.PIN
-    if has_passkey(session):
-        return CheckoutStep.PASSKEY
-    if needed == Verification.PIN:
-        return _step_to_pin(session, now)
-    return step_to_passkey(session, now=now)
+    """Return what this customer has to do next to pay this payment."""
+    return next(open_steps(payment, session, now=now))
 
 
-def is_open(
-    steps: Container[CheckoutStep],
-    payment: Payment,
-    session: CustomerSession | None,
-    *,
-    now: datetime,
-) -> bool:
-    """Return whether this customer may take one of the steps now, as the next or another one.
+def open_steps(
+    payment: Payment, session: CustomerSession | None, *, now: datetime
+) -> Iterator[CheckoutStep]:
+    """Yield the steps that this customer may take now; the first is where they are led.
 
     A passkey may stand in for a PIN, never the reverse; so may one that is made in place of a
-    first PIN.
+    first PIN. A customer with a passkey and no PIN is asked for the passkey: a first PIN would
+    need it. The other steps are looked up only as they are asked for.
     """
-    if next_step(payment, session, now=now) in steps:
-        return True
     if session is None:
-        return False
+        yield CheckoutStep.SIGN_IN
+        return
     needed = proof_for(payment, session.customer, now=now)
     if needed == Verification.NONE:
-        return False
-    if CheckoutStep.PASSKEY in steps and has_passkey(session):
-        return True
-    is_first = not session.customer.has_pin and CheckoutStep.NEW_PASSKEY in steps
-    if needed != Verification.PASSKEY and not is_first:
-        return False
-    return step_to_passkey(session, now=now) in steps
+        yield CheckoutStep.PAY
+        return
+    if by_pin := needed == Verification.PIN and session.customer.has_pin:
+        yield CheckoutStep.PIN
+    if is_known := has_passkey(session):
+        yield CheckoutStep.PASSKEY
+    if not by_pin:
+        yield from _steps_to_proof(needed, session, is_known=is_known, now=now)
+
+
+def _steps_to_proof(
+    needed: Verification, session: CustomerSession, *, is_known: bool, now: datetime
+) -> Iterator[CheckoutStep]:
+    """Yield the steps to a first PIN, which `set_first_pin` would not refuse, or to a passkey."""
+    adding = step_to_passkey(session, now=now)
+    if needed == Verification.PIN and not is_known:
+        is_code = adding == CheckoutStep.FRESH_CODE
+        yield CheckoutStep.FRESH_CODE if is_code else CheckoutStep.NEW_PIN
+    if needed == Verification.PASSKEY or adding == CheckoutStep.NEW_PASSKEY:
+        yield adding
 
 
 def proof_for(payment: Payment, customer: Customer, *, now: datetime) -> Verification:
@@ -222,15 +217,6 @@ def fail_or_raise(
         ask_for_proof(payment_id=payment.id, actor=browser.actor, now=now)
         return fail_payment(payment_id=payment.id, failure=failure, actor=browser.actor, now=now)
     raise error
-
-
-def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
-    """What `set_first_pin` refuses is asked for before."""
-    return (
-        CheckoutStep.FRESH_CODE
-        if proof_needed(session, now=now) == ProofMethod.CODE
-        else CheckoutStep.NEW_PIN
-    )
 
 
 def _signed_in(browser: BrowserSession) -> Customer:

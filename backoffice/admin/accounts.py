@@ -1,6 +1,5 @@
 """The accounts of staff. No password, hash or second factor is ever shown."""
 
-from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -11,8 +10,7 @@ from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, EmailField, SelectField, TextInputField
-from backoffice.page_parts import SupportAnswer, Table
-from backoffice.request_answer import requests_about
+from backoffice.page_parts import Table
 from backoffice.resource.shown import Badge, Field, Instant
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services import instruction_kinds
@@ -175,14 +173,10 @@ class StaffAdmin(OfficeAdmin):
     )
     list_actions = (ADD,)
     row_actions = STAFF_ACTIONS
+    requested_as = "username"
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(is_staff=True).prefetch_related("groups")
-
-    def answer(self, row: User, now: datetime) -> SupportAnswer | None:
-        """Say what was asked for about the account, which a request knows by its name."""
-        words = list(requests_about(row.username, now))
-        return SupportAnswer(words, "wait") if words else None
 
     def tables(self, row: User) -> list[Table]:
         rights = sorted({right.value for role in roles_of(row) for right in RIGHTS[role]})

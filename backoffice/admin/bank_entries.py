@@ -159,6 +159,7 @@ class BankStatementAdmin(OfficeAdmin):
 
     def tables(self, row: BankStatement) -> list[Table]:
         position = position_in(row.currency, livemode=row.livemode)
+        parts = position.parts if position else ()
         rows = [
             (
                 part.words,
@@ -166,7 +167,7 @@ class BankStatementAdmin(OfficeAdmin):
                 formats.amount_cell(part.amount, row.currency),
                 formats.age(part.oldest, request_now()) if part.oldest else "",
             )
-            for part in (position.parts if position else ())
+            for part in parts
         ]
         total = formats.money(position.difference if position else 0, row.currency)
         columns = ("What", "How many", formats.amount("Amount"), "Oldest")
@@ -183,8 +184,8 @@ class BankStatementAdmin(OfficeAdmin):
         missing = Table(
             "Statements missing", ("After", "Before", formats.amount("They moved"), "Since"), gaps
         )
-        parts = [self._open_part(part) for part in (position.parts if position else ())]
-        return [difference, *parts, *([missing] if gaps else []), *super().tables(row)]
+        shown = [difference, *map(self._open_part, parts), *([missing] if gaps else [])]
+        return [*shown, *super().tables(row)]
 
     def _open_part(self, part: OpenPart) -> Table:
         """Show what makes up a part of the difference, the oldest first."""

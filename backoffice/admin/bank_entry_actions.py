@@ -12,13 +12,7 @@ from backoffice import formats
 from backoffice.actions import Action, ActionContext
 from backoffice.admin.payout_actions import FailureForm
 from backoffice.admin.submission import instruction_action, submit, submitted
-from backoffice.forms import (
-    ActionForm,
-    ModeField,
-    SelectField,
-    TextAreaField,
-    TextInputField,
-)
+from backoffice.forms import ActionForm, ModeField, SelectField, TextAreaField, TextInputField
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds

@@ -1,13 +1,11 @@
 """Customers: masked, helped after an identity check, frozen in a hurry; and their passkeys."""
 
-from datetime import datetime
 from typing import Any
 
 from backoffice import formats
 from backoffice.admin.customer_actions import CUSTOMER_ACTIONS, REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, SupportAnswer, facts
-from backoffice.request_answer import requests_about
 from backoffice.resource.filters import DayFilter, ModeFilter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, RowLink, actor_words
 from backoffice.resource.tables import Related
@@ -124,12 +122,9 @@ class PasskeyAdmin(OfficeAdmin):
     list_display = (NAME, CUSTOMER, STATE, ADDED, LAST_USED)
     list_filter = (link_filter("customer", "customer", "customer_id"),)
     row_actions = (REMOVE_PASSKEY,)
+    requested_as = "customer_id"
     details = (
         Field("Copied to other devices", lambda passkey: "yes" if passkey.is_synced else "no"),
         Instant("Removed", "removed_at"),
         Instant("Suspected copy", "copied_at"),
     )
-
-    def answer(self, row: Passkey, now: datetime) -> SupportAnswer | None:
-        asked = list(requests_about(row.customer_id, now))
-        return SupportAnswer(asked, "wait") if asked else None

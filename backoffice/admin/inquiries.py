@@ -10,7 +10,6 @@ from backoffice.admin.payment_actions import REFUND, RefundForm
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer
-from backoffice.request_answer import requests_about
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Amount, Field, Id, Reference, RowLink
@@ -100,6 +99,7 @@ class InquiryAdmin(OfficeAdmin):
         link_filter("payment", "payment", "payment_id"),
     )
     row_actions = (ANSWER, REFUND_INQUIRY, CLOSE)
+    requested_as = "payment_id"
     details = (Reference("Payment", "payment_id"),)
 
     def heading(self, row: Inquiry) -> str:
@@ -107,5 +107,5 @@ class InquiryAdmin(OfficeAdmin):
         return f"{InquiryReason(row.reason).label.capitalize()}: payment of {amount}"
 
     def answer(self, row: Inquiry, now: datetime) -> SupportAnswer:
-        words = [inquiry_words(row, now), *requests_about(row.payment_id, now)]
-        return SupportAnswer(words, formats.tone(row.status) if row.open_since is None else "wait")
+        tone = formats.tone(row.status) if row.open_since is None else "wait"
+        return SupportAnswer([inquiry_words(row, now)], tone)

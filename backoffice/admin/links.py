@@ -7,14 +7,7 @@ from django.core.validators import validate_email
 from backoffice import formats
 from backoffice.actions import Action, ActionResult
 from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import (
-    MODES,
-    ActionForm,
-    ModeField,
-    MoneyField,
-    SelectField,
-    TextInputField,
-)
+from backoffice.forms import MODES, ActionForm, ModeField, MoneyField, SelectField, TextInputField
 from backoffice.resource.filters import DayFilter, ModeFilter, status_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import page_of

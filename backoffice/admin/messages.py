@@ -19,12 +19,10 @@ from messages.models import Channel, Message, MessageStatus
 class SendAgainForm(ActionForm):
     """One message; a tick where it may have arrived all the same."""
 
-    sure = CheckboxField(required=False, label="It may have arrived; send it again anyway")
+    sure = CheckboxField(label="It may have arrived; send it again anyway")
 
     def prepare(self) -> None:
-        may_have_arrived = self.row.status != MessageStatus.REFUSED
-        self.fields["sure"].required = may_have_arrived
-        if not may_have_arrived:
+        if self.row.status == MessageStatus.REFUSED:
             del self.fields["sure"]
 
 
@@ -80,17 +78,7 @@ ABOUT = Reference("About", "about")
 
 class MessageAdmin(OfficeAdmin):
     model = Message
-    list_display = (
-        Field("Message", kind_words),
-        BY,
-        TO,
-        STATUS,
-        DUE,
-        SENT,
-        CAUSE,
-        ABOUT,
-        MODE,
-    )
+    list_display = (Field("Message", kind_words), BY, TO, STATUS, DUE, SENT, CAUSE, ABOUT, MODE)
     list_filter = (
         UnsentFilter,
         choice_filter("status", "status", MessageStatus.choices),

@@ -8,13 +8,7 @@ from django.utils.html import format_html
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.submission import instruction_action
-from backoffice.forms import (
-    ActionForm,
-    EmailField,
-    MoneyField,
-    TextAreaField,
-    TextInputField,
-)
+from backoffice.forms import ActionForm, EmailField, MoneyField, TextAreaField, TextInputField
 from backoffice.roles import Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS
@@ -115,15 +109,13 @@ class ReceiptForm(ActionForm):
 
     def prepare(self) -> None:
         customer = self.row.customer
-        known = self.row.customer_email or (customer.email if customer else "")
-        self.fields["recipient"].required = not known
-        if known:
+        self.known = self.row.customer_email or (customer.email if customer else "")
+        self.fields["recipient"].required = not self.known
+        if self.known:
             self.fields["recipient"].help_text = "Leave it empty for the address on file."
 
     def clean_recipient(self) -> str:
-        customer = self.row.customer
-        known = self.row.customer_email or (customer.email if customer else "")
-        return str(self.cleaned_data["recipient"] or known)
+        return str(self.cleaned_data["recipient"] or self.known)
 
 
 RECEIPT = Action(

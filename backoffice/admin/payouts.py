@@ -205,14 +205,7 @@ class PayoutBatchAdmin(OfficeAdmin):
     file_route = "file/<slug:form>/"
     file_right = Right.PAY_OUT
     related = (
-        Related(
-            Payout,
-            rows=lambda batch: batch.payouts.select_related("merchant", "bank_account").order_by(
-                "pk"
-            ),
-            filter_name="run",
-            shown=SHOWN,
-        ),
+        Related(Payout, "batch", filter_name="run", shown=SHOWN, order=("pk",)),
         Related(BankEntry, "batch", filter_name="run"),
     )
 

@@ -103,16 +103,7 @@ class TopUpAdmin(OfficeAdmin):
     heading_format = "Top-up of {amount}"
     summed = "amount"
     list_select_related = ("customer", "payment")
-    list_display = (
-        CREATED,
-        AMOUNT,
-        WAY,
-        STATUS_NOW,
-        CUSTOMER,
-        REFERENCE,
-        MODE,
-        Id("Top-up"),
-    )
+    list_display = (CREATED, AMOUNT, WAY, STATUS_NOW, CUSTOMER, REFERENCE, MODE, Id("Top-up"))
     summary = (CREATED, AMOUNT, WAY, STATUS_NOW, CUSTOMER, Id("Top-up"))
     list_filter = (
         DayFilter,
@@ -132,12 +123,7 @@ class TopUpAdmin(OfficeAdmin):
         Actor("Taken by", "taken_by"),
     )
     export_fields = (*list_display, *details)
-    related = (
-        Related(
-            BankEntry,
-            rows=lambda top_up: BankEntry.objects.filter(credited_to=top_up.pk).order_by("pk"),
-        ),
-    )
+    related = (Related(BankEntry, "credited_to"),)
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:

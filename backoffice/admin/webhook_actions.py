@@ -93,12 +93,10 @@ RESEND_EVENT = _resend_action("Resend")
 class ResendOneForm(ActionForm):
     """One delivery; a tick where it has arrived already."""
 
-    sure = CheckboxField(required=False, label="It has been delivered; send it again anyway")
+    sure = CheckboxField(label="It has been delivered; send it again anyway")
 
     def prepare(self) -> None:
-        arrived = self.row.status == DeliveryStatus.DELIVERED
-        self.fields["sure"].required = arrived
-        if not arrived:
+        if self.row.status != DeliveryStatus.DELIVERED:
             del self.fields["sure"]
 
 

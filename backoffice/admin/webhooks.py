@@ -138,18 +138,7 @@ class WebhookAdmin(OfficeAdmin):
         Instant("Secret made", "secret_created_at"),
         CREATED,
     )
-    related = (
-        Related(
-            Delivery,
-            "webhook",
-            rows=lambda webhook: (
-                Delivery.objects.filter(webhook=webhook)
-                .select_related("event", "webhook")
-                .order_by("-created_at", "-id")
-            ),
-            filter_name="endpoint",
-        ),
-    )
+    related = (Related(Delivery, "webhook", filter_name="endpoint", order=("-created_at", "-id")),)
 
     def answer(self, row: Webhook, now: datetime) -> SupportAnswer:
         if row.deleted_at:

@@ -63,7 +63,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
 def _answer(resource: AdminResource, row: Any, instant: datetime) -> SupportAnswer | None:
     """Return what to tell the caller, and what was asked for about the object."""
     answer = resource.answer(row, instant)
-    asked = list(requests_about(row.pk, instant)) if resource.entry.prefix else []
+    asked = list(requests_about(str(getattr(row, resource.requested_as)), instant))
     if not asked:
         return answer
     answer = answer or SupportAnswer([], "wait")

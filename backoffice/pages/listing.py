@@ -21,7 +21,8 @@ def list_context(resource: AdminResource, request: HttpRequest) -> dict[str, Any
     own_or_shared = Q(owner_id=staff.user_id) | Q(shared=True)
     views = SavedView.objects.filter(own_or_shared, path=request.path).select_related("owner")
     query = request.GET.urlencode()
-    exports = (("CSV", "csv"), ("Excel", "xlsx")) if resource.exported else ()
+    may_export = resource.exported and staff.may(Right.EXPORT)
+    exports = (("CSV", "csv"), ("Excel", "xlsx")) if may_export else ()
     return {
         "title": resource.entry.title,
         "saved_views": list(views.order_by("name")[:VIEWS_SHOWN]),
@@ -33,9 +34,7 @@ def list_context(resource: AdminResource, request: HttpRequest) -> dict[str, Any
         ],
         "exports": [
             (words, f"{address_of(model, 'export', form)}?{query}") for words, form in exports
-        ]
-        if staff.may(Right.EXPORT)
-        else [],
+        ],
     }
 
 

@@ -30,13 +30,14 @@ from refunds.models import Inquiry, Refund
 from webhooks.models import Delivery, Event, Webhook
 
 R = Right
+_ENTRIES = ("audit entry", "audit entries")
 
 
 @dataclass(frozen=True)
 class CatalogEntry:
     """`right` is what it takes to see the resource; `prefix` is that of its public ids.
 
-    `counted` is what one row and several are called, where the model's own name does not serve.
+    `counted` is what one row and several are called, where the title does not serve.
     A resource without an icon has no place in the side bar.
     """
 
@@ -50,8 +51,9 @@ class CatalogEntry:
     @property
     def counted_as(self) -> tuple[str, str]:
         """What one row is called, and what several are."""
-        meta = self.model._meta
-        return self.counted or (str(meta.verbose_name), str(meta.verbose_name_plural))
+        several = self.title.lower()
+        one = f"{several[:-3]}y" if several.endswith("ies") else several.removesuffix("s")
+        return self.counted or (one, several)
 
 
 # The groups of the side bar, and the resources in each.
@@ -72,21 +74,12 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
         CatalogEntry(BankAccount, "Bank accounts", "account_balance", R.VIEW_PAYOUTS, "ba"),
     ),
     "Money": (
-        CatalogEntry(
-            Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins", ("approval", "approvals")
-        ),
+        CatalogEntry(Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins"),
         CatalogEntry(Payout, "Payouts", "send_money", R.VIEW_PAYOUTS, "po"),
         CatalogEntry(
             PayoutBatch, "Payout runs", "upload_file", R.VIEW_PAYOUTS, "bat", ("run", "runs")
         ),
-        CatalogEntry(
-            BankEntry,
-            "Bank entries",
-            "receipt_long",
-            R.VIEW_PAYOUTS,
-            "ben",
-            ("bank entry", "bank entries"),
-        ),
+        CatalogEntry(BankEntry, "Bank entries", "receipt_long", R.VIEW_PAYOUTS, "ben"),
         CatalogEntry(
             AccountStatement,
             "Merchants' statements",
@@ -95,31 +88,22 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
             "stm",
             ("statement", "statements"),
         ),
-        CatalogEntry(StatementLine, "Movements", "", R.VIEW_PAYOUTS, "", ("movement", "movements")),
+        CatalogEntry(StatementLine, "Movements", "", R.VIEW_PAYOUTS),
         CatalogEntry(BankStatement, "Bank statements", "account_balance_wallet", R.VIEW_PAYOUTS),
         CatalogEntry(BankHoliday, "Bank holidays", "event_busy", R.VIEW_PAYOUTS),
         CatalogEntry(Account, "Accounts", "wallet", R.VIEW_LEDGER),
         CatalogEntry(Transfer, "Transfers", "swap_horiz", R.VIEW_LEDGER),
     ),
     "Webhooks": (
-        CatalogEntry(
-            Webhook, "Endpoints", "webhook", R.VIEW_WEBHOOKS, "wh", ("endpoint", "endpoints")
-        ),
-        CatalogEntry(
-            Delivery,
-            "Deliveries",
-            "outgoing_mail",
-            R.VIEW_WEBHOOKS,
-            "dlv",
-            ("delivery", "deliveries"),
-        ),
+        CatalogEntry(Webhook, "Endpoints", "webhook", R.VIEW_WEBHOOKS, "wh"),
+        CatalogEntry(Delivery, "Deliveries", "outgoing_mail", R.VIEW_WEBHOOKS, "dlv"),
         CatalogEntry(ResendRun, "Resendings", "send", R.VIEW_WEBHOOKS, "run"),
         CatalogEntry(Event, "Events", "bolt", R.VIEW_WEBHOOKS, "evt"),
     ),
     "Office": (
         CatalogEntry(Note, "Notes", "sticky_note_2", R.VIEW_TRADE),
         CatalogEntry(ExportRun, "Exports", "download", R.EXPORT, "exp"),
-        CatalogEntry(AuditEntry, "Audit trail", "history", R.VIEW_AUDIT),
+        CatalogEntry(AuditEntry, "Audit trail", "history", R.VIEW_AUDIT, "", _ENTRIES),
         CatalogEntry(User, "Staff", "badge", R.VIEW_STAFF, "", ("account", "accounts")),
     ),
 }

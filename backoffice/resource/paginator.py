@@ -49,8 +49,7 @@ class CappedPaginator(_Pages):
         if not name or self.has_more or not self._keys:
             return []
         listed: Any = self.object_list
-        fields = [field.name for field in listed.model._meta.get_fields()]
-        currency = "currency" if "currency" in fields else "transfer__currency"
+        currency = "currency" if hasattr(listed.model, "currency") else "transfer__currency"
         rows = listed.model._default_manager.filter(pk__in=self._keys)
         sums = rows.order_by(currency).values_list(currency).annotate(total=Sum(name))
         return [(code, int(total)) for code, total in sums if total is not None]

@@ -16,12 +16,7 @@ from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
 from backoffice.resource.filters import OfficeFilter, mode_of
-from backoffice.resource.list_filters import (
-    ORDERS,
-    ORDERS_OF_MERCHANT,
-    ColumnsFilter,
-    SortFilter,
-)
+from backoffice.resource.list_filters import ORDERS, ORDERS_OF_MERCHANT, ColumnsFilter, SortFilter
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.shown import Amount, Field, Fieldset
 from backoffice.resource.tables import Related
@@ -39,7 +34,8 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     `page` gives explicit fieldsets instead. Never include secrets or hashes. `related` are the
     tables beside them, `summary` the fields of such tables and of the search box where the list
     has too many, `export_fields` those of an export where it says more than the list, `summed` the
-    amount whose sum stands below the list. A method of the same purpose may add to them.
+    amount whose sum stands below the list, `requested_as` what requests name a row by. A method of
+    the same purpose may add to them.
     """
 
     heading_format: ClassVar[str] = ""
@@ -57,6 +53,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     file_right: ClassVar[Right] = Right.EXPORT
     export_fields: ClassVar[Sequence[Field]] = ()
     audited: ClassVar[bool] = True
+    requested_as: ClassVar[str] = "pk"
 
     actions = None
     ordering = ("-pk",)
@@ -103,12 +100,8 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         """Return the order that the address asks for, among those of the list, or its own."""
-        offered = {
-            option
-            for item in self.list_filter
-            if issubclass(item, SortFilter)
-            for option, _ in item.options
-        }
+        sorts = [item for item in self.list_filter if issubclass(item, SortFilter)]
+        offered = dict(sorts[0].options) if sorts else {}
         asked = request.GET.get("sort", "")
         orders = ORDERS_OF_MERCHANT if request.GET.get("merchant") else ORDERS
         return orders[asked] if asked in offered else tuple(self.ordering)
@@ -195,14 +188,10 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    has_change_permission = has_delete_permission = has_add_permission
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Allow the filters of this list, and no question about any other field."""

@@ -16,11 +16,11 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Related:
-    """A table of the newest rows of `model` whose field `by` is the page's row.
+    """A table of the newest rows of `model` whose field `by` is, or has the id of, the page's row.
 
     It shows the summary of their resource, or `fields`, and leads to their list where that has the
-    filter `by`, or `filter_name`. `rows` replaces the query. The table takes the right to `model`;
-    None: its rows have no page.
+    filter `by`, or `filter_name`. `rows` replaces the query, `order` is its order. The table takes
+    the right to `model`; None: its rows have no page.
     """
 
     model: type[Model] | None
@@ -30,6 +30,7 @@ class Related:
     rows: Callable[[Any], Any] | None = None
     filter_name: str = ""
     shown: int = SHOWN
+    order: Sequence[str] = ("-pk",)
 
     def table(self, row: Any, resource: Any) -> Table:
         """Return them for the page of a row, each with a link to its own; of `resource`."""
@@ -44,8 +45,8 @@ class Related:
         )
 
     def _by(self, row: Any, resource: Any) -> Any:
-        rows = resource.model._default_manager.filter(**{self.by: row})
-        return rows.select_related(*(resource.list_select_related or ())).order_by("-pk")
+        rows = resource.model._default_manager.filter(**{self.by: row.pk})
+        return rows.select_related(*(resource.list_select_related or ())).order_by(*self.order)
 
     def _whole_list(self, row: Any, resource: Any) -> str:
         known = {item.parameter_name for item in resource.filters()}

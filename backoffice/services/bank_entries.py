@@ -1,6 +1,7 @@
 """What finance says of the bank's entries, where the files alone do not tell."""
 
 from datetime import datetime
+from typing import Any
 
 from backoffice.models import Instruction
 from funding.bank_transfers import credit_by_hand
@@ -16,25 +17,18 @@ def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime)
 
     Raises as the services of `by_hand` do.
     """
-    entry_id, subject_id = instruction.arguments["entry"], instruction.subject_id
-    charge_amount = instruction.arguments.get("charge_amount", 0)
+    asked, subject_id = instruction.arguments, instruction.subject_id
+    known: dict[str, Any] = {
+        "entry_id": asked["entry"],
+        "charge_amount": asked.get("charge_amount", 0),
+        "actor": caller.actor,
+        "now": now,
+    }
     if subject_id.startswith("bat_"):
-        match_batch_by_hand(
-            entry_id=entry_id,
-            batch_id=subject_id,
-            charge_amount=charge_amount,
-            actor=caller.actor,
-            now=now,
-        )
-        return subject_id
-    match_by_hand(
-        entry_id=entry_id,
-        payout_id=subject_id,
-        merchant_bears_charge=instruction.arguments.get("charge_borne_by") == MERCHANT,
-        charge_amount=charge_amount,
-        actor=caller.actor,
-        now=now,
-    )
+        match_batch_by_hand(batch_id=subject_id, **known)
+    else:
+        by_merchant = asked.get("charge_borne_by") == MERCHANT
+        match_by_hand(payout_id=subject_id, merchant_bears_charge=by_merchant, **known)
     return subject_id
 
 

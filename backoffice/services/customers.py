@@ -12,12 +12,7 @@ from backoffice.errors import Forbidden, IdentityNotProven, InstructionDecided
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
-from customers.account_changes import (
-    AccountChange,
-    CustomerChange,
-    email_set_at,
-    last_unfrozen_at,
-)
+from customers.account_changes import AccountChange, CustomerChange, email_set_at, last_unfrozen_at
 from customers.errors import PasskeyNotFound
 from customers.models import Customer, CustomerSession, Passkey
 from customers.new_proofs import DOUBTED_FOR
@@ -49,13 +44,7 @@ class Identity:
 
 
 def unlock(
-    *,
-    staff: Staff,
-    customer_id: str,
-    amount: int | None,
-    merchant: str,
-    email: str,
-    now: datetime,
+    *, staff: Staff, customer_id: str, amount: int | None, merchant: str, email: str, now: datetime
 ) -> Customer:
     """Lift the lock of a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
     action = AuditAction(UNLOCK, Right.UNLOCK_PIN, "customer", customer_id)

@@ -55,12 +55,7 @@ def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Deliver
     delivery = Delivery.objects.select_related("webhook").one(delivery_id)
     with audited(staff=staff, action=_resending(delivery.pk), now=now) as record:
         record.before = snapshot(delivery, "status")
-        again = retry_delivery(
-            caller=staff.caller(livemode=delivery.webhook.livemode),
-            webhook_id=delivery.webhook_id,
-            delivery_id=delivery.pk,
-            now=now,
-        )
+        again = _retry(staff, delivery, now)
         record.after = snapshot(again, "status")
     return again
 
@@ -116,7 +111,7 @@ def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> 
             reason=reason,
             created_at=now,
         )
-        record.outcome, record.after = AuditOutcome.DONE, {"run": run.pk, "count": count}
+        record.after = {"run": run.pk, "count": count}
     return run
 
 
@@ -174,16 +169,17 @@ def _refusal(staff: Staff, delivery_id: str, now: datetime) -> str:
     """Put a delivery on its way again; return why not."""
     try:
         with transaction.atomic():
-            delivery = Delivery.objects.select_related("webhook").one(delivery_id)
-            retry_delivery(
-                caller=staff.caller(livemode=delivery.webhook.livemode),
-                webhook_id=delivery.webhook_id,
-                delivery_id=delivery_id,
-                now=now,
-            )
+            _retry(staff, Delivery.objects.select_related("webhook").one(delivery_id), now)
     except ApiError as refusal:
         return f"{refusal.code}: {refusal.details}"
     return ""
+
+
+def _retry(staff: Staff, delivery: Delivery, now: datetime) -> Delivery:
+    caller = staff.caller(livemode=delivery.webhook.livemode)
+    return retry_delivery(
+        caller=caller, webhook_id=delivery.webhook_id, delivery_id=delivery.pk, now=now
+    )
 
 
 def _resending(delivery_id: str) -> AuditAction:

@@ -7,7 +7,7 @@ from checkout.browser_session import AskedCode, asked_code, forget_code
 from checkout.flow import (
     CheckoutStep,
     has_passkey,
-    is_open,
+    open_steps,
     pay_with_first_pin,
     pay_with_pin,
     proof_for,
@@ -40,12 +40,13 @@ class StepPage(PaymentAction):
 
     @property
     def is_open(self) -> bool:
-        return is_open(self.steps, self.payment, self.browser.session, now=self.now)
+        steps = open_steps(self.payment, self.browser.session, now=self.now)
+        return any(step in self.steps for step in steps)
 
     @property
     def session(self) -> CustomerSession:
         """The session of the customer at this step, who is signed in."""
-        assert self.browser.session is not None  # noqa: S101  # prepare() has asked next_step
+        assert self.browser.session is not None  # noqa: S101  # prepare() has looked at the open steps
         return self.browser.session
 
     def go_on_to_passkey(self) -> HttpResponse:

@@ -151,7 +151,7 @@ def test_approve_this_payout(desk, cafe):
     caller = desk(Role.FINANCE)
     caller.follow("Approvals waiting")
     caller.open_row("first.person")
-    caller.sees("Payout of B$6,000.00 BSD, requested by first.person.")
+    caller.sees("Payout of B$6,000.00 BSD (Island Coffee), requested by first.person.")
     caller.follow("Approve")
     caller.fill(note="Checked with the merchant")
     caller.send("Approve")
