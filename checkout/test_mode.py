@@ -12,7 +12,7 @@ from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments.customer_steps import ask_for_proof
 from payments.errors import DevelopmentOnly
-from payments.expiry import expire_payment
+from payments.expiry import expire_early
 from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
 from payments.paying import fail_payment
@@ -83,7 +83,7 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
     if payment.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
     if outcome == SimulatedOutcome.EXPIRE:
-        _expire(payment, now)
+        expire_early(payment_id=payment.id, now=now)
         return
     customer = _customer_who(_PHONE_FOR[outcome], payment.merchant_id, now)
     actor = f"customer:{customer.id}"
@@ -107,7 +107,3 @@ def _customer_who(behaviour: Behaviour, merchant_id: str, now: datetime) -> Cust
 def _fail(payment_id: str, failure: Failure, actor: str, now: datetime) -> None:
     ask_for_proof(payment_id=payment_id, actor=actor, now=now)
     fail_payment(payment_id=payment_id, failure=failure, actor=actor, now=now)
-
-
-def _expire(payment: Payment, now: datetime) -> None:
-    expire_payment(payment_id=payment.id, now=max(now, payment.expires_at or now))

@@ -19,7 +19,8 @@ INTRODUCTION = f"""
 Every refusal is `{{"error", "code", "details"}}`: a sentence for people, a code for programs, and
 what each field at fault must be. 400: the request could not be understood. 422: it was understood
 and is refused, by validation or by the state of the object. Nothing was stored, no event was
-written, and the Idempotency-Key may be used again.
+written, and the Idempotency-Key may be used again; only a test payment that fails in `confirm` has
+failed by that.
 
 With a test key, or in development mode, the header `{HEADER}: <code>` makes any request end in
 that error before anything is done; below stands how each comes about by itself.

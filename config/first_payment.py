@@ -134,7 +134,7 @@ Save it as `first.mjs`; Node 18 or later needs no package.
 
 Send your customer to the `checkout_url` instead of step 3, with a `success_url` to come back to.
 Instead of asking in step 4, register a webhook and wait for `payment.completed`: see Receiving
-events. When all works, put the key of live mode in the place of the other: nothing else changes.
+events. When all works, see Going live: the requests stay as they are, with another key.
 """.strip()
 
 

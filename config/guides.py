@@ -20,10 +20,10 @@ id() { grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4; }
 
 ## Take a payment
 
-Create it with the order's number in `metadata`, so that its events bring the number back, and send
-the customer to `checkout_url`. Deliver on the event `payment.completed`, never on the visit to
-`success_url`: that page reads the payment, by the id in its address, and shows what its `status`
-says.
+Create it with the order's number in `metadata`, so that its events bring the number back, and store
+its id, as `payment.expired` has `payment_id` only. Send the customer to `checkout_url`. Deliver on
+the event `payment.completed`, never on the visit to `success_url`: that page reads the payment, by
+the id in its address, and shows what its `status` says.
 
 ```sh
 PAYMENT=$(post /payments '{"payment_mode": "ORDER_PAY", "order_id": "1001",
@@ -154,7 +154,8 @@ curl -sS --retry 5 --retry-connrefused "$API/payments" -H "Authorization: Bearer
 
 ## Going live
 
-1. Staff verify your business; until then a live key is refused with `MERCHANT_NOT_VERIFIED`.
+1. Complete your profile with `PATCH /v1/merchants/{id}`: staff verify your business by it. Until
+   then a live key is refused with `MERCHANT_NOT_VERIFIED`.
 2. Put the live key where the test key was. Links, webhooks and bank accounts of test mode stay
    there: make those of live mode with the live key.
 3. A key for each server, with the scopes it needs, can be rolled and revoked alone.
@@ -164,7 +165,8 @@ curl -sS --retry 5 --retry-connrefused "$API/payments" -H "Authorization: Bearer
 
 Money leaves for your bank account by your schedule, or when you ask. A payout lists the movements
 it is made of; a statement has every line of your balance in a period, which is read a minute after
-its end. Statements and payments come as CSV, too, for accounting.
+its end. Statements and payments come as CSV, too, for accounting. A test payout arrives by itself,
+`POST /v1/test/advance` says how soon; to the account number [[refused_number]] it fails.
 
 ```sh
 get "/balance"

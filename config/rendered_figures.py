@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 
 from checkout.formats import spaced
+from config.schedule import SCHEDULE
 from core.durations import in_words
 from core.idempotency import RETENTION
 from core.json import MAX_BODY_BYTES
@@ -20,10 +21,12 @@ from core.throttling import MERCHANT_LIMITS
 from customers.codes import TEST_CODE
 from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.pin_locks import LOCK
+from customers.pin_rules import TEST_PIN
 from customers.pins import ATTEMPTS_UNTIL_LOCKED
 from merchants.own_keys import MOST_ACTIVE
 from merchants.owner_notices import NOTICES
 from payments.modes import INVOICE_TERM, LIFETIME
+from payouts.bank_accounts import TEST_NUMBER_REFUSED
 from webhooks.serializers import DEFAULT_OVERLAP_SECONDS
 from webhooks.statuses import SWITCH_OFF_AFTER
 
@@ -48,6 +51,8 @@ def figures() -> dict[str, str]:
         "most": str(MAX_AMOUNT),
         "most_grouped": f"{MAX_AMOUNT:,}",
         "notices": str(NOTICES.times),
+        "payout_turn": in_words(timedelta(seconds=SCHEDULE["send payouts"].seconds)),
+        "pin": TEST_PIN,
         "pin_lock": in_words(LOCK),
         "pin_tries": str(ATTEMPTS_UNTIL_LOCKED),
         "rate_burst": f"{burst.amount:,}",
@@ -55,6 +60,7 @@ def figures() -> dict[str, str]:
         "rate_minute": f"{burst.amount * 60 // burst.get_expiry():,}",
         "rate_refused": f"{burst.amount + 1:,}",
         "rate_window": in_words(timedelta(seconds=burst.get_expiry())),
+        "refused_number": TEST_NUMBER_REFUSED,
         "secrets_overlap": in_words(timedelta(seconds=DEFAULT_OVERLAP_SECONDS)),
         "slow": in_words(SLOW_SETTLEMENT),
         "webhook_off": in_words(SWITCH_OFF_AFTER),

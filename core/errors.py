@@ -57,8 +57,8 @@ class Unauthorized(ApiError):
 
 class NotFound(ApiError):
     status, code, message = 404, "NOT_FOUND", "There is nothing at this address."
-    cause = "There is no such address."
-    remedy = "Compare it with this reference: no slash at the end, the version in front."
+    cause = "There is no such address, or no such object, where its kind has no code of its own."
+    remedy = "Compare it with this reference: no slash at the end, the version in front; or the id."
     test_mode = "`GET /v1/nothing`."
 
 

@@ -20,8 +20,10 @@ unknown, or belongs to another mode, is ignored and named in the header `X-Servi
 the request header `X-Service-Strict: true` it is refused with 422, which finds typing errors while
 you test. Lists are read newest first: `has_more` tells whether to go on with `starting_after`.
 
-In test mode no money moves. These phones make a payment end in a chosen way, at the checkout and
-in `POST /v1/payments/{id}/confirm`: [[magic_phones]].
+In test mode no money moves. These phones choose what happens in `POST
+/v1/payments/{id}/confirm`, and at the checkout, where the code is [[code]] and the PIN [[pin]]:
+[[magic_phones]]. At the checkout a payment that is refused stays open, to be paid in another way;
+in `confirm` it fails with [[phone_poor]] and [[phone_declined]].
 
 ## When is a payment paid?
 
@@ -41,11 +43,11 @@ no proof of anything: read the payment, or wait for its event, before you delive
 ## Lists
 
 A list is an object: its items under the name of the resource, newest first, and beside them
-`total`, `limit` and `offset`. `limit` says how many items a page has, 20 unless told, 100 at
-most. For the next page send the id of the last item as `starting_after`: it costs the same at any
-depth, and nothing moves when something new comes in. `offset` leaves out that many instead. The
-last page has fewer items than `limit`. The movements of a payout and the lines of a statement are
-read by `limit` and `offset` only.
+`total`, `limit`, `offset` and `has_more`. `limit` says how many items a page has, 20 unless told;
+more than 100 is taken as 100. While `has_more` is true, send the id of the last item as
+`starting_after` for the next page: it costs the same at any depth, and nothing moves when something
+new comes in. `offset` leaves out that many instead. The movements of a payout and the lines of a
+statement are read by `limit` and `offset` only.
 """.strip()
 
 

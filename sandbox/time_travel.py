@@ -18,7 +18,7 @@ from links.statuses import LinkStatus
 from merchants.callers import Caller
 from merchants.models import Merchant
 from messages.models import Message, MessageStatus
-from payments.expiry import expire_payment
+from payments.expiry import expire_early
 from payments.models import Payment
 from payments.statuses import EXPIRABLE, PaymentStatus
 from payouts.models import Payout
@@ -62,7 +62,8 @@ def expire_link_now(*, caller: Caller, object_id: str, now: datetime) -> str:
     link = PaymentLink.objects.visible_to(caller).filter(livemode=False).locked(object_id)
     if link.status_at(now) != LinkStatus.ACTIVE:
         raise link.refusal(now)
-    _end_at(link, now)
+    link.expires_at = now
+    link.save(update_fields=["expires_at"])
     return expire_link(link_id=object_id, now=now).status
 
 
@@ -78,8 +79,7 @@ def expire_payment_now(*, caller: Caller, object_id: str, now: datetime) -> str:
         raise ValidationFailed(id=NEVER_EXPIRES)
     if payment.status not in EXPIRABLE:
         raise payment.refusal(now)
-    _end_at(payment, now)
-    return expire_payment(payment_id=object_id, now=now).status
+    return expire_early(payment_id=object_id, now=now).status
 
 
 def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
@@ -139,8 +139,3 @@ def _advance_payouts(merchant: Merchant, by: timedelta, today: date) -> int:
 
 def _nearer(day: date, by: timedelta, soonest: date) -> date:
     return min(day, max(day - by, soonest))
-
-
-def _end_at(row: Payment | PaymentLink, now: datetime) -> None:
-    row.expires_at = now
-    row.save(update_fields=["expires_at"])

@@ -85,8 +85,9 @@ class ClockViewSet(CallerViewSet):
     def advance(self, request: CallerRequest) -> HttpResponse:
         """Brings what your test objects wait for nearer: expiry, reminders, payouts, deliveries.
 
-        What is then due happens within a minute. What has happened keeps its time. Live keys are
-        refused.
+        What is then due happens within a minute; a payout leaves, and arrives, within
+        [[payout_turn]] each: let time pass for each. What has happened keeps its time. Live keys
+        are refused.
         """
         by = step_of(TimeStep.parse(request.data))
 

@@ -49,7 +49,9 @@ MEANINGS = {
     EventType.PAYOUT_PAID: "The bank has booked a payout.",
     EventType.PAYOUT_FAILED: "A payout did not arrive or was returned; the money is back.",
     EventType.PAYMENT_LINK_CREATED: "A payment link was created.",
-    EventType.PAYMENT_LINK_PAYMENT_COMPLETED: "A customer has paid at a payment link.",
+    EventType.PAYMENT_LINK_PAYMENT_COMPLETED: (
+        "A customer has paid at a payment link. `payment.completed` comes, too: deliver on one."
+    ),
     EventType.PAYMENT_LINK_DEACTIVATED: "A payment link was ended by you or by staff.",
     EventType.PAYMENT_LINK_EXPIRED: "The time of a payment link has passed.",
     EventType.MERCHANT_UPDATED: "The merchant's profile has changed.",

@@ -165,4 +165,5 @@ class SimulateAction(PostOnly):
         except ValueError:
             raise NotFound from None
         simulate(payment=self.payment, outcome=outcome, now=self.now)
-        return SeeOther(f"{self.payment.hosted_url}?paid=1")
+        mark = "?paid=1" if outcome == SimulatedOutcome.APPROVE else ""
+        return SeeOther(f"{self.payment.hosted_url}{mark}")

@@ -77,3 +77,11 @@ def test_a_counter_with_its_sound_off_is_silent(open_page, payment_of, site, api
     screen.get_by_role("listitem").first.wait_for()
 
     assert screen.evaluate("window.tones") == 0
+
+
+def test_without_javascript_no_button_asks_for_a_passkey(open_page, payment_of):
+    page = open_page(payment_of(9_900).hosted_url, javascript=False)
+    sign_in(page)
+
+    page.get_by_text("Passkeys need JavaScript.").wait_for()
+    assert not page.get_by_role("button", name="Create a passkey").is_visible()

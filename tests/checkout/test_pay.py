@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.clock import utc_now
 from customers.services import wallet
 from ledger.services import balance_of
 from payments.statuses import PaymentStatus
@@ -106,3 +107,19 @@ def test_nobody_is_told_of_a_balance_before_signing_in(payment_of):
 @pytest.fixture
 def payment_of(merchant):
     return lambda amount, **more: PaymentFactory(merchant=merchant, amount=amount, **more)
+
+
+@pytest.mark.parametrize("outcome", ["expire", "decline", "wrong_pin"])
+def test_a_test_tool_ends_a_payment_now_and_calls_it_paid_only_where_it_is(payment_of, outcome):
+    """A shop that polls goes by these times: none lies ahead."""
+    payment = payment_of(1250)
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+
+    shopper.send(to="/simulate", outcome=outcome)
+
+    payment.refresh_from_db()
+    event = Event.objects.get(type__in=["payment.expired", "payment.failed"])
+    assert "paid" not in shopper.path
+    assert max(payment.updated_at, event.created_at) <= utc_now()
+    assert outcome != "expire" or payment.expires_at == payment.updated_at

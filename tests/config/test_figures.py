@@ -24,6 +24,7 @@ from customers.codes import TEST_CODE
 from customers.magic_phones import WORKING_PHONE
 from customers.pin_rules import TEST_PIN
 from ledger.proving import INTERVAL, REST_FACTOR
+from payouts.bank_accounts import TEST_NUMBER_REFUSED
 from tests.client import Api
 from webhooks.delivery.dispatcher import THREADS
 from webhooks.delivery.lanes import Lane
@@ -117,6 +118,9 @@ def test_the_reference_has_no_place_left_without_its_figure(openapi: str) -> Non
         "tried again 5 minutes, 30 minutes, 2 hours and 6 hours after",
         "switches the endpoint off, and so do 5 days",
         "alike for 3 days",
+        f"the code is {TEST_CODE} and the PIN {TEST_PIN}",
+        f"to the account number {TEST_NUMBER_REFUSED} it fails",
+        "a payout leaves, and arrives, within 10 minutes each",
         "+1 242 555 0100 works, +1 242 555 0101 has too little money",
         "+1 242 555 0104 stays in processing for 30 seconds",
         "5 wrong ones lock it for 30 minutes",

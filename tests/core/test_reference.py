@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.client import Api
+from webhooks.samples import samples
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +33,26 @@ def test_the_document_explains_every_error_of_the_contract_and_no_other(openapi:
     assert sorted(re.findall(r"^## ([A-Z_]+)$", text, re.MULTILINE)) == sorted(CODES)
     for part in ("Cause", "Remedy", "In test mode"):
         assert len(re.findall(rf"^- {part}: \S.+", text, re.MULTILINE)) == len(CODES)
+
+
+def test_the_chapter_on_lists_names_what_a_list_has(openapi: str) -> None:
+    document = json.loads(openapi)
+    chapter = document["info"]["description"].partition("\n## Lists\n")[2].partition("\n#")[0]
+    fields = document["components"]["schemas"]["PaymentSummaryList"]["properties"]
+
+    assert [name for name in fields if f"`{name}`" not in chapter] == ["payments"]
+
+
+def test_it_names_the_event_of_a_payment_that_brings_no_metadata(openapi: str) -> None:
+    document = json.loads(openapi)
+    without = [
+        event
+        for event, data in samples().items()
+        if event.startswith("payment.") and "metadata" not in data
+    ]
+
+    assert without == ["payment.expired"]
+    assert "`payment.expired` has `payment_id` only" in document["info"]["description"]
 
 
 def test_no_operation_tells_of_the_inside(openapi: str) -> None:
