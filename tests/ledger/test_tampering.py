@@ -1,10 +1,7 @@
 """A thief with all rights on the database, past every trigger: verify names the row."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.db import connection
-from pytest_django import DjangoDbBlocker
 
 from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.models import Account, LogLeaf, Purpose, Seal, Transfer, TransferKind, UnsealedTransfer
@@ -13,28 +10,20 @@ from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, move, opened
 from tests.ledger.thief import QUEUE, all_rights, insert_transfer, tamper
 from tests.run_environment import ON_POSTGRESQL
-from tests.shared_rows import check_foreign_keys_now, shared
+from tests.shared_rows import check_foreign_keys_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("undone")]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _ledger() -> None:
     """Three transfers that are sealed, and one that waits."""
-    with shared(django_db_blocker, _transfers):
-        yield
-
-
-def _transfers() -> None:
     wallet, merchant = opened(Purpose.WALLET, "cus_1", holding=500), opened(Purpose.MERCHANT)
     move(wallet, merchant, 300)
     move(merchant, opened(Purpose.FEES), 20, TransferKind.FEE)
     seal_transfers(now=NOW)
     move(merchant, wallet, 100, TransferKind.REFUND)
     check_foreign_keys_now()
-
-
-def test_it_finds_nothing_wrong_with_what_happened() -> None:
     assert verify()[0] == 0
 
 
