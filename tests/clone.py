@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.environment import VARIABLES
+from tests import template
 
 ROOT = Path(__file__).parent.parent
 START_SECONDS = 90
@@ -93,9 +94,13 @@ class Service:
 
 
 @contextmanager
-def running(directory: Path, *, through_make: bool = False) -> Iterator[Service]:
-    """Run the service in a clone; at the end it is stopped."""
+def running(
+    directory: Path, *, through_make: bool = False, migrated: bool = False
+) -> Iterator[Service]:
+    """Run the service in a clone; at the end it is stopped. `migrated`: it has its tables."""
     service = Service(clone(directory), through_make=through_make)
+    if migrated:
+        migrate(directory)
     service.start()
     try:
         yield service
@@ -113,6 +118,12 @@ def clone(directory: Path) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, target)
     return directory
+
+
+def migrate(directory: Path) -> None:
+    """Give a clone a database with its tables, if a run has kept one: to migrate takes long."""
+    (directory / "var").mkdir(exist_ok=True)
+    template.use(directory / "var/db.sqlite3")
 
 
 def _free_port() -> int:

@@ -20,9 +20,9 @@ STEP_SECONDS = 0.001
 
 
 @contextmanager
-def standing_still() -> Iterator[None]:
-    """Stop the clock of this process at INSTANT."""
-    with time_machine.travel(INSTANT, tick=False) as traveller:
+def standing_still(at: datetime = INSTANT) -> Iterator[None]:
+    """Stop the clock of this process."""
+    with time_machine.travel(at, tick=False) as traveller:
 
         class Stepping(datetime):
             @classmethod

@@ -75,7 +75,9 @@ def test_the_day_is_as_the_page_tells_it(day) -> None:
     assert problems() == []
 
 
+# Whether the reading of the page is strict is the same on both databases.
 @pytest.mark.slow
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("told", "lie"),
     [

@@ -58,7 +58,7 @@ def test_the_port_is_named_where_it_is_taken(service: Service) -> None:
 
 
 def test_ctrl_c_stops_both_and_a_second_start_says_the_same(tmp_path: Path) -> None:
-    with running(tmp_path) as service:
+    with running(tmp_path, migrated=True) as service:
         service.wait_for("The worker has begun")
         pids = service.pids()
 
@@ -80,7 +80,7 @@ def _says_the_same_again(service: Service) -> None:
 
 
 def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
-    with running(tmp_path) as service:
+    with running(tmp_path, migrated=True) as service:
         service.wait_for("The worker has begun")
         _, web, worker = sorted(service.pids())
         os.kill(worker, signal.SIGKILL)
@@ -93,7 +93,7 @@ def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
 
 
 def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
-    with running(tmp_path, through_make=True) as service:
+    with running(tmp_path, through_make=True, migrated=True) as service:
         service.wait_for("The worker has begun")
         (run,) = service.pids()
         children = service.pids(of=run)

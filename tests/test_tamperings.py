@@ -1,16 +1,20 @@
 """A hundred ways to tamper with a shop's money, with all rights on the database: each is named."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection
-from pytest_django import Settings
+from django.test import override_settings
+from pytest_django import DjangoDbBlocker, Settings
 
 from customers.models import Customer
+from tests.client import Api
+from tests.factories import MerchantFactory
 from tests.ledger.command import verify
 from tests.ledger.thief import all_rights
-from tests.run_environment import ON_POSTGRESQL
+from tests.shared_rows import check_foreign_keys_now, shared
 from tests.source_tree import ROOT
 from tests.tampered_again import AGAIN
 from tests.tampered_beside import BESIDE
@@ -19,20 +23,40 @@ from tests.tampered_rows import ROWS
 from tests.tampered_shop import folder, furnish
 from tests.tampered_together import TOGETHER, WITHOUT_WITNESS
 
-pytestmark = [pytest.mark.django_db(transaction=not ON_POSTGRESQL), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.usefixtures("undone")]
 
 # By the name in docs/tampering.md
 TAMPERINGS = ROWS | LOG | AGAIN | TOGETHER | BESIDE
 
 
+@pytest.fixture(scope="module")
+def witness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("witness")
+
+
+@pytest.fixture(scope="module")
+def shop(
+    witness: Path, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[dict[str, Any]]:
+    """The shop, furnished once for all who tamper with it; its names."""
+
+    def make() -> dict[str, Any]:
+        with override_settings(CHECKPOINT_WITNESSES=[folder(witness)]):
+            found = furnish(Api(), *MerchantFactory.create_batch(2))
+        check_foreign_keys_now()
+        return found
+
+    with shared(django_db_blocker, make) as found:
+        yield found
+
+
 @pytest.fixture
-def names(api, merchant, stranger, settings: Settings, tmp_path: Path) -> dict[str, Any]:
-    settings.CHECKPOINT_WITNESSES = [folder(tmp_path)]
-    found = furnish(api, merchant, stranger)
-    if ON_POSTGRESQL:  # foreign keys are checked now, while there still is something to find
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    return found
+def names(shop: dict[str, Any], witness: Path, settings: Settings) -> Iterator[dict[str, Any]]:
+    settings.CHECKPOINT_WITNESSES = [folder(witness)]
+    notes = {note: note.read_bytes() for note in witness.iterdir()}
+    yield shop
+    for note, content in notes.items():
+        note.write_bytes(content)
 
 
 def test_it_finds_nothing_wrong_with_an_honest_shop(names) -> None:
@@ -40,10 +64,10 @@ def test_it_finds_nothing_wrong_with_an_honest_shop(names) -> None:
 
 
 @pytest.mark.parametrize("name", TAMPERINGS)
-def test_it_is_named(names, name: str, tmp_path: Path) -> None:
+def test_it_is_named(names, name: str, witness: Path) -> None:
     statements, said = TAMPERINGS[name]
     if name == WITHOUT_WITNESS:
-        for note in tmp_path.iterdir():
+        for note in witness.iterdir():
             note.unlink()
     with all_rights(), connection.cursor() as cursor:
         for statement in statements:

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import Group, User
-from django.db import transaction
 from django.db.models import Model
 from django.test import Client
 from django_otp import DEVICE_ID_SESSION_KEY
@@ -19,7 +18,7 @@ from backoffice.roles import Role
 from backoffice.services.staff_passkeys import needs_passkey
 from backoffice.staff import Staff
 from core.clock import utc_now
-from tests.stopped_clock import standing_still
+from tests.shared_rows import shared
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -88,19 +87,11 @@ def sign_in(role: Role, name: str = "") -> Client:
 def rows(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> "Iterator[dict[type[Model], Model]]":
-    """A row of everything, made once for all tests of a file: what each changes is undone.
-
-    As with `setUpTestData` of Django, each test runs in a savepoint of the transaction around them.
-    """
+    """A row of everything, made once for all tests of a file: what each changes is undone."""
     from tests.backoffice.rows import one_of_each
 
-    around: Any = transaction.atomic()
-    around._from_testcase = True  # what is durable in the service may run inside it
-    with django_db_blocker.unblock(), around:
-        with standing_still():
-            made = one_of_each()
+    with shared(django_db_blocker, one_of_each) as made:
         yield made
-        transaction.set_rollback(True)
 
 
 @pytest.fixture

@@ -13,8 +13,10 @@ from celery.app import trace
 from celery.worker import request
 from django.core.management import get_commands
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from tests.machine import need
+from tests.shared_rows import shared
 from tests.source_tree import ROOT, SERVICE
 
 PROMETHEUS = ROOT / "deploy/prometheus"
@@ -58,10 +60,11 @@ def beginnings(pattern: str) -> Iterator[str]:
         yield found[0]
 
 
-@pytest.fixture
-def exported(client: Client) -> list[str]:
-    """Return the names of what there is to read."""
-    return re.findall(r"^# TYPE (\w+) ", client.get("/metrics").text, re.MULTILINE)
+@pytest.fixture(scope="module")
+def exported(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> list[str]:
+    """Return the names of what there is to read: the same for all who ask."""
+    with shared(django_db_blocker, lambda: Client().get("/metrics").text) as text:
+        return re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE)
 
 
 @pytest.mark.django_db
@@ -129,6 +132,7 @@ def test_each_page_looks_for_lines_that_there_are() -> None:
     [
         "check rules rules.yml",
         "test rules rules_test.yml",
+        "test rules rules_of_days_test.yml",
         "check config --syntax-only prometheus.yml",
     ],
 )

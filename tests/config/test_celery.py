@@ -19,7 +19,7 @@ from config.celery import VISIBILITY_SECONDS, app, forget_removed_tasks
 from config.environment import VARIABLES
 from config.schedule import SCHEDULE
 from core.clock import ClockRefused
-from tests.clone import clone
+from tests.clone import clone, migrate
 from tests.redis import Redis
 
 WAIT_SECONDS = 60
@@ -54,6 +54,7 @@ class Celery:
         self.environment = kept | {"CELERY_BROKER_URL": broker_url}
         self.directory = clone(directory)
         self.running: list[subprocess.Popen[bytes]] = []
+        migrate(self.directory)
         self._python("-m", "config.local.development").wait()
         assert self._python("manage.py", "prepare").wait() == 0
 

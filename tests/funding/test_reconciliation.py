@@ -1,6 +1,7 @@
 """verify_ledger proves every top-up from its transfer, and bank money from the bank's entries"""
 
 import pytest
+from django.test import override_settings
 
 from core.clock import utc_now
 from funding.models import TopUp
@@ -8,35 +9,49 @@ from funding.reconciliation import check_top_ups
 from funding.reversal import reverse_top_up
 from ledger.models import Transfer, TransferKind
 from payouts.models import BankEntry
+from tests.factories import MerchantFactory
 from tests.funding.money_in import LIVE, added, booked, customer_with, ordered, transfer
 from tests.ledger.command import verify
 from tests.ledger.thief import change as tamper_with
 from tests.payouts.merchant_balance import credit
+from tests.shared_rows import shared
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def top_up():
-    made = ordered(customer_with(0, LIVE, livemode=True))
-    booked(transfer(2_000, made.reference))
-    return made
+@pytest.fixture(scope="module")
+def made(django_db_setup, django_db_blocker):
+    """What the bank told of, made once: what a test changes of it is undone."""
+    with shared(django_db_blocker, money_in) as top_up:
+        yield top_up
+
+
+def money_in():
+    """A top-up; others by transfer, one of which was taken back; and money without a top-up."""
+    with override_settings(PAYOUT_DEBTOR_ACCOUNT="000777"):
+        top_up = ordered(customer_with(0, LIVE, livemode=True))
+        booked(transfer(2_000, top_up.reference))
+        credit(MerchantFactory(), 500)
+        customer_with(300, "+12424567893", livemode=True)
+        for number in ("+12424567891", "+12424567892"):
+            again = ordered(customer_with(0, number, livemode=True))
+            names = {"message_id": f"M{number}", "number": f"2026{number}"}
+            booked(transfer(2_000, again.reference, reference=number), **names)
+            if number.endswith("2"):
+                take_back(again)
+    return top_up.pk
 
 
 @pytest.fixture
-def others(top_up, merchant):
-    """Money that came in other ways, and a transfer that came and was taken back: all right."""
+def top_up(made):
+    return TopUp.objects.get(pk=made)
+
+
+@pytest.fixture
+def others(top_up):
+    """One that was simulated, too: all right."""
     ordered(customer_with(0), 700, way="simulated")
     assert added() == 1
-    credit(merchant, 500)
-    customer_with(300, "+12424567893", livemode=True)
-    for number in ("+12424567891", "+12424567892"):
-        again = ordered(customer_with(0, number, livemode=True))
-        names = {"message_id": f"M{number}", "number": f"2026{number}"}
-        booked(transfer(2_000, again.reference, reference=number), **names)
-        if number.endswith("2"):
-            take_back(again)
-    return TopUp.objects.exclude(pk=top_up.pk)
 
 
 def take_back(top_up):

@@ -10,9 +10,9 @@ from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, move, opened
 from tests.ledger.thief import QUEUE, all_rights, insert_transfer, tamper
 from tests.run_environment import ON_POSTGRESQL
+from tests.shared_rows import check_foreign_keys_now
 
-# SQLite switches its foreign keys off outside of a transaction only.
-pytestmark = pytest.mark.django_db(transaction=not ON_POSTGRESQL)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("undone")]
 
 
 @pytest.fixture(autouse=True)
@@ -23,9 +23,7 @@ def _ledger() -> None:
     move(merchant, opened(Purpose.FEES), 20, TransferKind.FEE)
     seal_transfers(now=NOW)
     move(merchant, wallet, 100, TransferKind.REFUND)
-    if ON_POSTGRESQL:  # foreign keys are checked now, while there still is something to find
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    check_foreign_keys_now()
     assert verify()[0] == 0
 
 

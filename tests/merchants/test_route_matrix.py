@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.db.models import Model
 from django.urls import URLPattern, URLResolver, get_resolver
+from pytest_django import DjangoDbBlocker
 
 from core.clock import utc_now
 from core.ids import new_id
@@ -26,7 +27,10 @@ from refunds.models import Inquiry, Refund
 from tests.backoffice.rows import one_of_each
 from tests.client import Api, ApiClient
 from tests.factories import MerchantFactory
+from tests.shared_rows import shared
 from webhooks.models import Delivery, Event, Webhook
+
+pytestmark = pytest.mark.django_db
 
 LIST, NEW, TOTAL = "a list", "something new", "a total"
 OBJECTS: dict[str, type[Model]] = {
@@ -128,9 +132,16 @@ def _routes() -> set[str]:
     }
 
 
-@pytest.fixture
-def rows(db: None) -> dict[type[Model], Model]:
+@pytest.fixture(scope="module")
+def rows(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[dict[type[Model], Model]]:
     """One object of every kind, all of one merchant and in test mode."""
+    with shared(django_db_blocker, _objects) as made:
+        yield made
+
+
+def _objects() -> dict[type[Model], Model]:
     made = one_of_each()
     end = utc_now() - timedelta(days=1)
     caller = Caller(_owner(made), livemode=False, actor="key:1")

@@ -9,15 +9,25 @@ from ledger.models import Transfer
 from payouts.models import Payout, Statement, StatementLine
 from payouts.reconciliation import check_payouts
 from payouts.services import mark_sent, record_failed, record_paid, record_returned
+from tests.client import Api
+from tests.factories import MerchantFactory
 from tests.ledger.thief import change as tamper_with
 from tests.payouts.merchant_balance import credit
+from tests.shared_rows import shared
 
+pytestmark = pytest.mark.django_db
 STAFF = "staff:ann"
 
 
-@pytest.fixture
-def payouts(api, merchant):
-    """One of each: scheduled, in transit, paid, failed, canceled."""
+@pytest.fixture(scope="module")
+def made(django_db_setup, django_db_blocker):
+    """The payouts, made once: what a test changes of them is undone."""
+    with shared(django_db_blocker, one_of_each) as ids:
+        yield ids
+
+
+def one_of_each():
+    api, merchant = Api(), MerchantFactory()
     credit(merchant, 10_000)
     ids = [api(merchant).post("/v1/payouts", {"amount": 1000}).json()["id"] for _ in range(5)]
     for payout_id in ids[1:4]:
@@ -25,7 +35,13 @@ def payouts(api, merchant):
     record_paid(payout_id=ids[2], actor=STAFF, now=utc_now())
     record_failed(payout_id=ids[3], code="x", message="y", actor=STAFF, now=utc_now())
     api(merchant).post(f"/v1/payouts/{ids[4]}/cancel")
-    return [Payout.objects.get(pk=payout_id) for payout_id in ids]
+    return ids
+
+
+@pytest.fixture
+def payouts(made):
+    """One of each: scheduled, in transit, paid, failed, canceled."""
+    return [Payout.objects.get(pk=payout_id) for payout_id in made]
 
 
 def test_it_finds_nothing_wrong_with_what_happened(payouts):
@@ -56,18 +72,21 @@ KINDS = {0: "payout", 2: "payout_paid", 3: "payout_returned", 5: "payout_reverse
 
 
 @pytest.fixture
-def moved(payouts, api, merchant):
+def moved(payouts, api):
     """One that came back after it was paid, too; and the transfer of each kind."""
-    returned = api(merchant).post("/v1/payouts", {"amount": 1000}).json()["id"]
+    returned = api(payouts[0].merchant).post("/v1/payouts", {"amount": 1000}).json()["id"]
     mark_sent(payout_id=returned, actor=STAFF, now=utc_now())
     record_paid(payout_id=returned, actor=STAFF, now=utc_now())
     reason = {"code": "AC04", "message": "The account is closed."}
     record_returned(payout_id=returned, actor=STAFF, now=utc_now(), **reason)
-    assert list(check_payouts()) == []
     ids = [*(payout.pk for payout in payouts), returned]
     return {
         kind: Transfer.objects.get(kind=kind, reference=ids[place]) for place, kind in KINDS.items()
     }
+
+
+def test_it_finds_nothing_wrong_with_one_that_came_back(moved):
+    assert list(check_payouts()) == []
 
 
 @pytest.mark.parametrize("kind", KINDS.values())

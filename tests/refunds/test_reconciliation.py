@@ -1,33 +1,38 @@
 """A thief with all rights on the database, past every trigger: verify_ledger names the row"""
 
 import pytest
-from django.db import connection
 
 from core.clock import utc_now
 from ledger.models import Transfer
 from ledger.sealing import seal_transfers
 from refunds.models import Refund
+from tests.client import Api
+from tests.factories import MerchantFactory
 from tests.ledger.command import verify
 from tests.ledger.thief import tamper
 from tests.payouts.merchant_balance import credit
 from tests.refunds.refunding import refund, sell
-from tests.run_environment import ON_POSTGRESQL
+from tests.shared_rows import check_foreign_keys_now, shared
 
-# SQLite switches its foreign keys off outside of a transaction only.
-pytestmark = pytest.mark.django_db(transaction=not ON_POSTGRESQL)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("undone")]
 
 
-@pytest.fixture
-def names(api, merchant, stranger):
-    """What a sentence may name: a sale of 1000 with a fee of 100, 400 refunded, 500 waiting."""
+@pytest.fixture(scope="module")
+def names(django_db_setup, django_db_blocker):
+    """What a sentence may name."""
+    with shared(django_db_blocker, sold_and_refunded) as made:
+        yield made
+
+
+def sold_and_refunded():
+    """A sale of 1000 with a fee of 100, 400 refunded, 500 waiting; and one of a stranger."""
+    api, (merchant, stranger) = Api(), MerchantFactory.create_batch(2)
     other = sell(stranger, 1_000, fee=1_000)
     sale = sell(merchant, 1_000, fee=1_000)
     refund(api, sale, 400)
     credit(merchant, -500)
     refund(api, sale, 500)
-    if ON_POSTGRESQL:  # foreign keys are checked now, while there still is something to find
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    check_foreign_keys_now()
     refunds = dict(Refund.objects.values_list("status", "pk"))
     transfers = Transfer.objects.filter(reference__in=[sale.id, *refunds.values()])
     moved = {f"{kind}_transfer": pk for kind, pk in transfers.values_list("kind", "pk")}

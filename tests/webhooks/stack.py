@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from config.environment import VARIABLES
+from tests import template
 from tests.run_environment import VALUES
 
 ROOT = Path(__file__).parent.parent.parent
@@ -63,6 +64,8 @@ class Stack:
             "DEVELOPMENT_MODE": "true",
             **environment,
         }
+        if "DATABASE_URL" not in environment:
+            template.use(directory / "db.sqlite3")
         self.running: list[subprocess.Popen[bytes]] = []
         self.key = ""
         with ExitStack() as unless_ready:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import redis as redis_client
 
+from tests.clusters import create_migrated
 from tests.machine import need
 from tests.postgres import Postgres, PostgresMissing, programs
 from tests.redis import Redis
@@ -38,7 +39,7 @@ def postgres(directory: Path) -> Iterator[Postgres]:
     except PostgresMissing:
         need("initdb", "PostgreSQL")
     server = Postgres(directory / "postgresql", durable=True)
-    server.create()
+    create_migrated(server)
     server.start()
     yield server
     server.remove()

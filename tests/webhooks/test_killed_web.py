@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.clusters import create_migrated
 from tests.machine import need
 from tests.postgres import Postgres, PostgresMissing, programs
 from tests.webhooks.receiver import Receiver
@@ -38,7 +39,7 @@ def database(directory: Path) -> Iterator[psycopg.Connection[Any]]:
     except PostgresMissing:
         need("initdb", "PostgreSQL")
     server = Postgres(directory / "postgresql", durable=True)
-    server.create()
+    create_migrated(server)
     server.start()
     with psycopg.connect(f"host={server.directory} user=postgres", autocommit=True) as connection:
         yield connection
