@@ -32,9 +32,8 @@ DAY = timedelta(days=1)
 PER_CUSTOMER = AttemptLimit("address-customer", 5, DAY)
 PER_NETWORK = AttemptLimit("address-network", 30, DAY)
 PER_MAILBOX = AttemptLimit("address-mailbox", 5, DAY)
-OF_ONES_OWN = AttemptLimit(
-    "address-own", 1, DAY
-)  # of a customer to a mailbox, besides who else did
+# Of one customer to a mailbox, whatever others have asked for.
+OF_ONES_OWN = AttemptLimit("address-own", 1, DAY)
 _SALT = "customers.own-email"
 SUBJECT = gettext_noop("%(service)s: confirm your e-mail address")
 TEXT = gettext_noop(

@@ -39,14 +39,16 @@ def empty_tables() -> None:
     if ON_POSTGRESQL:
         _delete_rows()
         return
-    connection.ensure_connection()
+    with transaction.atomic():  # the copying would wait for ever for a test's own open transaction
+        pass
     _migrated().backup(connection.connection)
 
 
 @cache
 def _migrated() -> sqlite3.Connection:
     memory = sqlite3.connect(":memory:", check_same_thread=False)
-    with closing(sqlite3.connect(template.kept())) as kept:
+    # Without the mode, a file that is gone would be made anew, empty.
+    with closing(sqlite3.connect(f"file:{template.kept()}?mode=ro", uri=True)) as kept:
         kept.backup(memory)
     return memory
 

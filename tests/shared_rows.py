@@ -26,10 +26,18 @@ def shared(blocker: DjangoDbBlocker, make: Callable[[], T]) -> Iterator[T]:
     around: Any = transaction.atomic()
     around._from_testcase = True  # what is durable in the service may run inside it
     with blocker.unblock(), around:
+        _let_it_last()
         with standing_still(INSTANT - BEFORE):
             made = make()
         yield made
         transaction.set_rollback(True)
+
+
+def _let_it_last() -> None:
+    """A transaction of all tests of a file rests for longer than one of the service may."""
+    if ON_POSTGRESQL:
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
 def check_foreign_keys_now() -> None:

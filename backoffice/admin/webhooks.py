@@ -90,15 +90,20 @@ def _next_attempt(delivery: Delivery) -> str:
     return attempt_words(next_attempt_of(delivery, now), now)
 
 
-def _last_success(webhook: Webhook) -> str:
-    """Write when it last accepted an event, which is recorded once in so long."""
-    now, recorded_at = request_now(), webhook.last_success_at
-    if recorded_at is None:
-        return ""
-    until = recorded_at + SUCCESS_RECORDED_EVERY
-    if until > now:
-        return "within the last hour"
-    return f"between {formats.clock(recorded_at, now)} and {formats.clock(until, now)}"
+class LastSuccess(Instant):
+    """When it last accepted an event: recorded once in so long, and exported as it was."""
+
+    def cell(self, row: Webhook) -> str:
+        return self.fact(row) or "—"
+
+    def fact(self, row: Webhook) -> str:
+        now, recorded_at = request_now(), row.last_success_at
+        if recorded_at is None:
+            return ""
+        until = recorded_at + SUCCESS_RECORDED_EVERY
+        if until > now:
+            return "within the last hour"
+        return f"between {formats.clock(recorded_at, now)} and {formats.clock(until, now)}"
 
 
 URL = Field("URL", "url", most=70)
@@ -106,7 +111,7 @@ ENDPOINT_STATE = Badge("State", endpoint_state)
 FAILING_SINCE = Instant("Failing since", "failing_since")
 LAST_ERROR = Field("Last error", "last_error", most=60)
 WAITING = Field("Waiting", waiting_words)
-LAST_SUCCESS = Field("Last success", _last_success)
+LAST_SUCCESS = LastSuccess("Last success", "last_success_at")
 EVENT = Field("Event", "event.type")
 TRIES = Field("Attempts", "attempt_count")
 NEXT_TRY = Field("Next attempt", _next_attempt)
@@ -149,7 +154,7 @@ class WebhookAdmin(OfficeAdmin):
             return SupportAnswer([f"Switched off: {row.get_disabled_reason_display()}."], "bad")
         if row.failing_since:
             return SupportAnswer(failing_sentences(row, now), "bad")
-        if last := _last_success(row):
+        if last := LAST_SUCCESS.fact(row):
             return SupportAnswer([f"It accepts events, most recently {last}."], "good")
         return SupportAnswer(["Nothing has arrived there yet."])
 

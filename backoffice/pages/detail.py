@@ -63,7 +63,9 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
 def _answer(resource: AdminResource, row: Any, instant: datetime) -> SupportAnswer | None:
     """Return what to tell the caller, and what was asked for about the object."""
     answer = resource.answer(row, instant)
-    asked = list(requests_about(str(getattr(row, resource.requested_as)), instant))
+    is_named = resource.entry.prefix or resource.requested_as != "pk"
+    name = str(getattr(row, resource.requested_as)) if is_named else ""
+    asked = list(requests_about(name, instant)) if name else []
     if not asked:
         return answer
     answer = answer or SupportAnswer([], "wait")

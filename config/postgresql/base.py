@@ -27,16 +27,16 @@ def _with_own_instants(template: AdaptersMap) -> AdaptersMap:
 
 
 class SchemaEditor(DatabaseSchemaEditor):
-    """Migrates with as much time between two statements as Python takes.
+    """Migrates with minutes between two statements, in which Django writes the schema anew.
 
-    Django writes the schema anew there, in seconds, of which a busy machine makes many: the limit
-    is for requests, whose transactions hold others up.
+    A busy machine takes longer for it than a request may. A machine that is gone meanwhile holds
+    locks on tables: the limit stays one.
     """
 
     def __enter__(self) -> "SchemaEditor":
         super().__enter__()
         if self.atomic_migration and not self.collect_sql:
-            self.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            self.execute("SET LOCAL idle_in_transaction_session_timeout = '5min'")
         return self
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core.cache import cache
 
+from backoffice.admin.webhooks import LAST_SUCCESS
 from backoffice.models import AuditEntry
 from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import list_of, page_of
@@ -137,6 +138,7 @@ def test_an_endpoint_says_what_it_has_been_sent(office: Office, endpoints: list[
     said = "It accepts events, most recently "
     assert f"{said}within the last hour." in page(office, endpoints[0])
     assert "within the last hour" in listed(office)
+    assert LAST_SUCCESS.exported(Webhook.objects.first()) == (now - timedelta(minutes=59),)
 
     # A success is written down once in an hour.
     Webhook.objects.update(last_success_at=now - timedelta(days=2))
