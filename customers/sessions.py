@@ -47,7 +47,7 @@ def sign_in(
     A code for one payment opens a session for that payment: who read it out agreed to no more.
     `replaces` is the token that the browser had: that session ends. A test customer is that of
     `merchant_id`, and the wallet holds money of `currency`. `language` is kept as by
-    `remember_language`. Raises InvalidCode, CodeExpired, ValidationFailed, CustomerFrozen.
+    `write_in_language`. Raises InvalidCode, CodeExpired, ValidationFailed, CustomerFrozen.
     """
     proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
     if proof.livemode:
@@ -57,11 +57,11 @@ def sign_in(
     customer.refuse_frozen()
     payment_id = proof.payment_id if is_protected(customer) else ""
     signed_in = start_session(customer=customer, now=now, replaces=replaces, payment_id=payment_id)
-    remember_language(signed_in.session, language, now=now)
+    write_in_language(signed_in.session, language, now=now)
     return signed_in
 
 
-def remember_language(session: CustomerSession, language: str, *, now: datetime) -> None:
+def write_in_language(session: CustomerSession, language: str, *, now: datetime) -> None:
     """Write to the customer in this language from now on, once a PIN or passkey has been shown.
 
     A code does for who has neither: by it alone, or a PIN that is new, a thief of the number would

@@ -43,7 +43,7 @@ def proof_of(payment: Payment, customer_id: str) -> Verification | None:
     found = PaymentProof.objects.filter(
         payment=payment, session__customer=customer_id, session__ended_at=None
     ).first()
-    if found is None or found.description not in (None, payment.agreed_description):
+    if found is None or found.description != payment.agreed_description:
         return None
     return Verification(found.verified)
 

@@ -24,7 +24,7 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 STATUSES = """
 Whether staff have reviewed it.
 
-- `unverified`: not yet, or again after a change.
+- `unverified`: not yet.
 - `verified`: it may take live payments.
 - `suspended`: its keys are refused until staff release it.
 """.strip()

@@ -137,8 +137,6 @@ def context_of(payment: Payment) -> dict[str, object]:
         "number": number_of(payment.id),
         "tip": money(payment.tip, payment.currency) if payment.tip else "",
         "refunded": money(payment.amount_refunded, payment.currency),
-        "tax_id": payment.merchant.tax_id,
-        "seller_address": payment.merchant.address,
         "paid_at": moment_of(payment.completed_at, zone) if payment.completed_at else "",
         "pay_url": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         "receipt_url": f"{settings.CHECKOUT_URL}/receipts/{payment.id}",

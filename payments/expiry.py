@@ -41,7 +41,7 @@ def settle_due(*, now: datetime, limit: int = BATCH) -> int:
 
 @transaction.atomic
 def expire_payment(*, payment_id: str, now: datetime) -> Payment:
-    """Expire one payment. Raises the error of its status where it is no longer due."""
+    """Expire one payment. Raises PaymentNotFound where it is no longer due."""
     payment = Payment.objects.due_to_expire(now).locked(payment_id)
     move_and_report(payment, PaymentStatus.EXPIRED, now=now, actor="system:payments.expire")
     return payment

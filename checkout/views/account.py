@@ -30,8 +30,8 @@ from customers.sessions import (
     SignedIn,
     end_session,
     is_by_phone_alone,
-    remember_language,
     sign_in,
+    write_in_language,
 )
 from links.models import PaymentLink
 from payments.models import Payment
@@ -122,9 +122,12 @@ class AccountAgainAction(ForAccount, AgainAction):
 class AccountPage(SignedInPage):
     def get(self, request: HttpRequest) -> HttpResponse:
         customer = self.session.customer
-        remember_language(self.session, self.language, now=self.now)
         before, hidden_until = request.GET.get("before", ""), doubtful_until(customer, self.now)
         is_hidden = hidden_until is not None or is_by_phone_alone(self.session)
+        if (
+            request.headers.get("Sec-Fetch-Site") != "cross-site"
+        ):  # a link of a stranger chooses none
+            write_in_language(self.session, self.language, now=self.now)
         before = before if is_id("pay", before) else ""
         entries = [] if is_hidden else entries_of(customer, before=before)
         top_ups = top_ups_of(customer, are_payments_hidden=is_hidden)

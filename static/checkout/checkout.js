@@ -34,14 +34,17 @@ function idle(button) {
   button.removeAttribute("aria-disabled");
 }
 /* A press that pays by itself counts once the page has been in front for half a second: another
-   site's window above it may close between the two clicks of a double-click. */
+   site's window above it may close between the two clicks of a double-click. One beside a PIN pays
+   by itself where the browser has filled the PIN in. */
 const bare = all("form[data-bare]");
 let settling = 0;
 function settle() {
   clearTimeout(settling);
-  const buttons = bare.filter((form) => !form.dataset.sent).map((form) => one("button", form));
+  const buttons = bare.filter((form) => !form.dataset.sent).map((form) => one("[data-busy]", form));
   for (const button of buttons) button.setAttribute("aria-disabled", "true");
-  settling = setTimeout(() => buttons.forEach((button) => button.removeAttribute("aria-disabled")), 500);
+  settling = setTimeout(() => {
+    for (const button of buttons) if (!button.form.dataset.sent) button.removeAttribute("aria-disabled");
+  }, 500);
 }
 if (bare.length) {
   settle();

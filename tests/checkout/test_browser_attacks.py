@@ -156,11 +156,33 @@ def test_the_second_click_of_a_double_click_pays_nothing(open_page, payment_of):
     button = page.get_by_role("button", name="Pay B$1.50")
     page.get_by_text("Balance B$").wait_for()
     button.click(trial=True)  # waits until it can be pressed
+    page.clock.install()
     page.evaluate("dispatchEvent(new Event('focus'))")
 
     button.click(force=True)
 
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.PENDING
+    page.clock.run_for(600)
+    button.click()
+    see_paid(page)
+
+
+def test_it_pays_nothing_beside_a_pin_that_the_browser_has_filled_in(open_page, payment_of):
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    field = page.get_by_label("PIN", exact=True)
+    field.fill("1234")
+    button = page.get_by_role("button", name="Pay B$12.50")
+    button.click(trial=True)
+    page.clock.install()
+    page.evaluate("dispatchEvent(new Event('focus'))")
+
+    button.click(force=True)
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+    page.clock.run_for(600)
     button.click()
     see_paid(page)

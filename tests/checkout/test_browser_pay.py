@@ -284,6 +284,7 @@ def test_the_keyboard_alone_leads_from_the_page_to_the_receipt(open_page, paymen
         page.get_by_label(label, exact=True).wait_for()
         tab_to(label)
         page.keyboard.type(value)
+        page.locator("button.pay:not([aria-disabled])").wait_for()
         page.keyboard.press("Enter")
     see_paid(page)
     tab_to("Print")

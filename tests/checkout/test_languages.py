@@ -151,6 +151,8 @@ def test_signing_in_tells_in_which_language_to_write_to_the_customer(payment):
     shopper.send(code="000000")
 
     assert Customer.objects.get().language == "es"
+    shopper.client.get(f"{shopper.path}&lang=fr", headers={"Sec-Fetch-Site": "cross-site"})
+    assert Customer.objects.get().language == "es", "a link of a stranger chooses none"
 
 
 def test_another_language_is_the_same_page(payment):

@@ -14,10 +14,10 @@ from customers.sessions import (
     find_session,
     is_by_phone_alone,
     is_known,
-    remember_language,
     remember_proof,
     sign_in,
     start_session,
+    write_in_language,
 )
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
@@ -70,11 +70,11 @@ def test_a_code_alone_does_not_choose_in_which_language_an_owner_is_warned(
         phone=holder.phone, livemode=True, purpose=CodePurpose.SIGN_IN, address=ADDRESS, now=later
     )
     session = sign_in(handle=handle, code=texts.code, now=later, language="ht").session
-    remember_language(session, "ht", now=later)
+    write_in_language(session, "ht", now=later)
     assert Customer.objects.get().language == ""
 
     remember_proof(session, proof, now=later)
-    remember_language(session, "ht", now=later)
+    write_in_language(session, "ht", now=later)
     assert Customer.objects.get().language == "ht"
 
 
@@ -85,7 +85,7 @@ def test_nor_does_a_pin_that_a_code_has_just_set(holder: Customer, now: datetime
     remember_proof(session, ProofMethod.PIN, now=later)
     session.customer.refresh_from_db()
 
-    remember_language(session, "ht", now=later)
+    write_in_language(session, "ht", now=later)
 
     assert Customer.objects.get().language == ""
 

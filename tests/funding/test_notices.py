@@ -113,7 +113,10 @@ def test_a_proof_counts_for_one_payment_and_customer_until_the_session_ends(paym
     assert proof_of(other, customer.pk) is proof_of(payment, "cus_x") is None
     payment.description = "Something else"
     assert proof_of(payment, customer.pk) is None
+    payment.refresh_from_db()
     PaymentProof.objects.update(description=None)  # a row from before it was kept
+    assert proof_of(payment, customer.pk) is None
+    PaymentProof.objects.update(description=payment.description)
     assert proof_of(payment, customer.pk) is Verification.PIN
     CustomerSession.objects.update(ended_at=utc_now())
     assert proof_of(payment, customer.pk) is None
