@@ -124,9 +124,7 @@ class AccountPage(SignedInPage):
         customer = self.session.customer
         before, hidden_until = request.GET.get("before", ""), doubtful_until(customer, self.now)
         is_hidden = hidden_until is not None or is_by_phone_alone(self.session)
-        if (
-            request.headers.get("Sec-Fetch-Site") != "cross-site"
-        ):  # a link of a stranger chooses none
+        if request.headers.get("Sec-Fetch-Site") != "cross-site":  # no link of a stranger
             write_in_language(self.session, self.language, now=self.now)
         before = before if is_id("pay", before) else ""
         entries = [] if is_hidden else entries_of(customer, before=before)
