@@ -6,7 +6,9 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from backoffice.audit import LET_PAY, PROVEN, UNLOCK
 from backoffice.roles import Role
+from backoffice.services.instruction_kinds import REMOVE_PASSKEY, TASKS, UNFREEZE
 from backoffice.services.named_merchants import is_named
 from core.clock import utc_now
 from customers.models import Customer
@@ -56,6 +58,12 @@ def test_the_form_says_what_counts(office: Office, frozen: Customer) -> None:
     page = office(Role.FINANCE).get(page_of_act(frozen, "unfreeze")).content.decode()
 
     assert "The amount must be right, and beside it the merchant (a word of its own" in page
+
+
+def test_an_act_by_two_is_counted_and_compared_by_its_title() -> None:
+    by_two = {TASKS[task].title.lower() for task in (REMOVE_PASSKEY, UNFREEZE)}
+
+    assert {*PROVEN} == {UNLOCK, LET_PAY, *by_two}
 
 
 @pytest.mark.parametrize(
