@@ -27,6 +27,7 @@ HEAD = 1
 HOUR = timedelta(hours=1)
 MOST_AN_HOUR = 30
 # These compare what a caller answers. Wrong answers are counted from the trail: one at a time.
+# What takes two people is here by the title of its task, in small letters.
 UNLOCK, LET_PAY = "unlock PIN", "unfreeze customer"
 PROVEN = (UNLOCK, "remove passkey", LET_PAY)
 COMPARED = AttemptLimit("caller-compared", 1, timedelta(minutes=1))

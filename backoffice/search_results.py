@@ -165,7 +165,7 @@ def _customers(question: SearchQuery) -> list[Customer]:
     if question.phone:
         found = Customer.objects.filter(phone=question.phone)
     elif question.email:
-        found = Customer.objects.annotate(address=Lower("email")).filter(address=question.email)
+        found = Customer.objects.with_email(question.email)
     else:
         return []
     return list(found.select_related("merchant").order_by("-livemode", "-pk")[:SHOWN])

@@ -5,6 +5,7 @@ from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 
 from core.ids import PublicIdField
 from core.signatures import SignatureField, SignedRow
@@ -30,6 +31,11 @@ class CustomerQuerySet(CallerScoped["Customer"]):
         if customer is None:
             raise self.missing()
         return customer
+
+    def with_email(self, email: str) -> Self:
+        """Return who has an e-mail address, in small or capital letters, of either mode."""
+        known = self.exclude(email="").annotate(address=Lower("email"))  # as its index has it
+        return known.filter(address=email.lower())
 
 
 class Customer(SignedRow):

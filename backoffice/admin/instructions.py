@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from backoffice import formats
@@ -33,6 +34,7 @@ from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from customers.models import Customer
+from funding.models import TopUp
 from merchants.models import Merchant
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import BankEntry, Payout
@@ -88,10 +90,10 @@ class InstructionAdmin(OfficeAdmin):
         """Leave out what is asked about accounts, for those who may not see accounts."""
         merchants = Merchant.objects.filter(pk=OuterRef("merchant_id")).values("name")
         persons = Customer.objects.filter(pk=OuterRef("subject_id"), erased_at=None)
+        adders = TopUp.objects.filter(pk=OuterRef("subject_id"), customer__erased_at=None)
+        phones = Subquery(persons.values("phone")), Subquery(adders.values("customer__phone"))
         rows = super().get_queryset(request)
-        rows = rows.annotate(
-            merchant_name=Subquery(merchants), customer_phone=Subquery(persons.values("phone"))
-        )
+        rows = rows.annotate(merchant_name=Subquery(merchants), customer_phone=Coalesce(*phones))
         return rows if staff_of(request).may(Right.VIEW_STAFF) else rows.not_about_staff()
 
     def heading(self, row: Instruction) -> str:

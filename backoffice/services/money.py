@@ -59,7 +59,7 @@ def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 def top_up(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Put money into a wallet. Raises CustomerNotFound, CustomerErased."""
-    customer = Customer.objects.one(instruction.subject_id)
+    customer = Customer.objects.locked(instruction.subject_id)
     customer.refuse_erased()
     return top_up_wallet(
         customer=customer,
@@ -71,8 +71,13 @@ def top_up(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 def adjust_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Put right what a wallet holds. Raises InsufficientBalance where there is less to take."""
-    customer = Customer.objects.one(instruction.subject_id)
+    """Put right what a wallet holds.
+
+    Raises InsufficientBalance where there is less to take, CustomerErased where it would give.
+    """
+    customer = Customer.objects.locked(instruction.subject_id)
+    if instruction.arguments["direction"] != TAKE:
+        customer.refuse_erased()
     return _adjust(instruction, wallet(customer, instruction.currency), now)
 
 

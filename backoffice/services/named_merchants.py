@@ -1,6 +1,7 @@
 """Whether a caller has named a merchant: by words of its own, not by what any shop is called."""
 
 import re
+from unicodedata import combining, normalize
 
 _OF_ANY_SHOP = re.compile(
     r"\w{1,2}|and|bahamas|bar|cafe|cent(er|re)|company|inc|limited|ltd|market|nassau|restaurant"
@@ -15,6 +16,10 @@ def is_named(name: str, said: str) -> bool:
 
 
 def _words_that_count(text: str) -> set[str]:
-    """Return the words of a name that hardly another shop has; all of one that has no such."""
-    words = set(re.findall(r"\w+", text.casefold().replace("'", "").replace("\u2019", "")))
+    """Return the words of a name that hardly another shop has; all of one that has no such.
+
+    Accents do not count: a café is a cafe, and few type the circumflex of a pâtisserie.
+    """
+    letters = "".join(each for each in normalize("NFKD", text).casefold() if not combining(each))
+    words = set(re.findall(r"\w+", letters.replace("'", "").replace("\u2019", "")))
     return {word for word in words if not _OF_ANY_SHOP.fullmatch(word)} or words

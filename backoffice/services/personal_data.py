@@ -78,23 +78,25 @@ def _requests_to(customer: Customer) -> Q:
     """Return which messages asked the customer to pay. Test numbers are each merchant's own."""
     is_sent_there = Q(recipient=customer.phone)
     if customer.email:
-        is_sent_there |= Q(recipient__iexact=customer.email)
+        is_sent_there |= _mailed_to(customer)
     if not customer.livemode:
         is_sent_there &= Q(merchant_id=customer.merchant_id)
-    return is_sent_there & Q(kind__in=REQUESTS, livemode=customer.livemode) & ~_of_others(customer)
+    return is_sent_there & Q(kind__in=REQUESTS, livemode=customer.livemode)
 
 
-def _of_others(customer: Customer) -> Q:
-    """Return which messages to an address are another's who has it, too, as in a family or office.
+def _mailed_to(customer: Customer) -> Q:
+    """Return which messages went to the customer's address, which others may have, too.
 
-    Those about what others have paid; and as others may be waiting for it, what is not sent yet.
+    As in a family or office: what is about their payments is theirs, and as they may be waiting
+    for it, what is not sent yet.
     """
-    paid = Payment.objects.filter(pk=OuterRef("about")).exclude(customer=None)
-    is_anothers = Q(Exists(paid.exclude(customer=customer)))
-    others = Customer.objects.filter(livemode=customer.livemode).exclude(pk=customer.pk)
-    if customer.email and others.filter(email__iexact=customer.email).exists():
-        is_anothers |= Q(recipient__iexact=customer.email, status=MessageStatus.PLANNED)
-    return is_anothers
+    others = Customer.objects.with_email(customer.email).exclude(pk=customer.pk)
+    others = others.filter(livemode=customer.livemode, merchant=customer.merchant_id)
+    is_mailed = Q(recipient__iexact=customer.email)
+    if not others.exists():
+        return is_mailed
+    theirs = Payment.objects.filter(pk=OuterRef("about"), customer__in=others)
+    return is_mailed & ~Q(Exists(theirs)) & ~Q(status=MessageStatus.PLANNED)
 
 
 def attempts_of(customer: Customer) -> QuerySet[VerificationTry]:

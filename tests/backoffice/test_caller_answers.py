@@ -6,7 +6,9 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from backoffice.audit import LET_PAY, PROVEN, UNLOCK
 from backoffice.roles import Role
+from backoffice.services.instruction_kinds import REMOVE_PASSKEY, TASKS, UNFREEZE
 from backoffice.services.named_merchants import is_named
 from core.clock import utc_now
 from customers.models import Customer
@@ -58,6 +60,12 @@ def test_the_form_says_what_counts(office: Office, frozen: Customer) -> None:
     assert "The amount must be right, and beside it the merchant (a word of its own" in page
 
 
+def test_an_act_by_two_is_counted_and_compared_by_its_title() -> None:
+    by_two = {TASKS[task].title.lower() for task in (REMOVE_PASSKEY, UNFREEZE)}
+
+    assert {*PROVEN} == {UNLOCK, LET_PAY, *by_two}
+
+
 @pytest.mark.parametrize(
     ("name", "said", "is_right"),
     [
@@ -67,6 +75,10 @@ def test_the_form_says_what_counts(office: Office, frozen: Customer) -> None:
         ("Reef Bakery Ltd", "Ltd", False),
         ("Reef Bakery Ltd", "reef coral island", False),
         ("Joe\u2019s Grill", "Joe's", True),
+        ("Café Matisse", "café", False),
+        ("Cafe Matisse", "the café Matïsse", True),
+        ("Pâtisserie Lune", "patisserie", True),
+        ("Pa\u0302tisserie Lune", "pâtisserie", True),
         ("The Shop", "the shop", True),
         ("The Shop", "Reef", False),
         ("B & W", "b&w", True),

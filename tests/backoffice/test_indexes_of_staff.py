@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 
 from backoffice.queues import queues_in
 from core.clock import utc_now
+from customers.models import Customer
 from funding.models import TopUp
 from payouts.models import BankEntry
 from refunds.models import Refund
@@ -20,6 +21,11 @@ REFUNDS_FAILED = queues_in(Refund)[-1]
     [
         ("office_top_up_amount", TopUp.objects.filter(amount=4_999).order_by("-pk")[:50]),
         ("office_entry_booked", BankEntry.objects.filter(booking_date__range=DAYS)),
+        pytest.param(  # SQLite takes no NOT for the <> of a partial index
+            "office_customer_email",
+            Customer.objects.with_email("Ada@example.com"),
+            marks=pytest.mark.postgres,
+        ),
         ("office_refund_failed", REFUNDS_FAILED.rows(livemode=True, now=utc_now())),
     ],
 )

@@ -96,27 +96,40 @@ def test_neither_anothers_tests_nor_a_persons_messages_are_handed_out_with_a_tes
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
-def test_what_is_anothers_at_a_shared_address_is_left(merchant: Merchant, is_shared: bool) -> None:
-    """A couple with one mailbox: one of them is erased, and the other waits for an invoice."""
+def test_what_is_anothers_at_a_shared_address_is_left(
+    merchant: Merchant, stranger: Merchant, is_shared: bool
+) -> None:
+    """A couple with one mailbox: one of them is erased, and the other waits for an invoice.
+
+    What went to the phone is of its owner, though the other paid. A test of another shop is no one.
+    """
     paid = paid_payment(merchant, customer_email=EMAIL)
     unpaid = PaymentFactory(merchant=merchant)
     other = paid.paying_customer
     person = CustomerFactory(merchant=merchant, email=EMAIL)
-    Customer.objects.filter(pk=other.pk).update(email=EMAIL if is_shared else "")
+    CustomerFactory(merchant=stranger, email=EMAIL)
+    Customer.objects.filter(pk=other.pk).update(email=EMAIL.upper() if is_shared else "")
     Message.objects.all().delete()
-    for kind, payment in (("receipt", paid), ("invoice", unpaid), ("reminder", unpaid)):
+    for kind, payment in (
+        ("receipt", paid),
+        ("invoice", unpaid),
+        ("reminder", unpaid),
+        ("pay_request", paid),
+    ):
+        is_text = kind == "pay_request"
         plan_message(
-            channel=Channel.EMAIL,
+            channel=Channel.SMS if is_text else Channel.EMAIL,
             kind=kind,
-            recipient=EMAIL,
+            recipient=person.phone if is_text else EMAIL,
             about=payment.pk,
             merchant_id=merchant.pk,
             livemode=False,
             now=utc_now(),
         )
-    sent = Message.objects.filter(kind="invoice")
+    sent = Message.objects.filter(kind__in=("invoice", "pay_request"))
     sent.update(status=MessageStatus.SENT, sent_at=utc_now())
 
     kinds = messages_to(person).values_list("kind", flat=True)
 
-    assert set(kinds) == ({"invoice"} if is_shared else {"invoice", "reminder"})
+    of_others = {"receipt", "reminder"} if is_shared else set()
+    assert set(kinds) == {"invoice", "pay_request", "receipt", "reminder"} - of_others

@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 from core.clock import utc_now
+from customers.erasure import erase_customer
+from customers.models import CustomerQuerySet
 from customers.services import find_or_create, test_customer
 from customers.services import top_up as put_into_wallet
 from funding.models import TopUp
@@ -77,3 +79,19 @@ def added():
     earlier = TopUp.objects.latest("created_at")
     TopUp.objects.filter(pk=earlier.pk).update(created_at=earlier.created_at - timedelta(seconds=3))
     return collect_top_ups()
+
+
+def erased(customer):
+    erase_customer(customer_id=customer.pk, actor="staff:ann", cause="ins_1", now=utc_now())
+
+
+def erase_first(customer, monkeypatch):
+    """Have a customer found erased by who locks the row, as one who has read it before would."""
+    locked, waiting = CustomerQuerySet.locked, [customer]
+
+    def erased_then(rows, pk):
+        if waiting:
+            erased(waiting.pop())
+        return locked(rows, pk)
+
+    monkeypatch.setattr(CustomerQuerySet, "locked", erased_then)

@@ -6,9 +6,7 @@ from backoffice.models import Instruction
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.money import MAX_AMOUNT
-from customers.erasure import erase_customer
 from customers.errors import CustomerErased
-from customers.models import CustomerQuerySet
 from funding.bank_transfers import credit_by_hand
 from funding.models import TopUp
 from funding.reconciliation import check_top_ups
@@ -21,6 +19,8 @@ from tests.funding.money_in import (
     NO_TOP_UP,
     booked,
     customer_with,
+    erase_first,
+    erased,
     held,
     notified,
     ordered,
@@ -179,18 +179,6 @@ def test_nor_is_one_credited_who_is_erased_just_then(customer, monkeypatch, is_n
     assert held(customer) == 0
 
 
-def erase_first(customer, monkeypatch):
-    """Have a customer found erased by who locks the row, as one who has read it before would."""
-    locked, waiting = CustomerQuerySet.locked, [customer]
-
-    def erased_then(rows, pk):
-        if waiting:
-            erased(waiting.pop())
-        return locked(rows, pk)
-
-    monkeypatch.setattr(CustomerQuerySet, "locked", erased_then)
-
-
 def test_no_money_is_credited_by_no_one(customer):
     booked(transfer(0, "no reference"))
 
@@ -201,10 +189,6 @@ def test_no_money_is_credited_by_no_one(customer):
 
     assert response.status_code == 422
     assert not Instruction.objects.exists()
-
-
-def erased(customer):
-    erase_customer(customer_id=customer.pk, actor="staff:ann", cause="ins_1", now=utc_now())
 
 
 def test_a_notification_alone_is_not_credited_by_hand(customer):

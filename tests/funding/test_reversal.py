@@ -4,6 +4,7 @@ import pytest
 from django.db import transaction
 
 from backoffice.models import AuditEntry, Instruction
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.errors import InvalidAmount
@@ -19,7 +20,7 @@ from messages.models import Message
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import sign_in
 from tests.checkout.shopper import Shopper
-from tests.funding.money_in import booked, customer_with, held, ordered, transfer
+from tests.funding.money_in import booked, customer_with, erased, held, ordered, transfer
 from tests.ledger.funding import problems
 
 pytestmark = pytest.mark.django_db
@@ -96,6 +97,16 @@ def test_two_people_reverse_it(top_up):
 
     assert held(top_up.customer) == 0
     assert AuditEntry.objects.filter(subject_type="topup", subject_id=top_up.pk).exists()
+
+
+def test_who_approves_reads_whose_it_is_until_the_customer_is_erased(top_up):
+    act(sign_in(Role.FINANCE), top_up, "reverse", amount="20.00", **WHY)
+    browser, page = sign_in(Role.FINANCE, "another"), page_of(Instruction.objects.get())
+
+    said = "Reversal of a top-up of B$20.00 BSD (+1 242 ••• 7890), requested by finance."
+    assert said in browser.get(page).content.decode()
+    erased(top_up.customer)
+    assert said.replace(" (+1 242 ••• 7890)", "") in browser.get(page).content.decode()
 
 
 def test_the_page_says_so(top_up):
