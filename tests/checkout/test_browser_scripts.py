@@ -40,7 +40,9 @@ def test_a_second_press_sends_nothing(open_page, payment_of):
     held = []
     page.route("**", lambda route: held.append(route) if is_post(route) else route.continue_())
 
-    page.get_by_role("button", name="Pay B$1.50").evaluate(PRESS_TWICE)
+    button = page.get_by_role("button", name="Pay B$1.50")
+    button.click(trial=True)  # waits until it can be pressed
+    button.evaluate(PRESS_TWICE)
 
     assert len(held) == 1
     held[0].continue_()
