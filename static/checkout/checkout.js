@@ -48,6 +48,10 @@ function settle() {
 }
 if (bare.length) {
   settle();
+  addEventListener("keydown", (event) => { // a key that is held presses again and again
+    const presses = event.key === "Enter" || event.key === " ";
+    if (event.repeat && presses && event.target.closest("form[data-bare]")) event.preventDefault();
+  });
   addEventListener("focus", settle);
   document.addEventListener("visibilitychange", settle);
 }

@@ -186,3 +186,22 @@ def test_it_pays_nothing_beside_a_pin_that_the_browser_has_filled_in(open_page, 
     page.clock.run_for(600)
     button.click()
     see_paid(page)
+
+
+def test_a_key_that_is_held_pays_nothing(open_page, payment_of):
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    page.get_by_label("PIN", exact=True).fill("1234")
+    page.get_by_role("button", name="Pay B$12.50").click(trial=True)
+    page.clock.install()
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    page.keyboard.down("Enter")
+    page.clock.run_for(600)
+
+    page.keyboard.down("Enter")
+
+    assert page.evaluate("document.querySelector('[data-bare]').dataset.sent") is None
+    page.keyboard.up("Enter")
+    page.keyboard.press("Enter")
+    see_paid(page)
