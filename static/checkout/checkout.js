@@ -10,7 +10,9 @@ const page = one("main");
    no answer comes, and an app's browser says nothing, it can be pressed again: nothing is paid twice. */
 for (const form of all("form[data-once]")) {
   form.addEventListener("submit", (event) => {
-    if (form.dataset.sent || event.submitter?.hasAttribute("aria-disabled")) { event.preventDefault(); return; }
+    const early = event.submitter?.hasAttribute("aria-disabled");
+    if (early && !form.dataset.sent) settle();
+    if (early || form.dataset.sent) { event.preventDefault(); return; }
     form.dataset.sent = "yes";
     const button = one("[data-busy]", form);
     busy(button);
@@ -35,7 +37,7 @@ function idle(button) {
 }
 /* A press that pays by itself counts once the page has been in front for half a second: another
    site's window above it may close between the two clicks of a double-click. One beside a PIN pays
-   by itself where the browser has filled the PIN in. */
+   by itself where the browser has filled the PIN in. One that comes too early begins anew. */
 const bare = all("form[data-bare]");
 let settling = 0;
 function settle() {

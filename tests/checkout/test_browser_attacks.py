@@ -205,3 +205,23 @@ def test_a_key_that_is_held_pays_nothing(open_page, payment_of):
     page.keyboard.up("Enter")
     page.keyboard.press("Enter")
     see_paid(page)
+
+
+def test_presses_in_a_hurry_pay_nothing(open_page, payment_of):
+    """A stranger's page asks for twenty presses of Enter, and goes on to the checkout meanwhile."""
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    page.get_by_label("PIN", exact=True).fill("1234")
+    page.get_by_role("button", name="Pay B$12.50").click(trial=True)
+    page.clock.install()
+    page.evaluate("dispatchEvent(new Event('focus'))")
+
+    for _ in range(4):
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.querySelector('[data-bare]').dataset.sent") is None
+        page.clock.run_for(400)
+
+    page.clock.run_for(200)
+    page.keyboard.press("Enter")
+    see_paid(page)
