@@ -161,12 +161,14 @@ def replace_pin(
     `is_new_proof`: it was set on the strength of the phone, and pays little at first. Only for a
     customer who has just been verified. Its codes are limited already; other changes are here.
     Raises CustomerFrozen, RateLimited, and Conflict where another request has replaced the PIN
-    since `customer` was read.
+    since `customer` was read, or has ended `session_id` by replacing it before.
     """
     with hashing() as hasher:
         stored = hasher.columns(pin)
     with transaction.atomic(durable=True):
         Customer.objects.locked(customer.pk).refuse_frozen()
+        if session_id is not None and not _is_open(session_id):
+            raise Conflict
         replaced = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash).update(
             **stored, pin_failures=0, pin_locked_until=None, pin_set_at=now, updated_at=now
         )
@@ -177,6 +179,10 @@ def replace_pin(
         change = SecurityChange.PIN_CHANGED if customer.pin_hash else SecurityChange.PIN_SET
         plan_notice(customer, change, is_limited=not is_new_proof, now=now)
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)
+
+
+def _is_open(session_id: int) -> bool:
+    return CustomerSession.objects.filter(pk=session_id, ended_at=None).exists()
 
 
 def _is_new_proof(customer: Customer, session_id: int | None) -> bool:
