@@ -168,40 +168,41 @@ def test_the_second_click_of_a_double_click_pays_nothing(open_page, payment_of):
     see_paid(page)
 
 
-def test_it_pays_nothing_beside_a_pin_that_the_browser_has_filled_in(open_page, payment_of):
-    payment = payment_of(1_250)
-    page = open_page(payment.hosted_url)
-    sign_in(page)
-    field = page.get_by_label("PIN", exact=True)
-    field.fill("1234")
-    button = page.get_by_role("button", name="Pay B$12.50")
-    button.click(trial=True)
-    page.clock.install()
-    page.evaluate("dispatchEvent(new Event('focus'))")
-
-    button.click(force=True)
-
-    payment.refresh_from_db()
-    assert payment.status == PaymentStatus.REQUIRES_ACTION
-    page.clock.run_for(600)
-    button.click()
-    see_paid(page)
-
-
-def test_a_key_that_is_held_pays_nothing(open_page, payment_of):
-    payment = payment_of(1_250)
+def just_come_to_the_front(open_page, payment):
+    """Return its page as the browser has filled the PIN in, in the first of the half second."""
     page = open_page(payment.hosted_url)
     sign_in(page)
     page.get_by_label("PIN", exact=True).fill("1234")
     page.get_by_role("button", name="Pay B$12.50").click(trial=True)
     page.clock.install()
     page.evaluate("dispatchEvent(new Event('focus'))")
+    return page
+
+
+def is_sent(page) -> bool:
+    return bool(page.evaluate("document.querySelector('[data-bare]').dataset.sent"))
+
+
+def test_it_pays_nothing_beside_a_pin_that_the_browser_has_filled_in(open_page, payment_of):
+    page = just_come_to_the_front(open_page, payment_of(1_250))
+    button = page.get_by_role("button", name="Pay B$12.50")
+
+    button.click(force=True)
+
+    assert not is_sent(page)
+    page.clock.run_for(600)
+    button.click()
+    see_paid(page)
+
+
+def test_a_key_that_is_held_pays_nothing(open_page, payment_of):
+    page = just_come_to_the_front(open_page, payment_of(1_250))
     page.keyboard.down("Enter")
     page.clock.run_for(600)
 
     page.keyboard.down("Enter")
 
-    assert page.evaluate("document.querySelector('[data-bare]').dataset.sent") is None
+    assert not is_sent(page)
     page.keyboard.up("Enter")
     page.keyboard.press("Enter")
     see_paid(page)
@@ -209,17 +210,11 @@ def test_a_key_that_is_held_pays_nothing(open_page, payment_of):
 
 def test_presses_in_a_hurry_pay_nothing(open_page, payment_of):
     """A stranger's page asks for twenty presses of Enter, and goes on to the checkout meanwhile."""
-    payment = payment_of(1_250)
-    page = open_page(payment.hosted_url)
-    sign_in(page)
-    page.get_by_label("PIN", exact=True).fill("1234")
-    page.get_by_role("button", name="Pay B$12.50").click(trial=True)
-    page.clock.install()
-    page.evaluate("dispatchEvent(new Event('focus'))")
+    page = just_come_to_the_front(open_page, payment_of(1_250))
 
     for _ in range(4):
         page.keyboard.press("Enter")
-        assert page.evaluate("document.querySelector('[data-bare]').dataset.sent") is None
+        assert not is_sent(page)
         page.clock.run_for(400)
 
     page.clock.run_for(200)
