@@ -19,6 +19,9 @@ from payments.till_models import Ticket
 
 TICKET_LIFETIME = timedelta(minutes=30)
 MOST_OPEN = 9
+# How many payments end together with their ticket: a stranger can open any number of them. The
+# others are refused from then on, and expire within TICKET_LIFETIME.
+MOST_CANCELED = 20
 
 
 @transaction.atomic
@@ -92,7 +95,7 @@ def take_ticket(payment: Payment, *, actor: str, now: datetime) -> None:
 def _cancel_payments(ticket: Ticket, *, but: str, actor: str, cause: str, now: datetime) -> None:
     opened = Payment.objects.filter(ticket=ticket, status__in=EXPIRABLE).exclude(pk=but)
     locked = opened.select_related("merchant").select_for_update(no_key=True, of=("self",))
-    for payment in locked.order_by("pk"):
+    for payment in locked.order_by("pk")[:MOST_CANCELED]:
         if payment.status_at(now) == PaymentStatus.EXPIRED:
             continue
         waits = payment.status == PaymentStatus.REQUIRES_ACTION

@@ -106,6 +106,22 @@ def test_the_first_to_pay_takes_it_and_the_others_are_canceled(merchant):
     assert Transfer.objects.filter(kind=TransferKind.PAYMENT).count() == 1
 
 
+def test_a_stranger_who_opens_many_does_not_keep_it_from_being_paid(merchant):
+    """Each was canceled in the transaction that pays: 1,500 of them took it twelve seconds."""
+    ticket = ticket_on(counter_of(merchant))
+    *opened, paid = [scan(ticket) for _ in range(23)]
+
+    pay_with(paid.id, payer(merchant))
+
+    statuses = [Payment.objects.get(pk=each.id).status for each in opened]
+    assert statuses == [PaymentStatus.CANCELED] * 20 + [PaymentStatus.CREATED] * 2
+    for each in opened[20:]:
+        with pytest.raises(TicketClosed):
+            pay_with(each.id, payer(merchant))
+    assert Transfer.objects.filter(kind=TransferKind.PAYMENT).count() == 1
+    assert expire_due(now=utc_now() + timedelta(minutes=31)) == 2
+
+
 def test_one_that_has_expired_beside_it_is_expired_and_not_canceled(merchant):
     ticket = ticket_on(counter_of(merchant))
     late, paid = scan(ticket), scan(ticket)
