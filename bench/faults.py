@@ -66,8 +66,13 @@ def run(
     timeouts: StageTimeouts,
     clients: int = CLIENTS,
     embedded: bool = False,
+    bursts: int = 0,
 ) -> Outcome:
-    """Break the service for so long, each fault at least once, and return what came of it."""
+    """Break the service for so long, each fault at least once, and return what came of it.
+
+    `bursts`: how many payments are confirmed many times at once, and half as many keys posted so;
+    0: as many as the time has room for.
+    """
     told = Transcript(ends=time.monotonic() + timeouts.trade)
     directory = Path(tempfile.mkdtemp(prefix="payments-faults-"))
     directory.chmod(0o711)
@@ -81,10 +86,10 @@ def run(
             Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(clients)
         ]
         quiet = _break(rig, traders, seconds)
-        told.ends = time.monotonic() + timeouts.repeat
-        bursts = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
-        confirmed = confirm_at_once(traders[0], bursts)
-        raced = post_at_once(traders[0], rig, bursts)
+        told.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each
+        fitting = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
+        confirmed = confirm_at_once(traders[0], bursts or fitting)
+        raced = post_at_once(traders[0], rig, bursts // 2 or fitting)
         _repeat_all(traders, told)
         found = settle(rig, told, timeout_seconds=timeouts.settle)
         broken = broken_promises(found, proof_seconds=timeouts.proof)
@@ -136,11 +141,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=2)
     parser.add_argument("--embedded", action="store_true", help="on SQLite, without a broker")
+    parser.add_argument("--bursts", type=int, default=0, help="payments confirmed 32 times at once")
     options = parser.parse_args()
     end_in_order()
     seconds = 60 * options.minutes
     timeouts = StageTimeouts(trade=SLACK_SECONDS + 2 * seconds)
-    outcome = run(seed=options.seed, seconds=seconds, timeouts=timeouts, embedded=options.embedded)
+    outcome = run(
+        seed=options.seed,
+        seconds=seconds,
+        timeouts=timeouts,
+        embedded=options.embedded,
+        bursts=options.bursts,
+    )
     for promise, measured in outcome.broken.items():
         sys.stdout.write(f"{'BROKEN' if measured else 'kept  '}  {promise}: {measured or 'none'}\n")
     sys.stdout.write("\n".join(["", *map(str, outcome.goals), ""]))
