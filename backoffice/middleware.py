@@ -12,6 +12,7 @@ from core.clock import request_now
 from core.errors import InvalidRequest, NotFound
 from core.handler import json_error
 from core.middleware import is_storable_address
+from core.prepared import planned_by_values
 from core.text import is_storable
 
 PREFIX = "/admin"
@@ -36,7 +37,11 @@ def staff_pages(get_response: _GetResponse) -> _GetResponse:
         if not is_storable(request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")):
             return json_error(InvalidRequest("A cookie contains a character not allowed."))
         _end_late_session(request, request_now())
-        with timezone.override(settings.STAFF_TIME_ZONE), translation.override("en"):
+        with (
+            planned_by_values(),
+            timezone.override(settings.STAFF_TIME_ZONE),
+            translation.override("en"),
+        ):
             response = get_response(request)
         response["Cache-Control"] = "no-store"
         return response

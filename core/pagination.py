@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from django.db.models import Model, Q, QuerySet
 
 from core.errors import InvalidRequest
+from core.prepared import planned_by_values
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
@@ -67,14 +68,17 @@ def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | Non
     the limit is read, to know whether there are more.
     Raises InvalidRequest where `starting_after` is not in this list.
     """
-    is_first = query.starting_after is None and not query.offset
     if isinstance(listed, QuerySet):
-        queryset, of_list = listed, listed.count
-    elif is_first:
+        with planned_by_values():
+            return _page_within(listed, query, total or listed.count)
+    if query.starting_after is None and not query.offset:
         items, beside = listed.first_page(query.limit + 1)
         return page_from(items, query, total or beside)
-    else:
-        queryset, of_list = listed.queryset(), listed.total
+    with planned_by_values():
+        return _page_within(listed.queryset(), query, total or listed.total)
+
+
+def _page_within(queryset: QuerySet[Any], query: PageQuery, total: Total) -> Page:
     rows = in_order(queryset)
     if query.starting_after is not None:
         rows = rows.filter(_older_than(queryset, query.starting_after))
@@ -82,7 +86,7 @@ def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | Non
         # What is left out is passed over in an index, without a look at its rows.
         keys = rows.values("pk")[query.offset : query.offset + query.limit + 1]
         rows = in_order(queryset).filter(pk__in=keys)
-    return page_from(list(rows[: query.limit + 1]), query, total or of_list)
+    return page_from(list(rows[: query.limit + 1]), query, total)
 
 
 def page_from(found: list[Any], query: PageQuery, total: Total) -> Page:

@@ -5,7 +5,9 @@ else that a read does. Where the same query is sent with every request, it is bu
 `Place` for each text that changes, and sent again with other texts.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -14,6 +16,7 @@ from django.db.models import Model, QuerySet, TextField, Value
 from django.db.models.base import ModelState
 from django.db.models.query import get_related_populators
 from django.db.transaction import TransactionManagementError
+from psycopg.sql import Literal
 
 from core.errors import ApiError
 
@@ -22,6 +25,12 @@ _Row = TypeVar("_Row", bound=Model)
 
 class Place(str):
     """Stands in a queryset for a text that is given later, by this name."""
+
+    __slots__ = ()
+
+
+class Choice(str):
+    """One of a few texts: part of a statement, as the plan depends on how many rows have it."""
 
     __slots__ = ()
 
@@ -41,15 +50,15 @@ PLACES: dict[type, Callable[[str], Any]] = {
 
 def can_be_prepared(lookups: Mapping[str, Any]) -> bool:
     """Return whether there is a place for each value: not for pairs, nor for words."""
-    return all(type(value) in PLACES or key == "status" for key, value in lookups.items())
+    return all(type(value) in PLACES or isinstance(value, Choice) for value in lookups.values())
 
 
 Shape = tuple[tuple[str, Any], ...]
 
 
 def shape_of(lookups: Mapping[str, Any]) -> Shape:
-    """Return what the SQL of a list depends on: which look-ups there are, and on which status."""
-    return tuple((key, it if key == "status" else type(it)) for key, it in lookups.items())
+    """Return what the SQL of a list depends on: which look-ups there are, and their choices."""
+    return tuple((key, it if isinstance(it, Choice) else type(it)) for key, it in lookups.items())
 
 
 def places_of(shape: Shape) -> dict[str, Any]:
@@ -57,18 +66,35 @@ def places_of(shape: Shape) -> dict[str, Any]:
     return {key: PLACES[it](key) if isinstance(it, type) else it for key, it in shape}
 
 
+@contextmanager
+def planned_by_values() -> Iterator[None]:
+    """Have PostgreSQL plan each statement for its values within.
+
+    A plan that a connection keeps does not know them: what is rare is looked for where there is
+    most of something else, and an index of the rare alone is left out.
+    """
+    if connection.vendor != "postgresql":
+        yield
+        return
+    connection.ensure_connection()
+    driver = connection.connection
+    kept, driver.prepare_threshold = driver.prepare_threshold, None
+    try:
+        yield
+    finally:
+        driver.prepare_threshold = kept
+
+
 class _Statement:
     """The SQL of a queryset and how its columns are read; of one kind of database.
 
-    `is_page`: no more rows are read than the `limit` that is given with the texts.
+    What is the same each time is part of the statement, so that a plan that is kept knows it.
     """
 
-    def __init__(self, queryset: QuerySet[Any, Any], *, is_page: bool = False) -> None:
+    def __init__(self, queryset: QuerySet[Any, Any]) -> None:
         self._locks = queryset.query.select_for_update
         self._compiler: Any = queryset.query.get_compiler(queryset.db)
-        self._sql, self._params = self._compiler.as_sql()
-        if is_page:
-            self._sql, self._params = f"{self._sql} LIMIT %s", (*self._params, Place("limit"))
+        self._sql, self._params = _written_out(*self._compiler.as_sql())
         columns = [column for column, *_ in self._compiler.select]
         self._converters = tuple(self._compiler.get_converters(columns).items())
 
@@ -87,6 +113,24 @@ class _Statement:
             for converter in converters:
                 values[place] = converter(values[place], expression, connection)
         return values
+
+
+def _written_out(sql: str, params: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
+    """Write what has no place into the statement; return the parameters that are left."""
+    if connection.vendor != "postgresql":
+        return sql, tuple(params)
+    given, left = iter(params), []
+
+    def written(found: re.Match[str]) -> str:
+        if found[0] == "%%":
+            return found[0]
+        value = next(given)
+        if isinstance(value, Place) or not isinstance(value, str | int):
+            left.append(value)
+            return found[0]
+        return Literal(value).as_string().replace("%", "%%")
+
+    return re.sub("%s|%%", written, sql), tuple(left)
 
 
 def _sent(value: Any) -> Any:
@@ -111,8 +155,8 @@ class PreparedValues(_Statement):
 class Prepared(_Statement, Generic[_Row]):
     """The statement of a queryset that yields objects."""
 
-    def __init__(self, queryset: QuerySet[_Row], *, is_page: bool = False) -> None:
-        super().__init__(queryset, is_page=is_page)
+    def __init__(self, queryset: QuerySet[_Row]) -> None:
+        super().__init__(queryset)
         select, kind = self._compiler.select, self._compiler.klass_info
         fields = kind["select_fields"]
         self._model: type[_Row] = kind["model"]

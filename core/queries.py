@@ -13,6 +13,7 @@ from core.errors import InvalidRequest
 from core.instants import parse_instant, start_of_day
 from core.limits import MAX_METADATA_KEYS, MAX_NAME
 from core.money import is_currency
+from core.prepared import Choice
 from core.search import words_of
 
 Lookups = dict[str, Any]
@@ -68,7 +69,7 @@ def one_of(allowed: Iterable[str]) -> Filter:
     def read(name: str, text: str) -> Lookups:
         if text not in words:
             raise InvalidRequest(f"{name}: must be one of {', '.join(words)}")
-        return {name: text}
+        return {name: Choice(text)}
 
     return Filter(f"One of {', '.join(words)}.", read)
 
@@ -85,7 +86,7 @@ def _amount(lookup: str) -> Callable[[str, str], Lookups]:
 def _currency(name: str, text: str) -> Lookups:
     if not is_currency(text):
         raise InvalidRequest(f"{name}: must be an ISO 4217 currency code such as BSD")
-    return {name: text}
+    return {name: Choice(text)}
 
 
 def _pairs(query: Mapping[str, str]) -> Lookups:

@@ -15,6 +15,7 @@ from core.prepared import (
     can_be_prepared,
     place_of_instant,
     places_of,
+    planned_by_values,
     shape_of,
 )
 from core.queries import Lookups
@@ -48,28 +49,33 @@ class CallerList:
     def total(self) -> int:
         """Return how many rows there are in all."""
         total = _total_of(self.total_of, self.caller, self.lookups, self.now)
-        return self.queryset().count() if total is None else total.get()
+        if total is not None:
+            return int(total.get())
+        with planned_by_values():
+            return self.queryset().count()
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
         """Return the newest rows, by a prepared statement where the look-ups allow it."""
         if not can_be_prepared(self.lookups):
             return list(in_order(self.queryset())[:limit]), self.total
         kind, shape = CallerKind.of(self.caller), shape_of(self.lookups)
-        given = {"limit": limit, "merchant_id": self.caller.merchant_id, "now": self.now}
-        rows = _prepared(self.select, self.total_of, kind, shape).rows(**given, **self.lookups)
+        statement = _prepared(self.select, self.total_of, kind, shape, limit)
+        given = {"merchant_id": self.caller.merchant_id, "now": self.now}
+        rows = statement.rows(**given, **self.lookups)
         return rows, lambda: getattr(rows[0], TOTAL) if hasattr(rows[0], TOTAL) else self.total()
 
 
 @lru_cache(maxsize=KEPT_STATEMENTS)
 def _prepared(
-    select: Select, total_of: TotalOf | None, caller: CallerKind, shape: Shape
+    select: Select, total_of: TotalOf | None, caller: CallerKind, shape: Shape, limit: int
 ) -> Prepared[Any]:
+    """Return the statement of a first page. Without its limit, a kept plan would be one of all."""
     lookups, now = places_of(shape), place_of_instant("now")
     rows = in_order(select(caller, lookups, now))
     total = _total_of(total_of, caller, lookups, now)
-    return Prepared(
-        rows if total is None else rows.annotate(**{TOTAL: Subquery(total)}), is_page=True
-    )
+    if total is not None:
+        rows = rows.annotate(**{TOTAL: Subquery(total)})
+    return Prepared(rows[:limit])
 
 
 def _total_of(
