@@ -1,4 +1,10 @@
-"""Which language a page speaks: `?lang=`, which is remembered, or else the browser's."""
+"""Which language a page speaks: `?lang=`, or else the browser's.
+
+One that is asked for by a link of our own pages is remembered. Any other link speaks for its one
+page: a stranger's would choose the words in which an owner is warned.
+"""
+
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -15,7 +21,7 @@ def choose_language(request: HttpRequest) -> None:
 
 def remember_language(request: HttpRequest, response: HttpResponse) -> None:
     """Keep a language that was asked for by name."""
-    if code := _asked_for(request):
+    if (code := _asked_for(request)) and is_readers_own(request):
         response.set_cookie(
             settings.LANGUAGE_COOKIE_NAME,
             code,
@@ -24,6 +30,16 @@ def remember_language(request: HttpRequest, response: HttpResponse) -> None:
             httponly=True,
             samesite="Lax",
         )
+
+
+def is_readers_own(request: HttpRequest) -> bool:
+    """Return whether the reader has chosen this page's language: here, or in the browser.
+
+    What led here is said by browsers for our own pages alone (`SECURE_REFERRER_POLICY`).
+    """
+    came_from = urlsplit(request.headers.get("Referer", "")).netloc
+    is_link_of_ours = request.method == "GET" and came_from == request.get_host()
+    return is_link_of_ours or not _asked_for(request)
 
 
 def _asked_for(request: HttpRequest) -> str:

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.views import View
 
+from checkout.agreements import agreed_before, told_of_change
 from checkout.browser_session import BrowserSession, browser_session_of
 from checkout.endings import FAULT_OF_OURS, Ending, stop_for
 from checkout.forms import Form
@@ -41,6 +42,7 @@ from customers.pin_locks import lock_of
 from customers.pin_rules import TEST_PIN
 from customers.sessions import is_by_phone_alone
 from merchants.models import DEFAULT_TIME_ZONE
+from payments.errors import DescriptionChanged
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -84,6 +86,7 @@ class CheckoutPage(View):
     payment_address = ""
     merchant_id: str | None = None
     refusal: RefusedForm | None = None
+    pays = False  # such a form has to say which description it was drawn with
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
@@ -92,6 +95,16 @@ class CheckoutPage(View):
     def prepare(self) -> None:
         """Read what the page is about, before its handler runs."""
         self.browser = self.browser_session(livemode=self.livemode)
+        if self.payment_view and self.payment_view.payable:
+            self.refuse_changed(self.payment_view)
+
+    def refuse_changed(self, view: PaymentView) -> None:
+        """Raise DescriptionChanged where other words stand here than were agreed to."""
+        agreed = agreed_before(self.request, view)
+        if self.request.method == "POST":
+            agreed = self.request.POST.get("agreed", "" if self.pays else view.agreed)
+        if agreed != view.agreed:
+            raise DescriptionChanged
 
     def browser_session(self, *, livemode: bool) -> BrowserSession:
         """Return this browser's session in a mode, if it is good for this page."""
@@ -241,6 +254,8 @@ class CheckoutPage(View):
 
         A fault of ours, or a limit that the response names, is no page to come back to.
         """
+        if isinstance(error, DescriptionChanged) and self.payment_view:
+            return self.say_again(told_of_change(self.payment_view))
         address = self.payment_address
         if error.status == NOT_FOUND and not address:
             address = known_payment(self.request)

@@ -1,11 +1,12 @@
 """The base of every page about one payment, and of every step towards paying it."""
 
 from functools import cache
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
+from checkout.agreements import keep_agreed
 from checkout.flow import CheckoutStep, balance_of_customer, next_step
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import SHOWN, PaymentView, payment_view_of
@@ -16,7 +17,6 @@ from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments.errors import (
     REFUSAL_BY_STATUS,
-    DescriptionChanged,
     PaymentAlreadyCompleted,
     PaymentDeclined,
     PaymentNotFound,
@@ -72,10 +72,8 @@ class PaymentAction(PaymentPage):
     """A step towards paying: only while the payment can be paid.
 
     With a suspended merchant it ends here: no text names it, to whatever phone a visitor enters.
-    A form that was drawn with another description ends here, too; one that `pays` has to say which.
+    What its form was drawn with is kept for the page that comes next.
     """
-
-    pays = False
 
     def prepare(self) -> None:
         super().prepare()
@@ -83,9 +81,13 @@ class PaymentAction(PaymentPage):
             raise self.payment.refusal(self.now)
         if self.payment.merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
-        agreed = self.request.POST.get("agreed", "" if self.pays else self.payment_view.agreed)
-        if self.request.method == "POST" and agreed != self.payment_view.agreed:
-            raise DescriptionChanged
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().dispatch(request, *args, **kwargs)
+        view = self.payment_view
+        if view and request.POST.get("agreed") == view.agreed:
+            keep_agreed(response, view.id, view.agreed)
+        return response
 
     def go_on(self) -> HttpResponse:
         """Go where this customer has to go next with this payment."""
@@ -96,9 +98,6 @@ class PaymentAction(PaymentPage):
         return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
 
     def refused(self, error: ApiError) -> HttpResponse:
-        if isinstance(error, DescriptionChanged):
-            problem = _("The shop has changed what this payment is for. Look at it before you pay.")
-            return self.tell(problem, at=self.payment.hosted_url)
         for kind, page in _WAYS_ON.items():
             if isinstance(error, kind):
                 return SeeOther(reverse(page, args=[self.payment.id]))

@@ -180,7 +180,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         currency=payment.currency,
         livemode=payment.livemode,
         description=payment.agreed_description,
-        agreed=sha256(payment.agreed_description.encode()).hexdigest(),
+        agreed=_digest(payment.agreed_description),
         zone=zone,
         address=f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         path=payment.hosted_url,
@@ -205,6 +205,10 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
     )
 
 
+def _digest(description: str) -> str:
+    return sha256(description.encode()).hexdigest()
+
+
 def _difference(payment: Payment) -> int:
     """Return what the sum of the items lacks of the amount without its tip."""
     return (payment.amount or 0) - (payment.tip or 0) - items_sum(payment.line_items or [])
@@ -225,6 +229,7 @@ def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
         currency=link.currency,
         livemode=link.livemode,
         description=link.description,
+        agreed=_digest(link.description),
         zone=zone,
         address=link.url,
         expires_at=link.expires_at,

@@ -70,7 +70,7 @@ def seller_of(payment: Payment) -> Seller:
     """
     assert payment.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     then = seller_at(payment.merchant, payment.completed_at)
-    return Seller(then["address"], then["tax_id"])
+    return Seller(then.address, then.tax_id)
 
 
 def with_logo(seller: Seller, payment: Payment) -> Seller:

@@ -23,7 +23,7 @@ from customers.passkeys import refuse_unproven
 from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import lock_customer_of
 from messages.content import Content
-from messages.models import Channel, Message
+from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
 
 KIND = "confirm_address"
@@ -70,17 +70,16 @@ def name_email(*, session: CustomerSession, email: str, network: str, now: datet
     """Plan the e-mail whose link makes this the customer's address; an earlier link ends with it.
 
     A mailbox gets few a day, whichever customers name it, and one from each beside these: strangers
-    cannot use up its owner's. What is above that is not planned, and no one is told. Raises
-    ProofNeeded, NewProofLimitReached, CustomerFrozen, RateLimited, and VerificationFailed where
-    this session has ended meanwhile.
+    cannot use up its owner's. What is above that does not leave, and no one is told; it ends an
+    earlier link to another address all the same. Raises ProofNeeded, NewProofLimitReached,
+    CustomerFrozen, RateLimited, and VerificationFailed where this session has ended meanwhile.
     """
-    customer = _lock_proven(session, now)
+    customer, leaves = _lock_proven(session, now), True
     if customer.livemode:
         count_or_refuse([(PER_CUSTOMER, customer.pk), (PER_NETWORK, network)], now=now)
         mailbox = mailbox_of(email)
         budgets = ((OF_ONES_OWN, f"{customer.pk}:{mailbox}"), (PER_MAILBOX, mailbox))
-        if not any(count_within_all([budget], now=now) for budget in budgets):
-            return
+        leaves = any(count_within_all([budget], now=now) for budget in budgets)
     plan_message(
         channel=Channel.EMAIL,
         kind=KIND,
@@ -89,6 +88,7 @@ def name_email(*, session: CustomerSession, email: str, network: str, now: datet
         merchant_id=customer.merchant_id or "",
         livemode=customer.livemode,
         language=customer.language,
+        is_needed=leaves,
         now=now,
     )
 
@@ -188,6 +188,7 @@ def _is_overtaken(customer: Customer, message: Message) -> bool:
     """
     since = message.created_at
     newer = Message.objects.filter(about=customer.pk, kind=KIND, pk__gt=message.pk)
+    newer = newer.exclude(status=MessageStatus.NOT_NEEDED, recipient=message.recipient)
     gone = customer.passkeys.filter(Q(removed_at__gte=since) | Q(copied_at__gte=since))
     is_shut_out = customer.frozen_at is not None or (customer.pin_set_at or since) > since
     rows = (newer, gone, customer.changes.filter(at__gte=since))

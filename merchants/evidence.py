@@ -8,6 +8,7 @@ live key as well, and waits for no one; its owner is told.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -39,6 +40,14 @@ SUBJECTS = {
 }
 
 Changes = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SellerDetails:
+    """What a receipt says of who sold, beside the name. The address may be of several lines."""
+
+    address: str
+    tax_id: str
 
 
 def separate(changes: Changes) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -107,7 +116,7 @@ def decline_change(*, change_id: str, now: datetime) -> MerchantChange:
     return change
 
 
-def seller_at(merchant: Merchant, instant: datetime) -> dict[str, str]:
+def seller_at(merchant: Merchant, instant: datetime) -> SellerDetails:
     """Return address and tax number as they were in force at an instant.
 
     Each change that staff have approved since holds what stood there before it. A merchant that was
@@ -121,7 +130,7 @@ def seller_at(merchant: Merchant, instant: datetime) -> dict[str, str]:
         known = row | known | (row["later__before"] or {})
     name = known["name"] if known["name"] != merchant.name else ""
     lines = "\n".join(filter(None, [name, known["address"]]))
-    return {"address": lines, "tax_id": known["tax_id"]}
+    return SellerDetails(lines, known["tax_id"])
 
 
 def warn_of_new_email(merchant: Merchant, changes: Changes, *, now: datetime) -> None:

@@ -115,7 +115,7 @@ class Merchant(SignedRow):
         return categories.category_code(self.category)
 
     def transition_to(self, status: MerchantStatus, *, now: datetime) -> None:
-        """Change the status of this locked row. Raises MerchantStatusUnchanged for a repeat."""
+        """Change the status of this locked row. Raises MerchantStatusUnchanged for no such move."""
         if status not in TRANSITIONS[MerchantStatus(self.status)]:
             raise MerchantStatusUnchanged(status=f"is {self.status} already")
         self.status = status

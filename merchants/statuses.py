@@ -12,10 +12,11 @@ class MerchantStatus(TextChoices):
 
 
 _S = MerchantStatus
+# None leads back to unverified, where details change at once: receipts would name another seller.
 TRANSITIONS: dict[MerchantStatus, frozenset[MerchantStatus]] = {
     _S.UNVERIFIED: frozenset({_S.VERIFIED, _S.SUSPENDED}),
-    _S.VERIFIED: frozenset({_S.UNVERIFIED, _S.SUSPENDED}),
-    _S.SUSPENDED: frozenset({_S.UNVERIFIED, _S.VERIFIED}),
+    _S.VERIFIED: frozenset({_S.SUSPENDED}),
+    _S.SUSPENDED: frozenset({_S.VERIFIED}),
 }
 
 

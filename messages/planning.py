@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from core.ids import new_id
-from messages.models import Channel, Message
+from messages.models import Channel, Message, MessageStatus
 
 
 def plan_message(
@@ -21,12 +21,13 @@ def plan_message(
     text: str = "",
     key: str = "",
     repeatable: bool = False,
+    is_needed: bool = True,
 ) -> None:
     """Plan a message for `due_at`, or at once; a second one with the same `key` is dropped.
 
     In test mode it goes to the merchant `merchant_id`, whatever `recipient` says, or nowhere.
     Without `text` its kind must have a writer in `MESSAGE_WRITERS`. `repeatable`: after a crash it
-    is sent again, though it may arrive twice.
+    is sent again, though it may arrive twice. One that is not `is_needed` stands there, unsent.
     """
     message_id = new_id("msg", now)
     message = Message(
@@ -43,6 +44,7 @@ def plan_message(
         text=text,
         key=key or message_id,
         repeatable=repeatable,
+        status=MessageStatus.PLANNED if is_needed else MessageStatus.NOT_NEEDED,
         created_at=now,
     )
     Message.objects.bulk_create([message], ignore_conflicts=True)

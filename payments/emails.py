@@ -97,7 +97,7 @@ def write(message: Message, now: datetime) -> Content | None:
     context = context_of(payment)
     if payment.completed_at:
         seller = seller_at(payment.merchant, payment.completed_at)
-        context |= {"seller_address": seller["address"], "tax_id": seller["tax_id"]}
+        context |= {"seller_address": seller.address, "tax_id": seller.tax_id}
     subject = gettext(SUBJECTS[message.kind]) % context
     return content_about(payment, template=message.kind, subject=subject, context=context)
 

@@ -15,6 +15,7 @@ from checkout.browser_session import (
     forget_sign_in,
 )
 from checkout.forms import ChangePinForm, ResetPinForm
+from checkout.languages import is_readers_own
 from checkout.pages import CheckoutPage, Detour, SeeOther
 from checkout.refused_forms import say_done
 from checkout.views.sending import send_code
@@ -124,7 +125,7 @@ class AccountPage(SignedInPage):
         customer = self.session.customer
         before, hidden_until = request.GET.get("before", ""), doubtful_until(customer, self.now)
         is_hidden = hidden_until is not None or is_by_phone_alone(self.session)
-        if request.headers.get("Sec-Fetch-Site") != "cross-site":  # no link of a stranger
+        if is_readers_own(request):
             write_in_language(self.session, self.language, now=self.now)
         before = before if is_id("pay", before) else ""
         entries = [] if is_hidden else entries_of(customer, before=before)

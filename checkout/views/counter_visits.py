@@ -5,6 +5,7 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from checkout.agreements import keep_agreed
 from checkout.browser_session import customer_of_device
 from checkout.endings import counter_closed
 from checkout.flow import CheckoutStep
@@ -61,9 +62,11 @@ class CounterVisit(PaymentPage):
             tip=answer["tip_amount"],
             now=self.now,
         )
-        if chosen is not None and not self.tips_allowed and self.is_unknown:
-            return SeeOther(reverse(CheckoutStep.SIGN_IN.value, args=[opened]))
-        return SeeOther(f"/checkout/{opened}")
+        is_read = chosen is not None and not self.tips_allowed
+        step = CheckoutStep.SIGN_IN if is_read and self.is_unknown else CheckoutStep.PAY
+        response = SeeOther(reverse(step.value, args=[opened]))
+        keep_agreed(response, opened, request.POST.get("agreed", ""))
+        return response
 
     @property
     def is_unknown(self) -> bool:

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from checkout.agreements import keep_agreed
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import (
     charge,
@@ -150,7 +151,9 @@ class LinkPage(CheckoutPage):
         payment_id = start_through_link(
             link_id=self.link.id, key=answer["key"], amount=answer.get("amount"), now=self.now
         )
-        return SeeOther(reverse("checkout", args=[payment_id]))
+        response = SeeOther(reverse("checkout", args=[payment_id]))
+        keep_agreed(response, payment_id, request.POST.get("agreed", ""))
+        return response
 
     def form(self, request: HttpRequest | None = None) -> Form:
         data = request.POST if request else None

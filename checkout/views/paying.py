@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from checkout.adding import on_its_way
+from checkout.agreements import agreed_before, told_of_change
 from checkout.browser_session import customer_of_device
 from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, next_step, submit_payment
@@ -15,7 +16,7 @@ from checkout.headers import of_the_moment, open_to_all_sites
 from checkout.pages import SeeOther
 from checkout.passkey_payments import is_asked_first
 from checkout.payment_pages import PaymentAction, PostOnly
-from checkout.payment_view import version_of
+from checkout.payment_view import PaymentView, version_of
 from checkout.test_mode import SimulatedOutcome, simulate
 from checkout.views.counter_visits import CounterVisit
 from checkout.views.receipts import show_proof
@@ -45,6 +46,11 @@ class ReviewPage(CounterVisit):
         if status == PaymentStatus.COMPLETED:
             return show_proof(self, EmailForm())
         return self.ended(status)
+
+    def refuse_changed(self, view: PaymentView) -> None:
+        """Tell of it here, until a press has agreed to it."""
+        if agreed_before(self.request, view) != view.agreed:
+            self.refusal = told_of_change(view)
 
     def refuse_ended_link(self) -> None:
         """Raise the error of a link that takes no more payments: Pay would be refused."""
@@ -128,6 +134,9 @@ class BackAction(PostOnly):
 
 class CancelPage(PaymentAction):
     """Asks once more, then cancels. A counter can be closed by its merchant only."""
+
+    def refuse_changed(self, view: PaymentView) -> None:
+        """Let who does not want what it has become cancel it."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.page("cancel.html")

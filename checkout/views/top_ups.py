@@ -1,5 +1,7 @@
 """Adding money: ordered on the customer's own page, and the page of each top-up."""
 
+from dataclasses import replace
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -11,12 +13,13 @@ from checkout.adding import (
     top_up_version_of,
     top_up_view_of,
 )
+from checkout.agreements import agreed_before
 from checkout.amount_forms import AmountForm
 from checkout.flow import proof_for
 from checkout.formats import ending, signs
 from checkout.headers import of_the_moment
 from checkout.pages import CheckoutPage, SeeOther
-from checkout.payment_view import payment_view_of
+from checkout.payment_view import PaymentView, payment_view_of
 from checkout.refusals import too_much_today
 from checkout.views.account import SignedInPage
 from core.clock import request_now
@@ -81,6 +84,10 @@ class TopUpPage(CheckoutPage):
         if found.payment is not None:
             self.payment_view = payment_view_of(found.payment, now=self.now)
         super().prepare()
+
+    def refuse_changed(self, view: PaymentView) -> None:
+        """Show how the money stands all the same; a press that confirms the payment is told."""
+        self.payment_view = replace(view, agreed=agreed_before(self.request, view))
 
     def get(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
         customer = self.browser.customer

@@ -159,7 +159,7 @@ def test_a_mailbox_gets_few_and_no_one_learns_how_many(
 
         assert "If none comes, try again tomorrow" in own.text
 
-    assert Message.objects.count() == 2
+    assert Message.objects.filter(status=MessageStatus.PLANNED).count() == 2
     assert not Quota.objects.filter(key__contains="ada").exists()
 
 
@@ -173,11 +173,42 @@ def test_a_stranger_does_not_use_up_the_links_of_a_mailbox(
     for number in range(9):
         email = f"ada+{number}@example.com"
         name_email(session=session, email=email, network="192.0.2.1", now=utc_now())
-    assert Message.objects.filter(about=stranger.pk, kind="confirm_address").count() == 6
+    links = Message.objects.filter(about=stranger.pk, kind="confirm_address")
+    assert links.filter(status=MessageStatus.PLANNED).count() == 6
 
     press(named(own, OWN))
 
     assert Customer.objects.get(phone=PHONE).email == OWN
+
+
+def test_a_link_ends_with_an_address_whose_own_does_not_leave(
+    own: Shopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Strangers had used up the mailbox: the link at the mistyped address went on counting."""
+    mistyped = named(own, "adda@example.com")
+    for name in ("PER_MAILBOX", "OF_ONES_OWN"):
+        limited(monkeypatch, name, 0)
+    own.visit("/account/email")
+    own.send(email=OWN)
+    assert "Look for our link in your mailbox" in own.text
+
+    assert OLD in press_if_any(mistyped)
+    assert Customer.objects.get().email == ""
+    send_due_messages(now=utc_now())
+    assert len(mail.outbox) == 1
+
+
+def test_a_link_does_not_end_with_the_same_address_once_more(
+    own: Shopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = named(own, OWN)
+    for name in ("PER_MAILBOX", "OF_ONES_OWN"):
+        limited(monkeypatch, name, 0)
+    own.visit("/account/email")
+    own.send(email=OWN)
+    press(link)
+
+    assert Customer.objects.get().email == OWN
 
 
 @pytest.mark.parametrize("address", ["root@localhost", "ann@[127.0.0.1]", "ann", ""])

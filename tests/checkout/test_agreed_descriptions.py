@@ -6,14 +6,13 @@ from hashlib import sha256
 import pytest
 
 from core.clock import utc_now
-from merchants.callers import Caller
 from merchants.evidence import approve_change, request_change
 from merchants.models import Merchant, MerchantChange
 from messages.models import Message
 from payments.emails import plan_receipt_again, write
 from payments.models import Payment
 from payments.paying import lock_payable
-from payments.services import update_payment
+from tests.checkout.descriptions import CHANGED, describe
 from tests.checkout.pdf_text import text_of
 from tests.checkout.shopper import Shopper
 from tests.factories import PaymentFactory
@@ -25,12 +24,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def small(merchant: Merchant) -> Payment:
     return PaymentFactory.create(merchant=merchant, amount=150, description="A phone")
-
-
-def describe(payment: Payment, description: str) -> None:
-    caller = Caller(payment.merchant, livemode=payment.livemode, actor="test")
-    changes = {"description": description}
-    update_payment(caller=caller, payment_id=payment.id, changes=changes, now=utc_now())
 
 
 def test_it_goes_on_saying_what_was_agreed_to(merchant: Merchant) -> None:
@@ -64,9 +57,6 @@ def test_what_is_changed_before_it_is_paid_is_what_is_agreed_to(merchant: Mercha
 
     assert "A lamp" in shopper.text
     assert Payment.objects.get(pk=payment.pk).paid_description is None
-
-
-CHANGED = "The shop has changed what this payment is for. Look at it before you pay."
 
 
 def test_what_is_changed_while_the_pin_is_typed_is_read_before_it_is_paid(

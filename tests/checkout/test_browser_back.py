@@ -8,6 +8,7 @@ from customers.services import test_customer
 from payments.paying import pay
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
+from tests.checkout.descriptions import CHANGED, describe
 from tests.checkout.steps import enter_pin, see_paid, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -81,3 +82,28 @@ def test_a_passed_on_address_takes_only_the_tab_that_waited_to_the_shop(open_pag
     see_paid(stranger)
     assert stranger.get_by_role("link", name="Return to").is_visible()
     assert not stranger.get_by_text(taken).is_visible()
+
+
+def test_words_that_have_changed_are_told_whatever_leads_to_the_pin(open_page, payment_of):
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    page.get_by_label("PIN").wait_for()
+    describe(payment, "A box")
+    for go in (page.reload, page.go_back, page.go_forward):
+        go()
+        page.get_by_text(CHANGED).wait_for()
+
+    page.get_by_role("button", name="Pay B$12.50").click()
+    enter_pin(page)
+    see_paid(page)
+
+
+def test_a_language_pressed_at_the_foot_of_a_page_stays(open_page, payment_of):
+    """By what browsers say of where a link was pressed."""
+    page = open_page(payment_of(150).hosted_url)
+    page.get_by_role("link", name="Français").click()
+    page.get_by_role("button", name="Payer").click()
+    page.wait_for_url("**/phone")
+
+    assert page.locator("html").get_attribute("lang") == "fr"

@@ -123,11 +123,35 @@ def test_the_browser_decides_the_language(payment, language):
 
 def test_a_language_asked_for_by_name_stays(payment):
     shopper = Shopper(accept_language="fr")
-    shopper.visit(f"{payment.hosted_url}?lang=ht")
+    shopper.visit(payment.hosted_url)
+    press_language(shopper, "ht")
     shopper.send(to="/pay")
 
     assert '<html lang="ht">' in shopper.text
     assert shopper.client.cookies["django_language"]["httponly"]
+
+
+def press_language(shopper: Shopper, code: str) -> None:
+    """Press a language at the foot of the page, as a browser that says from where."""
+    assert f"lang={code}" in shopper.text
+    here = shopper.path
+    address = f"{here}{'&' if '?' in here else '?'}lang={code}"
+    shopper.client.get(address, headers={"Referer": f"http://testserver{here}"})
+
+
+@pytest.mark.parametrize(
+    "came_from",
+    [{}, {"Sec-Fetch-Site": "none"}, {"Referer": "https://shop.example/http://testserver/"}],
+    ids=["old browser", "mail app", "shop"],
+)
+def test_a_link_from_elsewhere_speaks_a_language_for_its_one_page(payment, came_from):
+    shopper = Shopper()
+    answer = shopper.client.get(f"{payment.hosted_url}?lang=ht", headers=came_from)
+    assert '<html lang="ht">' in answer.content.decode()
+    shopper.visit(payment.hosted_url)
+
+    assert '<html lang="en">' in shopper.text
+    assert "django_language" not in shopper.client.cookies
 
 
 def test_an_unknown_language_is_english(payment):
@@ -151,8 +175,24 @@ def test_signing_in_tells_in_which_language_to_write_to_the_customer(payment):
     shopper.send(code="000000")
 
     assert Customer.objects.get().language == "es"
-    shopper.client.get(f"{shopper.path}&lang=fr", headers={"Sec-Fetch-Site": "cross-site"})
-    assert Customer.objects.get().language == "es", "a link of a stranger chooses none"
+
+
+@pytest.mark.parametrize("site", ["cross-site", "none", None])
+def test_a_link_of_a_stranger_chooses_no_language_for_warnings(payment, site):
+    """Opened from a text message it chose them, for who was signed in."""
+    shopper = Shopper(accept_language="es")
+    shopper.visit(f"/account/phone?test={payment.id}&lang=fr")
+    shopper.send(phone="+1 242 555 0100")
+    shopper.send(code="000000")
+    headers = {"Sec-Fetch-Site": site} if site else {}
+    answer = shopper.client.get(f"{shopper.path}&lang=fr", headers=headers)
+    shopper.visit(shopper.path)
+
+    assert '<html lang="fr">' in answer.content.decode()
+    assert '<html lang="es">' in shopper.text
+    assert Customer.objects.get().language == "es"
+    press_language(shopper, "ht")
+    assert Customer.objects.get().language == "ht"
 
 
 def test_another_language_is_the_same_page(payment):
