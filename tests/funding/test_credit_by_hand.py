@@ -3,6 +3,7 @@
 import pytest
 
 from backoffice.models import Instruction
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.money import MAX_AMOUNT
@@ -13,7 +14,7 @@ from funding.reconciliation import check_top_ups
 from messages.models import Message
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import sign_in
 from tests.funding.money_in import (
     NO_TOP_UP,
@@ -66,6 +67,21 @@ def test_as_the_top_up_that_it_was_meant_for(customer):
 
     top_up.refresh_from_db()
     assert (held(customer), top_up.status) == (2_000, "succeeded")
+
+
+def test_who_approves_reads_whose_wallet_is_credited_and_with_how_much(customer):
+    top_up = ordered(customer, 2_000)
+    booked(transfer(2_000, "forgot it"))
+    entry, finance = BankEntry.objects.get(), sign_in(Role.FINANCE)
+    act(finance, entry, "credit", whose=top_up.reference, reason="Called", note="Asked them")
+
+    asked = Instruction.objects.get(task="bank_credit")
+    credit = "Credit of a bank entry: B$20.00 BSD into the wallet of +1 242 ••• 7890, requested by"
+    for page in (page_of(asked), page_of_act(asked, "approve"), page_of(entry)):
+        assert credit in sign_in(Role.FINANCE, "another").get(page).content.decode()
+    details = finance.get(page_of(asked)).content.decode()
+    assert f'href="{page_of(entry)}"' in details
+    assert f'href="{page_of(top_up)}"' in details
 
 
 def by_hand(entry, customer, **named):
