@@ -17,6 +17,8 @@ from customers.models import Customer
 from customers.phones import masked
 from funding.models import TopUp
 from merchants.models import Merchant
+from refunds.models import Refund
+from refunds.statuses import RefundStatus
 
 SAID_FOR = timedelta(days=7)
 SHOWN = 5
@@ -79,6 +81,17 @@ def whose(instruction: Instruction) -> str:
         return instruction.subject_id
     phone = getattr(instruction, "customer_phone", None)
     return getattr(instruction, "merchant_name", None) or (masked(phone) if phone else "")
+
+
+def refund_words(instruction: Instruction) -> str:
+    """Say that a refund that was carried out has not gone back yet, or never will."""
+    if not instruction.result_id.startswith("ref_"):
+        return ""
+    refund = Refund.objects.get(pk=instruction.result_id)
+    if refund.status == RefundStatus.PENDING:
+        return "Nothing has gone back yet: the merchant's balance does not cover the refund."
+    failed = refund.status == RefundStatus.FAILED
+    return f"The refund failed: {refund.failure_reason.rstrip('.')}." if failed else ""
 
 
 def outcome_words(instruction: Instruction, now: datetime) -> str:

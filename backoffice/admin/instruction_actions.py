@@ -5,7 +5,7 @@ from datetime import datetime
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, ConfirmForm, TextAreaField
 from backoffice.models import Instruction
-from backoffice.request_answer import sentence
+from backoffice.request_answer import refund_words, sentence
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
 from backoffice.services.decisions import approve, decline, withdraw
@@ -50,6 +50,11 @@ def _collect(context: ActionContext) -> ActionResult:
     )
 
 
+def _approved(instruction: Instruction) -> ActionResult:
+    held = refund_words(instruction)
+    return ActionResult(f"Approved and carried out. {held}".strip(), is_warning=bool(held))
+
+
 def _is_own(instruction: Instruction, staff: Staff) -> bool:
     return instruction.asked_by_id == staff.user_id
 
@@ -76,7 +81,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Approve",
         service=approve,
-        message="Approved and carried out.",
+        message=_approved,
         available=_is_waiting,
         right=Right.APPROVE,
         form=DecisionForm,

@@ -12,7 +12,7 @@ from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
-from backoffice.request_answer import outcome_words, sentence, whose, with_names
+from backoffice.request_answer import outcome_words, refund_words, sentence, whose, with_names
 from backoffice.resource.catalog import entry_of
 from backoffice.resource.filters import (
     DayFilter,
@@ -98,7 +98,9 @@ class InstructionAdmin(OfficeAdmin):
     def answer(self, row: Instruction, now: datetime) -> SupportAnswer:
         status, words = row.status_at(now), [sentence(row)]
         if status != InstructionStatus.WAITING:
-            return SupportAnswer([*words, f"It {outcome_words(row, now)}"], formats.tone(status))
+            held = refund_words(row)
+            words += [f"It {outcome_words(row, now)}", *([held] if held else [])]
+            return SupportAnswer(words, "wait" if held else formats.tone(status))
         words.append(f"A colleague must approve it by {formats.clock(row.lapses_at, now)}.")
         if row.glass_broken_at:
             alone_from = row.glass_broken_at + BREAK_GLASS_DELAY
