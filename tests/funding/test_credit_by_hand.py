@@ -84,6 +84,19 @@ def test_who_approves_reads_whose_wallet_is_credited_and_with_how_much(customer)
     assert f'href="{page_of(top_up)}"' in details
 
 
+def test_a_top_up_says_that_its_money_may_have_come_without_a_reference(customer):
+    other, mine = ordered(customer, 2_100), ordered(customer, 2_000)
+    booked(transfer(2_000, "forgot it"))
+    entry, finance = BankEntry.objects.get(), sign_in(Role.FINANCE)
+
+    said = "B$20.00 BSD that is no one&#x27;s yet came in at the bank"
+    page = finance.get(page_of(mine)).content.decode()
+    assert said in page
+    assert page_of(entry) in page
+    assert page_of(entry) not in sign_in(Role.SUPPORT).get(page_of(mine)).content.decode()
+    assert said not in finance.get(page_of(other)).content.decode()
+
+
 def by_hand(entry, customer, **named):
     return credit_by_hand(
         entry_id=entry.pk, customer_id=customer.pk, actor="staff:ann", now=utc_now(), **named
