@@ -3,7 +3,7 @@
 import pytest
 
 from backoffice.models import Instruction
-from backoffice.resource.page_urls import page_of
+from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.money import MAX_AMOUNT
@@ -95,6 +95,16 @@ def test_a_top_up_says_that_its_money_may_have_come_without_a_reference(customer
     assert page_of(entry) in page
     assert page_of(entry) not in sign_in(Role.SUPPORT).get(page_of(mine)).content.decode()
     assert said not in finance.get(page_of(other)).content.decode()
+
+
+def test_what_a_notification_tells_of_is_credited_from_the_statement():
+    notified(transfer(2_000, "MRS ROLLE, MY WALLET"))
+    finance = sign_in(Role.FINANCE)
+    page = finance.get(page_of(BankEntry.objects.get())).content.decode()
+    listed = finance.get(list_of(BankEntry)).content.decode()
+
+    assert "A wallet is credited once the bank&#x27;s statement has it" in page
+    assert "MRS ROLLE, MY WALLET" in listed
 
 
 def by_hand(entry, customer, **named):
