@@ -21,9 +21,10 @@ from core.clock import request_now
 from customers.account_changes import AccountChange
 from customers.models import Customer
 from funding.models import TopUpTransition
-from messages.models import Message
+from messages.models import Message, MessageStatus
+from payments.emails import ASKS_FOR_MONEY
 from payments.models import Payment
-from payments.statuses import PaymentStatus
+from payments.statuses import FINAL, PaymentStatus
 from refunds.models import Inquiry, Refund, RefundTransition
 from refunds.statuses import RefundStatus
 from webhooks.models import Attempt, Delivery
@@ -77,7 +78,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         _transitions(added, _added),
         map(_attempted, sent),
         _entries(inquiry) if inquiry else (),
-        *_around(*about, sent={attempt.delivery_id for attempt in sent}),
+        *_around(*about, sent={attempt.delivery_id for attempt in sent}, payment=payment),
         _stamps(payment),
     )
 
@@ -104,9 +105,11 @@ def _in_order(*sources: Iterable[TimelineEntry]) -> list[TimelineEntry]:
     return moments
 
 
-def _around(*public_ids: str, sent: Iterable[str] = ()) -> Iterator[Iterator[TimelineEntry]]:
+def _around(
+    *public_ids: str, sent: Iterable[str] = (), payment: Payment | None = None
+) -> Iterator[Iterator[TimelineEntry]]:
     """Yield what people were told about objects, and what staff did, decided and noted."""
-    yield _messages(public_ids)
+    yield _messages(public_ids, payment)
     yield _decisions(public_ids)
     yield _acts([*public_ids, *sent])
     yield _notes(public_ids)
@@ -224,11 +227,17 @@ def _attempted(attempt: Attempt) -> TimelineEntry:
     )
 
 
-def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
-    """Yield what was told to people about objects, and what is still to be."""
+def _messages(public_ids: Sequence[str], payment: Payment | None) -> Iterator[TimelineEntry]:
+    """Yield what was told to people about objects, and what is still to be.
+
+    What asks for a payment that has ended will not be sent: the sender finds that out when due.
+    """
+    has_ended = payment is not None and payment.status_at(request_now()) in FINAL
     for message in Message.objects.filter(about__in=public_ids).order_by("-pk")[:SHOWN]:
-        to = masked_recipient(message)
-        words = f"{kind_words(message)} to {to}: {message.status.replace('_', ' ')}"
+        is_planned, to = message.status == MessageStatus.PLANNED, masked_recipient(message)
+        is_over = has_ended and is_planned and message.kind in ASKS_FOR_MONEY
+        status = MessageStatus.NOT_NEEDED if is_over else message.status
+        words = f"{kind_words(message)} to {to}: {status.replace('_', ' ')}"
         tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
 
