@@ -128,6 +128,7 @@ def test_it_says_why_it_was_returned(office: Office, payout: Payout) -> None:
     shown = page(office, payout)
 
     assert "Account closed (AC04)." in shown
+    assert "<dt>Requested by</dt><dd>staff</dd>" in shown
     assert ", to go out with the payout after that: check that its bank account is right." in shown
 
 
