@@ -109,9 +109,11 @@ def _around(
     *public_ids: str, sent: Iterable[str] = (), payment: Payment | None = None
 ) -> Iterator[Iterator[TimelineEntry]]:
     """Yield what people were told about objects, and what staff did, decided and noted."""
+    asked = Instruction.objects.filter(subject_id__in=public_ids).select_related("decided_by")
+    requests = list(asked.order_by("-pk")[:SHOWN])
     yield _messages(public_ids, payment)
-    yield _decisions(public_ids)
-    yield _acts([*public_ids, *sent])
+    yield _decisions(requests)
+    yield _acts([*public_ids, *sent], requests)
     yield _notes(public_ids)
 
 
@@ -242,14 +244,14 @@ def _messages(public_ids: Sequence[str], payment: Payment | None) -> Iterator[Ti
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
 
 
-def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
     """Yield what became of what was asked for, by colleagues or by time."""
     now = request_now()
-    asked = Instruction.objects.filter(subject_id__in=public_ids)
-    waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=now)
-    alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
-    for row in asked.exclude(waiting | alone).select_related("decided_by").order_by("-pk")[:SHOWN]:
+    for row in requests:
         status = row.status_at(now)
+        is_done_alone = status == InstructionStatus.CARRIED_OUT and row.decided_by is None
+        if is_done_alone or status == InstructionStatus.WAITING:
+            continue
         yield TimelineEntry(
             row.decided_at or row.lapses_at,
             "how_to_reg",
@@ -260,13 +262,16 @@ def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
         )
 
 
-def _acts(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+def _acts(public_ids: Sequence[str], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
+    """Yield what staff did; what moves money as it was asked for, with the amount."""
+    titles = {(row.subject_id, row.asked_at): title_of(row) for row in requests}
     entries = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
     for entry in entries.order_by("-sequence")[:SHOWN]:
+        did = titles.get((entry.subject_id, entry.at), entry.act)
         yield TimelineEntry(
             entry.at,
             "badge",
-            f"Staff: {entry.act} — {entry.get_outcome_display()}",
+            f"Staff: {did[0].lower()}{did[1:]} — {entry.get_outcome_display()}",
             actor=entry.actor,
             address=entry.address,
             details=(entry.reason and f"Reason: {entry.reason}", entry.error),

@@ -61,7 +61,7 @@ def test_the_timeline_tells_who_from_where(office: Office, merchant: Merchant) -
     for said in (
         "Webhook payment.completed: failed",
         "Attempt 1, answered 500 in 31 ms",
-        "Staff: refund — done",
+        "Staff: refund of B$2.00 BSD — done",
         "support from 127.0.0.1",
         "Reason: Cold coffee",
         "The shop called",
@@ -69,6 +69,19 @@ def test_the_timeline_tells_who_from_where(office: Office, merchant: Merchant) -
         "B$2.00 BSD refunded",
     ):
         assert said in page
+
+
+def test_what_staff_moved_stands_with_its_amount_and_way(office: Office, paid: Payment) -> None:
+    finance, why = office(Role.FINANCE), {"reason": "Chargeback", "note": "Case 7"}
+    money = {"mode": "test", "currency": "BSD", "amount": "3.00"}
+    act(finance, paid.merchant, "adjust", direction="take", **money, **why)
+    refused = money | {"amount": "30.00"}
+    act(finance, paid.merchant, "adjust", direction="take", **refused, **why)
+
+    page = finance.get(page_of(paid.merchant)).content.decode()
+    took = "Staff: adjustment of a balance: B$3.00 BSD out of the balance — done"
+    assert page.count(took) == 1
+    assert "Staff: adjustment of a balance — refused" in page
 
 
 def test_no_reminder_is_planned_of_what_was_canceled(office: Office, merchant: Merchant) -> None:
