@@ -31,7 +31,7 @@ BANKS_REFERENCE = Field("Bank's reference", lambda row: row.bank_reference or ro
 SAYS, SOURCE = Field("Kind", "get_kind_display"), Field("Source", "get_source_display")
 STATE = Badge("State", "state")
 WORDS = Field("In words", "message", most=40)
-WHY, ENTRY = Field("Why", "problem"), Id("Entry")
+WHY, ENTRY = Field("Why", "problem", most=60), Id("Entry")
 WAITED = Field(
     "Waited", lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now())
 )
