@@ -3,12 +3,22 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.html import format_html
 
 from backoffice.formats import clock
 from backoffice.models import Instruction
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import InstructionKind
 from backoffice.services.instruction_kinds import title_of
 from backoffice.statuses import InstructionStatus
+from customers.models import Customer
+from customers.phones import masked
+from funding.models import TopUp
+from merchants.models import Merchant
+from refunds.models import Refund
+from refunds.statuses import RefundStatus
 
 SAID_FOR = timedelta(days=7)
 SHOWN = 5
@@ -27,17 +37,61 @@ def requests_about(public_id: str, now: datetime) -> Iterator[str]:
         about |= Q(arguments__entry=public_id)
     recent = Instruction.objects.filter(about, asked_at__gt=now - SAID_FOR)
     said = recent.filter(status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED])
-    rows = said.select_related("asked_by", "decided_by").order_by("-status", "-pk")[:SHOWN]
-    yield from filter(None, (_sentence(row, now) for row in rows))
+    rows = said.select_related("asked_by", "decided_by").order_by("-status", "-pk")
+    for row in with_names(rows)[:SHOWN]:
+        name = whose(row) if row.subject_id != public_id else ""
+        if words := _became(row, now):
+            what = _asked_for(row, name)
+            yield format_html('{}{} <a href="{}">Open</a>', what, words, page_of(row))
 
 
-def _sentence(instruction: Instruction, now: datetime) -> str:
-    what = f"{title_of(instruction)}, requested by {instruction.asked_by.get_username()}"
+def _became(instruction: Instruction, now: datetime) -> str:
+    """Say that a request waits, or was declined; nothing of any other."""
     if instruction.status_at(now) == InstructionStatus.WAITING:
         asked = clock(instruction.asked_at, now)
-        return f"{what} {asked}, waits for a colleague's approval: nothing has moved yet."
+        return f" {asked}, waits for a colleague's approval: nothing has moved yet."
     is_declined = instruction.status == InstructionStatus.DECLINED
-    return f"{what}, {outcome_words(instruction, now)}" if is_declined else ""
+    return f", {outcome_words(instruction, now)}" if is_declined else ""
+
+
+def sentence(instruction: Instruction) -> str:
+    """Say what was asked for, whose it is, and by whom."""
+    return f"{_asked_for(instruction, whose(instruction))}."
+
+
+def _asked_for(instruction: Instruction, name: str) -> str:
+    return f"{title_of(instruction, name)}, requested by {instruction.asked_by.get_username()}"
+
+
+def with_names(rows: QuerySet[Instruction]) -> QuerySet[Instruction]:
+    """Let each row tell `whose` it is."""
+    merchants = Merchant.objects.filter(pk=OuterRef("merchant_id")).values("name")
+    persons = Customer.objects.filter(pk=OuterRef("subject_id"), erased_at=None)
+    adders = TopUp.objects.filter(pk=OuterRef("subject_id"), customer__erased_at=None)
+    phones = Subquery(persons.values("phone")), Subquery(adders.values("customer__phone"))
+    return rows.annotate(merchant_name=Subquery(merchants), customer_phone=Coalesce(*phones))
+
+
+def whose(instruction: Instruction) -> str:
+    """Return the colleague, merchant or customer whom it is about; their names come with its row.
+
+    Empty where it is about no single one.
+    """
+    if instruction.kind == InstructionKind.STAFF:
+        return instruction.subject_id
+    phone = getattr(instruction, "customer_phone", None)
+    return getattr(instruction, "merchant_name", None) or (masked(phone) if phone else "")
+
+
+def refund_words(instruction: Instruction) -> str:
+    """Say that a refund that was carried out has not gone back yet, or never will."""
+    if not instruction.result_id.startswith("ref_"):
+        return ""
+    refund = Refund.objects.get(pk=instruction.result_id)
+    if refund.status == RefundStatus.PENDING:
+        return "Nothing has gone back yet: the merchant's balance does not cover the refund."
+    failed = refund.status == RefundStatus.FAILED
+    return f"The refund failed: {refund.failure_reason.rstrip('.')}." if failed else ""
 
 
 def outcome_words(instruction: Instruction, now: datetime) -> str:

@@ -21,9 +21,10 @@ from core.clock import request_now
 from customers.account_changes import AccountChange
 from customers.models import Customer
 from funding.models import TopUpTransition
-from messages.models import Message
+from messages.models import Message, MessageStatus
+from payments.emails import ASKS_FOR_MONEY
 from payments.models import Payment
-from payments.statuses import PaymentStatus
+from payments.statuses import FINAL, PaymentStatus
 from refunds.models import Inquiry, Refund, RefundTransition
 from refunds.statuses import RefundStatus
 from webhooks.models import Attempt, Delivery
@@ -77,7 +78,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         _transitions(added, _added),
         map(_attempted, sent),
         _entries(inquiry) if inquiry else (),
-        *_around(*about, sent={attempt.delivery_id for attempt in sent}),
+        *_around(*about, sent={attempt.delivery_id for attempt in sent}, payment=payment),
         _stamps(payment),
     )
 
@@ -104,11 +105,15 @@ def _in_order(*sources: Iterable[TimelineEntry]) -> list[TimelineEntry]:
     return moments
 
 
-def _around(*public_ids: str, sent: Iterable[str] = ()) -> Iterator[Iterator[TimelineEntry]]:
+def _around(
+    *public_ids: str, sent: Iterable[str] = (), payment: Payment | None = None
+) -> Iterator[Iterator[TimelineEntry]]:
     """Yield what people were told about objects, and what staff did, decided and noted."""
-    yield _messages(public_ids)
-    yield _decisions(public_ids)
-    yield _acts([*public_ids, *sent])
+    asked = Instruction.objects.filter(subject_id__in=public_ids).select_related("decided_by")
+    requests = list(asked.order_by("-pk")[:SHOWN])
+    yield _messages(public_ids, payment)
+    yield _decisions(requests)
+    yield _acts([*public_ids, *sent], requests)
     yield _notes(public_ids)
 
 
@@ -224,23 +229,29 @@ def _attempted(attempt: Attempt) -> TimelineEntry:
     )
 
 
-def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
-    """Yield what was told to people about objects, and what is still to be."""
+def _messages(public_ids: Sequence[str], payment: Payment | None) -> Iterator[TimelineEntry]:
+    """Yield what was told to people about objects, and what is still to be.
+
+    What asks for a payment that has ended will not be sent: the sender finds that out when due.
+    """
+    has_ended = payment is not None and payment.status_at(request_now()) in FINAL
     for message in Message.objects.filter(about__in=public_ids).order_by("-pk")[:SHOWN]:
-        to = masked_recipient(message)
-        words = f"{kind_words(message)} to {to}: {message.status.replace('_', ' ')}"
+        is_planned, to = message.status == MessageStatus.PLANNED, masked_recipient(message)
+        is_over = has_ended and is_planned and message.kind in ASKS_FOR_MONEY
+        status = MessageStatus.NOT_NEEDED if is_over else message.status
+        words = f"{kind_words(message)} to {to}: {status.replace('_', ' ')}"
         tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
 
 
-def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
     """Yield what became of what was asked for, by colleagues or by time."""
     now = request_now()
-    asked = Instruction.objects.filter(subject_id__in=public_ids)
-    waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=now)
-    alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
-    for row in asked.exclude(waiting | alone).select_related("decided_by").order_by("-pk")[:SHOWN]:
+    for row in requests:
         status = row.status_at(now)
+        is_done_alone = status == InstructionStatus.CARRIED_OUT and row.decided_by is None
+        if is_done_alone or status == InstructionStatus.WAITING:
+            continue
         yield TimelineEntry(
             row.decided_at or row.lapses_at,
             "how_to_reg",
@@ -251,13 +262,16 @@ def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
         )
 
 
-def _acts(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+def _acts(public_ids: Sequence[str], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
+    """Yield what staff did; what moves money as it was asked for, with the amount."""
+    titles = {(row.subject_id, row.asked_at): title_of(row) for row in requests}
     entries = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
     for entry in entries.order_by("-sequence")[:SHOWN]:
+        did = titles.get((entry.subject_id, entry.at), entry.act)
         yield TimelineEntry(
             entry.at,
             "badge",
-            f"Staff: {entry.act} — {entry.get_outcome_display()}",
+            f"Staff: {did[0].lower()}{did[1:]} — {entry.get_outcome_display()}",
             actor=entry.actor,
             address=entry.address,
             details=(entry.reason and f"Reason: {entry.reason}", entry.error),

@@ -78,8 +78,9 @@ def attempt_words(next_attempt: NextAttempt | None, now: datetime) -> str:
 def attempt_outcome(attempt: Attempt) -> str:
     """Write what an endpoint answered: "answered 200 in 31 ms", or why there was no answer."""
     error = attempt.error.rstrip(".")
-    answer = f"{error[0].lower()}{error[1:]}" if error else f"answered {attempt.status}"
-    return f"{answer} in {attempt.ms} ms"
+    if error:
+        return f"{error[0].lower()}{error[1:]} ({attempt.ms} ms)"
+    return f"answered {attempt.status} in {attempt.ms} ms"
 
 
 def attempt_sentence(delivery: Delivery, attempt: Attempt) -> str:
@@ -98,7 +99,7 @@ def _is_trouble(delivery: Delivery) -> bool:
 
 def _sentence(delivery: Delivery, name: str, now: datetime) -> str:
     subject = f"{name[0].upper()}{name[1:]}" if name == THE_SHOP else name
-    tries = counted(delivery.attempt_count, "time")
+    tries = "once" if delivery.attempt_count == 1 else counted(delivery.attempt_count, "time")
     if delivery.status == DeliveryStatus.DELIVERED and delivery.ended_at:
         return f"{subject} was notified {clock(delivery.ended_at, now)}."
     if delivery.status == DeliveryStatus.CANCELED:

@@ -26,6 +26,7 @@ SENDING_HOUR = time(9, 0)
 DAY = timedelta(days=1)
 PER_RECIPIENT = AttemptLimit("invoice-recipient", 20, DAY)
 INVOICE, REMINDER, DUE, RECEIPT = "invoice", "reminder", "due", "receipt"
+ASKS_FOR_MONEY = frozenset({INVOICE, REMINDER, DUE})
 SUBJECTS = {
     INVOICE: gettext_noop("Invoice from %(merchant)s: %(amount)s"),
     REMINDER: gettext_noop("Reminder: %(amount)s to %(merchant)s is due on %(due_date)s"),

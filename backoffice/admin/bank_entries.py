@@ -27,8 +27,11 @@ from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource,
 
 READ = Instant("Read", "created_at")
 BOOKED = Field("Booked", "booking_date")
+BANKS_REFERENCE = Field("Bank's reference", lambda row: row.bank_reference or row.entry_reference)
 SAYS, SOURCE = Field("Kind", "get_kind_display"), Field("Source", "get_source_display")
 STATE = Badge("State", "state")
+WORDS = Field("In words", "message", most=40)
+WHY, ENTRY = Field("Why", "problem", most=60), Id("Entry")
 WAITED = Field(
     "Waited", lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now())
 )
@@ -77,13 +80,14 @@ class BankEntryAdmin(OfficeAdmin):
         WAITED,
         SAYS,
         AMOUNT,
+        WORDS,
         STATE,
-        Field("Why", "problem"),
-        SOURCE,
+        WHY,
         MODE,
-        Id("Entry"),
+        ENTRY,
     )
-    summary = (Id("Entry"), BOOKED, SAYS, AMOUNT, STATE, Field("Why", "problem"))
+    export_fields = (*list_display, SOURCE, BANKS_REFERENCE)
+    summary = (ENTRY, BOOKED, SAYS, AMOUNT, WORDS, STATE, WHY)
     list_filter = (
         BookedFilter,
         ReadFilter,
@@ -103,7 +107,7 @@ class BankEntryAdmin(OfficeAdmin):
             AMOUNT,
             Field("Of it the bank's charge", _charge),
             Field("Our reference", lambda row: row.end_to_end_id or row.message_reference),
-            Field("Bank's reference", lambda row: row.bank_reference or row.entry_reference),
+            BANKS_REFERENCE,
             Field("Reason", "code"),
             Field("In words", "message"),
             SOURCE,
@@ -137,9 +141,12 @@ class BankEntryAdmin(OfficeAdmin):
 
 
 def _why_it_waits(entry: BankEntry) -> list[str]:
-    words = f"It waits for a person: {entry.problem}"
-    by_two = "Payouts may wait for it: to say that it is of no payout takes two people."
-    return [words, by_two] if holds_back(entry) else [words]
+    words = [f"It waits for a person: {entry.problem}"]
+    if holds_back(entry):
+        words.append("Payouts may wait for it: to say that it is of no payout takes two people.")
+    elif entry.kind == BankEntryKind.CREDIT and not entry.is_booked_credit:
+        words.append("A wallet is credited once the bank's statement has it, which will wait here.")
+    return words
 
 
 def _amended_by(statement: BankStatement) -> str:

@@ -5,16 +5,16 @@ from datetime import datetime
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, ConfirmForm, TextAreaField
 from backoffice.models import Instruction
+from backoffice.request_answer import refund_words, sentence
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
 from backoffice.services.decisions import approve, decline, withdraw
-from backoffice.services.instruction_kinds import BREAKABLE, TASKS, title_of
+from backoffice.services.instruction_kinds import BREAKABLE, TASKS
 from backoffice.services.merchants import collect_key
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from core.durations import in_words
-from customers.phones import masked
 
 
 class DecisionForm(ActionForm):
@@ -50,6 +50,11 @@ def _collect(context: ActionContext) -> ActionResult:
     )
 
 
+def _approved(instruction: Instruction) -> ActionResult:
+    held = refund_words(instruction)
+    return ActionResult(f"Approved and carried out. {held}".strip(), is_warning=bool(held))
+
+
 def _is_own(instruction: Instruction, staff: Staff) -> bool:
     return instruction.asked_by_id == staff.user_id
 
@@ -72,28 +77,11 @@ def _may_finish(instruction: Instruction, staff: Staff) -> bool:
     return is_over and _is_own(instruction, staff)
 
 
-def sentence(instruction: Instruction) -> str:
-    """Say what was asked for, whose it is, and by whom."""
-    named = f" ({name})" if (name := whose(instruction)) else ""
-    return f"{title_of(instruction)}{named}, requested by {instruction.asked_by.get_username()}."
-
-
-def whose(instruction: Instruction) -> str:
-    """Return the colleague, merchant or customer whom it is about; their names come with its row.
-
-    Empty where it is about no single one.
-    """
-    if instruction.kind == InstructionKind.STAFF:
-        return instruction.subject_id
-    phone = getattr(instruction, "customer_phone", None)
-    return getattr(instruction, "merchant_name", None) or (masked(phone) if phone else "")
-
-
 INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Approve",
         service=approve,
-        message="Approved and carried out.",
+        message=_approved,
         available=_is_waiting,
         right=Right.APPROVE,
         form=DecisionForm,

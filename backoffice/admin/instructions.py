@@ -4,17 +4,16 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import OuterRef, Subquery
-from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from backoffice import formats
 from backoffice.admin.account_comparison import comparison_table
-from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence, whose
+from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
-from backoffice.request_answer import outcome_words
+from backoffice.request_answer import outcome_words, refund_words, sentence, whose, with_names
+from backoffice.resource.catalog import entry_of
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -33,9 +32,6 @@ from backoffice.services.payouts import accounts_to_compare
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
-from customers.models import Customer
-from funding.models import TopUp
-from merchants.models import Merchant
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import BankEntry, Payout
 
@@ -43,6 +39,11 @@ WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
 AMOUNT_ASKED = Amount("Amount", lambda instruction: instruction.amount or None)
+
+
+def _result(instruction: Instruction) -> str:
+    """Return the id of what was made; a bank file's row, or a colleague's, has only a number."""
+    return "" if instruction.result_id.isdecimal() else instruction.result_id
 
 
 class InstructionAdmin(OfficeAdmin):
@@ -71,7 +72,7 @@ class InstructionAdmin(OfficeAdmin):
     details = (
         Reference("About", "subject_id"),
         Field("Note", "note"),
-        Reference("Result", "result_id"),
+        Reference("Result", _result),
     )
     related = (
         Related(
@@ -88,12 +89,7 @@ class InstructionAdmin(OfficeAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Leave out what is asked about accounts, for those who may not see accounts."""
-        merchants = Merchant.objects.filter(pk=OuterRef("merchant_id")).values("name")
-        persons = Customer.objects.filter(pk=OuterRef("subject_id"), erased_at=None)
-        adders = TopUp.objects.filter(pk=OuterRef("subject_id"), customer__erased_at=None)
-        phones = Subquery(persons.values("phone")), Subquery(adders.values("customer__phone"))
-        rows = super().get_queryset(request)
-        rows = rows.annotate(merchant_name=Subquery(merchants), customer_phone=Coalesce(*phones))
+        rows = with_names(super().get_queryset(request))
         return rows if staff_of(request).may(Right.VIEW_STAFF) else rows.not_about_staff()
 
     def heading(self, row: Instruction) -> str:
@@ -102,7 +98,9 @@ class InstructionAdmin(OfficeAdmin):
     def answer(self, row: Instruction, now: datetime) -> SupportAnswer:
         status, words = row.status_at(now), [sentence(row)]
         if status != InstructionStatus.WAITING:
-            return SupportAnswer([*words, f"It {outcome_words(row, now)}"], formats.tone(status))
+            held = refund_words(row)
+            words += [f"It {outcome_words(row, now)}", *([held] if held else [])]
+            return SupportAnswer(words, "wait" if held else formats.tone(status))
         words.append(f"A colleague must approve it by {formats.clock(row.lapses_at, now)}.")
         if row.glass_broken_at:
             alone_from = row.glass_broken_at + BREAK_GLASS_DELAY
@@ -166,9 +164,10 @@ def _title(name: str) -> str:
 
 
 def _words(name: str, value: Any, instruction: Instruction) -> Any:
-    """Write cents as money of the instruction's currency."""
-    is_amount = name.endswith("_amount") and isinstance(value, int)
-    return formats.money(value, instruction.currency) if is_amount else value
+    """Write cents as money of the instruction's currency, and lead to what is named by its id."""
+    if name.endswith("_amount") and isinstance(value, int):
+        return formats.money(value, instruction.currency)
+    return linked(value) if isinstance(value, str) and entry_of(value) else value
 
 
 def _of_account(instruction: Instruction) -> list[Table]:

@@ -45,7 +45,7 @@ INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 
 
 def _state(row: Message) -> str:
-    return "interrupted" if row.is_interrupted(request_now()) else row.get_status_display()
+    return "interrupted" if row.is_interrupted(request_now()) else row.get_status_display().lower()
 
 
 def _cause(row: Message) -> str:
@@ -70,7 +70,8 @@ class UnsentFilter(OfficeFilter):
         return queryset.unsent(request_now()) if self.value() == "unsent" else queryset
 
 
-BY, TO = Field("By", "get_channel_display"), Field("To", masked_recipient)
+WAYS = {Channel.EMAIL: "e-mail", Channel.SMS: "text message"}
+BY, TO = Field("By", lambda row: WAYS[row.channel]), Field("To", masked_recipient)
 STATUS, CAUSE = StateBadge("Status", _state), Field("Cause", _cause)
 DUE, SENT = Instant("Due", "due_at"), Instant("Sent", "sent_at")
 ABOUT = Reference("About", "about")
@@ -81,9 +82,9 @@ class MessageAdmin(OfficeAdmin):
     list_display = (Field("Message", kind_words), BY, TO, STATUS, DUE, SENT, CAUSE, ABOUT, MODE)
     list_filter = (
         UnsentFilter,
-        choice_filter("status", "status", MessageStatus.choices),
+        choice_filter("status", "status", [(each, each.label.lower()) for each in MessageStatus]),
         choice_filter("message", "kind", MESSAGE_KINDS.items()),
-        choice_filter("by", "channel", Channel.choices),
+        choice_filter("by", "channel", WAYS.items()),
         ModeFilter,
         link_filter("about", "about"),
     )

@@ -92,6 +92,11 @@ BANK_ACCOUNT_ACTIONS = (
 
 SHOWN = 50
 TO = Field("To", lambda payout: str(payout.bank_account))
+ORIGINS = {
+    PayoutOrigin.SCHEDULE: "the schedule",
+    PayoutOrigin.API: "the merchant, by API",
+    PayoutOrigin.STAFF: "staff",
+}
 LEAVES, ARRIVES = Field("Leaves", "send_date"), Field("Arrives", "arrival_date")
 
 
@@ -104,14 +109,14 @@ class PayoutAdmin(OfficeAdmin):
     list_filter = (
         DayFilter,
         choice_filter("status", "status", PayoutStatus.choices),
-        choice_filter("requested by", "origin", PayoutOrigin.choices),
+        choice_filter("requested by", "origin", ORIGINS.items()),
         ModeFilter,
         MerchantFilter,
         link_filter("run", "run", "batch_id"),
     )
     row_actions = (*PAYOUT_ACTIONS, *RETURN_ACTIONS)
     details = (
-        Field("Requested by", "get_origin_display"),
+        Field("Requested by", lambda payout: ORIGINS[payout.origin]),
         Instant("Paid", "paid_at"),
         Reference("Run", "batch_id"),
         Field("Our reference", "order.end_to_end_id"),

@@ -60,8 +60,8 @@ def _ask(context: ActionContext) -> ActionResult:
         form=ExportForm(data["form"]),
         now=context.now,
     )
-    words = "The statement is ready." if statement.ready_at else "The statement is being made."
-    return ActionResult(words, url=page_of(run))
+    takes = " One up to this moment takes a minute." if statement.end_at == context.now else ""
+    return ActionResult(f"The file is being made.{takes}", url=page_of(run))
 
 
 STATEMENT = Action(

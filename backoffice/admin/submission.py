@@ -8,6 +8,7 @@ from django.conf import settings
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction, NoteSubject
+from backoffice.request_answer import refund_words
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Right
 from backoffice.services.instruction_kinds import TASKS
@@ -74,7 +75,8 @@ def submitted(message: str) -> Callable[[Instruction], ActionResult]:
 
     def result(instruction: Instruction) -> ActionResult:
         if instruction.status == InstructionStatus.CARRIED_OUT:
-            return ActionResult(message)
+            held = refund_words(instruction)
+            return ActionResult(held or message, is_warning=bool(held))
         return ActionResult("This is waiting for a colleague's approval.", url=page_of(instruction))
 
     return result

@@ -1,13 +1,14 @@
 """Top-ups: money that customers add to their wallets; and cash, taken here."""
 
 from datetime import datetime
+from typing import Any
 
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
-from backoffice.page_parts import SupportAnswer
+from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -24,7 +25,7 @@ from backoffice.services.cash import confirm_cash, text_cash_code
 from funding.models import FundingWay, TopUp
 from funding.references import grouped
 from funding.statuses import CREDITABLE, TRANSITIONS, TopUpStatus
-from payouts.models import BankEntry
+from payouts.models import BankEntry, BankEntryKind
 
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
@@ -98,6 +99,28 @@ REVERSAL_ACTIONS = (
 )
 
 
+def _perhaps_this(top_up: TopUp) -> Any:
+    """Return what came in of the amount of a transfer that is awaited, and waits for a person."""
+    entries = BankEntry.objects.unmatched().order_by("-pk")
+    if top_up.way != FundingWay.BANK_TRANSFER or top_up.status not in CREDITABLE:
+        return entries.none()
+    same = {"livemode": top_up.livemode, "amount": top_up.amount, "currency": top_up.currency}
+    return entries.filter(kind=BankEntryKind.CREDIT, **same)
+
+
+def _unclaimed(top_up: TopUp, now: datetime) -> list[str]:
+    """Say that money came in which may be this: a customer has forgotten the reference."""
+    newest = _perhaps_this(top_up).first()
+    if newest is None:
+        return []
+    amount = formats.money(newest.amount, newest.currency)
+    read = formats.clock(newest.created_at, now)
+    return [
+        f"{amount} that is no one's yet came in at the bank (read {read}): it may be this."
+        " Finance credits it."
+    ]
+
+
 class TopUpAdmin(OfficeAdmin):
     model = TopUp
     heading_format = "Top-up of {amount}"
@@ -123,7 +146,14 @@ class TopUpAdmin(OfficeAdmin):
         Actor("Taken by", "taken_by"),
     )
     export_fields = (*list_display, *details)
-    related = (Related(BankEntry, "credited_to"),)
+    related = (
+        Related(BankEntry, "credited_to"),
+        Related(BankEntry, title="Of this amount, and no one's yet", rows=_perhaps_this),
+    )
+
+    def tables(self, row: TopUp) -> list[Table]:
+        """Show what the bank has told, if it has."""
+        return [table for table in super().tables(row) if table.rows]
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
@@ -135,8 +165,10 @@ class TopUpAdmin(OfficeAdmin):
             return SupportAnswer([f"{amount} was taken back {when}."], "bad")
         if row.status_at(now) == TopUpStatus.PENDING:
             until = formats.clock(row.expires_at, now)
-            return SupportAnswer([f"The money has not come yet; it is due by {until}."], "wait")
+            words = [f"The money has not come yet; it is due by {until}.", *_unclaimed(row, now)]
+            return SupportAnswer(words, "wait")
         words = [f"{row.status_at(now).label}: the money is no longer expected."]
         if row.way == FundingWay.BANK_TRANSFER and row.status_at(now) in CREDITABLE:
             words.append("Money that comes with its reference after all is credited.")
+            words.extend(_unclaimed(row, now))
         return SupportAnswer(words)

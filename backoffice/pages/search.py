@@ -8,6 +8,7 @@ from backoffice.resource.resource import summary_table
 from backoffice.search_results import search
 from backoffice.staff import staff_of
 from core.clock import request_now
+from payments.numbers import beginning_of
 
 
 def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
@@ -19,6 +20,7 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         if found.exact:
             return HttpResponseRedirect(found.exact)
         context["tables"] = [summary_table(site, *table) for table in found.tables]
+        context["is_number"] = bool(beginning_of(text))
     else:
         context["focus_search"] = True
     return TemplateResponse(request, "admin/backoffice/search.html", context)

@@ -37,7 +37,8 @@ class InstructionTask:
     """`kind` is whose limit counts; `always_two`: a second person is needed within it, too, as
     always where no role has a limit; `alone_in_test`: not for a test. `carry_out` returns
     the id of what it made. `check` is what is asked beforehand, where that is more than doing it
-    would tell, or less than to try it.
+    would tell, or less than to try it. `holder` is what the amount goes into, as it is said to
+    who approves; `takes`: it comes out of there, as it does where the form says so.
     """
 
     title: str
@@ -47,6 +48,8 @@ class InstructionTask:
     check: Check | None = None
     always_two: bool = False
     alone_in_test: bool = False
+    holder: str = ""
+    takes: bool = False
 
     def check_request(self, instruction: Instruction, now: datetime, *, waits: bool) -> None:
         """Refuse what cannot be: it goes to no second person, who would find that out.
@@ -93,13 +96,19 @@ TASKS: dict[str, InstructionTask] = {
     REFUND: InstructionTask("Refund", K.REFUND, R.REFUND, money.refund, money.check_refund),
     TOP_UP: InstructionTask("Top-up", K.TOP_UP, R.TOP_UP, money.top_up),
     REVERSE_TOP_UP: InstructionTask(
-        "Reversal of a top-up", K.ADJUSTMENT, R.ADJUST, money.reverse, always_two=True
+        "Reversal of a top-up",
+        K.ADJUSTMENT,
+        R.ADJUST,
+        money.reverse,
+        always_two=True,
+        holder="wallet",
+        takes=True,
     ),
     ADJUST_WALLET: InstructionTask(
-        "Adjustment of a wallet", K.ADJUSTMENT, R.ADJUST, money.adjust_wallet
+        "Adjustment of a wallet", K.ADJUSTMENT, R.ADJUST, money.adjust_wallet, holder="wallet"
     ),
     ADJUST_MERCHANT: InstructionTask(
-        "Adjustment of a balance", K.ADJUSTMENT, R.ADJUST, money.adjust_merchant
+        "Adjustment of a balance", K.ADJUSTMENT, R.ADJUST, money.adjust_merchant, holder="balance"
     ),
     PAY_OUT: InstructionTask("Payout", K.PAYOUT, R.PAY_OUT, payouts.pay_out),
     RUN_PAYOUTS: InstructionTask(
@@ -128,7 +137,12 @@ TASKS: dict[str, InstructionTask] = {
         always_two=True,
     ),
     BANK_CREDIT: InstructionTask(
-        "Credit of a bank entry", K.TOP_UP, R.PAY_OUT, bank_entries.credit_wallet, always_two=True
+        "Credit of a bank entry",
+        K.TOP_UP,
+        R.PAY_OUT,
+        bank_entries.credit_wallet,
+        always_two=True,
+        holder="wallet",
     ),
     # The requester may have written the file: it gives money to any wallet and any merchant.
     BANK_FILE: InstructionTask(
@@ -172,12 +186,16 @@ TASKS: dict[str, InstructionTask] = {
 }
 
 
-def title_of(instruction: Instruction) -> str:
-    """Return what was asked for, with its amount."""
-    title = TASKS[instruction.task].title
-    if not instruction.amount:
-        return title
-    return f"{title} of {formats.money(instruction.amount, instruction.currency)}"
+def title_of(instruction: Instruction, name: str = "") -> str:
+    """Return what was asked for: how much, into or out of what, and whose, if the name is given."""
+    task = TASKS[instruction.task]
+    amount = formats.money(instruction.amount, instruction.currency) if instruction.amount else ""
+    if amount and task.holder:
+        takes = task.takes or instruction.arguments.get("direction") == money.TAKE
+        moved = f"{task.title}: {amount} {'out of' if takes else 'into'} the {task.holder}"
+        return f"{moved} of {name}" if name else moved
+    title = f"{task.title} of {amount}" if amount else task.title
+    return f"{title} ({name})" if name else title
 
 
 def task_of(name: str, upload: bank_uploads.Upload | None) -> InstructionTask:

@@ -130,7 +130,8 @@ def test_an_entry_is_matched_by_two(office, sent) -> None:
     sent.refresh_from_db()
     assert sent.status == "in_transit"
     page = office(Role.FINANCE).get(page_of(found)).content.decode()
-    assert "Match of a bank entry of B$12.50 BSD, requested by finance" in page
+    match = f"Match of a bank entry of B$12.50 BSD ({sent.merchant.name}), requested by finance"
+    assert match in page
     asked = Instruction.objects.get(task="bank_entry")
     act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
     sent.refresh_from_db()

@@ -171,7 +171,7 @@ def test_sending_one_again_shows_that_it_still_fails(
     response = act(browser, delivery, "resend")
 
     shown = browser.get(response["Location"]).content.decode()
-    assert "old.example did not accept it: connection refused in 3 ms." in shown
+    assert "old.example did not accept it: connection refused (3 ms)." in shown
     assert AuditEntry.objects.get(act="resend webhook").subject_id == delivery.pk
 
 

@@ -7,13 +7,18 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from backoffice.queues import AttentionQueue, queues_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from payments.models import Payment
+from payouts.models import PayoutOrigin
+from payouts.services import schedule_payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
+from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import caller_of, paid_payment
+from tests.backoffice.rows import caller_of, paid_payment, refund_request
 
 pytestmark = pytest.mark.django_db
 FAILED = {"status": "failed", "succeeded_at": None, "transaction_id": None, "fee_returned": 0}
@@ -52,6 +57,28 @@ def test_a_refund_that_failed_waits_for_staff(office: Office, payment: Payment) 
     assert [row.pk for row in listed.context["cl"].result_list] == [refund.pk]
     dashboard = office(Role.SUPPORT).get("/admin/?mode=test").content.decode()
     assert "Refunds failed" in dashboard
+
+
+def test_what_the_balance_does_not_cover_is_not_said_to_be_refunded(
+    office: Office, payment: Payment
+) -> None:
+    empty = {"currency": "BSD", "amount": None, "origin": PayoutOrigin.STAFF, "actor": "staff:x"}
+    schedule_payout(merchant=payment.merchant, livemode=False, now=utc_now(), **empty)
+    support, form = office(Role.SUPPORT), {"reason": "Stale bread", "note": "Pat called"}
+    act(support, payment, "refund", amount="40.00", **form)
+    told = support.get(page_of(payment)).content.decode()
+    asked = instruct(
+        staff=staff_as(Role.SUPPORT),
+        request=refund_request(payment, 6_000, arguments={"expected_available": 6_000}),
+        now=utc_now(),
+    )
+
+    assert "Nothing has gone back yet: the merchant&#x27;s balance does not cover" in told
+    assert "has been made" not in told
+    assert asked.status == "carried_out"
+    answer = support.get(page_of(asked)).context["answer"]
+    assert answer.words[-1].startswith("Nothing has gone back yet")
+    assert answer.tone == "wait"
 
 
 def test_it_waits_no_more_once_the_payment_is_refunded_again(payment: Payment) -> None:

@@ -73,6 +73,13 @@ def test_the_page_says_why_and_for_how_long(office: Office, lost: dict[str, Mess
     assert "3 hours" in html
 
 
+def test_what_became_of_it_is_said_in_words(office: Office, lost: dict[str, Message]) -> None:
+    html = office(Role.SUPPORT).get(page_of(lost["refused"])).content.decode()
+
+    assert ">refused<" in html
+    assert "<dt>By</dt><dd>e-mail</dd>" in html
+
+
 def test_nobody_reads_an_address_or_what_was_written(office: Office) -> None:
     now = utc_now()
     rows = [plan(now), plan(now, channel=Channel.SMS, recipient=PHONE)]

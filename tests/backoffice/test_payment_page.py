@@ -82,6 +82,8 @@ def test_it_says_when_the_webhook_fails(sent_delivery: Delivery) -> None:
 
     assert "Webhook to the shop failed 3 times, next attempt " in words(payment)
     assert_only_the_webhook_is_wrong(payment)
+    Delivery.objects.filter(pk=sent_delivery.pk).update(attempt_count=1)
+    assert "Webhook to the shop failed once, next attempt " in words(payment)
 
 
 def test_it_says_that_the_shops_server_is_failing(sent_delivery: Delivery) -> None:

@@ -128,6 +128,7 @@ def test_it_says_why_it_was_returned(office: Office, payout: Payout) -> None:
     shown = page(office, payout)
 
     assert "Account closed (AC04)." in shown
+    assert "<dt>Requested by</dt><dd>staff</dd>" in shown
     assert ", to go out with the payout after that: check that its bank account is right." in shown
 
 
@@ -249,10 +250,14 @@ def test_a_statement_is_of_the_days_of_the_merchant(
     office: Office, seller: Merchant, period: dict[str, str], begins: str, ends: str
 ) -> None:
     values = {"mode": "test", "currency": "BSD", "form": "csv"} | period
+    finance = office(Role.FINANCE)
 
-    assert act(office(Role.FINANCE), seller, "statement", **values).status_code == 302
+    assert act(finance, seller, "statement", **values).status_code == 302
 
     made = AccountStatement.objects.get()
+    told = finance.get(page_of(ExportRun.objects.get())).content.decode()
+    assert ("The file is being made." in told, "is ready" in told) == (True, False)
+    assert "takes a minute" not in told
     assert [f"{at:%Y-%m-%dT%H:%M:%S}" for at in (made.start_at, made.end_at)] == [begins, ends]
 
 

@@ -1,6 +1,7 @@
 """What waits for approval is seen on the payment, and the requester is told what came of it."""
 
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
@@ -37,12 +38,13 @@ def waiting(payment: Payment) -> Instruction:
 
 def words(row: Model) -> str:
     page = sign_in(Role.VIEWER).get(page_of(row))
-    return " ".join(page.context["answer"].words)
+    return unescape(" ".join(page.context["answer"].words))
 
 
 def test_the_payment_says_that_a_refund_waits(payment: Payment, waiting: Instruction) -> None:
     assert "Refund of B$2,000.00 BSD, requested by support " in words(payment)
     assert "waits for a colleague's approval: nothing has moved yet." in words(payment)
+    assert f'<a href="{page_of(waiting)}">Open</a>' in words(payment)
 
 
 def test_what_was_done_since_hides_nothing_that_waits(
@@ -64,11 +66,23 @@ def test_what_waits_is_said_wherever_it_is_about(office: Office, merchant: Merch
     act(finance, merchant, "adjust", amount="60.00", direction="give", mode="test", **money)
 
     assert "Top-up of B$80.00 BSD, requested by finance " in words(customer)
-    assert "Adjustment of a balance of B$60.00 BSD, requested by finance " in words(merchant)
-    [asked, _] = Instruction.objects.order_by("pk")
+    into = "Adjustment of a balance: B$60.00 BSD into the balance"
+    assert f"{into}, requested by finance " in words(merchant)
+    [asked, adjustment] = Instruction.objects.order_by("pk")
+    assert words(adjustment).startswith(f"{into} of {merchant.name}, requested by finance.")
     act(office(Role.ADMINISTRATOR), asked, "decline", note="It came by transfer")
     page = office(Role.SUPPORT).get(page_of(customer)).content.decode()
     assert "Top-up of B$80.00 BSD: declined" in page
+
+
+def test_who_approves_reads_out_of_whose_wallet_it_goes(office: Office, payment: Payment) -> None:
+    money = {"currency": "BSD", "reason": "Twice", "note": "Receipt 7", "amount": "60.00"}
+    act(office(Role.FINANCE), payment.paying_customer, "adjust", direction="take", **money)
+
+    out_of = (
+        "Adjustment of a wallet: B$60.00 BSD out of the wallet of +1 242 ••• 0100, requested by"
+    )
+    assert words(Instruction.objects.get()).startswith(out_of)
 
 
 def test_what_waits_lowers_what_can_be_refunded(

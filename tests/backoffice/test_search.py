@@ -212,6 +212,16 @@ def test_another_day_is_not_found(office: Office, paid: Payment) -> None:
     assert len(shown(office, "12.50")) == 2
 
 
+def test_the_number_of_a_false_receipt_is_no_ones(office: Office, paid: Payment) -> None:
+    number = number_of(paid.pk)
+    other = number[:-1] + ("A" if number[-1] != "A" else "B")
+    said = "If it is the number of a receipt, have it read out again: no payment here has it."
+    viewer = office(Role.VIEWER)
+
+    assert said in viewer.get("/admin/search/", {"q": other}).content.decode()
+    assert said not in viewer.get("/admin/search/", {"q": "no such thing"}).content.decode()
+
+
 def test_nothing_is_said_kindly(office: Office) -> None:
     page = office(Role.VIEWER).get("/admin/search/", {"q": "no such thing"}).content.decode()
 

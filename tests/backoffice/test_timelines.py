@@ -1,6 +1,7 @@
 """What a timeline tells: of a payment with all that belongs to it, and of other things."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -9,8 +10,12 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
+from core.ids import new_id
 from merchants.models import Merchant
+from payments.drafts import PaymentDraft
 from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.services import create_payment
 from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from refunds.models import Refund
@@ -56,7 +61,7 @@ def test_the_timeline_tells_who_from_where(office: Office, merchant: Merchant) -
     for said in (
         "Webhook payment.completed: failed",
         "Attempt 1, answered 500 in 31 ms",
-        "Staff: refund — done",
+        "Staff: refund of B$2.00 BSD — done",
         "support from 127.0.0.1",
         "Reason: Cold coffee",
         "The shop called",
@@ -64,6 +69,35 @@ def test_the_timeline_tells_who_from_where(office: Office, merchant: Merchant) -
         "B$2.00 BSD refunded",
     ):
         assert said in page
+
+
+def test_what_staff_moved_stands_with_its_amount_and_way(office: Office, paid: Payment) -> None:
+    finance, why = office(Role.FINANCE), {"reason": "Chargeback", "note": "Case 7"}
+    money = {"mode": "test", "currency": "BSD", "amount": "3.00"}
+    act(finance, paid.merchant, "adjust", direction="take", **money, **why)
+    refused = money | {"amount": "30.00"}
+    act(finance, paid.merchant, "adjust", direction="take", **refused, **why)
+
+    page = finance.get(page_of(paid.merchant)).content.decode()
+    took = "Staff: adjustment of a balance: B$3.00 BSD out of the balance — done"
+    assert page.count(took) == 1
+    assert "Staff: adjustment of a balance — refused" in page
+
+
+def test_no_reminder_is_planned_of_what_was_canceled(office: Office, merchant: Merchant) -> None:
+    now, invoice = utc_now(), {"payment_mode": PaymentMode.INVOICE_PAY, "invoice_number": "INV-9"}
+    due = {"due_date": now.date() + timedelta(days=20), "customer_email": "pat@example.com"}
+    draft = PaymentDraft(amount=70_000, currency="BSD", **invoice, **due)
+    caller, payment_id = caller_of(merchant), new_id("pay", now)
+    payment = create_payment(caller=caller, payment_id=payment_id, draft=draft, now=now)
+    support = office(Role.SUPPORT)
+    assert "Reminder to p•••@example.com: planned" in support.get(page_of(payment)).content.decode()
+
+    act(support, payment, "cancel", reason="Ordered twice")
+
+    page = support.get(page_of(payment)).content.decode()
+    assert "Reminder to p•••@example.com: not needed" in page
+    assert "planned" not in page
 
 
 def test_the_timeline_names_who_did_each_thing(

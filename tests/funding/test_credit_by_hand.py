@@ -3,6 +3,7 @@
 import pytest
 
 from backoffice.models import Instruction
+from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.money import MAX_AMOUNT
@@ -13,7 +14,7 @@ from funding.reconciliation import check_top_ups
 from messages.models import Message
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import sign_in
 from tests.funding.money_in import (
     NO_TOP_UP,
@@ -66,6 +67,44 @@ def test_as_the_top_up_that_it_was_meant_for(customer):
 
     top_up.refresh_from_db()
     assert (held(customer), top_up.status) == (2_000, "succeeded")
+
+
+def test_who_approves_reads_whose_wallet_is_credited_and_with_how_much(customer):
+    top_up = ordered(customer, 2_000)
+    booked(transfer(2_000, "forgot it"))
+    entry, finance = BankEntry.objects.get(), sign_in(Role.FINANCE)
+    act(finance, entry, "credit", whose=top_up.reference, reason="Called", note="Asked them")
+
+    asked = Instruction.objects.get(task="bank_credit")
+    credit = "Credit of a bank entry: B$20.00 BSD into the wallet of +1 242 ••• 7890, requested by"
+    for page in (page_of(asked), page_of_act(asked, "approve"), page_of(entry)):
+        assert credit in sign_in(Role.FINANCE, "another").get(page).content.decode()
+    details = finance.get(page_of(asked)).content.decode()
+    assert f'href="{page_of(entry)}"' in details
+    assert f'href="{page_of(top_up)}"' in details
+
+
+def test_a_top_up_says_that_its_money_may_have_come_without_a_reference(customer):
+    other, mine = ordered(customer, 2_100), ordered(customer, 2_000)
+    booked(transfer(2_000, "forgot it"))
+    entry, finance = BankEntry.objects.get(), sign_in(Role.FINANCE)
+
+    said = "B$20.00 BSD that is no one&#x27;s yet came in at the bank"
+    page = finance.get(page_of(mine)).content.decode()
+    assert said in page
+    assert page_of(entry) in page
+    assert page_of(entry) not in sign_in(Role.SUPPORT).get(page_of(mine)).content.decode()
+    assert said not in finance.get(page_of(other)).content.decode()
+
+
+def test_what_a_notification_tells_of_is_credited_from_the_statement():
+    notified(transfer(2_000, "MRS ROLLE, MY WALLET"))
+    finance = sign_in(Role.FINANCE)
+    page = finance.get(page_of(BankEntry.objects.get())).content.decode()
+    listed = finance.get(list_of(BankEntry)).content.decode()
+
+    assert "A wallet is credited once the bank&#x27;s statement has it" in page
+    assert "MRS ROLLE, MY WALLET" in listed
 
 
 def by_hand(entry, customer, **named):
