@@ -1,7 +1,8 @@
 """Plans that PostgreSQL keeps: of what is sent with every request, and of nothing else.
 
-A plan that is kept does not know the values. With 1.1 million payments, nine in ten of one merchant,
-a search of the back office took 0.8 s from the sixth on, and a list of failed deliveries 0.5 s.
+A plan that is kept does not know the values. With 1.1 million payments, nine in ten of one
+merchant, a search of the back office took 0.8 s from the sixth on, and a list of failed deliveries
+0.5 s.
 """
 
 import pytest
