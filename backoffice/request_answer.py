@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.html import format_html
 
@@ -63,7 +64,7 @@ def _asked_for(instruction: Instruction, name: str) -> str:
     return f"{title_of(instruction, name)}, requested by {instruction.asked_by.get_username()}"
 
 
-def with_names(rows: QuerySet[Instruction]) -> QuerySet[Instruction]:
+def with_names(rows: Any) -> Any:
     """Let each row tell `whose` it is."""
     merchants = Merchant.objects.filter(pk=OuterRef("merchant_id")).values("name")
     persons = Customer.objects.filter(pk=OuterRef("subject_id"), erased_at=None)

@@ -41,7 +41,7 @@ CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
 _HOLDERS = {
     Purpose.WALLET: "Customers' wallets",
     Purpose.MERCHANT: "Merchants' balances",
-    Purpose.PAYOUTS: "On its way to banks",
+    Purpose.PAYOUTS: "Payouts not paid yet",
     Purpose.FEES: "Fees earned",
 }
 _PROOFS = {

@@ -62,8 +62,15 @@ def test_a_refund_that_failed_waits_for_staff(office: Office, payment: Payment) 
 def test_what_the_balance_does_not_cover_is_not_said_to_be_refunded(
     office: Office, payment: Payment
 ) -> None:
-    empty = {"currency": "BSD", "amount": None, "origin": PayoutOrigin.STAFF, "actor": "staff:x"}
-    schedule_payout(merchant=payment.merchant, livemode=False, now=utc_now(), **empty)
+    schedule_payout(
+        merchant=payment.merchant,
+        livemode=False,
+        currency="BSD",
+        amount=None,
+        origin=PayoutOrigin.STAFF,
+        actor="staff:x",
+        now=utc_now(),
+    )
     support, form = office(Role.SUPPORT), {"reason": "Stale bread", "note": "Pat called"}
     act(support, payment, "refund", amount="40.00", **form)
     told = support.get(page_of(payment)).content.decode()

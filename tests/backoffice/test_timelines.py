@@ -85,9 +85,15 @@ def test_what_staff_moved_stands_with_its_amount_and_way(office: Office, paid: P
 
 
 def test_no_reminder_is_planned_of_what_was_canceled(office: Office, merchant: Merchant) -> None:
-    now, invoice = utc_now(), {"payment_mode": PaymentMode.INVOICE_PAY, "invoice_number": "INV-9"}
-    due = {"due_date": now.date() + timedelta(days=20), "customer_email": "pat@example.com"}
-    draft = PaymentDraft(amount=70_000, currency="BSD", **invoice, **due)
+    now = utc_now()
+    draft = PaymentDraft(
+        payment_mode=PaymentMode.INVOICE_PAY,
+        amount=70_000,
+        currency="BSD",
+        invoice_number="INV-9",
+        customer_email="pat@example.com",
+        due_date=now.date() + timedelta(days=20),
+    )
     caller, payment_id = caller_of(merchant), new_id("pay", now)
     payment = create_payment(caller=caller, payment_id=payment_id, draft=draft, now=now)
     support = office(Role.SUPPORT)
