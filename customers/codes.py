@@ -8,12 +8,14 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
+from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from core.errors import ValidationFailed
@@ -52,14 +54,15 @@ def request_code(
     address: str,
     now: datetime,
     payee: str = "",
-    amount: str = "",
+    amount: Callable[[], str] = str,
     is_recognized: bool = False,
     payment_id: str = "",
 ) -> str:
     """Send a code to a phone, and return its handle.
 
     With `payment_id` it signs in to that payment only.
-    `payee` and `amount` say in the text what the code is for; `amount` is written out for people.
+    `payee` and `amount` say in the text what the code is for; `amount` writes it out for people, in
+    the language of the text.
     `is_recognized`: the phone has signed in with this browser before. Raises ValidationFailed,
     CountryNotServed, RateLimited, MessageNotSent.
     """
@@ -79,7 +82,9 @@ def request_code(
             payment_id=payment_id,
         )
     if livemode:
-        sms.send(to=number, text=text_of(code, purpose=purpose, payee=payee, amount=amount))
+        with translation.override(_language_of(number)):
+            text = text_of(code, purpose=purpose, payee=payee, amount=amount())
+        sms.send(to=number, text=text)
     return handle
 
 
@@ -120,6 +125,17 @@ def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "
     text = gettext(says) % values
     advice = gettext("Do not share it. It works for %(minutes)s minutes.") % values
     return f"{text} {advice}\n\n@{urlsplit(settings.CHECKOUT_URL).hostname} #{code}"
+
+
+def _language_of(number: str) -> str | None:
+    """Return the language in which the customer of a number is written to.
+
+    That of who asks where there is none yet: a thief who talks an owner into reading out a code
+    must not choose words that the owner cannot read.
+    """
+    owner = Customer.objects.filter(phone=number, livemode=True)
+    language = owner.values_list("language", flat=True).first()
+    return translation.get_language() if language is None else language or settings.LANGUAGE_CODE
 
 
 @transaction.atomic(durable=True)

@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.core.signing import BadSignature, TimestampSigner
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Count, Max
 from django.utils.translation import gettext, gettext_noop
 
 from core.attempt_limits import AttemptLimit, count_or_refuse, count_within_all
+from core.ids import new_id
 from core.mailboxes import mailbox_of
 from customers.account_changes import AccountChange, record_change
 from customers.errors import NewProofLimitReached, ProofMethod, ProofNeeded
@@ -22,6 +23,7 @@ from customers.new_proofs import doubtful_until, new_until
 from customers.passkeys import refuse_unproven
 from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import lock_customer_of
+from customers.tokens import hash_of
 from messages.content import Content
 from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
@@ -88,6 +90,7 @@ def name_email(*, session: CustomerSession, email: str, network: str, now: datet
         merchant_id=customer.merchant_id or "",
         livemode=customer.livemode,
         language=customer.language,
+        key=f"{new_id('msg', now)}:{_state_of(customer)}",
         is_needed=leaves,
         now=now,
     )
@@ -186,10 +189,18 @@ def _is_overtaken(customer: Customer, message: Message) -> bool:
 
     Or a passkey has gone. Who has asked for it may be the one whom that was to shut out.
     """
-    since = message.created_at
     newer = Message.objects.filter(about=customer.pk, kind=KIND, pk__gt=message.pk)
     newer = newer.exclude(status=MessageStatus.NOT_NEEDED, recipient=message.recipient)
-    gone = customer.passkeys.filter(Q(removed_at__gte=since) | Q(copied_at__gte=since))
-    is_shut_out = customer.frozen_at is not None or (customer.pin_set_at or since) > since
-    rows = (newer, gone, customer.changes.filter(at__gte=since))
-    return is_shut_out or any(each.exists() for each in rows)
+    is_shut_out = customer.frozen_at is not None or newer.exists()
+    return is_shut_out or message.key.rpartition(":")[2] != _state_of(customer)
+
+
+def _state_of(customer: Customer) -> str:
+    """Return what a link goes by: the PIN, the passkeys that are gone, the changes of the account.
+
+    No instants are compared: each is of when a request began, and a PIN may be hashed for seconds
+    while a link is asked for.
+    """
+    gone = customer.passkeys.aggregate(removed=Count("removed_at"), copied=Max("copied_at"))
+    last = customer.changes.aggregate(pk=Max("pk"))["pk"]
+    return hash_of(f"{customer.pin_set_at} {gone['removed']} {gone['copied']} {last}")

@@ -5,6 +5,7 @@ how much the customer confirms to have handed over.
 """
 
 from datetime import datetime
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -44,7 +45,7 @@ def send_cash_code(*, top_up_id: str, agent: str, address: str, now: datetime) -
         purpose=CodePurpose.CASH,
         address=address,
         now=now,
-        amount=money_and_code(top_up.amount, top_up.currency),
+        amount=partial(money_and_code, top_up.amount, top_up.currency),
         is_recognized=True,
     )
     TopUp.objects.pending().filter(pk=top_up_id).update(code_handle=handle, updated_at=now)

@@ -18,6 +18,7 @@ from messages.models import Channel, Message
 from messages.planning import plan_message
 from payments.emails import content_about, context_of
 from payments.models import Payment
+from refunds.inquiry_statuses import ANSWERS
 from refunds.models import Inquiry, Refund
 
 KIND, INQUIRY = "refund", "inquiry"
@@ -98,7 +99,8 @@ def write_answer(message: Message, now: datetime) -> Content | None:
     without end on the receipts of its own sales.
     """
     inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
-    answers = inquiry.entries.filter(at__lte=message.created_at)
+    # Not the newest of anyone: a visitor's, whose request began before, may have come after it.
+    answers = inquiry.entries.filter(status__in=ANSWERS, at=message.created_at)
     answer, payment = answers.order_by("-pk")[0], inquiry.payment
     context = context_of(payment)
     merchant = sms.sanitized(payment.merchant.name)

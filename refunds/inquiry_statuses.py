@@ -32,3 +32,5 @@ INQUIRY_TRANSITIONS: dict[InquiryStatus, frozenset[InquiryStatus]] = {
 }
 # Those that a refund of the payment settles.
 UNSETTLED = frozenset(status for status in S if S.REFUNDED in INQUIRY_TRANSITIONS[status])
+# Those whose words the customer is sent: no one but the merchant and the service leads there.
+ANSWERS = frozenset({S.ANSWERED, S.CLOSED})

@@ -1,5 +1,7 @@
 """Sending a code for any purpose: the browser keeps its handle and goes where it is entered."""
 
+from collections.abc import Callable
+
 from django.http import HttpResponse
 
 from checkout.browser_session import AskedCode, is_recognized, remember_code
@@ -16,7 +18,7 @@ def send_code(
     enter_at: str,
     payment_id: str = "",
     payee: str = "",
-    amount: str = "",
+    amount: Callable[[], str] = str,
 ) -> HttpResponse:
     """Send a code to a phone, on behalf of a page. Raises what `request_code` raises."""
     handle = request_code(

@@ -1,6 +1,8 @@
 """Signing in by phone and code, on the way to a payment or to the customer's own page."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import rotate_token
@@ -28,7 +30,7 @@ class Way:
     again_address: str
     payment_id: str = ""
     payee: str = ""
-    amount: str = ""
+    amount: Callable[[], str] = str
 
 
 class SigningIn(CheckoutPage):
@@ -143,7 +145,7 @@ class ForPayment(PaymentAction, SigningIn):
             reverse("checkout-code-again", args=at),
             payment_id=self.payment.id,
             payee=self.payment_view.payee.name,
-            amount=money(self.payment.sale_amount, self.payment.currency),
+            amount=partial(money, self.payment.sale_amount, self.payment.currency),
         )
 
 

@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
+from core.formats import money
 from customers.codes import request_code
 from customers.models import CodePurpose
 from tests.customers.guessing import ADDRESS
@@ -38,5 +40,5 @@ def ask(now: datetime, phone: str = PHONE, address: str = ADDRESS, livemode: boo
         address=address,
         now=now,
         payee="Conch Shack",
-        amount="B$12.50",
+        amount=partial(money, 1_250, "BSD"),
     )

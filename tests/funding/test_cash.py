@@ -10,6 +10,7 @@ import time_machine
 from backoffice.models import AuditEntry
 from backoffice.roles import Role
 from core.clock import utc_now
+from customers.models import Customer
 from funding.cash import check_cash_code, send_cash_code, take_cash
 from funding.errors import CashCodeMissing, FundingLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, TopUp
@@ -54,6 +55,14 @@ def test_it_is_taken_by_the_customers_code(customer, texts):
     written = AuditEntry.objects.latest("sequence")
     assert (written.act, written.outcome, written.subject_id) == ("take cash", "done", top_up.pk)
     assert "B$20.00 BSD was added to your" in Message.objects.get(kind="top_up").text
+
+
+def test_its_code_speaks_the_customers_language_not_that_of_staff(customer, texts):
+    Customer.objects.update(language="fr")
+    act(sign_in(Role.FINANCE), ordered(customer, 2_000, "agent"), "cash-code")
+
+    assert "20,00 B$ BSD" in texts.texts[-1].replace("\u00a0", " ")
+    assert "confirms that" not in texts.texts[-1]
 
 
 def test_the_cash_of_each_day_is_counted_by_who_took_it(customer):
