@@ -17,7 +17,7 @@ from django.db import transaction
 from backoffice.errors import ActionLimitReached, Forbidden, IdentityNotProven
 from backoffice.models import AuditEntry, AuditHead, AuditOutcome
 from backoffice.roles import Right
-from backoffice.staff import Staff
+from backoffice.staff import Staff, roles_now
 from core.attempt_limits import AttemptLimit, count_attempt, uncount_attempt
 from core.clock import iso, request_now
 from core.errors import ApiError, RateLimited
@@ -71,8 +71,9 @@ class AuditRecord:
 def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[AuditRecord]:
     """Do one action of staff in one transaction, and record it; record a refusal too.
 
-    Raises Forbidden without the right, ActionLimitReached, IdentityNotProven while another caller's
-    answers are compared, and whatever the action raises.
+    Raises Forbidden without the right, or where the account is closed or loses a role before the
+    entry is written, ActionLimitReached, IdentityNotProven while another caller's answers are
+    compared, and whatever the action raises.
     """
     if not staff.may(action.right):
         append_forbidden(staff=staff, action=action, now=now)
@@ -84,7 +85,9 @@ def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[Aud
                 if action.limited:
                     _limit_rate(staff, action.act, now)
                 yield record
-                append_entry(staff=staff, action=action, record=record, now=now)
+                head = _lock_head()
+                _refuse_ended(staff)
+                _append(head, staff=staff, action=action, record=record, now=now)
         except ApiError as error:
             _write_failure(staff, action, AuditOutcome.REFUSED, error, now)
             raise
@@ -95,8 +98,19 @@ def append_entry(
     *, staff: Staff, action: AuditAction, record: AuditRecord, now: datetime, error: str = ""
 ) -> AuditEntry:
     """Append an entry to the chain. Nothing else may be locked after it."""
+    return _append(_lock_head(), staff=staff, action=action, record=record, now=now, error=error)
+
+
+def _append(
+    head: AuditHead,
+    *,
+    staff: Staff,
+    action: AuditAction,
+    record: AuditRecord,
+    now: datetime,
+    error: str = "",
+) -> AuditEntry:
     before, after = changed(record.before, record.after)
-    head = _lock_head()
     entry = AuditEntry(
         sequence=head.sequence + 1,
         at=now,
@@ -185,6 +199,15 @@ def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
     )
     if done.count() >= MOST_AN_HOUR:
         raise ActionLimitReached
+
+
+def _refuse_ended(staff: Staff) -> None:
+    """Raise Forbidden where the account was closed, or lost a role, after the request began.
+
+    Who closes it holds the head of the chain until then: what is done is entered before that.
+    """
+    if not staff.roles <= roles_now(staff.user_id):
+        raise Forbidden(account="was closed, or lost a role, meanwhile")
 
 
 def _write_failure(

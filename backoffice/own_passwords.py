@@ -5,6 +5,7 @@ A hash takes long; an Administrator may close or reset the account in that time.
 
 from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 
 def is_password(user: User, password: str) -> bool:
@@ -25,5 +26,13 @@ def is_password(user: User, password: str) -> bool:
 
 def replace_password(user: User, read: str) -> bool:
     """Write the hash that `user` has by now, where the one that was read still stands."""
-    own = User.objects.filter(pk=user.pk, is_active=True, password=read)
-    return bool(own.update(password=user.password))
+    return bool(_as_read(user, read).update(password=user.password))
+
+
+def lock_account(user: User) -> bool:
+    """Lock an account; return whether it is open, with the password of when it was read."""
+    return _as_read(user, user.password).select_for_update(no_key=True).exists()
+
+
+def _as_read(user: User, read: str) -> QuerySet[User]:
+    return User.objects.filter(pk=user.pk, is_active=True, password=read)

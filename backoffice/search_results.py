@@ -20,12 +20,12 @@ from backoffice.search_metadata import with_metadata
 from backoffice.search_query import SearchQuery, parse_query
 from backoffice.staff import Staff
 from core import attempt_limits
+from core.creditor_references import references_in
 from core.errors import RateLimited
 from core.queries import MAX_WORDS, WORDS
 from core.search import words_of
 from customers.models import Customer
 from funding.models import TopUp
-from funding.references import references_in
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import beginning_of, is_number_of

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from checkout.payment_view import version_of
+from core.creditor_references import grouped
 from customers.models import Customer
 from funding.models import FundingWay, TopUp
 from funding.providers import ways_offered
-from funding.references import grouped
 from funding.statuses import TopUpStatus
 from payments.models import Payment
 

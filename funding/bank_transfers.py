@@ -8,14 +8,14 @@ from datetime import datetime
 
 from django.db import transaction
 
+from core.creditor_references import references_in
 from core.money import MAX_AMOUNT
 from customers.models import Customer
 from funding.errors import FundingLimitReached
 from funding.models import FundingWay, TopUp
-from funding.references import references_in
 from funding.services import credit_locked, open_top_up, refuse_above_day_limit
 from funding.statuses import CREDITABLE, TopUpStatus
-from payouts.bank.incoming import refuse_uncreditable
+from payouts.bank.incoming import refuse_uncreditable, refuse_words_of_order
 from payouts.bank.matching import refuse_resolved
 from payouts.bank.same_money import is_same_money, refuse_elsewhere
 from payouts.errors import BankEntryUnfit
@@ -43,6 +43,7 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
     _refuse_unfit(entry, top_up)
     refuse_elsewhere(entry, top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
+        refuse_words_of_order(entry, top_up.reference, since=top_up.created_at)
         customer = Customer.objects.locked(top_up.customer_id)
         customer.refuse_erased()  # no one could spend it: it has to be sent back
         amount = entry.amount or 0

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Sum
 from django.db.models.functions import Coalesce
 
+from core.creditor_references import new_reference
 from core.errors import InvalidAmount
 from core.ids import new_id
 from core.money import MAX_AMOUNT
@@ -21,7 +22,6 @@ from funding.errors import FundingLimitReached, TopUpNotFound
 from funding.models import FundingWay, TopUp, TopUpTransition
 from funding.notices import plan_receipt
 from funding.providers import provider_of
-from funding.references import new_reference
 from funding.statuses import TopUpStatus
 from payments.models import Payment
 

@@ -28,7 +28,6 @@ from payouts.errors import (
 )
 from payouts.models import (
     BankEntry,
-    BankEntryKind,
     Payout,
     PayoutBatch,
     PayoutOrder,
@@ -134,14 +133,11 @@ def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> li
 
 
 def refuse_unknown_file(*, livemode: bool) -> None:
-    """Raise BankEntriesWaiting while the bank speaks of a file of ours that is not known here.
-
-    The name of money that came in is its sender's: anyone could stop all payouts by it.
-    """
-    waiting = BankEntry.objects.unmatched().filter(
+    """Raise BankEntriesWaiting while the bank speaks of a file of ours that is not known here."""
+    waiting = BankEntry.objects.unmatched().named_by_bank()
+    waiting = waiting.filter(
         livemode=livemode, end_to_end_id="", message_reference__iregex=RUN_NAME
     )
-    waiting = waiting.exclude(kind=BankEntryKind.CREDIT)
     known = PayoutBatch.objects.filter(message_id__istartswith=OuterRef("message_reference"))
     unknown = waiting.filter(~Exists(known)).order_by("created_at", "pk").first()
     if unknown is not None:

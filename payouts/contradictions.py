@@ -67,10 +67,12 @@ def holds_back(entry: BankEntry) -> bool:
     It says that money of an order or a run of ours has left, or speaks of one that is not known
     here: one that a restored database has forgotten looks like that.
     """
+    if entry.kind == BankEntryKind.CREDIT:
+        return False
     order, run = in_our_spelling(entry.end_to_end_id), in_our_spelling(entry.message_reference)
     if is_order_name(order):
         known = PayoutOrder.objects.filter(end_to_end_id=order).exists()
-    elif entry.kind != BankEntryKind.CREDIT and is_run_name(run):
+    elif is_run_name(run):
         known = PayoutBatch.objects.filter(message_id__startswith=run).exists()
     else:
         return False
@@ -79,7 +81,7 @@ def holds_back(entry: BankEntry) -> bool:
 
 def _told_of_orders(*, livemode: bool) -> dict[str, str]:
     """Return the name of each order that an entry which waits speaks of, with that entry."""
-    waiting = BankEntry.objects.unmatched().filter(livemode=livemode)
+    waiting = BankEntry.objects.unmatched().named_by_bank().filter(livemode=livemode)
     of_orders = waiting.filter(end_to_end_id__iregex=ORDER_NAME)
     return _entries_by("end_to_end_id", of_orders)
 

@@ -1,7 +1,5 @@
 """A batch of payouts as an ISO 20022 credit transfer initiation, pain.001.001.09."""
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
@@ -11,21 +9,13 @@ from django.conf import settings
 from core.clock import iso
 from core.money import decimal_text
 from payouts.account_numbers import compact, is_iban
+from payouts.bank_words import latin
 from payouts.batches import PaymentOrder
 from payouts.errors import DebtorUnknown
 from payouts.models import PayoutBatch
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
-MAX_TEXT_LENGTH = 140
 NO_NAME = "NOTPROVIDED"
-_LATIN = frozenset("/-?:().,'+ ")
-# Letters that have no accent to lose, and the marks of typography, as banks convert them.
-_PLAIN = str.maketrans(
-    {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O"}
-    | {"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "\u0131": "i"}
-    | {"\u2018": "'", "\u2019": "'", "\u2013": "-", "\u2014": "-"}
-)
-
 Element = ElementTree.Element
 
 
@@ -58,17 +48,6 @@ def pain001(batch: PayoutBatch, orders: Sequence[PaymentOrder]) -> bytes:
 def reference(public_id: str) -> str:
     """Write one of our ids in the characters that banks agree on: no underscore."""
     return public_id.replace("_", "-")
-
-
-def latin(text: str) -> str:
-    """Write a text in the characters that banks agree on: no accents, `.` for anything else.
-
-    No leading, trailing or double slash: banks read codes of their own between slashes.
-    """
-    plain = unicodedata.normalize("NFKD", text.translate(_PLAIN))
-    kept = (c for c in plain if not unicodedata.combining(c))
-    agreed = "".join(c if (c.isascii() and c.isalnum()) or c in _LATIN else "." for c in kept)
-    return re.sub("//+", "/", agreed).strip("/ ")[:MAX_TEXT_LENGTH].rstrip("/ ")
 
 
 def _debtor() -> Party:

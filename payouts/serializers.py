@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from rest_framework.serializers import ValidationError
+
 from core.fields import (
     AmountField,
     CurrencyField,
@@ -19,6 +21,7 @@ from core.serializers import Input, Output
 from ledger.models import TransferKind
 from payouts.account_statements import SUMS
 from payouts.bank_accounts import MAX_NAME_LENGTH
+from payouts.bank_words import names_top_up
 from payouts.models import AccountState, AccountStatement, PayoutOrigin
 from payouts.statuses import PayoutStatus
 
@@ -36,8 +39,17 @@ class NewPayout(Input):
     amount = AmountField(required=False, help_text="Cents. Absent: all that is available.")
     currency = CurrencyField(required=False)
     description = TextField(
-        max_length=140, min_length=0, required=False, help_text="Shown on the bank statement."
+        max_length=140,
+        min_length=0,
+        required=False,
+        help_text="Shown on the bank statement. No reference such as customers write on transfers.",
     )
+
+    def validate_description(self, text: str) -> str:
+        """Refuse what would fill a wallet if the bank sent the payout back with it."""
+        if names_top_up(text):
+            raise ValidationError("must not hold a reference such as customers write on transfers")
+        return text
 
 
 class PaidAccount(Output):

@@ -18,10 +18,10 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.bank_entries import MERCHANT, SERVICE
 from backoffice.services.bank_uploads import content_hash, seal_file
+from core.creditor_references import references_in
 from core.money import MAX_AMOUNT
 from customers.models import Customer
 from funding.models import TopUp
-from funding.references import references_in
 from payouts.bank.by_hand import set_aside, wait_again
 from payouts.bank.incoming import why_uncreditable
 from payouts.bank.moved_amounts import booked_with_charge, charge_in

@@ -22,8 +22,8 @@ from backoffice.resource.usual_fields import AMOUNT, CREATED, MODE, STATUS_NOW
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.cash import confirm_cash, text_cash_code
+from core.creditor_references import grouped
 from funding.models import FundingWay, TopUp
-from funding.references import grouped
 from funding.statuses import CREDITABLE, TRANSITIONS, TopUpStatus
 from payouts.models import BankEntry, BankEntryKind
 

@@ -20,9 +20,9 @@ from backoffice.models import Instruction, InstructionFile
 from core import crypto
 from core.clock import ClockRefused
 from core.clock_check import checked_now
+from core.creditor_references import references_in
 from core.errors import ApiError
 from funding.models import FundingWay, TopUp
-from funding.references import references_in
 from merchants.callers import Caller
 from payouts.bank.importing import match_bank_file
 from payouts.bank.storage import ParsedBankFile, StoredFile, parse_bank_file, store_bank_file

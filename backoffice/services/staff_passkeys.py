@@ -16,6 +16,7 @@ from django.db import transaction
 
 from backoffice.authenticators import StaffPasskey
 from backoffice.errors import AccountNotEligible
+from backoffice.own_passwords import lock_account
 from backoffice.roles import Role
 from backoffice.services.administrators import staff_url
 from customers.errors import VerificationFailed
@@ -59,26 +60,32 @@ def begin_new_passkey(user: User, *, challenge: bytes) -> "Options":
 def add_passkey(
     user: User, *, credential: str, challenge: bytes, name: str, now: datetime
 ) -> StaffPasskey:
-    """Store the passkey that the browser has made. Raises VerificationFailed."""
+    """Store the passkey that the browser has made. Raises VerificationFailed.
+
+    Also where the account was closed or reset meanwhile: only its owner's key may be the next one.
+    """
     from customers import webauthn
 
     response = webauthn.read_registration(credential)
     _refuse_other(response, challenge)
     made = webauthn.verify_registration(response, site=staff_url(""))
     passkey: StaffPasskey
-    passkey, is_new = StaffPasskey.objects.get_or_create(
-        credential_id=made.credential_id,
-        defaults={
-            "user": user,
-            "name": name,
-            "public_key": made.public_key,
-            "sign_count": made.sign_count,
-            "transports": made.transports,
-            "aaguid": made.aaguid,
-            "is_synced": made.is_synced,
-            "created_at": now,
-        },
-    )
+    with transaction.atomic():
+        if not lock_account(user):
+            raise VerificationFailed
+        passkey, is_new = StaffPasskey.objects.get_or_create(
+            credential_id=made.credential_id,
+            defaults={
+                "user": user,
+                "name": name,
+                "public_key": made.public_key,
+                "sign_count": made.sign_count,
+                "transports": made.transports,
+                "aaguid": made.aaguid,
+                "is_synced": made.is_synced,
+                "created_at": now,
+            },
+        )
     if not is_new:
         raise VerificationFailed
     return passkey

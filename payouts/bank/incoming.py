@@ -1,5 +1,8 @@
 """Money that came in and fills no wallet by itself: a person says what it is."""
 
+from datetime import datetime
+
+from payouts.bank_words import with_reference
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
 from payouts.order_references import in_our_spelling, is_cut_name, is_order_name
@@ -23,6 +26,21 @@ def why_uncreditable(entry: BankEntry) -> str:
     if _is_of_order(in_our_spelling(entry.end_to_end_id)):
         return "It names an order of ours: match it by hand if that came back."
     return ""
+
+
+def refuse_words_of_order(entry: BankEntry, reference: str, *, since: datetime) -> None:
+    """Raise BankEntryUnfit where an order of ours that has left bears a reference in its words.
+
+    The bank may send it back with those, and without its name. No payout of before the reference
+    was given out holds it, and none that is asked for now may.
+    """
+    orders = PayoutOrder.objects.filter(
+        with_reference(reference), payout__livemode=entry.livemode, payout__created_at__gte=since
+    )
+    if order := orders.first():
+        raise BankEntryUnfit(
+            f"Payout {order.payout_id} left with these words: match it by hand if that came back."
+        )
 
 
 def _is_of_order(name: str) -> bool:

@@ -24,7 +24,8 @@ OF_DEPARTED = Q(
 @transaction.atomic
 def reopen(*, actor: str, now: datetime) -> None:
     """Open payouts again: the bank was asked. Raises BankEntriesWaiting while an answer waits."""
-    waiting = BankEntry.objects.unmatched().filter(OF_ORDERS, livemode=True).exclude(OF_DEPARTED)
+    of_orders = BankEntry.objects.unmatched().named_by_bank().filter(OF_ORDERS, livemode=True)
+    waiting = of_orders.exclude(OF_DEPARTED)
     if count := waiting.count():
         first = waiting.order_by("created_at", "id")[0]
         raise BankEntriesWaiting(bank_entries=f"{count}, such as {first.pk}: {first.problem}")

@@ -43,6 +43,13 @@ class BankEntryQuerySet(CallerScoped["BankEntry"]):
         """Those that wait for a person."""
         return self.filter(state=BankEntryState.UNMATCHED)
 
+    def named_by_bank(self) -> Self:
+        """Leave out money that came in: its names are its sender's, who could stop payouts by them.
+
+        What has left is told by its debit. What the bank itself calls sent back is a return.
+        """
+        return self.exclude(kind=BankEntryKind.CREDIT)
+
     def besides_charges(self) -> Self:
         """Leave out what is nothing but a charge of the bank, booked by itself."""
         return self.exclude(amount=F("charge_amount"), charge_amount__gt=0)

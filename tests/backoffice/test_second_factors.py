@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
@@ -35,6 +37,7 @@ from core.clock import utc_now
 from customers.errors import VerificationFailed
 from tests.backoffice.conftest import make_user
 from tests.customers.authenticator import VirtualAuthenticator
+from tests.races import held_up
 from tests.row_changes import World, changed, rows_of
 
 pytestmark = pytest.mark.django_db
@@ -252,3 +255,33 @@ def test_an_answer_that_another_one_has_overtaken_is_refused(
     with pytest.raises(VerificationFailed):
         who.sign()
     assert set(StaffPasskey.objects.values_list("sign_count", flat=True)) == {5}
+
+
+@pytest.mark.parametrize("meanwhile", [{"password": make_password(None)}, {"is_active": False}])
+def test_no_passkey_is_added_to_an_account_that_was_reset_or_closed(
+    meanwhile: dict[str, Any],
+) -> None:
+    """Its owner would be asked for that of someone else after a reset."""
+    who = Holder("ann")
+    passkeys = StaffPasskey.objects.count()
+    User.objects.filter(pk=who.user.pk).update(**meanwhile)
+
+    with pytest.raises(VerificationFailed):
+        who.add(VirtualAuthenticator())
+
+    assert StaffPasskey.objects.count() == passkeys
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_passkey_that_waits_for_a_reset_is_not_added() -> None:
+    who = Holder("ann")
+
+    def reset() -> None:
+        User.objects.filter(pk=who.user.pk).update(password=make_password(None))
+        remove_second_factor(who.user)
+
+    refused = held_up(reset, partial(who.add, VirtualAuthenticator()))
+
+    assert isinstance(refused, VerificationFailed)
+    assert not has_passkey(who.user)

@@ -18,10 +18,10 @@ from pytest_django import Settings
 from config.schedule import SCHEDULE
 from core.clock import utc_now
 from core.clock_check import accept_clock
+from core.creditor_references import references_in
 from customers.models import Customer
 from customers.pins import set_pin
 from customers.services import find_or_create
-from funding.references import references_in
 from ledger.models import Account, Transfer, exact_balance
 from tests.checkout.shopper import Shopper
 from tests.client import ApiClient

@@ -3,9 +3,9 @@
 import pytest
 
 from core.clock import utc_now
+from core.creditor_references import grouped, new_reference, references_in
 from funding.bank_transfers import refuse_no_credit
 from funding.models import TopUp
-from funding.references import grouped, new_reference, references_in
 from funding.services import cancel_top_up
 from funding.tasks import collect_top_ups
 from ledger.models import Transfer, TransferKind

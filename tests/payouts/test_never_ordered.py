@@ -3,11 +3,13 @@
 import pytest
 
 from core.clock import utc_now
+from payouts.bank.by_hand import set_aside
 from payouts.bank_accounts import close_bank_account, open_bank_account
 from payouts.contradictions import contradiction_of
 from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.order_references import end_to_end_id
 from payouts.sending import send_due
+from tests.funding.money_in import transfer
 from tests.payouts.bank_files import entry, notification, read, statement, status_report
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.conftest import DETAILS
@@ -83,6 +85,38 @@ def test_what_the_bank_says_of_an_order_that_is_no_ones_holds_back_no_merchant(a
     read(statement(entry(1250, f"E-{'0' * 32}")))
 
     assert leaves(payout)
+
+
+@pytest.mark.parametrize("whose", ["the next", "a canceled one"])
+def test_a_name_that_the_sender_of_money_has_written_holds_no_one_back(api, canceled, whose):
+    """It can be guessed from the merchant's id and two small numbers: anyone may send a cent."""
+    again = next_payout(canceled)
+    named = end_to_end_id(again if whose == "the next" else canceled)
+
+    read(statement(transfer(1, "thank you", end_to_end_id=named)))
+
+    told = BankEntry.objects.get()
+    assert told.is_waiting
+    assert leaves(again)
+    set_aside(entry_id=told.pk, note="A stranger's cent.", actor=STAFF, now=utc_now())
+
+
+def test_a_payout_that_a_sender_of_money_has_named_can_be_canceled(api):
+    payout = live_payout(api)
+    read(statement(transfer(1, "thank you", end_to_end_id=end_to_end_id(payout))))
+
+    answer = api(payout.merchant, live=True).post(f"/v1/payouts/{payout.pk}/cancel")
+
+    assert answer.json()["status"] == "canceled"
+
+
+@pytest.mark.parametrize("says", [{"returned": "AC04"}, {"reversal": True}])
+def test_what_the_bank_itself_says_came_back_holds_back(canceled, says):
+    again = next_payout(canceled)
+
+    read(statement(entry(1250, end_to_end_id(canceled), direction="CRDT", **says)))
+
+    assert not leaves(again)
 
 
 def test_an_automatic_provider_waits_too(canceled, settings):

@@ -15,6 +15,7 @@ from payouts.errors import PayoutFileChanged, PayoutsShut
 from payouts.models import BankAccount, BankEntry, Continuity, Payout, PayoutBatch
 from payouts.pain001 import pain001
 from payouts.reconciliation import check_payouts
+from tests.funding.money_in import transfer
 from tests.ledger.thief import all_rights
 from tests.payouts.bank_files import (
     entry,
@@ -164,6 +165,13 @@ def test_payouts_stay_shut_for_what_the_restored_database_has_never_heard_of(sen
 
     with pytest.raises(CommandError, match="no order of this reference"):
         call_command("restored", "--reconciled")
+
+
+def test_a_name_that_the_sender_of_money_has_written_keeps_no_payout_shut(sent_pair):
+    call_command("restored")
+    read(statement(transfer(1, "thank you", end_to_end_id=f"E-{'0' * 32}")))
+
+    call_command("restored", "--reconciled")
 
 
 def test_news_of_what_has_left_keeps_no_payout_shut(sent_pair):

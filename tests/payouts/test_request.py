@@ -162,6 +162,13 @@ def test_weekends_and_holidays_are_passed_over(api, merchant):
         (1250, {"currency": "USD"}, "INSUFFICIENT_BALANCE"),
         (1250, {"description": "x" * 141}, "VALIDATION_FAILED"),
         (1250, {"description": "two\nlines"}, "VALIDATION_FAILED"),
+        (1250, {"description": "RF32 C3W4 7TTR"}, "VALIDATION_FAILED"),
+        (1250, {"description": "week 47: rf32_c3w4/7ttr."}, "VALIDATION_FAILED"),
+        (
+            1250,
+            {"description": "\uff32\uff26\uff13\uff12\u2014\u0107\uff13w47ttr"},
+            "VALIDATION_FAILED",
+        ),
     ],
 )
 def test_it_refuses_and_moves_nothing(api, merchant, balance, body, code):

@@ -1,0 +1,104 @@
+"""An account that is closed, or loses a role, while its request runs: nothing of that is done."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from backoffice.errors import Forbidden
+from backoffice.models import AuditEntry, Instruction
+from backoffice.roles import Role
+from backoffice.services.accounts import close_account, give_roles
+from backoffice.services.bank_uploads import parse_pending_upload
+from backoffice.services.decisions import approve
+from backoffice.services.instructions import instruct
+from backoffice.staff import Staff
+from core.clock import utc_now
+from merchants.models import Merchant
+from refunds.models import Refund
+from tests.backoffice.conftest import staff_as
+from tests.backoffice.rows import paid_payment, refund_request
+from tests.races import held_up
+
+pytestmark = pytest.mark.django_db
+MOST = 100_000  # what someone of Finance may refund alone
+End = Callable[[Staff], None]
+
+
+def close(staff: Staff) -> None:
+    by = staff_as(Role.ADMINISTRATOR, "admin")
+    close_account(staff=by, user_id=staff.user_id, reason="Stolen", now=utc_now())
+
+
+def demote(staff: Staff) -> None:
+    """To a role that may refund, too, but less of it alone."""
+    give_roles(User.objects.get(pk=staff.user_id), frozenset({Role.SUPPORT}))
+
+
+def asked(merchant: Merchant) -> Instruction:
+    request = refund_request(paid_payment(merchant, MOST + 1), MOST + 1)
+    made = instruct(staff=staff_as(Role.FINANCE, "ann"), request=request, now=utc_now())
+    assert made.status == "waiting"
+    return made
+
+
+def approves(staff: Staff, instruction: Instruction) -> Instruction:
+    return approve(staff=staff, instruction_id=instruction.pk, note="", now=utc_now())
+
+
+@pytest.mark.parametrize("end", [close, demote])
+def test_it_approves_nothing_more(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch, end: End
+) -> None:
+    """A file was read before the right was looked at: its size chose how long that took."""
+    thief, instruction = staff_as(Role.FINANCE, "mallory"), asked(merchant)
+
+    def slowly(instruction_id: str) -> Any:
+        end(thief)
+        return parse_pending_upload(instruction_id)
+
+    monkeypatch.setattr("backoffice.services.decisions.parse_pending_upload", slowly)
+
+    with pytest.raises(Forbidden):
+        approves(thief, instruction)
+
+    assert Instruction.objects.get().status == "waiting"
+    assert not Refund.objects.exists()
+    last = AuditEntry.objects.latest("sequence")
+    assert (last.actor, last.act, last.outcome) == ("mallory", "approve", "refused")
+
+
+@pytest.mark.parametrize("end", [close, demote])
+def test_it_does_nothing_more_alone(merchant: Merchant, end: End) -> None:
+    thief, request = staff_as(Role.FINANCE), refund_request(paid_payment(merchant, MOST), MOST)
+    end(thief)
+
+    with pytest.raises(Forbidden):
+        instruct(staff=thief, request=request, now=utc_now())
+
+    assert not Instruction.objects.exists()
+    assert not Refund.objects.exists()
+
+
+def test_a_role_more_changes_nothing(merchant: Merchant) -> None:
+    finance, instruction = staff_as(Role.FINANCE, "bob"), asked(merchant)
+    roles = frozenset({Role.FINANCE, Role.SUPPORT})
+    give_roles(User.objects.get(pk=finance.user_id), roles)
+
+    assert approves(finance, instruction).status == "carried_out"
+
+
+@pytest.mark.postgres
+@pytest.mark.real_clock
+@pytest.mark.django_db(transaction=True)
+def test_what_waits_for_the_act_that_closes_it_is_not_done(merchant: Merchant) -> None:
+    """Its right was there when its transaction began, and gone when that was to be entered."""
+    thief, instruction = staff_as(Role.FINANCE, "mallory"), asked(merchant)
+
+    done = held_up(partial(close, thief), partial(approves, thief, instruction))
+
+    assert isinstance(done, Forbidden)
+    assert Instruction.objects.get().status == "waiting"
+    assert not Refund.objects.exists()

@@ -1,0 +1,97 @@
+"""A payout that left with a top-up's reference in its words, and comes back, fills no wallet"""
+
+import functools
+
+import pytest
+
+from core.clock import utc_now
+from core.creditor_references import grouped
+from ledger.models import Purpose
+from payouts.bank.by_hand import match_by_hand
+from payouts.models import BankEntry, Payout
+from tests.funding.money_in import LIVE, booked, customer_with, held, ordered, transfer
+from tests.payouts.bank_files import notification, read, returned, statement, waiting_entries
+from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.merchant_balance import held as held_by
+from tests.races import at_once
+
+
+@pytest.fixture(autouse=True)
+def account(settings):
+    settings.PAYOUT_DEBTOR_ACCOUNT, settings.PAYOUT_DEBTOR_BIC = "000 777", "BOTIBSNS"
+
+
+@pytest.fixture
+def customer(db):
+    return customer_with(0, LIVE, livemode=True)
+
+
+def sent_with_the_words(api, words, field="description"):
+    """A payout of 1250 that has left, as one that was asked for before they were refused."""
+    payout = live_payout(api, **({} if field == "description" else {field: words}))
+    Payout.objects.filter(pk=payout.pk).update(**({field: words} if field == "description" else {}))
+    batch_of()
+    return Payout.objects.get(pk=payout.pk)
+
+
+def comes_back(words, **names):
+    """What a bank writes of it that passes on no name of ours and does not call it a return."""
+    return transfer(1250, words, **names)
+
+
+def moved(customer, payout):
+    return held(customer) + held_by(payout.merchant, Purpose.MERCHANT, livemode=True)
+
+
+@pytest.mark.parametrize("field", ["description", "holder_name", "bank_name"])
+@pytest.mark.parametrize("spelled", [grouped, lambda name: f"rent/{name.lower()[:7]}_{name[7:]}"])
+def test_it_waits_for_a_person_who_matches_it(api, customer, spelled, field):
+    words = spelled(ordered(customer, 1250).reference)
+    payout = sent_with_the_words(api, words, field)
+
+    booked(comes_back(words.replace("_", ".")))
+
+    assert moved(customer, payout) == 0
+    said = f"Payout {payout.pk} left with these words: match it by hand if that came back."
+    assert waiting_entries() == [said]
+    entry = BankEntry.objects.get()
+    match_by_hand(entry_id=entry.pk, payout_id=payout.pk, actor="staff:ann", now=utc_now())
+    assert (held(customer), moved(customer, payout)) == (0, 1250)
+
+
+@pytest.mark.parametrize("first", ["return", "money in"])
+def test_what_another_file_calls_a_return_is_paid_back_once(api, customer, first):
+    payout = sent_with_the_words(api, words := ordered(customer, 1250).reference)
+    files = [notification(returned(payout)), statement(comes_back(words, reference="IN 77"))]
+
+    for content in files if first == "return" else reversed(files):
+        read(content)
+
+    assert (held(customer), moved(customer, payout)) == (0, 1250)
+
+
+@pytest.mark.postgres
+@pytest.mark.real_clock
+@pytest.mark.django_db(transaction=True)
+def test_both_files_at_once_pay_it_back_once(api):
+    for turn in range(5):
+        customer = customer_with(0, f"{LIVE[:-1]}{turn}", livemode=True)
+        payout = sent_with_the_words(api, words := ordered(customer, 1250).reference)
+        names = {"reference": f"RTN {turn}"}
+        files = [
+            notification(returned(payout, **names), message_id=f"N-{turn}"),
+            statement(comes_back(words, **names), message_id=f"M-{turn}", number=f"2026-{turn}"),
+        ]
+
+        at_once([functools.partial(read, content) for content in files])
+
+        assert (held(customer), moved(customer, payout)) == (0, 1250)
+
+
+def test_the_customers_own_transfer_is_credited_beside_other_words(api, customer):
+    top_up = ordered(customer, 1250)
+    payout = sent_with_the_words(api, ordered(customer, 900).reference)
+
+    booked(transfer(1250, top_up.reference))
+
+    assert held(customer) == moved(customer, payout) == 1250
