@@ -4,9 +4,11 @@ Money, days and times themselves are written by `core.formats`, for mails and pa
 """
 
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import phonenumbers
+from babel import Locale
 from babel.dates import format_skeleton
 from babel.numbers import get_decimal_symbol, get_group_symbol
 from django.utils.translation import gettext as _
@@ -16,6 +18,7 @@ from core.formats import region, time_of, widened
 from core.money import minor_digits
 
 MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
+DAYS_KEPT = 256  # on which what is open now can be paid last, in each language
 
 
 def decimal_point() -> str:
@@ -36,8 +39,13 @@ def deadline(local: datetime, today: date) -> str:
     """Write until when something can be done: the time today, or day and time."""
     if local.date() == today:
         return time_of(local)
-    day = format_skeleton("MMMd", local, locale=region()).replace(" ", "\u00a0")
-    return f"{day}, {time_of(local)}"
+    return f"{_short_day(local.date(), region())}, {time_of(local)}"
+
+
+@lru_cache(DAYS_KEPT)
+def _short_day(day: date, locale: Locale) -> str:
+    written = format_skeleton("MMMd", datetime.combine(day, time.min), locale=locale)
+    return written.replace(" ", "\u00a0")
 
 
 def last_moment(instant: datetime | None, zone: str, now: datetime) -> str:

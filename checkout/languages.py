@@ -6,11 +6,29 @@ page: a stranger's would choose the words in which an owner is warned.
 
 from urllib.parse import urlsplit
 
+from collections.abc import Callable
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
+from django.utils.cache import patch_vary_headers
 
 COOKIE_SECONDS = 365 * 24 * 3600
+
+_GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def page_language(get_response: _GetResponse) -> _GetResponse:
+    """Speak the browser's language, as Django does, which looks for one in each address, too."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        translation.activate(translation.get_language_from_request(request))
+        response = get_response(request)
+        patch_vary_headers(response, ("Accept-Language",))
+        response.headers.setdefault("Content-Language", translation.get_language())
+        return response
+
+    return middleware
 
 
 def choose_language(request: HttpRequest) -> None:

@@ -23,7 +23,7 @@ PAGE_MIDDLEWARE = [
     "config.request_log.api_request_log",
     "django.middleware.security.SecurityMiddleware",
     "config.security.PolicyMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "checkout.languages.page_language",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]

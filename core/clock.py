@@ -55,8 +55,8 @@ def one_instant() -> Iterator[None]:
 def iso(instant: datetime) -> str:
     """Write an instant as ISO 8601 with milliseconds and `Z`: 2026-01-31T09:30:00.000Z."""
     # orjson writes one in a tenth of the time of `isoformat`, but leaves out a fraction of zero.
-    seconds = orjson.dumps(instant.astimezone(UTC), option=orjson.OPT_OMIT_MICROSECONDS)
-    return f"{seconds[1:20].decode()}.{instant.microsecond // 1_000:03}Z"
+    written = orjson.dumps(instant.astimezone(UTC)).decode()
+    return f"{written[1:24]}Z" if instant.microsecond else f"{written[1:20]}.000Z"
 
 
 def epoch_milliseconds(instant: datetime) -> int:

@@ -127,8 +127,14 @@ class Output(serializers.Serializer[Any]):
     def _with(cls, context: dict[str, Any]) -> Self:
         """Make one that only knows its context: to set up the rest costs as much as to render."""
         output = object.__new__(cls)
-        output.__dict__.update(_context=context, parent=None)
+        output.__dict__["_context"] = context
         return output
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """What it is rendered with: its own, as one that is part of another is made by itself."""
+        own: dict[str, Any] = self.__dict__["_context"]
+        return own
 
 
 class _Part(NamedTuple):

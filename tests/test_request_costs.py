@@ -30,18 +30,18 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(3, 4_200, Ceiling(5, 3_330)),
-    "read": Ceiling(1, 1_250),
-    "list": Ceiling(1, 2_630, Ceiling(1, 3_870)),
-    "list filtered": Ceiling(1, 2_690, Ceiling(1, 3_930)),
-    "cancel": Ceiling(4, 2_530, Ceiling(7, 2_430)),
-    "confirm": Ceiling(7, 3_980, Ceiling(12, 5_500)),
-    "refund": Ceiling(7, 5_640, Ceiling(13, 6_180)),
-    "balance": Ceiling(1, 1_460),
-    "checkout page": Ceiling(1, 5_310),
-    "status poll": Ceiling(1, 1_090),
-    "QR image": Ceiling(0, 1_000),
-    "link page": Ceiling(1, 4_950),
+    "create": Ceiling(3, 4_190, Ceiling(5, 3_300)),
+    "read": Ceiling(1, 1_170),
+    "list": Ceiling(1, 2_440, Ceiling(1, 3_720)),
+    "list filtered": Ceiling(1, 2_500, Ceiling(1, 3_780)),
+    "cancel": Ceiling(4, 2_480, Ceiling(7, 2_380)),
+    "confirm": Ceiling(7, 3_930, Ceiling(12, 5_500)),
+    "refund": Ceiling(7, 5_610, Ceiling(13, 6_160)),
+    "balance": Ceiling(1, 1_370),
+    "checkout page": Ceiling(1, 4_450),
+    "status poll": Ceiling(1, 1_040),
+    "QR image": Ceiling(0, 950),
+    "link page": Ceiling(1, 4_440),
 }
 
 

@@ -1,12 +1,23 @@
 """Filters that write money, instants and phone numbers on the checkout's pages; what they say."""
 
+import re
+from collections.abc import Mapping
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django import template
-from django.template.base import FilterExpression, Node, NodeList, Parser, Token
+from django.template.base import (
+    FilterExpression,
+    Node,
+    NodeList,
+    Parser,
+    Token,
+    render_value_in_context,
+    token_kwargs,
+)
 from django.template.context import Context
-from django.templatetags.i18n import do_translate
+from django.templatetags.i18n import do_block_translate, do_translate
+from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 
 from checkout.formats import ending, spaced
@@ -14,6 +25,7 @@ from core.clock import iso, request_now
 from core.formats import code_beside, day_of, money, time_of
 
 SIZES = (("longest", 14), ("longer", 11), ("long", 9))
+_PLACE = re.compile("\0(\\w+)\0")
 
 register = template.Library()
 register.filter("iso", iso)
@@ -60,17 +72,36 @@ def sum_size(written: str) -> str:
 
 
 class Said(Node):
-    """What a page says in the same words each time, rendered once in each language."""
+    """What a page says in the same words each time, rendered once in each language.
 
-    def __init__(self, sentence: Node | NodeList) -> None:
-        self._sentence = sentence
+    `values` are written anew each time, into the places that the words keep for them.
+    """
+
+    def __init__(
+        self, words: Node | NodeList, values: Mapping[str, FilterExpression] | None = None
+    ) -> None:
+        self._words = words
+        self._values = values or {}
         self._in: dict[str | None, str] = {}
 
     def render(self, context: Context) -> str:
         language = get_language()
         if language not in self._in:
-            self._in[language] = self._sentence.render(context)
-        return self._in[language]
+            self._in[language] = self._rendered(context)
+        if not self._values:
+            return self._in[language]
+        return self._in[language] % {
+            name: render_value_in_context(value.resolve(context), context)
+            for name, value in self._values.items()
+        }
+
+    def _rendered(self, context: Context) -> str:
+        """Render the words; where there are values, as a text that `%` puts them into."""
+        if not self._values:
+            return self._words.render(context)
+        with context.push(**{name: mark_safe(f"\0{name}\0") for name in self._values}):  # noqa: S308  # a constant
+            words = self._words.render(context)
+        return _PLACE.sub(r"%(\1)s", words.replace("%", "%%"))
 
 
 @register.tag
@@ -83,8 +114,27 @@ def translate(parser: Parser, token: Token) -> Node:
 
 
 @register.tag
+def blocktranslate(parser: Parser, token: Token) -> Node:
+    """Say a sentence about nothing but its own values as Django's tag does, looked up once."""
+    node = do_block_translate(parser, token)
+    if node.plural or node.asvar or node.message_context or node.countervar:
+        return node
+    _, names = node.render_token_list(node.singular)
+    if set(names) - set(node.extra_context):
+        return node
+    values, node.extra_context = node.extra_context, {}
+    return Said(node, values)
+
+
+@register.tag
 def said(parser: Parser, token: Token) -> Node:
-    """Render what stands up to `endsaid` once in each language: it may depend on nothing else."""
+    """Render what stands up to `endsaid` once in each language: it may depend on nothing else.
+
+    Values that change are named (`said with path=payment.path`), and are only written inside: by
+    no filter, in no condition.
+    """
+    _, *given = token.split_contents()
+    values = token_kwargs(given[1:], parser) if given[:1] == ["with"] else {}
     inside = parser.parse(("endsaid",))
     parser.delete_first_token()
-    return Said(inside)
+    return Said(inside, values)

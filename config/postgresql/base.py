@@ -18,7 +18,7 @@ from psycopg.pq import Format
 INSTANT = types["timestamptz"].oid
 
 
-@cache  # Django asks for it whenever it takes a connection of the pool
+@cache
 def _with_own_instants(template: AdaptersMap) -> AdaptersMap:
     adapters = AdaptersMap(template)
     if driver := psycopg.adapters.get_loader(INSTANT, Format.TEXT):
@@ -46,6 +46,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     SchemaEditorClass = SchemaEditor
 
     def get_connection_params(self) -> dict[str, Any]:
+        if self.alias in self._connection_pools:  # type: ignore[attr-defined]  # the stub lacks it
+            return {}  # the pool has them: Django asks whenever it takes a connection from there
         params: dict[str, Any] = super().get_connection_params()
         return params | {"context": _with_own_instants(params["context"])}
 

@@ -14,10 +14,26 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 # A visitor's network pays for what a request takes: of loading, it may not.
 LOADED_BY_REQUESTS = ("config.urls", "checkout.urls", "backoffice.urls")
-QUESTION = f"import sys, config.wsgi; print(*set({LOADED_BY_REQUESTS}) - set(sys.modules))"
+MISSING = f"import sys, config.wsgi; print(*set({LOADED_BY_REQUESTS}) - set(sys.modules))"
+# What Django asks with each request.
+RECEIVERS = """
+import config.wsgi
+from django.core.signals import request_finished, request_started
+for signal in (request_started, request_finished):
+    print(*sorted(receiver.__name__ for receiver in signal._live_receivers(None)[0]))
+"""
 
 
 def test_it_has_loaded_every_page_before_the_first_request() -> None:
+    assert answer_to(MISSING) == [""]
+
+
+def test_a_request_asks_for_nothing_in_vain() -> None:
+    assert answer_to(RECEIVERS) == ["", "close_old_connections reset_urlconf"]
+
+
+def answer_to(question: str) -> list[str]:
+    """Return the lines that a process prints which is asked this."""
     ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
     rest = {name: value for name, value in os.environ.items() if name not in ours}
     service = {
@@ -26,7 +42,7 @@ def test_it_has_loaded_every_page_before_the_first_request() -> None:
         "DATABASE_URL": "sqlite://:memory:",
     }
     done = subprocess.run(
-        [sys.executable, "-c", QUESTION],
+        [sys.executable, "-c", question],
         cwd=ROOT,
         env=rest | VALUES | service,
         capture_output=True,
@@ -34,4 +50,5 @@ def test_it_has_loaded_every_page_before_the_first_request() -> None:
         check=False,
     )
 
-    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+    assert done.returncode == 0, done.stderr
+    return done.stdout.removesuffix("\n").split("\n")

@@ -26,6 +26,16 @@ def test_it_finds_what_the_queryset_does(payment: Payment) -> None:
     assert not found._state.adding
 
 
+@pytest.mark.parametrize("metadata", [{}, {"größe": [1, 2.5, None, True], "most": 2**53 - 1}])
+def test_it_reads_json_as_the_queryset_does(payment: Payment, metadata: dict[str, object]) -> None:
+    Payment.objects.update(metadata=metadata)
+
+    (found,) = Prepared(Payment.objects.filter(pk=Place("pk"))).rows(pk=payment.pk)
+
+    assert found.metadata == metadata
+    assert found.line_items is None
+
+
 def test_one_of_another_merchant_is_missing(payment: Payment, stranger: Merchant) -> None:
     nobody = Caller(None, livemode=False, actor="tests")
     for caller in (Caller(stranger, livemode=False, actor="tests"), nobody):
