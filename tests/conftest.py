@@ -29,6 +29,7 @@ from tests.flush import allow_flush
 from tests.keeper import Keeper, use_copy
 from tests.machine import need
 from tests.middleware_chain import share_chain
+from tests.nights import leave_later_cases
 from tests.postgres import PostgresMissing
 from tests.redis import Redis
 from tests.stopped_clock import standing_still
@@ -80,8 +81,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave to the run on the other database what needs that one, or finds the same on both."""
+    if run_environment.ON_POSTGRESQL:
+        leave_later_cases(items)
     elsewhere = {item for item in items if _is_elsewhere(item)}
     config.hook.pytest_deselected(items=elsewhere)
     items[:] = [item for item in items if item not in elsewhere]
@@ -185,8 +189,8 @@ def thorough_pins() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The whole service as `make run` starts it, in a clone."""
-    with running(tmp_path_factory.mktemp("clone")) as service:
+    """The whole service as `make run` starts it, in a clone whose database has its tables."""
+    with running(tmp_path_factory.mktemp("clone"), migrated=True) as service:
         yield service
 
 

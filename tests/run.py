@@ -1,4 +1,4 @@
-"""Check everything; `--fast` what is quick, `--check` what changed, `--night` what is drawn.
+"""Check what a day needs; `--fast` what is quick, `--check` what changed, `--night` all else.
 
 The last line is the sum.
 """
@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tests.nights import BY_DAY, BY_NIGHT
 from tests.postgres import PostgresMissing, programs
 from tests.reach import ROOT, changes, reach
 
@@ -38,8 +39,6 @@ LONG = (
     "tests/ledger/test_machine.py::test_many_long_sequences",
     "tests/simulation/test_weeks.py::test_no_cent_is_lost_doubled_or_stuck",
 )
-BY_NIGHT = ("-m", "night")
-BY_DAY = ("-m", "not night")
 SEED = os.environ.get("SEED") or str(random.randrange(10**6))
 
 
@@ -154,7 +153,7 @@ def steps(*, fast: bool) -> list[Step]:
     """Return what is to be run on this machine; say what it lacks."""
     if fast:
         return [suite("sqlite", "--quick", f"--draw={DRAWN}", f"--seconds={FAST_SECONDS}")]
-    chosen = [*checks(), *thorough_checks(), suite("sqlite", *BY_DAY)]
+    chosen = [*checks(), *thorough_checks(), suite("sqlite", "-m", BY_DAY["sqlite"])]
     try:
         programs()
     except PostgresMissing as missing:
@@ -162,22 +161,21 @@ def steps(*, fast: bool) -> list[Step]:
             raise
         say(f"Without the tests on PostgreSQL: {missing}")
         return chosen
-    return [*chosen, suite("postgres", *BY_DAY)]
+    return [*chosen, suite("postgres", "-m", BY_DAY["postgres"])]
 
 
 def night_steps() -> list[Step]:
-    """Return what is drawn by chance, for hours, and what no day needs, on both databases.
+    """Return what the day leaves out, and what is drawn by chance, for hours, on both databases.
 
     SEED replays it.
     """
     lengths = {name: os.environ.get(name, length) for name, length in NIGHT.items()}
     chance = lengths | {"FUZZ_SEED": SEED, "MACHINE_SEED": SEED, "SIMULATION_SEED": SEED}
-    databases = ("sqlite", "postgres")
     return [
-        *(suite(database, *BY_NIGHT) for database in databases),
+        *(suite(database, "-m", marked) for database, marked in BY_NIGHT.items()),
         *(
             replace(step, environment=step.environment | chance)
-            for step in (suite(database, *LONG) for database in databases)
+            for step in (suite(database, *LONG) for database in BY_NIGHT)
         ),
     ]
 
@@ -187,7 +185,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fast", action="store_true", help="only the quick tests, on SQLite")
     parser.add_argument("--check", action="store_true", help="what the changes reach, on SQLite")
-    parser.add_argument("--night", action="store_true", help="what is drawn by chance, for hours")
+    parser.add_argument("--night", action="store_true", help="what the day leaves out, for hours")
     arguments = parser.parse_args()
     if arguments.night:
         chosen = night_steps()

@@ -1,6 +1,7 @@
 """The files of the project, each read and parsed once for all the rules about them."""
 
 import ast
+import gc
 import subprocess
 from collections.abc import Iterator
 from functools import cache
@@ -26,8 +27,16 @@ SERVICE = [path for path in FILES if path.relative_to(ROOT).parts[0] in ROOMS]
 
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """Return every node of a file, read and walked once for all the rules."""
-    return tuple(ast.walk(ast.parse(path.read_text())))
+    """Return every node of a file, read and walked once for all the rules.
+
+    They live as long as the run: to look through them again and again for garbage takes as long as
+    to read them.
+    """
+    gc.disable()
+    found = tuple(ast.walk(ast.parse(path.read_text())))
+    gc.freeze()
+    gc.enable()
+    return found
 
 
 def nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:

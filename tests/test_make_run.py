@@ -49,6 +49,12 @@ def test_its_secrets_are_the_owners(service: Service) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+@pytest.mark.night("each change of a migration makes the tables of all tests anew by day")
+def test_it_makes_the_tables_where_there_are_none(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        assert _status(f"{service.url}/readyz") == 200
+
+
 def test_the_port_is_named_where_it_is_taken(service: Service) -> None:
     second = Service(service.directory)
     second.port = service.port
@@ -79,6 +85,7 @@ def _says_the_same_again(service: Service) -> None:
     assert stat.S_IMODE((service.directory / "var/welcome").stat().st_mode) == 0o600
 
 
+@pytest.mark.night("config/local/serve.py alone can break it; by day it is stopped and started")
 def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
     with running(tmp_path, migrated=True) as service:
         service.wait_for("The worker has begun")
@@ -92,6 +99,7 @@ def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
     assert not Path(f"/proc/{web}").exists()
 
 
+@pytest.mark.night("config/local/serve.py alone can break it; by day it is stopped and started")
 def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
     with running(tmp_path, through_make=True, migrated=True) as service:
         service.wait_for("The worker has begun")

@@ -11,7 +11,7 @@ import pytest
 from tests.reach import ROOT
 from tests.seconds import SHORT_SECONDS, keep_seconds, known_seconds
 
-NOT_QUICK = {"slow", "browser", "faults", "fuzz"}
+NOT_QUICK = {"slow", "browser", "faults", "fuzz", "night"}
 _took: dict[str, float] = defaultdict(float)
 
 
@@ -22,8 +22,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="append", default=[], help="a file of which all tests run")
 
 
+@pytest.hookimpl(trylast=True)  # after they were shuffled
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not quick or not drawn, but for the files that are to run whole."""
+    """Leave out what is not quick or not drawn, but for the files that are to run whole.
+
+    What takes longest begins: at the end of a run, no process waits for another for long.
+    """
+    items.sort(key=lambda item: not _marks(item) & NOT_QUICK)
     if not config.getoption("quick"):
         return
     whole = {ROOT / name for name in config.getoption("whole")}

@@ -33,6 +33,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("development"),
 ]
+MORE_CALLS = "by day three calls; the acts of all are tested without a browser as well"
 
 
 @pytest.fixture
@@ -62,6 +63,7 @@ def untold(cafe) -> Payment:
     return payment
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_i_was_charged_but_the_shop_says_no(desk, untold):
     caller = desk(Role.SUPPORT)
     caller.search(PHONE)
@@ -88,6 +90,7 @@ def test_refund_half(desk, cafe):
     assert Note.objects.get().text == "Pat called at noon"
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_refund_half_without_javascript(open_page, cafe):
     payment = paid_payment(cafe)
     page = open_page("/admin/", width=1440, height=900, javascript=False)
@@ -104,6 +107,7 @@ def test_refund_half_without_javascript(open_page, cafe):
     assert Refund.objects.get().amount == 625
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_the_shop_did_not_get_the_webhook(desk, untold):
     caller = desk(Role.SUPPORT)
     caller.search("HB-2041")
@@ -116,6 +120,7 @@ def test_the_shop_did_not_get_the_webhook(desk, untold):
     assert delivery.attempts.count() == 4
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_i_forgot_my_pin(desk, cafe):
     customer = paid_payment(cafe).paying_customer
     customer.pin_failures, customer.pin_locked_until = 5, utc_now() + timedelta(minutes=30)
@@ -164,6 +169,7 @@ def test_approve_this_payout(desk, cafe):
     assert (payout.merchant_id, payout.amount, payout.status) == (cafe.pk, 600_000, "scheduled")
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_stop_this_merchant(desk, cafe):
     caller = desk(Role.FINANCE)
     caller.search("Island Coffee")
@@ -189,6 +195,7 @@ def test_find_12_50_from_this_morning_by_the_last_four_digits(desk, cafe):
     assert caller.clicks == 1
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_send_them_a_link(desk, cafe):
     caller = desk(Role.SUPPORT)
     caller.search("island-coffee")
@@ -204,6 +211,7 @@ def test_send_them_a_link(desk, cafe):
     assert link.url in message.text
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_export_yesterday(desk, cafe):
     then = utc_now() - timedelta(days=1)
     old = PaymentFactory(merchant=cafe, id=new_id("pay", then), created_at=then, reference="=1+1")
@@ -221,6 +229,7 @@ def test_export_yesterday(desk, cafe):
     assert AuditEntry.objects.get(act="export").actor == "finance"
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_who_refunded_this(desk, cafe):
     payment = paid_payment(cafe, reference="T-78")
     instruct(

@@ -20,6 +20,7 @@ from tests.backoffice.acting import page_of_act
 from tests.backoffice.desk import sign_in
 from tests.backoffice.rows import one_of_each
 from tests.chromium import violations
+from tests.nights import at_night
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -61,11 +62,14 @@ def visit(page: "Page", site: str) -> Iterator[str]:
         yield path
 
 
-def faults(page: "Page") -> list[str]:
-    """Return what is wrong with a page in light, in dark, and on a phone."""
-    found = violations(page)
+def faults_in_light(page: "Page") -> list[str]:
+    return violations(page)
+
+
+def faults_elsewhere(page: "Page") -> list[str]:
+    """Return what is wrong with a page in dark, and on a phone."""
     page.evaluate(DARK)
-    found += violations(page, CONTRAST)
+    found = violations(page, CONTRAST)
     page.evaluate(DARK)
     page.set_viewport_size({"width": 360, "height": 640})
     overflow = page.evaluate(OVERFLOW)
@@ -73,7 +77,11 @@ def faults(page: "Page") -> list[str]:
     return [*found, f"{overflow} pixels too wide"] if overflow > 0 else found
 
 
-def test_nothing_is_wrong_with_any_page(open_page, site):
+@pytest.mark.parametrize(
+    "faults",
+    [faults_in_light, *at_night(faults_elsewhere, why="by day every page in light, on a desk")],
+)
+def test_nothing_is_wrong_with_any_page(open_page, site, faults):
     page = open_page("/admin/", **DESK)
     wrong = {path: faults(page) for path in visit(page, site)}
 

@@ -95,6 +95,7 @@ def cash_of(customer):
     )
 
 
+@pytest.mark.night("tests/backoffice/test_browser_calls.py has three calls by day")
 def test_ten_calls(desk, cafe, payout):
     waits = paid_payment(cafe, 250_000, reference="T-WAITS")
     request = refund_request(waits, 200_000)

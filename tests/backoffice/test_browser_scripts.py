@@ -6,6 +6,7 @@ from backoffice.roles import Role
 from refunds.models import Refund
 from tests.backoffice.rows import paid_payment
 from tests.factories import MerchantFactory, PaymentFactory
+from tests.nights import at_night
 
 pytestmark = [
     pytest.mark.browser,
@@ -34,7 +35,16 @@ def refunding(desk):
 
 @pytest.mark.parametrize(
     ("typed", "left"),
-    [("1.5", "11.00"), ("1.05", "11.45"), ("1", "11.50"), ("12.50", "0.00"), ("1,50", "11.00")],
+    [
+        ("1.05", "11.45"),
+        *at_night(
+            ("1.5", "11.00"),
+            ("1", "11.50"),
+            ("12.50", "0.00"),
+            ("1,50", "11.00"),
+            why="by day the way to write a sum that was once read wrong",
+        ),
+    ],
 )
 def test_it_shows_what_is_left_after_a_refund(refunding, typed, left):
     refunding.fill(amount=typed)

@@ -8,8 +8,13 @@ from backoffice.models import SavedView
 from backoffice.roles import Role
 from core.clock import utc_now
 from tests.backoffice.conftest import Office, make_user
+from tests.nights import RELEASED
 
-pytestmark = [pytest.mark.slow, pytest.mark.night, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.night(RELEASED),
+    pytest.mark.django_db(transaction=True),
+]
 
 BEFORE = [("backoffice", "0014_amount_indexes")]
 MERCHANTS = "/admin/merchants/merchant/"

@@ -16,6 +16,7 @@ from tests.factories import CustomerFactory
 from tests.payments.counter_sales import counter_of, ticket_on
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+OTHER_WAYS = "by day the way that most customers go; reload and history are the browser's"
 
 
 def survives_reload_and_history(page: Page, heading: str) -> None:
@@ -75,6 +76,7 @@ def test_phone_code_and_pin(open_page, payment_of):
     assert Transfer.objects.filter(kind="payment").count() == 1
 
 
+@pytest.mark.night(OTHER_WAYS)
 def test_a_first_pin_and_a_first_passkey(open_page, payment_of, texts):
     phone = "+12423591234"
     owner = find_or_create(phone=phone, now=utc_now())
@@ -99,6 +101,7 @@ def test_a_first_pin_and_a_first_passkey(open_page, payment_of, texts):
     survives_reload_and_history(page, "Paid")
 
 
+@pytest.mark.night(OTHER_WAYS)
 def test_a_passkey_that_is_refused_and_one_that_pays(open_page, payment_of, site):
     page = open_page(payment_of(12_500).hosted_url)
     devtools, device = add_authenticator(page)
@@ -127,17 +130,20 @@ def signed_in_with(payment: Payment, open_page, *, phone: str, amount: int) -> P
     return page
 
 
+@pytest.mark.night(OTHER_WAYS)
 def test_too_little_money(open_page, payment_of):
     page = signed_in_with(payment_of(1_250), open_page, phone="+12425550101", amount=410)
     survives_reload_and_history(page, "Add B$8.40")
 
 
+@pytest.mark.night(OTHER_WAYS)
 def test_a_decline(open_page, payment_of):
     page = signed_in_with(payment_of(1_250), open_page, phone="+12425550103", amount=9_000)
     enter_pin(page)
     survives_reload_and_history(page, "The payment was declined")
 
 
+@pytest.mark.night(OTHER_WAYS)
 @pytest.mark.parametrize(
     ("outcome", "heading"),
     [("Wrong PIN", "The payment failed"), ("Expire", "This payment has expired")],
@@ -152,6 +158,7 @@ def test_the_end_of_a_payment(open_page, payment_of, outcome, heading):
     survives_reload_and_history(page, heading)
 
 
+@pytest.mark.night(OTHER_WAYS)
 def test_canceling(open_page, payment_of):
     page = open_page(payment_of(1_250).hosted_url)
     page.get_by_role("link", name="Cancel this payment").click()
@@ -160,6 +167,7 @@ def test_canceling(open_page, payment_of):
     survives_reload_and_history(page, "This payment was canceled")
 
 
+@pytest.mark.night(OTHER_WAYS)
 def test_the_sums_of_a_counter(open_page, merchant):
     counter = counter_of(merchant, tips_allowed=True)
     page = open_page(counter.hosted_url)
@@ -177,6 +185,7 @@ def test_the_sums_of_a_counter(open_page, merchant):
     page.get_by_role("button", name="Pay B$19.80").wait_for()
 
 
+@pytest.mark.night(OTHER_WAYS)
 def test_the_own_page(open_page, payment_of, site):
     payment = payment_of(100)
     page = open_page(f"/account?test={payment.id}")

@@ -10,12 +10,14 @@ from playwright.sync_api import Page
 
 from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, see_paid, sign_in
 from tests.chromium import add_authenticator
+from tests.nights import at_night
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 COUNT = (
     """addEventListener("click", (event) => { if (event.isTrusted) window.pressed(); }, true);"""
 )
 SMALL, MIDDLE, LARGE = 150, 1_250, 12_500
+ONE_AMOUNT = "by day one amount; what each asks for is tested without a browser as well"
 
 
 class Counted:
@@ -77,11 +79,14 @@ def first_with_passkey(page: Page) -> None:
 @pytest.mark.parametrize(
     ("amount", "act", "expected"),
     [
-        (SMALL, first_without_proof, (4, 0)),
-        (MIDDLE, first_with_pin, (4, 0)),
         (LARGE, first_with_passkey, (4, 1)),
+        *at_night(
+            (SMALL, first_without_proof, (4, 0)),
+            (MIDDLE, first_with_pin, (4, 0)),
+            why=ONE_AMOUNT,
+        ),
     ],
-    ids=["none", "pin", "passkey"],
+    ids=["passkey", "none", "pin"],
 )
 def test_the_first_time_takes_phone_code_and_one_gesture(
     counted, address_of, amount, act, expected
@@ -90,21 +95,27 @@ def test_the_first_time_takes_phone_code_and_one_gesture(
     assert counted.pay(address_of(amount), act) == expected
 
 
-@pytest.mark.parametrize(("amount", "act"), [(SMALL, press_pay), (MIDDLE, enter_pin)])
+@pytest.mark.parametrize(
+    ("amount", "act"),
+    [(MIDDLE, enter_pin), *at_night((SMALL, press_pay), why=ONE_AMOUNT)],
+)
 def test_who_is_signed_in_presses_once(counted, address_of, amount, act):
     counted.pay(address_of(MIDDLE), first_with_pin)
 
     assert counted.pay(address_of(amount), act) == (1, 0)
 
 
-@pytest.mark.parametrize(("amount", "dialogs"), [(SMALL, 0), (MIDDLE, 1), (LARGE, 1)])
+@pytest.mark.parametrize(
+    ("amount", "dialogs"),
+    [(MIDDLE, 1), *at_night((SMALL, 0), (LARGE, 1), why=ONE_AMOUNT)],
+)
 def test_who_has_a_passkey_here_presses_once(counted, address_of, amount, dialogs):
     counted.pay(address_of(LARGE), first_with_passkey)
 
     assert counted.pay(address_of(amount), press_pay) == (1, dialogs)
 
 
-@pytest.mark.parametrize("amount", [SMALL, MIDDLE, LARGE])
+@pytest.mark.parametrize("amount", [SMALL, *at_night(MIDDLE, LARGE, why=ONE_AMOUNT)])
 def test_a_known_device_that_is_signed_out_presses_once(counted, address_of, amount):
     counted.pay(address_of(LARGE), first_with_passkey)
     counted.page.context.clear_cookies(name="customer-test")

@@ -5,6 +5,7 @@ import pytest
 from payments.counters import screen_url
 from payments.models import Payment, Till
 from tests.checkout.steps import enter_pin, see_paid
+from tests.nights import at_night
 from tests.payments.counter_sales import counter_of, ticket_on
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -75,7 +76,9 @@ def test_the_cashier_takes_a_sum_off_and_is_told_what_is_wrong(open_page, mercha
     till.get_by_text("Waiting for a scan").wait_for(state="detached")
 
 
-@pytest.mark.parametrize("width", [360, 390, 820, 1_280])
+@pytest.mark.parametrize(
+    "width", [360, *at_night(390, 820, 1_280, why="what fits the narrowest fits the others")]
+)
 def test_the_till_fits_and_keeps_its_light(open_page, merchant, site, width):
     till = open_till(open_page, site, counter_of(merchant), width=width)
 
@@ -94,12 +97,15 @@ def test_without_javascript_the_till_works_too(open_page, merchant, site):
 @pytest.mark.parametrize(
     ("language", "typed", "written"),
     [
-        ("en", "1234.5", "1,234.50"),
-        ("es", "1234.5", "1,234.50"),
         ("fr", "1234,5", "1\u00a0234,50"),
-        ("ht", "1234,5", "1\u00a0234,50"),
         ("en", "12,50", ""),
-        ("en", "12.505", ""),
+        *at_night(
+            ("en", "1234.5", "1,234.50"),
+            ("es", "1234.5", "1,234.50"),
+            ("ht", "1234,5", "1\u00a0234,50"),
+            ("en", "12.505", ""),
+            why="by day one sum that is written, and one that is none",
+        ),
     ],
 )
 def test_the_button_writes_the_sum_as_the_page_does(

@@ -6,7 +6,11 @@ from payments.statuses import PaymentStatus
 from tests.firefox import PROGRAM, firefox_running
 from tests.machine import need
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.night("Chromium has it by day; the scripts ask for what each browser has"),
+]
 
 
 def test_a_pin_pays_and_the_proof_stays(payment_of, site, tmp_path):

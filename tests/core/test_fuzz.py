@@ -24,7 +24,7 @@ from tests.payments.journeys import bring_to
 from tests.payouts.merchant_balance import credit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fuzz]
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))
 SEED = int(os.environ.get("FUZZ_SEED", "0"))  # by night others are drawn each time
 CHECKS = [
     checks.not_a_server_error,
@@ -73,6 +73,7 @@ def fuzz(
     return calls
 
 
+@pytest.mark.night_on_postgres("SQLite has it by day; `make night` draws seventy times as many")
 def test_every_operation(
     document: schemathesis.BaseSchema, headers: dict[str, str], payment: Payment, merchant: Merchant
 ) -> None:

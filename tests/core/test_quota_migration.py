@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from core.models import Quota
+from tests.nights import RELEASED
 
 BEFORE = [("core", "0001_initial"), ("customers", "0002_move_security_notices")]
 AFTER = [("core", "0002_quota"), ("customers", "0003_quota_in_core")]
@@ -23,7 +24,7 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.night
+@pytest.mark.night(RELEASED)
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("as_before")
 def test_counts_that_were_there_still_count() -> None:

@@ -18,9 +18,14 @@ from payments.models import Payment
 from refunds.services import RefundDraft, create_refund
 from tests.factories import PaymentFactory
 from tests.ledger.funding import problems
+from tests.nights import RELEASED
 from tests.payments.journeys import pay_with
 
-pytestmark = [pytest.mark.slow, pytest.mark.night, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.night(RELEASED),
+    pytest.mark.django_db(transaction=True),
+]
 
 BEFORE = [("backoffice", "0007_insiders"), ("customers", "0005_cash_codes")]
 OWN, SHARED, IDLE, LIVE = "+12425550177", "+12425550100", "+12425550178", "+12423591234"

@@ -19,7 +19,12 @@ from tests.postgres import Postgres, as_user
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.stack import Stack
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.slow,
+    pytest.mark.sqlite,
+    pytest.mark.night("only what needs a session of its own breaks it, which is rare"),
+]
 
 SESSIONS = 2
 CLIENTS = 6

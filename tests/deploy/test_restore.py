@@ -132,6 +132,14 @@ def _told_by_alter_system(postgres: Postgres) -> None:
         connection.execute(f"ALTER SYSTEM SET {target}")
 
 
+def test_a_night_is_backed_up_and_restored_as_a_drill() -> None:
+    with backed_up() as backup:
+        backup.one_night()
+
+        assert backup.noted() == [DRILL]
+
+
+@pytest.mark.night("by day the drill of one night: only who restores for good goes on from there")
 def test_it_is_restored_to_an_instant_and_goes_on() -> None:
     [drill] = commands(PAGE, "The drill")
     [for_good, move, opening] = commands(PAGE, "When it is no drill")

@@ -19,7 +19,12 @@ from tests.deploy.page_commands import commands, follow
 from tests.postgres import Postgres
 from tests.webhooks.stack import Reply, Stack
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.slow,
+    pytest.mark.sqlite,
+    pytest.mark.night("what is lost is PostgreSQL's and an operator's; the service only waits"),
+]
 
 PAGE = "second-database.md"
 REPLICATED = {"wal_level": "replica", "max_wal_senders": "5", "hot_standby": "on"}

@@ -11,6 +11,7 @@ from ledger.models import Account, Purpose
 from ledger.services import balance_of
 from ledger.triggers import check_triggers
 from tests.ledger.funding import move, opened, problems
+from tests.nights import RELEASED
 
 pytestmark = pytest.mark.django_db
 
@@ -60,7 +61,7 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.night
+@pytest.mark.night(RELEASED)
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("as_before")
 def test_accounts_that_were_there_get_the_decimals_of_the_standard() -> None:

@@ -276,6 +276,7 @@ def test_a_few_sequences(run: Callable[..., None]) -> None:
 # Each sequence is a transaction of its own here, so that PostgreSQL can clear away what is undone.
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.night("by day a few sequences; `make night` plays two thousand")
 def test_many_long_sequences(run: Callable[..., None]) -> None:
     if "MACHINE_RUNS" in os.environ:
         faulthandler.cancel_dump_traceback_later()  # as long as it was asked for

@@ -88,6 +88,7 @@ class System:
         return [balance_of(account) for account in self.accounts]
 
 
+@pytest.mark.night_on_postgres("by day sequences of `test_machine.py` do as much there")
 @settings(
     max_examples=60,
     deadline=None,

@@ -18,8 +18,13 @@ from messages.send_loop import send_due_messages
 from payments.models import Payment
 from tests.customers.texts import TextBox
 from tests.factories import PaymentFactory
+from tests.nights import RELEASED
 
-pytestmark = [pytest.mark.slow, pytest.mark.night, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.night(RELEASED),
+    pytest.mark.django_db(transaction=True),
+]
 BEFORE = [
     ("payments", "0001_initial"),
     ("refunds", "0001_initial"),

@@ -10,6 +10,7 @@ from core.clock import utc_now
 from core.ids import new_id
 from core.signatures import is_signed, sign, signature_field
 from payouts.models import BankEntry, BankEntryKind, BankFile
+from tests.nights import RELEASED
 
 BEFORE = [("payouts", "0015_refused_but_booked")]
 AFTER = [("payouts", "0016_charge_within_debit")]
@@ -75,7 +76,7 @@ def test_there_is_none_beyond_a_debit(wrong: dict[str, object]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.night
+@pytest.mark.night(RELEASED)
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("latest")
 def test_it_goes_and_what_is_right_stays() -> None:

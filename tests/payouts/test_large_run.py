@@ -52,7 +52,12 @@ from tests.payouts.conftest import DETAILS
 from tests.payouts.merchant_balance import credit, held
 
 # Half a minute of work, of which a busy machine makes two.
-pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.postgres,
+    pytest.mark.django_db,
+    pytest.mark.night("by day tests/backoffice/test_payout_runs.py has runs of a few payouts"),
+]
 MERCHANTS, EACH = 30, 20
 AMOUNT = 50_000
 CLOSED, SUSPENDED = 2, 1

@@ -12,6 +12,7 @@ import pytest
 
 from tests import run_environment
 from tests.flush import empty_tables
+from tests.nights import at_night
 from tests.simulation.removed_fixes import FOUND_BY, REMOVED, removed
 from tests.simulation.script import STEPS, prepare
 from tests.simulation.virtual_weeks import BugFound, VirtualWeeks
@@ -21,7 +22,11 @@ SEEDS = [int(seed) for seed in (os.environ.get("SIMULATION_SEED") or SEEDS_OF_AL
 WITHOUT = os.environ.get("SIMULATION_WITHOUT", "")
 # Within these a bug is found. Without one, the same steps of the same seeds pass.
 MOST_STEPS = 1_200
-COUNT = int(os.environ.get("SIMULATION_STEPS") or MOST_STEPS)
+# The first days, which each day plays.
+FEW_STEPS = 100 if run_environment.ON_POSTGRESQL else 600
+LENGTH = os.environ.get("SIMULATION_STEPS", "")
+WEEKS = [(seed, int(LENGTH or MOST_STEPS)) for seed in SEEDS]
+LONGER = "by day its first days: what is met later is rare, and each night plays on"
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,13 +35,16 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_no_cent_is_lost_doubled_or_stuck(seed: int) -> None:
-    if os.environ.get("SIMULATION_STEPS"):
+@pytest.mark.parametrize(
+    ("seed", "count"),
+    WEEKS if LENGTH else [(SEEDS[0], FEW_STEPS), *at_night(*WEEKS, why=LONGER)],
+)
+def test_no_cent_is_lost_doubled_or_stuck(seed: int, count: int) -> None:
+    if LENGTH:
         faulthandler.cancel_dump_traceback_later()  # as long as it was asked for
 
     with removed(WITHOUT) if WITHOUT else nullcontext():
-        VirtualWeeks(seed, STEPS).play(COUNT, prepare=prepare)
+        VirtualWeeks(seed, STEPS).play(count, prepare=prepare)
 
 
 @pytest.mark.sqlite
@@ -48,7 +56,7 @@ def test_a_seed_plays_the_same_steps_again() -> None:
 
 
 # What is put back is the same on both databases.
-@pytest.mark.night
+@pytest.mark.night("it tests the simulation: nothing of the service can break it")
 @pytest.mark.sqlite
 @pytest.mark.parametrize("bug", REMOVED)
 def test_a_bug_that_is_put_back_is_found(bug: str) -> None:
@@ -58,7 +66,7 @@ def test_a_bug_that_is_put_back_is_found(bug: str) -> None:
         play_seeds(first=seed)
 
 
-@pytest.mark.night
+@pytest.mark.night("it tests the simulation: nothing of the service can break it")
 @pytest.mark.sqlite
 def test_a_wild_clock_is_found_where_nothing_holds_it_back() -> None:
     with pytest.raises(BugFound):

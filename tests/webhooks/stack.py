@@ -64,10 +64,12 @@ class Stack:
             "DEVELOPMENT_MODE": "true",
             **environment,
         }
-        if "DATABASE_URL" not in environment:
-            template.use(directory / "db.sqlite3")
         self.running: list[subprocess.Popen[bytes]] = []
         self.key = ""
+        if "DATABASE_URL" in environment or not template.use(directory / "db.sqlite3"):
+            self._migrate()
+
+    def _migrate(self) -> None:
         with ExitStack() as unless_ready:
             unless_ready.callback(self.end_all)
             migrating = self.run("manage.py", "migrate", "--verbosity", "0")

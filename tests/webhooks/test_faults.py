@@ -12,6 +12,7 @@ import redis as redis_client
 
 from tests.clusters import create_migrated
 from tests.machine import need
+from tests.nights import at_night
 from tests.postgres import Postgres, PostgresMissing, programs
 from tests.redis import Redis
 from tests.webhooks.receiver import Received, Receiver
@@ -127,7 +128,10 @@ def start(stack: Stack, *, celery: bool) -> "subprocess.Popen[bytes]":
     return stack.start_celery() if celery else stack.start_worker()
 
 
-@pytest.mark.parametrize("kind", ["embedded", "production"])
+BY_DAY_ONE_IS_KILLED = "by day one sender is killed, and followed by another, without a broker"
+
+
+@pytest.mark.parametrize("kind", ["embedded", *at_night("production", why=BY_DAY_ONE_IS_KILLED)])
 def test_a_sender_killed_in_mid_delivery_is_followed_by_another(
     request: pytest.FixtureRequest, receiver: Receiver, kind: str
 ) -> None:
@@ -152,6 +156,7 @@ def test_a_sender_killed_in_mid_delivery_is_followed_by_another(
     assert len(log["attempts"]) == 1
 
 
+@pytest.mark.night(BY_DAY_ONE_IS_KILLED)
 def test_killed_again_and_again_nothing_is_lost(embedded: Stack, receiver: Receiver) -> None:
     path = "/say/200/hunted"
     embedded.register(receiver.url(f"{path}?sleep=0.05"))
@@ -171,6 +176,7 @@ def test_killed_again_and_again_nothing_is_lost(embedded: Stack, receiver: Recei
     assert repetitions(requests) <= 3 * 4
 
 
+@pytest.mark.night("tests/webhooks/test_wakeup.py has a broker that is away, or hangs")
 def test_without_redis_no_request_waits_and_every_event_goes_out(
     production: Stack, broker: Redis, receiver: Receiver
 ) -> None:
@@ -208,6 +214,7 @@ def _median(replies: list[Reply]) -> float:
     return sorted(reply.seconds for reply in replies)[len(replies) // 2]
 
 
+@pytest.mark.night("tests/config/test_health.py has a database that is away")
 def test_a_database_that_restarts_loses_no_event(
     production: Stack, postgres: Postgres, receiver: Receiver
 ) -> None:

@@ -11,6 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 from core.clock import utc_now
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
+from tests.nights import RELEASED
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
@@ -217,7 +218,7 @@ def as_before() -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.night
+@pytest.mark.night(RELEASED)
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("as_before")
 def test_events_that_were_there_are_numbered_by_their_time(merchant: Merchant) -> None:
