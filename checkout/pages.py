@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,14 +9,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django.views import View
 
 from checkout.agreements import agreed_before, told_of_change
 from checkout.browser_session import BrowserSession, browser_session_of
 from checkout.endings import FAULT_OF_OURS, Ending, stop_for
-from checkout.form_tokens import form_token
 from checkout.forms import Form
 from checkout.headers import set_page_headers, set_policy
 from checkout.known_payments import known_payment
@@ -187,7 +184,6 @@ class CheckoutPage(View):
         """Render a template with what every page needs."""
         common = {
             "service_name": settings.SERVICE_NAME,
-            "csrf_token": SimpleLazyObject(partial(form_token, self.request)),
             "languages": settings.LANGUAGES,
             "livemode": self.livemode,
             "mode": self.mode,
