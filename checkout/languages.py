@@ -4,9 +4,8 @@ One that is asked for by a link of our own pages is remembered. Any other link s
 page: a stranger's would choose the words in which an owner is warned.
 """
 
-from urllib.parse import urlsplit
-
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse

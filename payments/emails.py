@@ -62,7 +62,7 @@ def _count_invoice(merchant_id: str, address: str, now: datetime) -> None:
 
 
 def plan_receipt(payment: Payment, *, now: datetime) -> None:
-    """Plan the receipt of a completed payment, to the address of its invoice and its customer's own.
+    """Plan the receipt of a completed payment, to the address of its invoice and its customer's.
 
     The merchant has chosen the first, which alone would keep from an owner what a thief pays. One
     for a test: it goes to the merchant in any case.
