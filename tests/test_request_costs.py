@@ -38,7 +38,7 @@ LIMITS = {
     "confirm": Ceiling(7, 3_930, Ceiling(12, 5_500)),
     "refund": Ceiling(7, 5_610, Ceiling(13, 6_160)),
     "balance": Ceiling(1, 1_370),
-    "checkout page": Ceiling(1, 4_600),
+    "checkout page": Ceiling(1, 4_660),
     "status poll": Ceiling(1, 1_040),
     "QR image": Ceiling(0, 950),
     "link page": Ceiling(1, 4_680),
