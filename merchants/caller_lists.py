@@ -57,7 +57,8 @@ class CallerList:
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
         """Return the newest rows, by a prepared statement where the look-ups allow it."""
         if not can_be_prepared(self.lookups):
-            return list(in_order(self.queryset())[:limit]), self.total
+            with planned_by_values():
+                return list(in_order(self.queryset())[:limit]), self.total
         kind, shape = CallerKind.of(self.caller), shape_of(self.lookups)
         statement = _prepared(self.select, self.total_of, kind, shape, limit)
         given = {"merchant_id": self.caller.merchant_id, "now": self.now}

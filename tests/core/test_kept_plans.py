@@ -88,6 +88,16 @@ def test_a_list_of_what_is_rare_keeps_no_plan(api: Api, merchant) -> None:
 
 
 @pytest.mark.postgres
+@pytest.mark.parametrize("query", ["metadata[cart]=c1", "q=bread"])
+def test_a_first_page_by_words_or_pairs_keeps_no_plan(api: Api, merchant, query: str) -> None:
+    PaymentFactory(merchant=merchant, description="bread", metadata={"cart": "c1"})
+
+    kept = plans_kept_by(lambda: api(merchant).get(f"/v1/payments?{query}"))
+
+    assert not [it for it in kept if 'FROM "payments_payment"' in it]
+
+
+@pytest.mark.postgres
 def test_later_pages_keep_no_plan(api: Api, merchant) -> None:
     PaymentFactory.create_batch(3, merchant=merchant)
 
