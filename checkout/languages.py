@@ -52,11 +52,12 @@ def remember_language(request: HttpRequest, response: HttpResponse) -> None:
 def is_readers_own(request: HttpRequest) -> bool:
     """Return whether the reader has chosen this page's language: here, or in the browser.
 
-    What led here is said by browsers for our own pages alone (`SECURE_REFERRER_POLICY`).
+    What led here is said by browsers for our own pages alone (`SECURE_REFERRER_POLICY`). A language
+    is chosen at the foot of the page itself: another page of ours can follow a shop's address.
     """
-    came_from = urlsplit(request.headers.get("Referer", "")).netloc
-    is_link_of_ours = request.method == "GET" and came_from == request.get_host()
-    return is_link_of_ours or not _asked_for(request)
+    before = urlsplit(request.headers.get("Referer", ""))
+    is_same_page = (before.netloc, before.path) == (request.get_host(), request.path)
+    return (request.method == "GET" and is_same_page) or not _asked_for(request)
 
 
 def _asked_for(request: HttpRequest) -> str:

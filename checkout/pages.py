@@ -212,8 +212,10 @@ class CheckoutPage(View):
         return self.say_again(RefusedForm(at or self.request.path, status, problem=problem))
 
     def say_again(self, refused: RefusedForm) -> HttpResponse:
-        """Redirect to the page that says what was refused."""
-        query = self.request.META.get("QUERY_STRING", "")
+        """Redirect to the page that says what was refused, in the language that is kept."""
+        given = self.request.GET.copy()
+        given.pop("lang", None)
+        query = given.urlencode()
         is_here = query and refused.at == self.request.path
         response = SeeOther(f"{refused.at}?{query}" if is_here else refused.at)
         remember_refusal(response, refused)

@@ -109,7 +109,7 @@ class AccountCodePage(ForAccount, CodePage):
             now=self.now,
             replaces=self.browser.token,
             merchant_id=self.merchant_id or "",
-            language=self.language,
+            language=self.language if is_readers_own(self.request) else "",
         )
 
     def after_sign_in(self) -> HttpResponse:

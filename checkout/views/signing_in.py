@@ -11,6 +11,7 @@ from django.urls import reverse
 from checkout.browser_session import AskedCode, BrowserSession, asked_code, remember_sign_in
 from checkout.flow import continue_after_sign_in
 from checkout.forms import PhoneForm, SmsCodeForm
+from checkout.languages import is_readers_own
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_pages import PaymentAction
 from checkout.views.sending import send_code
@@ -162,7 +163,7 @@ class PaymentCodePage(ForPayment, CodePage):
             replaces=self.browser.token,
             currency=self.payment.currency,
             merchant_id=self.payment.merchant_id,
-            language=self.language,
+            language=self.language if is_readers_own(self.request) else "",
         )
 
     def after_sign_in(self) -> HttpResponse:

@@ -141,8 +141,13 @@ def press_language(shopper: Shopper, code: str) -> None:
 
 @pytest.mark.parametrize(
     "came_from",
-    [{}, {"Sec-Fetch-Site": "none"}, {"Referer": "https://shop.example/http://testserver/"}],
-    ids=["old browser", "mail app", "shop"],
+    [
+        {},
+        {"Sec-Fetch-Site": "none"},
+        {"Referer": "https://shop.example/http://testserver/"},
+        {"Referer": "http://testserver/receipts/pay_1"},
+    ],
+    ids=["old browser", "mail app", "shop", "where a receipt leads"],
 )
 def test_a_link_from_elsewhere_speaks_a_language_for_its_one_page(payment, came_from):
     shopper = Shopper()
@@ -152,6 +157,18 @@ def test_a_link_from_elsewhere_speaks_a_language_for_its_one_page(payment, came_
 
     assert '<html lang="en">' in shopper.text
     assert "django_language" not in shopper.client.cookies
+
+
+def test_a_form_that_is_refused_there_keeps_none_either(payment):
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.send(to="/pay")
+    page = shopper.path
+    shopper.visit(f"{page}?lang=ht&a=b")
+    shopper.send(phone="no number")
+
+    assert shopper.path == f"{page}?a=b"
+    assert '<html lang="en">' in shopper.text
 
 
 def test_an_unknown_language_is_english(payment):
