@@ -8,11 +8,13 @@ from datetime import datetime
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django_otp.models import Device
 from django_otp.plugins.otp_static.models import StaticDevice
 
 from backoffice.authenticators import Authenticator, StaffPasskey
+from backoffice.own_passwords import lock_account
 from core.ids import random_base62
 
 AUTHENTICATOR = "authenticator app"
@@ -75,7 +77,12 @@ def finish_enrolment(user: User, code: str, now: datetime) -> Authenticator | No
 
 @transaction.atomic
 def new_recovery_codes(user: User) -> list[str]:
-    """Replace the recovery codes. They are in the answer and nowhere else: a hash is stored."""
+    """Replace the recovery codes. They are in the answer and nowhere else: a hash is stored.
+
+    Raises PermissionDenied where the account was closed, or its access reset, meanwhile.
+    """
+    if not lock_account(user):
+        raise PermissionDenied("The account has changed meanwhile.")
     StaticDevice.objects.filter(user=user).delete()
     device = StaticDevice.objects.create(user=user, name=RECOVERY)
     codes = [random_base62(RECOVERY_CHARACTERS).lower() for _ in range(RECOVERY_CODES)]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 
@@ -270,6 +271,17 @@ def test_no_passkey_is_added_to_an_account_that_was_reset_or_closed(
         who.add(VirtualAuthenticator())
 
     assert StaffPasskey.objects.count() == passkeys
+
+
+def test_an_account_that_was_reset_gets_no_recovery_codes() -> None:
+    user = Holder("ann").user
+    codes = set(StaticToken.objects.values_list("pk", flat=True))
+    User.objects.filter(pk=user.pk).update(password=make_password(None))
+
+    with pytest.raises(PermissionDenied):
+        new_recovery_codes(user)
+
+    assert set(StaticToken.objects.values_list("pk", flat=True)) == codes
 
 
 @pytest.mark.postgres
