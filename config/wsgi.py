@@ -36,8 +36,8 @@ def answer_once() -> None:
     django_application(environ, lambda *_: lambda _: None).close()
 
 
-# Django would do these with each request, for nothing: statements are noted only by tests, what a
-# request took of the pool is looked at when it ends, and no cache of ours has anything to close.
+# Django would do these with each request, for nothing: statements are noted only by tests, the
+# connection that a request took is looked at when it ends, and our caches have nothing to close.
 request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)

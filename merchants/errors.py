@@ -41,7 +41,7 @@ class InsufficientScope(ApiError):
 
 
 class MerchantStatusUnchanged(ValidationFailed):
-    message = "The merchant has this status already."
+    message = "The merchant's status cannot be changed so."
 
 
 class ApiKeyNotFound(NotFound):

@@ -44,7 +44,7 @@ Changes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SellerDetails:
-    """What a receipt says of who sold, beside the name. The address may be of several lines."""
+    """Where the seller of a sale was, below another name of then; its tax number."""
 
     address: str
     tax_id: str

@@ -115,9 +115,12 @@ class Merchant(SignedRow):
         return categories.category_code(self.category)
 
     def transition_to(self, status: MerchantStatus, *, now: datetime) -> None:
-        """Change the status of this locked row. Raises MerchantStatusUnchanged for no such move."""
+        """Change the status of this locked row.
+
+        Raises MerchantStatusUnchanged for a move that `TRANSITIONS` does not have.
+        """
         if status not in TRANSITIONS[MerchantStatus(self.status)]:
-            raise MerchantStatusUnchanged(status=f"is {self.status} already")
+            raise MerchantStatusUnchanged(status=f"is {self.status}, and cannot become {status}")
         self.status = status
         self.updated_at = now
         self.save(update_fields=["status", "updated_at"])

@@ -64,8 +64,8 @@ def _count_invoice(merchant_id: str, address: str, now: datetime) -> None:
 def plan_receipt(payment: Payment, *, now: datetime) -> None:
     """Plan the receipt of a completed payment, to the address of its invoice and its customer's.
 
-    The merchant has chosen the first, which alone would keep from an owner what a thief pays. One
-    for a test: it goes to the merchant in any case.
+    The merchant has chosen the first, which alone would hide from an owner what a thief pays. A
+    test has one: its mails go to the merchant in any case.
     """
     customer = payment.paying_customer
     addresses = {each.lower(): each for each in (payment.customer_email, customer.email) if each}

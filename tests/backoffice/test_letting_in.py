@@ -1,6 +1,7 @@
 """What an Administrator would try in order to have a friend as the second person."""
 
 from datetime import timedelta
+from html import unescape
 from importlib import import_module
 
 import pytest
@@ -104,7 +105,7 @@ def test_one_does_not_take_over_an_account_alone(
 
     assert waiting().subject_id == "support"
     [said] = at_desk().get(page_of(colleague)).context["answer"].words
-    assert "waits for a colleague's approval" in said
+    assert "waits for a colleague's approval" in unescape(said)
     assert User.objects.values().get(pk=colleague.pk) == before
     assert [group.name for group in colleague.groups.all()] == ["Support"]
 
