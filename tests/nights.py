@@ -1,6 +1,7 @@
-"""What `make test` leaves to the night; each of the two marks says why.
+"""What `make test` leaves to the night; each of the marks says why.
 
 `night`: on both databases. `night_on_postgres`: SQLite's run has it by day, PostgreSQL's by night.
+`each_on_postgres`: PostgreSQL's run has all its cases by day as well.
 """
 
 from collections import defaultdict
@@ -20,21 +21,23 @@ BY_NIGHT = {
 }
 # How many cases of a test PostgreSQL's run has by day; the same ones each day.
 CASES = 2
+# A file that names one of these speaks SQL, or counts it: its cases may be the statements.
+OF_SQL = {"connection", "all_rights", "tamper"}
 RELEASED = "its migration is released, and never changes again"
 LATER_CASE = "by day SQLite's run has it, and PostgreSQL's the first cases of the same test"
 
 
 def at_night(*cases: Any, why: str) -> list[Any]:
-    """Return cases beside which the day has others; those of several parameters are tuples."""
+    """Mark cases whose siblings run by day; those of several parameters are tuples."""
     each = (case if isinstance(case, tuple) else (case,) for case in cases)
     return [pytest.param(*case, marks=pytest.mark.night(why)) for case in each]
 
 
 def leave_later_cases(items: Iterable[pytest.Item]) -> None:
-    """Mark the later cases of each test, but of those that only PostgreSQL can play."""
+    """Mark the later cases of each test, unless the case itself is what PostgreSQL is told."""
     tests = defaultdict(list)
     for item in items:
-        if isinstance(item, pytest.Function) and not _is_of_postgresql(item):
+        if isinstance(item, pytest.Function) and not is_needed_whole(item):
             tests[item.nodeid.partition("[")[0]].append(item)
     for cases in tests.values():
         for item in sorted(cases, key=_place)[CASES:]:
@@ -46,9 +49,13 @@ def _place(item: pytest.Function) -> tuple[int, ...]:
     return tuple(item.callspec.indices.values()) if hasattr(item, "callspec") else ()
 
 
-def _is_of_postgresql(item: pytest.Function) -> bool:
-    """Return whether no other run has it, or its file expects the database itself to refuse."""
-    if item.get_closest_marker("postgres"):
+def is_needed_whole(item: pytest.Function) -> bool:
+    """Return whether no other run has it, a mark says so, or its file speaks to the database.
+
+    A file does that which expects the database itself to refuse, or has statements of its own.
+    """
+    if any(map(item.get_closest_marker, ("postgres", "each_on_postgres"))):
         return True
-    named = vars(item.module).values()
-    return any(isinstance(each, type) and issubclass(each, Error) for each in named)
+    named = vars(item.module)
+    refused = any(isinstance(each, type) and issubclass(each, Error) for each in named.values())
+    return refused or not OF_SQL.isdisjoint(named)

@@ -1,6 +1,6 @@
-"""Check what a day needs; `--fast` what is quick, `--check` what changed, `--night` all else.
+"""Check what a day needs; `--fast` what is quick, `--check` what changed.
 
-The last line is the sum.
+`--night` is what a day leaves out, and chance for hours. The last line is the sum.
 """
 
 import argparse

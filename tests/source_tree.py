@@ -33,9 +33,11 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
     to read them.
     """
     gc.disable()
-    found = tuple(ast.walk(ast.parse(path.read_text())))
-    gc.freeze()
-    gc.enable()
+    try:
+        found = tuple(ast.walk(ast.parse(path.read_text())))
+        gc.freeze()
+    finally:
+        gc.enable()
     return found
 
 

@@ -202,7 +202,7 @@ def test_docstrings_and_comments_read_as_the_trade_writes() -> None:
         f"{_place(path)}: {found[0]}"
         for path in FILES
         if path != Path(__file__)
-        if HABITS.search(" ".join(path.read_text().split()))  # in a comment, or only in the code?
+        if HABITS.search(" ".join(path.read_text().split()))  # most have none: no tokens needed
         for text in _prose(path)
         if (found := HABITS.search(" ".join(text.split())))
     ]

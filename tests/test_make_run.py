@@ -49,7 +49,7 @@ def test_its_secrets_are_the_owners(service: Service) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-@pytest.mark.night("each change of a migration makes the tables of all tests anew by day")
+@pytest.mark.night("config/local/serve.py alone can break it; by day the tables are there")
 def test_it_makes_the_tables_where_there_are_none(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         assert _status(f"{service.url}/readyz") == 200

@@ -1,46 +1,72 @@
 """What the day leaves to the night has its reason, stands on the page, and is run."""
 
 import ast
+import re
 
 import pytest
 
-from tests.nights import BY_DAY, BY_NIGHT
+from tests.nights import BY_DAY, BY_NIGHT, OF_SQL, is_needed_whole
 from tests.run import night_steps, steps
 from tests.run_environment import ON_POSTGRESQL
 from tests.source_tree import FILES, ROOT, nodes_of
 
 PAGE = (ROOT / "docs/contributing.md").read_text()
-MARKS = {"night", "night_on_postgres"}
+SECTION = PAGE.partition("\n## What the day leaves to the night\n")[2].partition("\n## ")[0]
+LEFT = {"night", "night_on_postgres"}
+MARKS = LEFT | {"each_on_postgres"}
 TESTS = [path for path in FILES if path.stem.startswith("test_")]
 
 
-def _marks(tree: tuple[ast.AST, ...]) -> list[ast.Attribute]:
+def _marks(tree: tuple[ast.AST, ...], names: set[str]) -> list[ast.Attribute]:
     return [
         node
         for node in tree
         if isinstance(node, ast.Attribute)
-        and node.attr in MARKS
+        and node.attr in names
         and ast.unparse(node.value) == "pytest.mark"
     ]
 
 
-def _cases(tree: tuple[ast.AST, ...]) -> list[ast.Name]:
-    return [node for node in tree if isinstance(node, ast.Name) and node.id == "at_night"]
+def _calls(tree: tuple[ast.AST, ...]) -> list[ast.Call]:
+    return [
+        node
+        for node in tree
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "at_night"
+    ]
+
+
+def _is_reason(*arguments: ast.expr) -> bool:
+    """Return whether it is one argument: words, or the name of some."""
+    match arguments:
+        case [ast.Constant(value=str(words))]:
+            return bool(words.strip())
+        case [ast.Name()]:
+            return True
+    return False
 
 
 def test_each_mark_has_its_reason() -> None:
     for path in TESTS:
         tree = nodes_of(path)
-        reasons = {node.func: node.args for node in tree if isinstance(node, ast.Call)}
-        for mark in _marks(tree):
-            assert len(reasons.get(mark, ())) == 1, f"{path}:{mark.lineno}"
+        given = {node.func: node for node in tree if isinstance(node, ast.Call)}
+        for mark in _marks(tree, MARKS):
+            reason = given[mark].args if mark in given else ()
+            assert _is_reason(*reason), f"{path}:{mark.lineno}"
+        for call in _calls(tree):
+            whys = [word.value for word in call.keywords if word.arg == "why"]
+            assert _is_reason(*whys), f"{path}:{call.lineno}"
 
 
-def test_the_page_names_each_file_that_has_one() -> None:
-    left = [path.stem for path in TESTS if _marks(nodes_of(path)) or _cases(nodes_of(path))]
+def test_the_page_names_each_file_that_has_one_and_no_other() -> None:
+    left = {
+        path.relative_to(ROOT / "tests").with_suffix("").as_posix()
+        for path in TESTS
+        if _marks(nodes_of(path), LEFT) or _calls(nodes_of(path))
+    }
 
-    assert [stem for stem in left if f"`{stem}`" not in PAGE] == []
-    assert left
+    assert left == set(re.findall(r"`((?:\w+/)?test_\w+)`", SECTION))
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
@@ -79,3 +105,22 @@ def test_postgresql_has_two_cases_by_day(request: pytest.FixtureRequest, case: i
 @pytest.mark.parametrize("case", [0, 1, 2])
 def test_it_has_each_of_what_it_alone_plays(request: pytest.FixtureRequest, case: int) -> None:
     assert request.node.get_closest_marker("night_on_postgres") is None
+
+
+@pytest.mark.parametrize("name", sorted(OF_SQL))
+def test_it_has_each_of_a_file_that_speaks_sql(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    assert not is_needed_whole(request.node)
+
+    monkeypatch.setitem(vars(request.module), name, object())
+
+    assert is_needed_whole(request.node)
+
+
+def test_it_has_each_of_what_a_mark_names(request: pytest.FixtureRequest) -> None:
+    assert not is_needed_whole(request.node)
+
+    request.node.add_marker("each_on_postgres")
+
+    assert is_needed_whole(request.node)

@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not quick or not drawn, but for the files that are to run whole.
 
-    What takes longest begins: at the end of a run, no process waits for another for long.
+    What takes longest comes first: no process then waits long for another at the end of a run.
     """
     items.sort(key=lambda item: not _marks(item) & NOT_QUICK)
     if not config.getoption("quick"):

@@ -74,6 +74,7 @@ def test_i_was_charged_but_the_shop_says_no(desk, untold):
     caller.sees("Attempt 3, answered 500 in 31 ms")
 
 
+@pytest.mark.night(MORE_CALLS)
 def test_refund_half(desk, cafe):
     payment = paid_payment(cafe, reference="T-77")
     caller = desk(Role.SUPPORT)
@@ -90,7 +91,6 @@ def test_refund_half(desk, cafe):
     assert Note.objects.get().text == "Pat called at noon"
 
 
-@pytest.mark.night(MORE_CALLS)
 def test_refund_half_without_javascript(open_page, cafe):
     payment = paid_payment(cafe)
     page = open_page("/admin/", width=1440, height=900, javascript=False)

@@ -261,6 +261,18 @@ def test_a_statement_is_of_the_days_of_the_merchant(
     assert [f"{at:%Y-%m-%dT%H:%M:%S}" for at in (made.start_at, made.end_at)] == [begins, ends]
 
 
+def test_a_statement_up_to_this_moment_says_that_it_takes_a_minute(
+    office: Office, seller: Merchant
+) -> None:
+    values = {"mode": "test", "currency": "BSD", "form": "csv", "period": "this_month"}
+    finance = office(Role.FINANCE)
+
+    act(finance, seller, "statement", **values)
+
+    told = finance.get(page_of(ExportRun.objects.get())).content.decode()
+    assert "The file is being made. One up to this moment takes a minute." in told
+
+
 @pytest.mark.parametrize("last_day", ["2026-03-19", "2026-02-27"])
 def test_a_statement_of_days_to_come_or_backwards_is_refused(
     office: Office, seller: Merchant, last_day: str

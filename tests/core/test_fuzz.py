@@ -73,7 +73,7 @@ def fuzz(
     return calls
 
 
-@pytest.mark.night_on_postgres("SQLite has it by day; `make night` draws seventy times as many")
+@pytest.mark.night_on_postgres("SQLite has it by day; `make night` draws 75 times as many")
 def test_every_operation(
     document: schemathesis.BaseSchema, headers: dict[str, str], payment: Payment, merchant: Merchant
 ) -> None:

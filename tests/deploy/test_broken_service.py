@@ -24,10 +24,9 @@ IN_PRODUCTION = {
 AS_ROOT = {"disk of the database full", "disk of the log full", "network cut"}
 
 
-# Both have their two minutes more in each `make faults`.
 @pytest.mark.parametrize(
     "embedded",
-    [True, *at_night(False, why="it takes five minutes; by day the same promises on SQLite")],
+    [True, *at_night(False, why="it takes five minutes; by day the faults that SQLite has")],
     ids=["embedded", "production"],
 )
 def test_it_keeps_its_promises_while_it_is_broken(embedded: bool) -> None:

@@ -18,10 +18,10 @@ from tests.source_tree import ROOT
 from tests.webhooks.stack import Stack
 
 pytestmark = [pytest.mark.faults, pytest.mark.sqlite]
-UNDER_LOAD = "by day a worker is replaced, and the sockets are tested without servers"
+BY_DAY_REPLACED = "by day a worker is replaced, and the sockets are tested without servers"
 
 
-@pytest.mark.night(UNDER_LOAD)
+@pytest.mark.night(BY_DAY_REPLACED)
 def test_a_reload_and_a_migration_lose_no_request() -> None:
     load = run("one", restarts=2, rate=20)
 
@@ -29,7 +29,7 @@ def test_a_reload_and_a_migration_lose_no_request() -> None:
     assert load.failed == 0, load.outcomes
 
 
-@pytest.mark.night(UNDER_LOAD)
+@pytest.mark.night(BY_DAY_REPLACED)
 def test_a_request_that_follows_the_end_of_a_worker_is_answered_by_the_next(tmp_path: Path) -> None:
     """A proxy has connected, and sends its request when the worker that was there has ended."""
     with Stack(tmp_path) as stack:
@@ -82,7 +82,7 @@ def test_a_release_may_add_a_setting(tmp_path: Path) -> None:
     assert "Worker-1 was replaced" in said
 
 
-@pytest.mark.night(UNDER_LOAD)
+@pytest.mark.night(BY_DAY_REPLACED)
 def test_before_it_exits_it_says_so_and_serves_all_the_same(tmp_path: Path) -> None:
     """A proxy that asks has time to go elsewhere: it must not repeat a POST."""
     with Stack(tmp_path) as stack:

@@ -26,7 +26,10 @@ from payments.verification import Verification
 from tests.payments.journeys import ACTOR, bring_to, pay_with, payer
 from webhooks.models import Event
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.each_on_postgres("each action has statements and locks of its own"),
+]
 S = PaymentStatus
 Action = Callable[[Payment], object]
 

@@ -31,6 +31,7 @@ def fail(payout):
     record_failed(payout_id=payout.pk, code="x", message="No.", actor=STAFF, now=utc_now())
 
 
+@pytest.mark.each_on_postgres("what the bank refuses is written by other statements")
 @pytest.mark.parametrize("form", [statement, notification])
 @pytest.mark.parametrize("refusal", ["staff", "bank"])
 def test_what_was_refused_and_paid_does_not_leave_again(sent_pair, form, refusal):

@@ -56,7 +56,9 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.postgres,
     pytest.mark.django_db,
-    pytest.mark.night("by day tests/backoffice/test_payout_runs.py has runs of a few payouts"),
+    pytest.mark.night(
+        "by day test_payout_runs.py has a few, test_import_bank_file.py what returns"
+    ),
 ]
 MERCHANTS, EACH = 30, 20
 AMOUNT = 50_000

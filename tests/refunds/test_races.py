@@ -185,7 +185,7 @@ def seal_often():
 @pytest.mark.slow
 @pytest.mark.parametrize("each", [10, *at_night(50, why="by day a fifth of them meet")])
 def test_opposite_payments_and_refunds_do_not_deadlock(merchant, each):
-    """One customer pays one merchant five times as often, while as many payments are refunded."""
+    """One customer pays one merchant `5 * each` times; as many earlier payments are refunded."""
     customer = CustomerFactory(merchant=merchant)
     top_up(customer=customer, amount=25_000, currency="BSD", now=utc_now())
     merchant.fee_basis_points = 500

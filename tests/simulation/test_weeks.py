@@ -18,7 +18,8 @@ from tests.simulation.script import STEPS, prepare
 from tests.simulation.virtual_weeks import BugFound, VirtualWeeks
 
 SEEDS_OF_ALL = "1 2" if run_environment.ON_POSTGRESQL else "1 2 3 4 5"
-SEEDS = [int(seed) for seed in (os.environ.get("SIMULATION_SEED") or SEEDS_OF_ALL).split()]
+SEED = os.environ.get("SIMULATION_SEED")
+SEEDS = [int(seed) for seed in (SEED or SEEDS_OF_ALL).split()]
 WITHOUT = os.environ.get("SIMULATION_WITHOUT", "")
 # Within these a bug is found. Without one, the same steps of the same seeds pass.
 MOST_STEPS = 1_200
@@ -37,7 +38,7 @@ pytestmark = [
 
 @pytest.mark.parametrize(
     ("seed", "count"),
-    WEEKS if LENGTH else [(SEEDS[0], FEW_STEPS), *at_night(*WEEKS, why=LONGER)],
+    WEEKS if LENGTH or SEED else [(SEEDS[0], FEW_STEPS), *at_night(*WEEKS, why=LONGER)],
 )
 def test_no_cent_is_lost_doubled_or_stuck(seed: int, count: int) -> None:
     if LENGTH:

@@ -176,7 +176,7 @@ def test_killed_again_and_again_nothing_is_lost(embedded: Stack, receiver: Recei
     assert repetitions(requests) <= 3 * 4
 
 
-@pytest.mark.night("tests/webhooks/test_wakeup.py has a broker that is away, or hangs")
+@pytest.mark.night("by day a broker is away in tests/webhooks/test_wakeup.py, which sends nothing")
 def test_without_redis_no_request_waits_and_every_event_goes_out(
     production: Stack, broker: Redis, receiver: Receiver
 ) -> None:
@@ -214,7 +214,7 @@ def _median(replies: list[Reply]) -> float:
     return sorted(reply.seconds for reply in replies)[len(replies) // 2]
 
 
-@pytest.mark.night("tests/config/test_health.py has a database that is away")
+@pytest.mark.night("a restart takes long; no test of the day has one")
 def test_a_database_that_restarts_loses_no_event(
     production: Stack, postgres: Postgres, receiver: Receiver
 ) -> None:

@@ -82,7 +82,7 @@ def count(database: psycopg.Connection[Any], question: str) -> int:
     return int(row[0]) if row else 0
 
 
-@pytest.mark.night("by day it is killed a moment later, after the commit")
+@pytest.mark.night("by day test_idempotency.py has test_a_crash_leaves_nothing, in one process")
 def test_killed_before_the_commit_nothing_was_done(
     stack: Stack, database: psycopg.Connection[Any], receiver: Receiver
 ) -> None:
