@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Any
 
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 from django.utils.safestring import SafeString
 
 from backoffice import formats
@@ -109,11 +110,9 @@ def _around(
     *public_ids: str, sent: Iterable[str] = (), payment: Payment | None = None
 ) -> Iterator[Iterator[TimelineEntry]]:
     """Yield what people were told about objects, and what staff did, decided and noted."""
-    asked = Instruction.objects.filter(subject_id__in=public_ids).select_related("decided_by")
-    requests = list(asked.order_by("-pk")[:SHOWN])
     yield _messages(public_ids, payment)
-    yield _decisions(requests)
-    yield _acts([*public_ids, *sent], requests)
+    yield _decisions(public_ids)
+    yield _acts([*public_ids, *sent])
     yield _notes(public_ids)
 
 
@@ -244,14 +243,15 @@ def _messages(public_ids: Sequence[str], payment: Payment | None) -> Iterator[Ti
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
 
 
-def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
+def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
     """Yield what became of what was asked for, by colleagues or by time."""
     now = request_now()
-    for row in requests:
+    asked = Instruction.objects.filter(subject_id__in=public_ids).select_related("decided_by")
+    done_alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
+    waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=now)
+    decided = asked.exclude(done_alone | waiting)
+    for row in decided.order_by(Coalesce("decided_at", "lapses_at").desc(), "-pk")[:SHOWN]:
         status = row.status_at(now)
-        is_done_alone = status == InstructionStatus.CARRIED_OUT and row.decided_by is None
-        if is_done_alone or status == InstructionStatus.WAITING:
-            continue
         yield TimelineEntry(
             row.decided_at or row.lapses_at,
             "how_to_reg",
@@ -262,11 +262,15 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
         )
 
 
-def _acts(public_ids: Sequence[str], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
+def _acts(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
     """Yield what staff did; what moves money as it was asked for, with the amount."""
-    titles = {(row.subject_id, row.asked_at): title_of(row) for row in requests}
-    entries = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
-    for entry in entries.order_by("-sequence")[:SHOWN]:
+    acts = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
+    entries = list(acts.order_by("-sequence")[:SHOWN])
+    asked = Instruction.objects.filter(
+        subject_id__in=public_ids, asked_at__in={entry.at for entry in entries}
+    )
+    titles = {(row.subject_id, row.asked_at): title_of(row) for row in asked}
+    for entry in entries:
         did = titles.get((entry.subject_id, entry.at), entry.act)
         yield TimelineEntry(
             entry.at,
