@@ -158,7 +158,10 @@ class TopUpAdmin(OfficeAdmin):
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
             amount = formats.money(row.amount_received or 0, row.currency)
-            return SupportAnswer([f"{amount} came {formats.clock(row.succeeded_at, now)}."], "good")
+            words = [f"{amount} came {formats.clock(row.succeeded_at, now)}."]
+            if row.amount_received != row.amount:
+                words.append(f"{formats.money(row.amount, row.currency)} was asked for.")
+            return SupportAnswer(words, "good")
         if row.status == TopUpStatus.REVERSED and row.reversed_at:
             amount = formats.money(row.amount_reversed or 0, row.currency)
             when = formats.clock(row.reversed_at, now)

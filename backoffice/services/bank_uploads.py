@@ -128,7 +128,10 @@ def _summary(stored: StoredFile) -> dict[str, Any]:
         what = found._meta.verbose_name if found else NOTHING
         sums[entry.get_kind_display(), str(what), currency].append(amount)
         if found and entry.kind in GIVES:
-            gifts.append([entry.get_kind_display(), str(found.pk), money(amount, currency)])
+            says = entry.get_kind_display()
+            if isinstance(found, TopUp) and found.amount != amount:
+                says += f"; {money(found.amount, found.currency)} was asked for"
+            gifts.append([says, str(found.pk), money(amount, currency)])
     more = {"gives_to_more": len(gifts) - GIFTS_SHOWN} if len(gifts) > GIFTS_SHOWN else {}
     return {
         "file": f"{file.get_source_display()} {file.message_id}",
