@@ -18,8 +18,9 @@ from backoffice.errors import ExportsTooMany
 from backoffice.models import ExportForm, ExportPart, ExportRun
 from backoffice.roles import Right
 from backoffice.services.administrators import mail_staff, url_of
-from backoffice.sheets import Worksheet, csv_lines, write_xlsx
+from backoffice.sheets import Worksheet, csv_lines
 from backoffice.staff import Staff
+from backoffice.workbook import write_xlsx
 from core.clock import running_on
 from core.ids import new_id
 from core.retention import PERIODS, delete_all
