@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 from django.utils.safestring import SafeString
 
 from backoffice import formats
-from backoffice.message_words import kind_words, masked_recipient
+from backoffice.message_words import kind_words, masked_recipient, status_words
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.resource.page_urls import page_of
@@ -22,6 +22,7 @@ from core.clock import request_now
 from customers.account_changes import AccountChange
 from customers.models import Customer
 from funding.models import TopUpTransition
+from funding.statuses import TopUpStatus
 from messages.models import Message, MessageStatus
 from payments.emails import ASKS_FOR_MONEY
 from payments.models import Payment
@@ -154,8 +155,10 @@ def _requested(refund: Refund) -> TimelineEntry:
 def _added(move: TopUpTransition) -> tuple[str, SafeString]:
     """Say how money that was added for a payment came in."""
     top_up = move.top_up
-    amount = formats.money(top_up.amount_received or top_up.amount, top_up.currency)
-    state = "on its way" if move.to_status == "pending" else move.to_status
+    is_ordered = move.to_status == TopUpStatus.PENDING
+    came = None if is_ordered else top_up.amount_received
+    amount = formats.money(came or top_up.amount, top_up.currency)
+    state = "ordered" if is_ordered else move.to_status
     words = f"Top-up of {amount} by {top_up.get_way_display()}: {state}"
     return "add_card", formats.link(words, page_of(top_up))
 
@@ -233,13 +236,14 @@ def _messages(public_ids: Sequence[str], payment: Payment | None) -> Iterator[Ti
 
     What asks for a payment that has ended will not be sent: the sender finds that out when due.
     """
-    has_ended = payment is not None and payment.status_at(request_now()) in FINAL
+    now = request_now()
+    has_ended = payment is not None and payment.status_at(now) in FINAL
     for message in Message.objects.filter(about__in=public_ids).order_by("-pk")[:SHOWN]:
         is_planned, to = message.status == MessageStatus.PLANNED, masked_recipient(message)
         is_over = has_ended and is_planned and message.kind in ASKS_FOR_MONEY
-        status = MessageStatus.NOT_NEEDED if is_over else message.status
-        words = f"{kind_words(message)} to {to}: {status.replace('_', ' ')}"
-        tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
+        status = MessageStatus.NOT_NEEDED.label.lower() if is_over else status_words(message, now)
+        words = f"{kind_words(message)} to {to}: {status}"
+        tone = "bad" if message.waits_for_staff(now) else "quiet"
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
 
 

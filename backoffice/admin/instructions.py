@@ -167,7 +167,7 @@ def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
 
 def _title(name: str) -> str:
     words = name.removesuffix("_amount").replace("_", " ").capitalize()
-    return words.replace("Bic", "BIC")
+    return words.replace("Bic", "BIC").replace("Top up", "Top-up")
 
 
 def _words(name: str, value: Any, instruction: Instruction) -> Any:

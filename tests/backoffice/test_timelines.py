@@ -122,7 +122,7 @@ def test_the_timeline_names_who_did_each_thing(
     act(office(Role.SUPPORT), paid, "refund", amount="10.50", reason="All of it", note="Pat called")
     waiting = Refund.objects.get(status="pending")
     own = office(Role.SUPPORT).get(page_of(waiting)).context["answer"].words
-    assert own[0].startswith("It waits until the merchant's balance covers it, and fails if that")
+    assert own[0].startswith("It waits: the merchant's balance does not cover it. If it still does")
     act(office(Role.FINANCE), waiting, "give-up", reason="The shop is closed")
 
     page = office(Role.SUPPORT).get(page_of(paid))
