@@ -1,11 +1,10 @@
 """Everything that happened to a payment, or to any other object, in one line of time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from django.db.models import Q
-from django.db.models.functions import Coalesce
 from django.utils.safestring import SafeString
 
 from backoffice import formats
@@ -111,9 +110,12 @@ def _around(
     *public_ids: str, sent: Iterable[str] = (), payment: Payment | None = None
 ) -> Iterator[Iterator[TimelineEntry]]:
     """Yield what people were told about objects, and what staff did, decided and noted."""
+    audited = AuditEntry.objects.filter(subject_id__in=[*public_ids, *sent]).exclude(act="note")
+    acts = list(audited.order_by("-sequence")[:SHOWN])
+    requests = _requests(public_ids, acts)
     yield _messages(public_ids, payment)
-    yield _decisions(public_ids)
-    yield _acts([*public_ids, *sent])
+    yield islice(_decisions(requests), SHOWN)
+    yield _acts(acts, requests)
     yield _notes(public_ids)
 
 
@@ -247,15 +249,25 @@ def _messages(public_ids: Sequence[str], payment: Payment | None) -> Iterator[Ti
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
 
 
-def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+def _requests(public_ids: Sequence[str], acts: Sequence[AuditEntry]) -> list[Instruction]:
+    """Return the newest requests that were decided on, and that of each act: one at most."""
+    done_alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
+    waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=request_now())
+    asked = Instruction.objects.filter(
+        ~(done_alone | waiting) | Q(asked_at__in={entry.at for entry in acts}),
+        subject_id__in=public_ids,
+    )
+    return list(asked.select_related("decided_by").order_by("-pk")[: 2 * SHOWN])
+
+
+def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
     """Yield what became of what was asked for, by colleagues or by time."""
     now = request_now()
-    asked = Instruction.objects.filter(subject_id__in=public_ids).select_related("decided_by")
-    done_alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
-    waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=now)
-    decided = asked.exclude(done_alone | waiting)
-    for row in decided.order_by(Coalesce("decided_at", "lapses_at").desc(), "-pk")[:SHOWN]:
+    for row in requests:
         status = row.status_at(now)
+        is_done_alone = status == InstructionStatus.CARRIED_OUT and row.decided_by is None
+        if is_done_alone or status == InstructionStatus.WAITING:
+            continue
         yield TimelineEntry(
             row.decided_at or row.lapses_at,
             "how_to_reg",
@@ -266,15 +278,10 @@ def _decisions(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
         )
 
 
-def _acts(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
     """Yield what staff did; what moves money as it was asked for, with the amount."""
-    acts = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
-    entries = list(acts.order_by("-sequence")[:SHOWN])
-    asked = Instruction.objects.filter(
-        subject_id__in=public_ids, asked_at__in={entry.at for entry in entries}
-    )
-    titles = {(row.subject_id, row.asked_at): title_of(row) for row in asked}
-    for entry in entries:
+    titles = {(row.subject_id, row.asked_at): title_of(row) for row in requests}
+    for entry in acts:
         did = titles.get((entry.subject_id, entry.at), entry.act)
         yield TimelineEntry(
             entry.at,
