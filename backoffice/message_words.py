@@ -1,5 +1,7 @@
 """What messages are called, and to whom they went as it may be shown."""
 
+from datetime import datetime
+
 from backoffice.services.support import masked_address
 from customers.phones import masked
 from messages.models import Channel, Message
@@ -43,6 +45,12 @@ MESSAGE_KINDS = {
 def kind_words(message: Message) -> str:
     """Return what a message is called."""
     return MESSAGE_KINDS.get(message.kind, message.kind)
+
+
+def status_words(message: Message, now: datetime) -> str:
+    """Return what became of a message so far; a crash may have interrupted its sending."""
+    is_interrupted = message.is_interrupted(now)
+    return "interrupted" if is_interrupted else message.get_status_display().lower()
 
 
 def masked_recipient(message: Message) -> str:

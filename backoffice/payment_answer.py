@@ -156,10 +156,9 @@ def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
     if payment.amount_refund_pending and (oldest := refunds.pending().order_by("pk").first()):
         waiting = money(payment.amount_refund_pending, payment.currency)
         since = clock(oldest.created_at, now)
-        until = clock(oldest.created_at + GIVE_UP_AFTER, now)
         yield (
             f"{waiting} has been waiting to be refunded since {since}: the merchant's balance does"
-            f" not cover it. If it still does not by {until}, the refund fails."
+            f" not cover it. {time_left(oldest, now)}"
         )
     if newest and newest.status == RefundStatus.FAILED:
         amount, at = money(newest.amount, newest.currency), clock(newest.failed_at, now)
@@ -167,6 +166,14 @@ def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
             f"A refund of {amount} failed {at}: {newest.failure_reason.rstrip('.')}."
             " The amount can be refunded again."
         )
+
+
+def time_left(refund: Refund, now: datetime) -> str:
+    """Say what becomes of a refund that its merchant's balance does not cover."""
+    until = refund.created_at + GIVE_UP_AFTER
+    if until <= now:
+        return "Its time is over: it fails at any moment, unless the balance covers it now."
+    return f"If it still does not by {clock(until, now)}, the refund fails."
 
 
 def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:

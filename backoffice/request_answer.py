@@ -8,7 +8,7 @@ from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.html import format_html
 
-from backoffice.formats import clock
+from backoffice.formats import clock, money
 from backoffice.models import Instruction
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import InstructionKind
@@ -23,6 +23,8 @@ from refunds.statuses import RefundStatus
 
 SAID_FOR = timedelta(days=7)
 SHOWN = 5
+# What a request names beside its subject, which is a payout, a run or a customer.
+_ARGUMENTS = {"ben": "entry", "top": "top_up"}
 _OUTCOMES = {
     InstructionStatus.CARRIED_OUT: "was approved and carried out",
     InstructionStatus.DECLINED: "was declined",
@@ -34,8 +36,9 @@ _OUTCOMES = {
 def requests_about(public_id: str, now: datetime) -> Iterator[str]:
     """Yield a sentence for each request that waits, and each that was declined in a week."""
     about = Q(subject_id=public_id)
-    if public_id.startswith("ben_"):  # what it is matched with is the subject
-        about |= Q(arguments__entry=public_id)
+    argument = _ARGUMENTS.get(public_id.partition("_")[0])
+    if argument:
+        about |= Q(**{f"arguments__{argument}": public_id})
     recent = Instruction.objects.filter(about, asked_at__gt=now - SAID_FOR)
     said = recent.filter(status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED])
     rows = said.select_related("asked_by", "decided_by").order_by("-status", "-pk")
@@ -82,6 +85,19 @@ def whose(instruction: Instruction) -> str:
         return instruction.subject_id
     phone = getattr(instruction, "customer_phone", None)
     return getattr(instruction, "merchant_name", None) or (masked(phone) if phone else "")
+
+
+def amount_warning(instruction: Instruction) -> str:
+    """Say that other money came in than the top-up asked for that it is to be credited as."""
+    named = instruction.arguments.get("top_up")
+    top_up = TopUp.objects.filter(pk=named).first() if named else None
+    if top_up is None or top_up.amount == instruction.amount:
+        return ""
+    asked, came = (money(each.amount, each.currency) for each in (top_up, instruction))
+    return (
+        f"The customer asked to add {asked}, and {came} came in: make sure that it was meant for"
+        " this top-up."
+    )
 
 
 def refund_words(instruction: Instruction) -> str:

@@ -1,14 +1,14 @@
 """Everything that happened to a payment, or to any other object, in one line of time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from backoffice import formats
-from backoffice.message_words import kind_words, masked_recipient
+from backoffice.message_words import kind_words, masked_recipient, status_words
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.resource.page_urls import page_of
@@ -21,6 +21,7 @@ from core.clock import request_now
 from customers.account_changes import AccountChange
 from customers.models import Customer
 from funding.models import TopUpTransition
+from funding.statuses import TopUpStatus
 from messages.models import Message, MessageStatus
 from payments.emails import ASKS_FOR_MONEY
 from payments.models import Payment
@@ -109,11 +110,12 @@ def _around(
     *public_ids: str, sent: Iterable[str] = (), payment: Payment | None = None
 ) -> Iterator[Iterator[TimelineEntry]]:
     """Yield what people were told about objects, and what staff did, decided and noted."""
-    asked = Instruction.objects.filter(subject_id__in=public_ids).select_related("decided_by")
-    requests = list(asked.order_by("-pk")[:SHOWN])
+    audited = AuditEntry.objects.filter(subject_id__in=[*public_ids, *sent]).exclude(act="note")
+    acts = list(audited.order_by("-sequence")[:SHOWN])
+    requests = _requests(public_ids, acts)
     yield _messages(public_ids, payment)
-    yield _decisions(requests)
-    yield _acts([*public_ids, *sent], requests)
+    yield islice(_decisions(requests), SHOWN)
+    yield _acts(acts, requests)
     yield _notes(public_ids)
 
 
@@ -155,8 +157,10 @@ def _requested(refund: Refund) -> TimelineEntry:
 def _added(move: TopUpTransition) -> tuple[str, SafeString]:
     """Say how money that was added for a payment came in."""
     top_up = move.top_up
-    amount = formats.money(top_up.amount_received or top_up.amount, top_up.currency)
-    state = "on its way" if move.to_status == "pending" else move.to_status
+    is_ordered = move.to_status == TopUpStatus.PENDING
+    came = None if is_ordered else top_up.amount_received
+    amount = formats.money(came or top_up.amount, top_up.currency)
+    state = "ordered" if is_ordered else move.to_status
     words = f"Top-up of {amount} by {top_up.get_way_display()}: {state}"
     return "add_card", formats.link(words, page_of(top_up))
 
@@ -234,14 +238,26 @@ def _messages(public_ids: Sequence[str], payment: Payment | None) -> Iterator[Ti
 
     What asks for a payment that has ended will not be sent: the sender finds that out when due.
     """
-    has_ended = payment is not None and payment.status_at(request_now()) in FINAL
+    now = request_now()
+    has_ended = payment is not None and payment.status_at(now) in FINAL
     for message in Message.objects.filter(about__in=public_ids).order_by("-pk")[:SHOWN]:
         is_planned, to = message.status == MessageStatus.PLANNED, masked_recipient(message)
         is_over = has_ended and is_planned and message.kind in ASKS_FOR_MONEY
-        status = MessageStatus.NOT_NEEDED if is_over else message.status
-        words = f"{kind_words(message)} to {to}: {status.replace('_', ' ')}"
-        tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
+        status = MessageStatus.NOT_NEEDED.label.lower() if is_over else status_words(message, now)
+        words = f"{kind_words(message)} to {to}: {status}"
+        tone = "bad" if message.waits_for_staff(now) else "quiet"
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
+
+
+def _requests(public_ids: Sequence[str], acts: Sequence[AuditEntry]) -> list[Instruction]:
+    """Return the newest requests that were decided on, and that of each act: one at most."""
+    done_alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
+    waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=request_now())
+    asked = Instruction.objects.filter(
+        ~(done_alone | waiting) | Q(asked_at__in={entry.at for entry in acts}),
+        subject_id__in=public_ids,
+    )
+    return list(asked.select_related("decided_by").order_by("-pk")[: 2 * SHOWN])
 
 
 def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
@@ -262,11 +278,10 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
         )
 
 
-def _acts(public_ids: Sequence[str], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
+def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
     """Yield what staff did; what moves money as it was asked for, with the amount."""
     titles = {(row.subject_id, row.asked_at): title_of(row) for row in requests}
-    entries = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
-    for entry in entries.order_by("-sequence")[:SHOWN]:
+    for entry in acts:
         did = titles.get((entry.subject_id, entry.at), entry.act)
         yield TimelineEntry(
             entry.at,

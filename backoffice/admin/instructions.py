@@ -12,7 +12,14 @@ from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
-from backoffice.request_answer import outcome_words, refund_words, sentence, whose, with_names
+from backoffice.request_answer import (
+    amount_warning,
+    outcome_words,
+    refund_words,
+    sentence,
+    whose,
+    with_names,
+)
 from backoffice.resource.catalog import entry_of
 from backoffice.resource.filters import (
     DayFilter,
@@ -107,7 +114,7 @@ class InstructionAdmin(OfficeAdmin):
             word = "from" if alone_from > now else "since"
             when = f"{word} {formats.clock(alone_from, now)}"
             words.append(f"Glass broken: the requester may do it alone {when}.")
-        return SupportAnswer(words, formats.tone(status))
+        return SupportAnswer(words, formats.tone(status), list(filter(None, [amount_warning(row)])))
 
     def sections(self, row: Instruction) -> list[Section]:
         return [
@@ -160,7 +167,7 @@ def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
 
 def _title(name: str) -> str:
     words = name.removesuffix("_amount").replace("_", " ").capitalize()
-    return words.replace("Bic", "BIC")
+    return words.replace("Bic", "BIC").replace("Top up", "Top-up")
 
 
 def _words(name: str, value: Any, instruction: Instruction) -> Any:

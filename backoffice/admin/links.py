@@ -16,6 +16,7 @@ from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.roles import Right
 from backoffice.services.links import send_link
+from core.clock import request_now
 from links.models import PaymentLink
 from links.services import deactivate_link
 from links.statuses import LinkStatus
@@ -52,7 +53,7 @@ class SendLinkForm(ActionForm):
 
 
 def _sent(link: PaymentLink) -> ActionResult:
-    message = f"The link has been sent. To read it out: {link.url}"
+    message = f"The link is being sent. To read it out: {link.url}"
     return ActionResult(message, url=page_of(link))
 
 
@@ -81,6 +82,13 @@ END_LINK = Action(
 )
 
 
+def _expires(link: PaymentLink) -> str:
+    """Say until when it can be paid; nothing of one that has ended otherwise."""
+    if link.status_at(request_now()) not in (LinkStatus.ACTIVE, LinkStatus.EXPIRED):
+        return ""
+    return formats.moment(link.expires_at) if link.expires_at else "never"
+
+
 DESCRIPTION = Field("Description", "description")
 USES = Field("Uses", lambda link: f"{link.uses_count} of {link.max_uses or '∞'}")
 
@@ -95,7 +103,7 @@ class PaymentLinkAdmin(OfficeAdmin):
         Field("Address", "url"),
         Amount("Collected", "amount_collected"),
         Field("Opened", "opened_count"),
-        Instant("Expires", "expires_at", empty="never"),
+        Field("Expires", _expires),
         Instant("Ended", "ended_at"),
         Actor("Ended by", "ended_by"),
     )

@@ -6,7 +6,7 @@ from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, CheckboxField
-from backoffice.message_words import MESSAGE_KINDS, kind_words, masked_recipient
+from backoffice.message_words import MESSAGE_KINDS, kind_words, masked_recipient, status_words
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import MODE
@@ -44,10 +44,6 @@ SEND_AGAIN = Action(
 INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 
 
-def _state(row: Message) -> str:
-    return "interrupted" if row.is_interrupted(request_now()) else row.get_status_display().lower()
-
-
 def _cause(row: Message) -> str:
     return INTERRUPTED if row.is_interrupted(request_now()) else row.last_error
 
@@ -72,7 +68,10 @@ class UnsentFilter(OfficeFilter):
 
 WAYS = {Channel.EMAIL: "e-mail", Channel.SMS: "text message"}
 BY, TO = Field("By", lambda row: WAYS[row.channel]), Field("To", masked_recipient)
-STATUS, CAUSE = StateBadge("Status", _state), Field("Cause", _cause)
+STATUS, CAUSE = (
+    StateBadge("Status", lambda row: status_words(row, request_now())),
+    Field("Cause", _cause),
+)
 DUE, SENT = Instant("Due", "due_at"), Instant("Sent", "sent_at")
 ABOUT = Reference("About", "about")
 

@@ -63,6 +63,13 @@ def _error(payment: Payment) -> str:
     return f"{payment.error_code}: {payment.error_message}" if payment.error_code else ""
 
 
+def _expires(payment: Payment) -> str:
+    """Say until when it can be paid; nothing of one that has ended otherwise."""
+    if payment.status not in {*EXPIRABLE, PaymentStatus.EXPIRED}:
+        return ""
+    return formats.moment(payment.expires_at) if payment.expires_at else "never"
+
+
 def _fee_refunded(payment: Payment) -> int | None:
     """What went back with its refunds so far, each of which takes its share of the fee along."""
     if payment.fee is None:
@@ -189,7 +196,7 @@ class PaymentAdmin(OfficeAdmin):
             LINK,
             Reference("Counter", "static_payment_id"),
             CREATED,
-            Instant("Expires", "expires_at", empty="never"),
+            Field("Expires", _expires),
             PAID,
         ),
     )

@@ -40,7 +40,7 @@ from payouts.models import (
     PayoutOrigin,
 )
 from payouts.own_accounts import decline_bank_account, shut_bank_account
-from payouts.statuses import PayoutStatus
+from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 
 def _is_pending(account: BankAccount, now: datetime) -> bool:
@@ -91,13 +91,19 @@ BANK_ACCOUNT_ACTIONS = (
 
 
 SHOWN = 50
+NEVER_ARRIVED = ENDED_UNPAID | {PayoutStatus.CANCELED}
 TO = Field("To", lambda payout: str(payout.bank_account))
 ORIGINS = {
     PayoutOrigin.SCHEDULE: "the schedule",
     PayoutOrigin.API: "the merchant, by API",
     PayoutOrigin.STAFF: "staff",
 }
-LEAVES, ARRIVES = Field("Leaves", "send_date"), Field("Arrives", "arrival_date")
+LEAVES = Field(
+    "Leaves", lambda payout: None if payout.status == PayoutStatus.CANCELED else payout.send_date
+)
+ARRIVES = Field(
+    "Arrives", lambda payout: None if payout.status in NEVER_ARRIVED else payout.arrival_date
+)
 
 
 class PayoutAdmin(OfficeAdmin):

@@ -153,6 +153,14 @@ def _source(run: ExportRun) -> Any:
     return formats.link(CATALOG[model].title, f"{list_of(model)}?{run.query}")
 
 
+def _progress(run: ExportRun, now: datetime) -> str:
+    """Say that a worker makes it, or that none has begun: others are made, or a statement is."""
+    if run.lease_until is None or run.lease_until <= now:
+        return "It waits for its turn,"
+    rows = "" if run.form == ExportForm.PDF else f" {ROWS.value(run)} rows so far,"
+    return f"It is being made,{rows}"
+
+
 STATE = Badge("State", "state")
 ROWS = Field("Rows", lambda run: "" if run.form == ExportForm.PDF else f"{run.row_count:,}")
 
@@ -187,9 +195,7 @@ class ExportRunAdmin(OfficeAdmin):
         if row.state == "failed":
             return SupportAnswer([row.error], "bad")
         if row.state == "pending":
-            waited = formats.age(row.created_at, now)
-            rows = "" if row.form == ExportForm.PDF else f"{ROWS.value(row)} rows so far, "
-            words = [f"It is being made, {rows}requested {waited} ago."]
+            words = [f"{_progress(row, now)} requested {formats.age(row.created_at, now)} ago."]
             if row.asked_by.email:
                 words.append("You are told by e-mail when it is ready.")
             return SupportAnswer(words, "wait")

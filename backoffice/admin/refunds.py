@@ -6,12 +6,12 @@ from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer
+from backoffice.payment_answer import time_left
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
-from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
 from refunds.services import fail_refund
 from refunds.statuses import RefundStatus
@@ -67,10 +67,9 @@ class RefundAdmin(OfficeAdmin):
     export_fields = (*list_display, *details)
 
     def answer(self, row: Refund, now: datetime) -> SupportAnswer:
-        until = formats.clock(row.created_at + GIVE_UP_AFTER, now)
         words = {
-            RefundStatus.PENDING: "It waits until the merchant's balance covers it, and fails if"
-            f" that is not so by {until}.",
+            RefundStatus.PENDING: "It waits: the merchant's balance does not cover it."
+            f" {time_left(row, now)}",
             RefundStatus.SUCCEEDED: f"Refunded {formats.clock(row.succeeded_at, now)}.",
             RefundStatus.FAILED: f"Failed {formats.clock(row.failed_at, now)}:"
             f" {row.failure_reason.rstrip('.')}. The amount can be refunded again.",

@@ -66,7 +66,7 @@ CASH_ACTIONS = (
         right=Right.TAKE_CASH,
         form=CustomersCodeForm,
         service=confirm_cash,
-        message="The money is in the wallet. The customer has been sent the receipt.",
+        message="The money is in the wallet.",
         icon="pin",
         available=lambda top_up, now: top_up.takes_cash(now) and bool(top_up.code_handle),
     ),
@@ -121,6 +121,12 @@ def _unclaimed(top_up: TopUp, now: datetime) -> list[str]:
     ]
 
 
+def _expected_by(top_up: TopUp) -> datetime | None:
+    """Return when its money is or was due; nothing once it has come or was given up."""
+    is_awaited = top_up.status in (TopUpStatus.PENDING, TopUpStatus.EXPIRED)
+    return top_up.expires_at if is_awaited else None
+
+
 class TopUpAdmin(OfficeAdmin):
     model = TopUp
     heading_format = "Top-up of {amount}"
@@ -142,7 +148,7 @@ class TopUpAdmin(OfficeAdmin):
         Reference("For payment", "payment_id"),
         Instant("Came at", "succeeded_at"),
         Code("Transaction", "transaction_id"),
-        Instant("Expected by", "expires_at"),
+        Instant("Expected by", _expected_by),
         Actor("Taken by", "taken_by"),
     )
     export_fields = (*list_display, *details)
@@ -158,7 +164,10 @@ class TopUpAdmin(OfficeAdmin):
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
             amount = formats.money(row.amount_received or 0, row.currency)
-            return SupportAnswer([f"{amount} came {formats.clock(row.succeeded_at, now)}."], "good")
+            words = [f"{amount} came {formats.clock(row.succeeded_at, now)}."]
+            if row.amount_received != row.amount:
+                words.append(f"{formats.money(row.amount, row.currency)} was asked for.")
+            return SupportAnswer(words, "good")
         if row.status == TopUpStatus.REVERSED and row.reversed_at:
             amount = formats.money(row.amount_reversed or 0, row.currency)
             when = formats.clock(row.reversed_at, now)

@@ -133,7 +133,10 @@ def _summary(stored: StoredFile, now: datetime) -> dict[str, Any]:
             what = NOT_CREDITED
         sums[entry.get_kind_display(), str(what), currency].append(amount)
         if found and is_gift:
-            gifts.append([entry.get_kind_display(), str(found.pk), money(amount, currency)])
+            says = entry.get_kind_display()
+            if isinstance(found, TopUp) and found.amount != amount:
+                says += f"; {money(found.amount, found.currency)} was asked for"
+            gifts.append([says, str(found.pk), money(amount, currency)])
     more = {"gives_to_more": len(gifts) - GIFTS_SHOWN} if len(gifts) > GIFTS_SHOWN else {}
     return {
         "file": f"{file.get_source_display()} {file.message_id}",

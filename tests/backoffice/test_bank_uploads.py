@@ -103,9 +103,11 @@ def test_the_audit_trail_has_both_names_and_the_hash(office, sent, approve) -> N
 
 
 def test_the_approver_sees_what_it_says(office, sent) -> None:
-    top_up = ordered(customer_with(0, LIVE, livemode=True))
+    customer = customer_with(0, LIVE, livemode=True)
+    top_up, larger = ordered(customer), ordered(customer, 20_000)
     content = statement(
         transfer(2_000, top_up.reference),
+        transfer(3_000, larger.reference, reference="IN 2"),
         entry(1250, order_of(sent)),
         entry(700, reference="FEE"),
     )
@@ -115,15 +117,17 @@ def test_the_approver_sees_what_it_says(office, sent) -> None:
     page = page_of(office, asked)
 
     assert asked.arguments["file"] == "statement (camt.053) M-1"
-    assert (asked.arguments["entries"], asked.arguments["known_already"]) == (3, 0)
-    assert asked.arguments["came_in"] == "B$20.00 BSD"
-    assert asked.arguments["left"] == "B$19.50 BSD"
+    assert (asked.arguments["entries"], asked.arguments["known_already"]) == (4, 0)
+    assert [asked.arguments[each] for each in ("came_in", "left")] == ["B$50.00 BSD", "B$19.50 BSD"]
     assert asked.arguments["says"] == [
-        ["money that came in", "top-up", "1", "B$20.00 BSD"],
+        ["money that came in", "top-up", "2", "B$50.00 BSD"],
         ["money that left", "nothing of ours", "1", "B$7.00 BSD"],
         ["money that left", "payout", "1", "B$12.50 BSD"],
     ]
-    assert asked.arguments["gives"] == [["money that came in", top_up.pk, "B$20.00 BSD"]]
+    assert sorted(asked.arguments["gives"]) == [
+        ["money that came in", top_up.pk, "B$20.00 BSD"],
+        ["money that came in; B$200.00 BSD was asked for", larger.pk, "B$30.00 BSD"],
+    ]
     for words in ("What the file says", "Whom it gives money", top_up.pk, "B$19.50 BSD"):
         assert words in page
 

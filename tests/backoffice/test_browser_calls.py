@@ -203,7 +203,7 @@ def test_send_them_a_link(desk, cafe):
     caller.fill(amount="25.00", description="Table for two", recipient="pat@example.com")
     caller.send("Send payment link")
 
-    caller.sees("The link has been sent.")
+    caller.sees("The link is being sent.")
     link = PaymentLink.objects.get()
     assert (link.merchant_id, link.amount, link.max_uses) == (cafe.pk, 2_500, 1)
     message = Message.objects.get()

@@ -134,7 +134,7 @@ def last_month_for_my_accountant(caller):
     caller.page.locator("form [name=period]").select_option("last_month")
     caller.send("Statement")
 
-    caller.sees("It is being made")
+    caller.sees("It waits for its turn")
 
 
 def my_phone_was_stolen(caller):

@@ -81,7 +81,7 @@ def test_a_long_list_is_made_in_the_background(office: Office, paid: list[Paymen
     run = asked(office)
     User.objects.filter(username="finance").update(email="finance@office.example")
     page = office(Role.FINANCE).get(page_of(run)).content.decode()
-    assert "It is being made, 0 rows so far" in page
+    assert "It waits for its turn, requested under a minute ago." in page
     assert "data-reload" in page
     assert '<a class="bo-link" href="/admin/payments/payment/?mode=test">Payments</a>' in page
 

@@ -7,6 +7,7 @@ import pytest
 from backoffice import timeline
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from backoffice.services.instructions import instruct
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -15,9 +16,9 @@ from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from refunds.models import Refund
 from tests.backoffice.acting import act
-from tests.backoffice.conftest import Office
+from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.invoices import open_invoice
-from tests.backoffice.rows import caller_of, paid_payment
+from tests.backoffice.rows import caller_of, paid_payment, refund_request
 from tests.payouts.merchant_balance import credit
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt
@@ -107,7 +108,7 @@ def test_the_timeline_names_who_did_each_thing(
     act(office(Role.SUPPORT), paid, "refund", amount="10.50", reason="All of it", note="Pat called")
     waiting = Refund.objects.get(status="pending")
     own = office(Role.SUPPORT).get(page_of(waiting)).context["answer"].words
-    assert own[0].startswith("It waits until the merchant's balance covers it, and fails if that")
+    assert own[0].startswith("It waits: the merchant's balance does not cover it. If it still does")
     act(office(Role.FINANCE), waiting, "give-up", reason="The shop is closed")
 
     page = office(Role.SUPPORT).get(page_of(paid))
@@ -133,6 +134,24 @@ def test_a_timeline_says_where_it_stops(
     titles = [each.title for each in timeline.timeline_of(paid)]
 
     assert titles[-1] == "Of each kind, the newest 2 are shown"
+
+
+def test_a_decision_is_told_however_much_was_done_alone_since(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timeline, "SHOWN", 2)
+    payment, support = paid_payment(merchant, 500_000), office(Role.SUPPORT)
+    request = refund_request(payment, 20_000)
+    large = instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+    act(office(Role.FINANCE), large, "decline", note="Not yet")
+    for amount in ("1.00", "2.00"):
+        act(support, payment, "refund", amount=amount, reason="Cold", note="Pat called")
+
+    moments = support.get(page_of(payment)).context["timeline"]
+
+    told = [re.sub("<[^>]+>", "", str(each.title)) for each in moments]
+    assert "Refund of B$200.00 BSD: declined" in told
+    assert "Staff: refund of B$2.00 BSD — done" in told
 
 
 def test_a_customers_has_what_was_noted_and_its_beginning(office: Office, paid: Payment) -> None:

@@ -10,6 +10,7 @@ from backoffice.formats import clock
 from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from backoffice.timeline import timeline_of
 from core.clock import utc_now
 from funding.models import TopUp
 from funding.services import credit_top_up, order_top_up
@@ -99,6 +100,26 @@ def test_it_says_that_a_refund_has_failed(merchant: Merchant) -> None:
     assert "B$2.50 BSD was refunded, most recently " in said
     assert "A refund of B$5.00 BSD failed " in said
     assert ": Paid in cash. The amount can be refunded again." in said
+
+
+def test_a_refund_whose_time_is_over_has_none_left(office: Office, merchant: Merchant) -> None:
+    payment = paid_payment(merchant)
+    credit(merchant, -1_250)
+    waiting = refund(payment, 500)
+    Refund.objects.update(created_at=utc_now() - GIVE_UP_AFTER)
+
+    page = office(Role.SUPPORT).get(page_of(waiting))
+    for said in (words(payment), " ".join(page.context["answer"].words)):
+        assert "Its time is over: it fails at any moment, unless the balance covers it" in said
+        assert "If it still does not by" not in said
+
+
+def test_a_timeline_has_what_was_ordered_and_what_came(payment: Payment, top_up: TopUp) -> None:
+    credit_top_up(top_up_id=top_up.pk, amount=1_990, actor="bank", now=utc_now())
+
+    told = " ".join(str(each.title) for each in timeline_of(payment))
+    assert "Top-up of B$20.00 BSD by bank transfer: ordered" in told
+    assert "Top-up of B$19.90 BSD by bank transfer: succeeded" in told
 
 
 def test_a_refund_that_failed_is_not_told_of_once_another_has_succeeded(merchant: Merchant) -> None:

@@ -80,8 +80,29 @@ def test_who_approves_reads_whose_wallet_is_credited_and_with_how_much(customer)
     for page in (page_of(asked), page_of_act(asked, "approve"), page_of(entry)):
         assert credit in sign_in(Role.FINANCE, "another").get(page).content.decode()
     details = finance.get(page_of(asked)).content.decode()
+    assert "make sure that it was meant" not in details
     assert f'href="{page_of(entry)}"' in details
     assert f'href="{page_of(top_up)}"' in details
+
+
+def test_both_are_warned_where_another_amount_was_asked_for(customer):
+    top_up = ordered(customer, 20_000)
+    booked(transfer(3_000, "forgot it"))
+    entry, finance = BankEntry.objects.get(), sign_in(Role.FINANCE)
+    another = sign_in(Role.FINANCE, "another")
+    act(finance, entry, "credit", whose=top_up.reference, reason="Called", note="Asked them")
+
+    asked = Instruction.objects.get(task="bank_credit")
+    warning = "The customer asked to add B$200.00 BSD, and B$30.00 BSD came in: make sure"
+    for browser in (finance, another):
+        assert warning in browser.get(page_of(asked)).content.decode()
+    assert warning in another.get(page_of_act(asked, "approve")).content.decode()
+    assert "Credit of a bank entry: B$30.00 BSD" in finance.get(page_of(top_up)).content.decode()
+    act(another, asked, "approve", note="So it is")
+    assert warning not in finance.get(page_of(asked)).content.decode()
+    words = finance.get(page_of(top_up)).context["answer"].words
+    assert words[0].startswith("B$30.00 BSD came ")
+    assert words[1] == "B$200.00 BSD was asked for."
 
 
 def test_a_top_up_says_that_its_money_may_have_come_without_a_reference(customer):

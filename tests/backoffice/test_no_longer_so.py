@@ -1,0 +1,87 @@
+"""What was to happen is not said of what has ended otherwise, or whose time is over."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import Model
+
+from backoffice.admin.payouts import ARRIVES, LEAVES
+from backoffice.models import ExportRun
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from backoffice.services.exports import LEASE
+from core.clock import utc_now
+from funding.models import TopUp
+from funding.services import credit_top_up
+from links.models import PaymentLink
+from messages.models import Message
+from payments.models import Payment
+from payouts.models import Payout
+from tests.backoffice.conftest import Office
+
+pytestmark = pytest.mark.django_db
+Rows = dict[type[Model], Any]
+
+
+def facts_of(office: Office, row: Model) -> dict[str, Any]:
+    page = office(Role.ADMINISTRATOR).get(page_of(row))
+    return {fact.label: fact.value for each in page.context["sections"] for fact in each.facts}
+
+
+def test_what_was_paid_does_not_expire(office: Office, rows: Rows, payment: Payment) -> None:
+    assert "Expires" in facts_of(office, payment)
+    assert "Expires" not in facts_of(office, rows[Payment])
+
+
+def test_nor_does_a_link_that_was_ended(office: Office, rows: Rows) -> None:
+    link = rows[PaymentLink]
+    assert facts_of(office, link)["Expires"] == "never"
+
+    PaymentLink.objects.filter(pk=link.pk).update(status="deactivated", ended_at=utc_now())
+
+    assert "Expires" not in facts_of(office, link)
+
+
+def test_money_that_came_is_not_expected(office: Office, rows: Rows) -> None:
+    top_up = rows[TopUp]
+    assert "Expected by" in facts_of(office, top_up)
+
+    credit_top_up(top_up_id=top_up.pk, amount=2_000, actor="bank", now=utc_now())
+
+    assert "Expected by" not in facts_of(office, top_up)
+
+
+@pytest.mark.parametrize(
+    ("status", "shown"),
+    [("paid", [True, True]), ("returned", [True, False]), ("canceled", [False, False])],
+)
+def test_a_payout_that_was_not_paid_does_not_arrive(status: str, shown: list[bool]) -> None:
+    day = utc_now().date()
+    payout = Payout(status=status, send_date=day, arrival_date=day)
+
+    assert [bool(field.fact(payout)) for field in (LEAVES, ARRIVES)] == shown
+
+
+def test_a_message_that_a_crash_interrupted_is_not_being_sent(office: Office, rows: Rows) -> None:
+    message, ago = rows[Message], utc_now() - timedelta(minutes=1)
+    Message.objects.filter(pk=message.pk).update(status="sending", lease_until=ago)
+
+    page = office(Role.SUPPORT).get(page_of(rows[Payment]))
+
+    [told] = [each for each in page.context["timeline"] if "Receipt to p•••" in str(each.title)]
+    assert (str(told.title), told.tone) == ("Receipt to p•••@example.com: interrupted", "bad")
+
+
+def test_an_export_that_no_worker_has_begun_waits_for_its_turn(office: Office, rows: Rows) -> None:
+    run, now = rows[ExportRun], utc_now()
+
+    def said() -> str:
+        answer = office(Role.ADMINISTRATOR).get(page_of(run)).context["answer"]
+        return str(answer.words[0])
+
+    assert said().startswith("It waits for its turn, requested ")
+    ExportRun.objects.update(lease_until=now + LEASE, row_count=2_000)
+    assert said().startswith("It is being made, 2,000 rows so far, requested ")
+    ExportRun.objects.update(lease_until=now)
+    assert said().startswith("It waits for its turn, requested ")
