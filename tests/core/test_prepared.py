@@ -29,7 +29,9 @@ def test_it_finds_what_the_queryset_does(payment: Payment) -> None:
 def test_what_it_refers_to_is_read_along_but_for_what_is_left_out(
     payment: Payment, django_assert_num_queries
 ) -> None:
-    rows = Payment.objects.select_related("merchant", "customer").only("status", "merchant__name")
+    rows = Payment.objects.select_related("merchant", "customer").only(
+        "status", "merchant__name", "customer__phone"
+    )
 
     with django_assert_num_queries(1):
         (found,) = Prepared(rows.filter(pk=Place("pk"))).rows(pk=payment.pk)
