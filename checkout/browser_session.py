@@ -129,6 +129,8 @@ def customer_of_device(request: HttpRequest, *, livemode: bool, merchant_id: str
     It opens nothing: whose it is has to be proved by the passkey.
     """
     value = request.COOKIES.get(_device_cookie(livemode=livemode), "")
+    if not value:
+        return ""
     try:
         customer_id, owner = signing.loads(value, salt=_DEVICE_SALT, max_age=KNOWN_FOR)
     except (signing.BadSignature, TypeError, ValueError):

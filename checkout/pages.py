@@ -189,6 +189,9 @@ class CheckoutPage(View):
             "mode": self.mode,
             "customer": self.browser.customer,
             "done": self.refusal.done if self.refusal else "",
+            # Named although empty: what the engine does not find costs it ten times as much.
+            "problem": "",
+            "form": None,
             "payment_view": self.payment_view,
             **({} if self.livemode else {"magic_phones": magic_phones, "outcomes": outcomes}),
             "figures": FIGURES,

@@ -22,6 +22,7 @@ REGIONS = {"en": "en_BS", "es": "es_419", "fr": "fr", "ht": "ht"}
 SYMBOLS = {"BSD": "B$"}
 # A page writes the same amount in several places.
 AMOUNTS_KEPT = 256
+MINUTES_KEPT = 1440  # of a day
 
 
 def region() -> Locale:
@@ -79,7 +80,12 @@ def day_of(local: date) -> str:
 
 def time_of(local: datetime) -> str:
     """Write the time of day of a local instant: 2:05 pm, or 14:05."""
-    return widened(format_time(local, "short", locale=region()))
+    return _minute(local.hour, local.minute, region())
+
+
+@lru_cache(MINUTES_KEPT)
+def _minute(hour: int, minute: int, locale: Locale) -> str:
+    return widened(format_time(time(hour, minute), "short", locale=locale))
 
 
 def moment_of(instant: datetime, zone: str) -> str:

@@ -16,7 +16,6 @@ from django.db import connection
 from django.db.models import JSONField, Model, QuerySet, TextField, Value
 from django.db.models.base import ModelState
 from django.db.models.expressions import Col
-from django.db.models.query import get_related_populators
 from django.db.transaction import TransactionManagementError
 from psycopg.sql import Literal
 
@@ -171,18 +170,47 @@ class PreparedValues(_Statement):
         return int(number)
 
 
+class _Maker:
+    """Makes an object of a row, and those it refers to, as `from_db` would.
+
+    That calls `setattr` for each column, and looks for each field that was not read.
+    """
+
+    def __init__(self, kind: Any, select: Sequence[Any], alias: str) -> None:
+        fields = kind["select_fields"]
+        self._model: type[Model] = kind["model"]
+        self._alias = alias
+        self._own = slice(fields[0], fields[-1] + 1)
+        self._names = [select[place][0].target.attname for place in fields]
+        self._key = fields[0] + self._names.index(self._model._meta.pk.attname)
+        self._related = [
+            (each["local_setter"], each["remote_setter"], _Maker(each, select, alias))
+            for each in kind.get("related_klass_infos", ())
+        ]
+
+    def make(self, values: list[Any]) -> Any:
+        """Return the object; None where it refers to nothing."""
+        if values[self._key] is None:
+            return None
+        made = self._model.__new__(self._model)
+        state = made._state = ModelState()
+        state.adding, state.db = False, self._alias
+        made.__dict__.update(zip(self._names, values[self._own], strict=True))
+        for set_here, set_there, maker in self._related:
+            other = maker.make(values)
+            set_here(made, other)
+            if other is not None:
+                set_there(other, made)
+        return made
+
+
 class Prepared(_Statement, Generic[_Row]):
     """The statement of a queryset that yields objects."""
 
     def __init__(self, queryset: QuerySet[_Row]) -> None:
         super().__init__(queryset)
-        select, kind = self._compiler.select, self._compiler.klass_info
-        fields = kind["select_fields"]
-        self._model: type[_Row] = kind["model"]
-        self._alias = queryset.db
-        self._own = slice(fields[0], fields[-1] + 1)
-        self._names = [select[place][0].target.attname for place in fields]
-        self._related = get_related_populators(kind, select, queryset.db)  # type: ignore[call-arg]  # the stub is of a later Django
+        kind = self._compiler.klass_info
+        self._maker = _Maker(kind, self._compiler.select, queryset.db)
         self._annotations = tuple(self._compiler.annotation_col_map.items())
 
     def rows(self, **given: Any) -> list[_Row]:
@@ -199,13 +227,7 @@ class Prepared(_Statement, Generic[_Row]):
         raise missing()
 
     def _object(self, values: list[Any]) -> _Row:
-        """Make the object as `from_db` would, which calls `setattr` for each of its columns."""
-        made = self._model.__new__(self._model)
-        state = made._state = ModelState()
-        state.adding, state.db = False, self._alias
-        made.__dict__.update(zip(self._names, values[self._own], strict=True))
-        for populator in self._related:
-            populator.populate(values, made)
+        made: _Row = self._maker.make(values)
         for name, place in self._annotations:
             setattr(made, name, values[place])
         return made

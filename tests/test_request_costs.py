@@ -35,13 +35,13 @@ LIMITS = {
     "list": Ceiling(1, 2_440, Ceiling(1, 3_720)),
     "list filtered": Ceiling(1, 2_500, Ceiling(1, 3_780)),
     "cancel": Ceiling(4, 2_480, Ceiling(7, 2_380)),
-    "confirm": Ceiling(7, 3_930, Ceiling(12, 5_500)),
-    "refund": Ceiling(7, 5_610, Ceiling(13, 6_160)),
-    "balance": Ceiling(1, 1_370),
-    "checkout page": Ceiling(1, 4_660),
+    "confirm": Ceiling(7, 3_890, Ceiling(12, 5_500)),
+    "refund": Ceiling(7, 5_560, Ceiling(13, 6_140)),
+    "balance": Ceiling(1, 1_340),
+    "checkout page": Ceiling(1, 4_370),
     "status poll": Ceiling(1, 1_040),
     "QR image": Ceiling(0, 950),
-    "link page": Ceiling(1, 4_680),
+    "link page": Ceiling(1, 4_570),
 }
 
 

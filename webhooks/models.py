@@ -168,6 +168,9 @@ class Delivery(models.Model):
             models.Index(
                 fields=["webhook", "next_attempt_at", "id"], name="delivery_due", condition=_PENDING
             ),
+            models.Index(
+                fields=["next_attempt_at", "webhook"], name="delivery_next", condition=_PENDING
+            ),
             models.Index(fields=["webhook"], name="delivery_leased", condition=~Q(lease_token="")),
             models.Index(fields=["webhook", "-created_at", "-id"], name="delivery_newest"),
             models.Index(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import template
@@ -16,7 +17,10 @@ from django.template.base import (
     token_kwargs,
 )
 from django.template.context import Context
+from django.template.loader import get_template
+from django.template.loader_tags import do_include
 from django.templatetags.i18n import do_block_translate, do_translate
+from django.utils.functional import cached_property
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 
@@ -102,6 +106,35 @@ class Said(Node):
         with context.push(**{name: mark_safe(f"\0{name}\0") for name in self._values}):  # noqa: S308  # a constant
             words = self._words.render(context)
         return _PLACE.sub(r"%(\1)s", words.replace("%", "%%"))
+
+
+class Part(Node):
+    """A template of a constant name, found once, as a part of the one that includes it."""
+
+    def __init__(self, name: str, values: Mapping[str, FilterExpression]) -> None:
+        self._name = name
+        self._values = values
+
+    def render(self, context: Context) -> str:
+        values = {name: value.resolve(context) for name, value in self._values.items()}
+        with context.push(**values):
+            return self._nodes.render(context)
+
+    @cached_property
+    def _nodes(self) -> NodeList:
+        found: Any = get_template(self._name)
+        nodes: NodeList = found.template.nodelist
+        return nodes
+
+
+@register.tag
+def include(parser: Parser, token: Token) -> Node:
+    """Include a template of a constant name, which Django's tag looks for each time."""
+    node = do_include(parser, token)
+    named: FilterExpression = node.template
+    if named.filters or not isinstance(named.var, str) or node.isolated_context:
+        return node
+    return Part(named.var, node.extra_context)
 
 
 @register.tag

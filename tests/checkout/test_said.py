@@ -74,3 +74,21 @@ def test_other_sentences_are_left_to_django(sentence: str, said: list[str]) -> N
     page = template(sentence)
 
     assert [page.render({"sum": number}) for number in (1, 2)] == said
+
+
+def test_a_part_is_found_once_and_says_what_it_is_given_each_time() -> None:
+    page = template("{% include 'checkout/_payee.html' with payee=shop %}{{ payee }}")
+    first = page.render({"shop": {"initials": "A"}})
+
+    with mock.patch("django.template.engine.Engine.find_template", side_effect=AssertionError):
+        second = page.render({"shop": {"initials": "<B>"}})
+
+    assert first == '<span class="face" aria-hidden="true">A</span>\n'
+    assert second == '<span class="face" aria-hidden="true">&lt;B&gt;</span>\n'
+
+
+def test_a_part_named_by_a_value_is_left_to_django() -> None:
+    page = template("{% include name %}")
+
+    assert "<dl" in page.render({"name": "checkout/_rows.html"})
+    assert "<svg" in page.render({"name": "checkout/_mark.html"})

@@ -26,6 +26,22 @@ def test_it_finds_what_the_queryset_does(payment: Payment) -> None:
     assert not found._state.adding
 
 
+def test_what_it_refers_to_is_read_along_but_for_what_is_left_out(
+    payment: Payment, django_assert_num_queries
+) -> None:
+    rows = Payment.objects.select_related("merchant", "customer").only(
+        "status", "merchant__name", "customer__phone"
+    )
+
+    with django_assert_num_queries(1):
+        (found,) = Prepared(rows.filter(pk=Place("pk"))).rows(pk=payment.pk)
+        assert found.merchant.name == payment.merchant.name
+        assert found.customer is None
+        assert not found.merchant._state.adding
+    with django_assert_num_queries(1):
+        assert found.merchant.slug == payment.merchant.slug
+
+
 @pytest.mark.parametrize("metadata", [{}, {"größe": [1, 2.5, None, True], "most": 2**53 - 1}])
 def test_it_reads_json_as_the_queryset_does(payment: Payment, metadata: dict[str, object]) -> None:
     Payment.objects.update(metadata=metadata)

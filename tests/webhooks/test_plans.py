@@ -10,7 +10,9 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event
-from webhooks.delivery.backlog import with_backlog, with_pending
+from webhooks.delivery.backlog import FEW, with_backlog, with_due, with_pending
+from webhooks.delivery.lanes import Lane
+from webhooks.delivery.leases import claim_due_deliveries, waiting_endpoints
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
@@ -79,7 +81,7 @@ def rows_read(queryset: QuerySet) -> list[str]:
 def assert_by_index(lines: list[str]) -> None:
     assert lines
     for line in lines:
-        assert "delivery_due" in line or "delivery_leased" in line, line
+        assert any(f"delivery_{name}" in line for name in ("due", "leased", "next")), line
         assert "Seq Scan" not in line
         if "rows=" in line:
             read = float(line.split("rows=")[-1].split(" ")[0])
@@ -103,3 +105,28 @@ def test_looking_for_work_reads_a_few_rows_per_endpoint(backlog: Webhook) -> Non
     waiting = with_backlog(with_pending(Webhook.objects.switched_on()), at).filter(due_at__lte=at)
 
     assert_by_index(rows_read(waiting.values("id", "due_at", "in_flight")))
+
+
+def test_what_is_due_is_found_without_those_that_wait_for_later(backlog: Webhook) -> None:
+    at = utc_now()
+    Delivery.objects.pending().update(next_attempt_at=at + timedelta(hours=1))
+    first = Delivery.objects.pending().filter(webhook=backlog).earliest("id")
+    Delivery.objects.filter(pk=first.pk).update(next_attempt_at=at)
+
+    due = with_due(Webhook.objects.switched_on(), at)
+
+    assert_by_index(rows_read(Delivery.objects.due(at).order_by("next_attempt_at")[:FEW]))
+    assert_by_index(rows_read(with_backlog(due, at).values("id", "due_at", "in_flight")))
+    assert [endpoint.webhook_id for endpoint in waiting_endpoints(at)] == [backlog.pk]
+
+
+def test_thousands_that_are_due_at_one_endpoint_hide_no_other(backlog: Webhook) -> None:
+    at = utc_now()
+    late = Delivery.objects.pending().exclude(webhook=backlog)
+    late.update(next_attempt_at=at)
+
+    taken = claim_due_deliveries(free=dict.fromkeys(Lane, 16), now=at).taken
+
+    assert {claim.delivery.webhook_id for claim in taken} >= set(
+        late.values_list("webhook_id", flat=True)
+    )

@@ -9,6 +9,8 @@ from django.db.models.functions import Coalesce
 
 from webhooks.models import Delivery, WebhookQuerySet
 
+FEW = 100  # more due than the threads of a dispatcher can take
+
 # A loose index scan of the pending deliveries: from each endpoint straight to the next one, so that
 # five thousand deliveries of one cost no more than one delivery of it. The order is that of the
 # index, so that every planner uses it.
@@ -29,6 +31,17 @@ _WITH_PENDING = """
 def with_pending(webhooks: WebhookQuerySet) -> WebhookQuerySet:
     """Keep those with a pending delivery; costs a step per endpoint, not per delivery."""
     return webhooks.filter(id__in=RawSQL(_WITH_PENDING, []))  # noqa: S611  # a constant
+
+
+def with_due(webhooks: WebhookQuerySet, now: datetime) -> WebhookQuerySet:
+    """Keep those with a delivery that is due, and maybe some with one that will be.
+
+    Most that wait do so for a retry, for hours: while few are due, they are found by their time,
+    however many endpoints have something to come.
+    """
+    due = Delivery.objects.due(now).order_by("next_attempt_at")
+    found = list(due.values_list("webhook_id", flat=True)[:FEW])
+    return with_pending(webhooks) if len(found) == FEW else webhooks.filter(id__in=set(found))
 
 
 def with_backlog(webhooks: WebhookQuerySet, now: datetime) -> QuerySet[Any, Any]:
