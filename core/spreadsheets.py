@@ -14,7 +14,6 @@ CSV_LINES = 10_000
 _SIGN = r"[=+@\-\uff1d\uff0b\uff0d\uff20]"  # begins a formula
 _BEGINS = re.compile(rf"[\t\r\n\0]|\s*{_SIGN}")
 # Where decimals have a comma, a spreadsheet splits at semicolons, and takes our quotes for text.
-_SPLITS = re.compile(r"[;\t\r\n]")
 _BEGINS_A_PART = re.compile(rf"""([;\t\r\n])(?=(?:[^\S\t\r\n]|["\0])*{_SIGN})""")
 
 Cell = str | Decimal
@@ -48,5 +47,5 @@ def csv_download(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell
 
 def as_text(cell: str) -> str:
     """Keep a spreadsheet from running a text as formulas, by an apostrophe before each."""
-    parts = _BEGINS_A_PART.sub(r"\1'", cell) if _SPLITS.search(cell) else cell
+    parts = _BEGINS_A_PART.sub(r"\1'", cell)
     return f"'{parts}" if _BEGINS.match(cell) else parts

@@ -28,9 +28,8 @@ from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.services.exports import note_download, start_export
 from backoffice.services.payouts import note_bank_file
-from backoffice.sheets import Worksheet, csv_lines
+from backoffice.sheets import Worksheet, csv_lines, write_xlsx
 from backoffice.staff import staff_of
-from backoffice.workbook import write_xlsx
 from core.clock import request_now
 from payouts.batches import note_file, orders_of
 from payouts.csv_file import csv_file

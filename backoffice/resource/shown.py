@@ -14,15 +14,6 @@ from core.money import decimal_text
 Source = str | Callable[[Any], Any]
 
 
-def _read(source: Source, row: Any) -> Any:
-    if not isinstance(source, str):
-        return source(row)
-    for name in source.split("."):
-        row = getattr(row, name, None)
-        row = row() if callable(row) else row
-    return row
-
-
 @dataclass(frozen=True)
 class Field:
     """A fact of a row, read from `source`: a path such as "merchant.name", or a function.
@@ -48,7 +39,12 @@ class Field:
 
     def value(self, row: Any) -> Any:
         """Return what the row holds; None where a part of the path is missing."""
-        return _read(self.source, row)
+        if not isinstance(self.source, str):
+            return self.source(row)
+        for name in self.source.split("."):
+            row = getattr(row, name, None)
+            row = row() if callable(row) else row
+        return row
 
     def cell(self, row: Any) -> Any:
         value = self.value(row)
@@ -103,7 +99,7 @@ class Amount(Field):
         return (Decimal(decimal_text(amount, self.currency_of(row))), amount)
 
     def currency_of(self, row: Any) -> str:
-        return str(_read(self.currency, row))
+        return str(Field("Currency", self.currency).value(row))
 
 
 @dataclass(frozen=True)
@@ -190,7 +186,7 @@ class RowLink(Field):
         return formats.whole(self.cell(row)) if self.unbroken else self.cell(row)
 
     def fact(self, row: Any) -> Any:
-        value, target = self.value(row), _read(self.to, row)
+        value, target = self.value(row), Field("", self.to).value(row)
         url = page_of_id(target) if isinstance(target, str) else target and page_of(target)
         return formats.link(value, url) if url else value
 

@@ -20,10 +20,9 @@ from backoffice.models import ExportForm, ExportPart, ExportRun
 from backoffice.resource.catalog import CATALOG
 from backoffice.roles import RIGHTS, Right
 from backoffice.services.administrators import mail_staff, url_of
-from backoffice.sheets import Worksheet, csv_lines
+from backoffice.sheets import Worksheet, csv_lines, write_xlsx
 from backoffice.staff import Staff, roles_of
 from backoffice.statement_files import STATEMENT_FILE
-from backoffice.workbook import write_xlsx
 from core.clock import running_on
 from core.ids import new_id
 from core.retention import PERIODS, delete_all
