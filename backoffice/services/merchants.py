@@ -36,15 +36,20 @@ def details_of(merchant: Merchant) -> dict[str, str]:
     return {name: getattr(merchant, name) for name in ("slug", *PUBLIC_FIELDS, *LIVE_FIELDS)}
 
 
+def verification_of(merchant_id: str) -> AuditEntry | None:
+    """Return the entry of staff having verified a merchant, the last time."""
+    done = AuditEntry.objects.filter(
+        act=VERIFIED, outcome=AuditOutcome.DONE, subject_id=merchant_id
+    )
+    return done.order_by("-sequence").first()
+
+
 def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:
     """Return when each field was last changed since staff verified the merchant, or ever.
 
     All of them where there are too many changes to read: who has made those hides one.
     """
-    done = AuditEntry.objects.filter(
-        act=VERIFIED, outcome=AuditOutcome.DONE, subject_id=merchant.pk
-    )
-    verified = done.order_by("-sequence").first()
+    verified = verification_of(merchant.pk)
     updates = Event.objects.filter(
         merchant=merchant,
         livemode__in=(True, False),
