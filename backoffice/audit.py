@@ -71,9 +71,9 @@ class AuditRecord:
 def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[AuditRecord]:
     """Do one action of staff in one transaction, and record it; record a refusal too.
 
-    Raises Forbidden without the right, or where the account is closed or loses a role before the
-    entry is written, ActionLimitReached, IdentityNotProven while another caller's answers are
-    compared, and whatever the action raises.
+    Raises Forbidden without the right, or where the account is closed or reset, or loses a role,
+    before the entry is written, ActionLimitReached, IdentityNotProven while another caller's
+    answers are compared, and whatever the action raises.
     """
     if not staff.may(action.right):
         append_forbidden(staff=staff, action=action, now=now)
@@ -202,12 +202,12 @@ def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
 
 
 def _refuse_ended(staff: Staff) -> None:
-    """Raise Forbidden where the account was closed, or lost a role, after the request began.
+    """Raise Forbidden where the account was closed, reset or lost a role after the request began.
 
-    Who closes it holds the head of the chain until then: what is done is entered before that.
+    Who does that holds the head of the chain until then: what is done is entered before that.
     """
-    if not staff.roles <= roles_now(staff.user_id):
-        raise Forbidden(account="was closed, or lost a role, meanwhile")
+    if not staff.roles <= roles_now(staff):
+        raise Forbidden(account="was closed or reset, or lost a role, meanwhile")
 
 
 def _write_failure(

@@ -1,7 +1,7 @@
 """A member of staff at work: who, in which roles, and from where."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
@@ -18,13 +18,17 @@ USERNAME_CHARACTERS = 64  # what the records of a payment have room for, after "
 
 @dataclass(frozen=True)
 class Staff:
-    """A member of staff who does something. `address` and `request_id` say where it came from."""
+    """A member of staff who does something. `address` and `request_id` say where it came from.
+
+    `password` is the hash that the account had by then: a request ends with it, as a session does.
+    """
 
     user_id: int
     username: str
     roles: frozenset[Role]
     address: str = ""
     request_id: str = ""
+    password: str = field(default="", repr=False)
 
     @property
     def actor(self) -> str:
@@ -52,9 +56,11 @@ def roles_of(user: User) -> frozenset[Role]:
     return known_roles(group.name for group in user.groups.all())
 
 
-def roles_now(user_id: int) -> frozenset[Role]:
-    """Return the roles that an account has by now, read in one statement."""
-    account = User.objects.filter(pk=user_id, is_active=True, is_staff=True)
+def roles_now(staff: Staff) -> frozenset[Role]:
+    """Return the roles by now, in one statement; none where another password was set meanwhile."""
+    account = User.objects.filter(
+        pk=staff.user_id, password=staff.password, is_active=True, is_staff=True
+    )
     rows = list(account.values_list("is_superuser", "groups__name"))
     if any(is_superuser for is_superuser, _ in rows):
         return frozenset({Role.ADMINISTRATOR})
@@ -91,4 +97,5 @@ def _read(user: AbstractBaseUser | AnonymousUser, request: HttpRequest) -> Staff
         roles=roles_of(known) if known else frozenset(),
         address=client_address(request),
         request_id=meta.get("HTTP_X_REQUEST_ID", ""),
+        password=known.password if known else "",
     )

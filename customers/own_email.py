@@ -10,11 +10,10 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.core.signing import BadSignature, TimestampSigner
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from core.attempt_limits import AttemptLimit, count_or_refuse, count_within_all
-from core.ids import new_id
 from core.mailboxes import mailbox_of
 from customers.account_changes import AccountChange, record_change
 from customers.errors import NewProofLimitReached, ProofMethod, ProofNeeded
@@ -37,6 +36,7 @@ PER_MAILBOX = AttemptLimit("address-mailbox", 5, DAY)
 # Of one customer to a mailbox, whatever others have asked for.
 OF_ONES_OWN = AttemptLimit("address-own", 1, DAY)
 _SALT = "customers.own-email"
+NUMBER_DIGITS = 8  # as many in each, so that keys are in order
 SUBJECT = gettext_noop("%(service)s: confirm your e-mail address")
 TEXT = gettext_noop(
     "This address was given for the notices and receipts of a %(service)s wallet. Confirm that it "
@@ -90,7 +90,7 @@ def name_email(*, session: CustomerSession, email: str, network: str, now: datet
         merchant_id=customer.merchant_id or "",
         livemode=customer.livemode,
         language=customer.language,
-        key=f"{new_id('msg', now)}:{_state_of(customer)}",
+        key=_next_key(customer),
         is_needed=leaves,
         now=now,
     )
@@ -189,18 +189,33 @@ def _is_overtaken(customer: Customer, message: Message) -> bool:
 
     Or a passkey has gone. Who has asked for it may be the one whom that was to shut out.
     """
-    newer = Message.objects.filter(about=customer.pk, kind=KIND, pk__gt=message.pk)
+    newer = _links_of(customer).filter(key__gt=message.key)
     newer = newer.exclude(status=MessageStatus.NOT_NEEDED, recipient=message.recipient)
     is_shut_out = customer.frozen_at is not None or newer.exists()
-    return is_shut_out or message.key.rpartition(":")[2] != _state_of(customer)
+    number = message.key.removeprefix(f"{customer.pk}:").partition(":")[0]
+    return is_shut_out or message.key != _key_of(customer, number)
 
 
-def _state_of(customer: Customer) -> str:
-    """Return what a link goes by: the PIN, the passkeys that are gone, the changes of the account.
+def _next_key(customer: Customer) -> str:
+    """Return the key of the next link of a locked customer."""
+    last: str | None = _links_of(customer).aggregate(key=Max("key"))["key"]
+    number = int(last.split(":")[1]) + 1 if last else 1
+    return _key_of(customer, f"{number:0{NUMBER_DIGITS}}")
 
-    No instants are compared: each is of when a request began, and a PIN may be hashed for seconds
-    while a link is asked for.
+
+def _links_of(customer: Customer) -> QuerySet[Message]:
+    """Return the messages that are numbered; a link of an earlier release ends with it."""
+    return Message.objects.filter(about=customer.pk, kind=KIND, key__startswith=f"{customer.pk}:")
+
+
+def _key_of(customer: Customer, number: str) -> str:
+    """Say which of the customer's links it is, and what it goes by.
+
+    That is the PIN, the passkeys that are gone, the changes of the account. No instants are
+    compared, nor ids, which begin with one: each is of when a request began, and a PIN may be
+    hashed for seconds while a link is asked for. Numbers are given under the customer's lock.
     """
     gone = customer.passkeys.aggregate(removed=Count("removed_at"), copied=Max("copied_at"))
     last = customer.changes.aggregate(pk=Max("pk"))["pk"]
-    return hash_of(f"{customer.pin_set_at} {gone['removed']} {gone['copied']} {last}")
+    state = hash_of(f"{customer.pin_set_at} {gone['removed']} {gone['copied']} {last}")
+    return f"{customer.pk}:{number}:{state}"

@@ -4,11 +4,13 @@ Called in the transaction that matches a bank entry, which is locked. Nothing is
 no reference of ours waits with the other entries for a person.
 """
 
+from collections import defaultdict
 from datetime import datetime
 
 from django.db import transaction
 
 from core.creditor_references import references_in
+from core.errors import ApiError
 from core.money import MAX_AMOUNT
 from customers.models import Customer
 from funding.errors import FundingLimitReached
@@ -40,16 +42,38 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
     if len(keys) > 1:
         raise BankEntryUnfit("It names more than one top-up.")
     top_up = TopUp.objects.locked(keys[0])
-    _refuse_unfit(entry, top_up)
-    refuse_elsewhere(entry, top_up.pk)
+    _refuse_uncertain(entry, top_up)
     if TopUpStatus(top_up.status) in CREDITABLE:
-        refuse_words_of_order(entry, top_up.reference, since=top_up.created_at)
-        customer = Customer.objects.locked(top_up.customer_id)
-        customer.refuse_erased()  # no one could spend it: it has to be sent back
-        amount = entry.amount or 0
-        _refuse_too_much(customer, top_up, amount, now)
+        customer, amount = Customer.objects.locked(top_up.customer_id), entry.amount or 0
+        _refuse_unable(customer, {top_up.pk: amount}, now)
         credit_locked(top_up, amount=amount, actor=actor, now=now)
     return top_up.pk
+
+
+class Foresight:
+    """What matching entries in their order would credit. Nothing is locked or moved.
+
+    It asks what `credit_entry` asks, and knows of what it has been asked before.
+    """
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._arriving: dict[str, dict[str, int]] = defaultdict(dict)
+
+    def credits(self, entry: BankEntry, top_up: TopUp) -> bool:
+        """Return whether an entry that names this top-up, and no other, would fill its wallet."""
+        arriving = self._arriving[top_up.customer_id]
+        if top_up.pk in arriving or TopUpStatus(top_up.status) not in CREDITABLE:
+            return False
+        with_it = {**arriving, top_up.pk: entry.amount or 0}
+        try:
+            refuse_uncreditable(entry)
+            _refuse_uncertain(entry, top_up)
+            _refuse_unable(top_up.customer, with_it, self._now)
+        except ApiError:
+            return False
+        self._arriving[top_up.customer_id] = with_it
+        return True
 
 
 @transaction.atomic
@@ -146,9 +170,21 @@ def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
         )
 
 
-def _refuse_too_much(customer: Customer, top_up: TopUp, amount: int, now: datetime) -> None:
-    """Count what came in the place of what was ordered, which no longer counts once given up."""
+def _refuse_uncertain(entry: BankEntry, top_up: TopUp) -> None:
+    """Refuse what may be other money than the customer's, or has been credited elsewhere."""
+    _refuse_unfit(entry, top_up)
+    refuse_elsewhere(entry, top_up.pk)
+    if TopUpStatus(top_up.status) in CREDITABLE:
+        refuse_words_of_order(entry, top_up.reference, since=top_up.created_at)
+
+
+def _refuse_unable(customer: Customer, arriving: dict[str, int], now: datetime) -> None:
+    """Refuse a customer who is gone, or would get more by these top-ups than a day's limit.
+
+    What came in counts in the place of what was ordered, which no longer counts once given up.
+    """
+    customer.refuse_erased()  # no one could spend it: it has to be sent back
     try:
-        refuse_above_day_limit(customer, amount, now=now, besides=top_up)
+        refuse_above_day_limit(customer, sum(arriving.values()), now=now, besides=arriving)
     except FundingLimitReached as error:
         raise BankEntryUnfit("It is more than the customer may add in a day.") from error

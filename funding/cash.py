@@ -36,7 +36,7 @@ def send_cash_code(*, top_up_id: str, agent: str, address: str, now: datetime) -
     """
     top_up = TopUp.objects.select_related("customer").one(top_up_id)
     refuse_no_cash(top_up, now=now)
-    refuse_above_day_limit(top_up.customer, top_up.amount, now=now, besides=top_up)
+    refuse_above_day_limit(top_up.customer, top_up.amount, now=now, besides=[top_up.pk])
     if top_up.amount > settings.FUNDING_CASH_DAY_AMOUNT - _taken(top_up, agent, now):
         raise CashLimitReached
     handle = request_code(
@@ -80,7 +80,7 @@ def take_cash(*, top_up_id: str, agent: str, now: datetime) -> TopUp:
     top_up = TopUp.objects.locked(top_up_id)
     refuse_no_cash(top_up, now=now)
     customer = Customer.objects.locked(top_up.customer_id)
-    refuse_above_day_limit(customer, top_up.amount, now=now, besides=top_up)
+    refuse_above_day_limit(customer, top_up.amount, now=now, besides=[top_up.pk])
     _count(top_up, agent, now)
     top_up.taken_by, top_up.code_handle = agent, ""
     credit_locked(top_up, amount=top_up.amount, actor=agent, now=now)

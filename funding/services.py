@@ -4,6 +4,7 @@ Locks are taken in the order bank entry, top-up, link, ticket, payment, customer
 ledger account.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -98,17 +99,17 @@ def open_top_up(
 
 
 def refuse_above_day_limit(
-    customer: Customer, amount: int, *, now: datetime, besides: TopUp | None = None
+    customer: Customer, amount: int, *, now: datetime, besides: Collection[str] = ()
 ) -> None:
     """Raise FundingLimitReached where a customer would add more than the limit of a day.
 
-    The customer's row is locked; the top-up `besides` is left out of the sum. What is on its way
+    The customer's row is locked; the top-ups `besides` are left out of the sum. What is on its way
     counts from when it was ordered, what has come from when it came. Amounts of all currencies are
     added up as they are, as risk does; test customers are not limited.
     """
     if not is_protected(customer):
         return
-    own = TopUp.objects.filter(customer=customer).exclude(pk=besides and besides.pk).order_by()
+    own = TopUp.objects.filter(customer=customer).exclude(pk__in=[*besides]).order_by()
     on_its_way = own.pending().filter(created_at__gt=now - DAY)
     arrived = own.filter(status=TopUpStatus.SUCCEEDED, succeeded_at__gt=now - DAY)
     counted: int = on_its_way.aggregate(sum=Coalesce(Sum("amount"), 0))["sum"]

@@ -3,11 +3,14 @@
 import re
 import unicodedata
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from core.creditor_references import references_in
+from payouts.models import PayoutOrder
 
 MAX_TEXT_LENGTH = 140
+_WORDS = ("description", "holder_name", "bank_name")  # of an order, as the bank is told them
+_NOT_ASCII = r"[^\x01-\x7f]"
 _LATIN = frozenset("/-?:().,'+ ")
 # Letters that have no accent to lose, and the marks of typography, as banks convert them.
 _PLAIN = str.maketrans(
@@ -36,8 +39,19 @@ def names_top_up(text: str) -> bool:
     return bool(references_in(re.sub("[^A-Za-z0-9]", "", latin(text))))
 
 
-def with_reference(reference: str) -> Q:
-    """Return what selects the orders whose words hold a reference, however it is grouped."""
+def payout_with_reference(orders: QuerySet[PayoutOrder], reference: str) -> str:
+    """Return the id of a payout whose words hold a reference, however it is grouped; or nothing.
+
+    As they are stored, and as banks have them: a name may be in letters of full width.
+    """
     grouped = "[^a-z0-9]*".join(reference)
-    fields = ("description", "holder_name", "bank_name")
-    return Q(*((f"{field}__iregex", grouped) for field in fields), _connector=Q.OR)
+    told = orders.filter(_any("iregex", grouped) | _any("regex", _NOT_ASCII))
+    form = re.compile(grouped, re.IGNORECASE)
+    for payout_id, *words in told.order_by("pk").values_list("pk", *_WORDS).iterator():
+        if any(form.search(text) or form.search(latin(text)) for text in words):
+            return str(payout_id)
+    return ""
+
+
+def _any(lookup: str, value: str) -> Q:
+    return Q(*((f"{field}__{lookup}", value) for field in _WORDS), _connector=Q.OR)

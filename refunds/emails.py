@@ -19,7 +19,7 @@ from messages.planning import plan_message
 from payments.emails import content_about, context_of
 from payments.models import Payment
 from refunds.inquiry_statuses import ANSWERS
-from refunds.models import Inquiry, Refund
+from refunds.models import Inquiry, InquiryEntry, Refund
 
 KIND, INQUIRY = "refund", "inquiry"
 DAY = timedelta(days=1)
@@ -33,9 +33,10 @@ def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
     _plan(payment, KIND, refund.id, f"{refund.id}:{KIND}", now)
 
 
-def plan_answer(inquiry: Inquiry, payment: Payment, *, now: datetime) -> None:
+def plan_answer(answer: InquiryEntry, payment: Payment, *, now: datetime) -> None:
     """Plan what tells a customer that what they reported was answered, or closed."""
-    _plan(payment, INQUIRY, inquiry.id, "", now)
+    about = answer.inquiry_id
+    _plan(payment, INQUIRY, about, f"{about}:{answer.pk}", now)
 
 
 def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> None:
@@ -99,9 +100,7 @@ def write_answer(message: Message, now: datetime) -> Content | None:
     without end on the receipts of its own sales.
     """
     inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
-    # Not the newest of anyone: a visitor's, whose request began before, may have come after it.
-    answers = inquiry.entries.filter(status__in=ANSWERS, at=message.created_at)
-    answer, payment = answers.order_by("-pk")[0], inquiry.payment
+    answer, payment = _answer_of(message, inquiry), inquiry.payment
     context = context_of(payment)
     merchant = sms.sanitized(payment.merchant.name)
     is_merchant = answer.author == "merchant"
@@ -114,6 +113,17 @@ def write_answer(message: Message, now: datetime) -> Content | None:
     context["who"] = context["merchant"] if is_merchant else settings.SERVICE_NAME
     subject = gettext("Answer from %(who)s: your payment of %(amount)s") % context
     return content_about(payment, template=INQUIRY, subject=subject, context=context)
+
+
+def _answer_of(message: Message, inquiry: Inquiry) -> InquiryEntry:
+    """Return the answer that a message was planned for; by its instant for an earlier release.
+
+    Two may be of one instant, that of when their requests began. What a visitor writes is none.
+    """
+    answers, number = inquiry.entries.filter(status__in=ANSWERS), message.key.partition(":")[2]
+    if number:
+        return answers.get(pk=number)
+    return answers.filter(at=message.created_at).order_by("-pk")[0]
 
 
 def _text(merchant: str, amount: str) -> str:

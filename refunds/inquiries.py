@@ -90,7 +90,7 @@ def _end(
     payment_id = Inquiry.objects.one_of(caller, inquiry_id).payment_id
     payment = Payment.objects.select_related("merchant", "customer").locked(payment_id)
     inquiry = Inquiry.objects.select_related("payment").locked(inquiry_id)
-    inquiry.transition_to(status, actor=caller.actor, text=text, now=now)
-    emails.plan_answer(inquiry, payment, now=now)
+    answer = inquiry.transition_to(status, actor=caller.actor, text=text, now=now)
+    emails.plan_answer(answer, payment, now=now)
     emit(EventType.INQUIRY_UPDATED, about=inquiry, data=events.inquiry_changed(inquiry), now=now)
     return inquiry

@@ -77,7 +77,7 @@ class Inquiry(models.Model):
 
     def transition_to(
         self, status: InquiryStatus, *, actor: str, now: datetime, text: str = ""
-    ) -> None:
+    ) -> "InquiryEntry":
         """Move, and record by whom and with what words. The row is locked, or not stored yet.
 
         Raises InquiryNotOpen.
@@ -88,7 +88,8 @@ class Inquiry(models.Model):
         self.updated_at = now
         self.open_since = (self.open_since or now) if status == InquiryStatus.OPEN else None
         self.save(force_insert=self._state.adding)
-        InquiryEntry.objects.create(inquiry=self, status=status, actor=actor, text=text, at=now)
+        entries = InquiryEntry.objects
+        return entries.create(inquiry=self, status=status, actor=actor, text=text, at=now)
 
 
 class InquiryEntry(models.Model):

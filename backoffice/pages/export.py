@@ -20,13 +20,13 @@ from django.http import (
 )
 from django.utils import timezone
 
-from backoffice.audit import AuditAction, AuditRecord, append_entry, append_forbidden
+from backoffice.audit import AuditAction, append_forbidden, audited
 from backoffice.models import ExportForm, ExportRun
 from backoffice.resource.days import with_fixed_days
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
-from backoffice.services.exports import ExportRefused, note_download, start_export
+from backoffice.services.exports import note_download, start_export
 from backoffice.services.payouts import note_bank_file
 from backoffice.sheets import Worksheet, csv_lines, write_xlsx
 from backoffice.staff import staff_of
@@ -47,7 +47,7 @@ TYPES = {
 def export_page(resource: AdminResource, request: HttpRequest, form: str) -> HttpResponseBase:
     """Answer with the file or the page of its making, and record it.
 
-    Raises PermissionDenied, Http404.
+    Raises PermissionDenied, Http404, Forbidden where the role has ended meanwhile.
     """
     staff, instant = staff_of(request), request_now()
     action = AuditAction(
@@ -63,11 +63,14 @@ def export_page(resource: AdminResource, request: HttpRequest, form: str) -> Htt
     if not resource.exported or form not in ("csv", "xlsx"):
         raise Http404
     changelist = resource.get_changelist_instance(request)
-    append_entry(staff=staff, action=action, record=AuditRecord(), now=instant)
+    is_long = changelist.paginator.has_more
+    content = b"" if is_long else _content(resource.sheet(changelist.queryset), form)
+    with audited(staff=staff, action=action, now=instant):
+        pass  # what is made takes its time: here the roles are read again
     local = timezone.localtime(instant)
     name = f"{resource.entry.counted_as[1]} {local:%Y-%m-%d %H.%M}.{form}"
-    if not changelist.paginator.has_more:
-        return file_response(name, _content(resource.sheet(changelist.queryset), form))
+    if not is_long:
+        return file_response(name, content)
     run = start_export(
         staff=staff,
         resource=resource.model._meta.label_lower,
@@ -80,19 +83,17 @@ def export_page(resource: AdminResource, request: HttpRequest, form: str) -> Htt
 
 
 def sheet_of_list(resource: AdminResource, run: ExportRun) -> Worksheet:
-    """Return all rows of the list that an export is of, as its requester may see them.
-
-    Raises ExportRefused where that is no longer so.
-    """
+    """Return all rows of the list that an export is of, as its requester sees them."""
     request = HttpRequest()
     request.method, request.user, request.GET = "GET", run.asked_by, QueryDict(run.query)
-    if not (resource.has_view_permission(request) and staff_of(request).may(Right.EXPORT)):
-        raise ExportRefused("The requester may not export this any more.")
     return resource.sheet(_all(resource.get_changelist_instance(request).queryset))
 
 
 def export_file_page(request: HttpRequest, run: ExportRun) -> HttpResponseBase:
-    """Answer with the file of an export, part by part. Raises Http404 while there is none."""
+    """Answer with the file of an export, part by part.
+
+    Raises Http404 while there is none, and as `note_download`.
+    """
     if run.state != "ready":
         raise Http404
     note_download(staff=staff_of(request), run=run, now=request_now())

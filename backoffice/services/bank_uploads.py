@@ -23,6 +23,7 @@ from core.clock import ClockRefused
 from core.clock_check import checked_now
 from core.creditor_references import references_in
 from core.errors import ApiError
+from funding.bank_transfers import Foresight
 from funding.models import FundingWay, TopUp
 from merchants.callers import Caller
 from payouts.bank.importing import match_bank_file
@@ -35,8 +36,10 @@ from payouts.statuses import PayoutStatus
 GIVES = frozenset({BankEntryKind.CREDIT, BankEntryKind.REJECTED, BankEntryKind.RETURN})
 CAME_IN = frozenset({BankEntryKind.CREDIT, BankEntryKind.RETURN})
 GIFTS_SHOWN = 50
+FORESEEN = 200
 AT_ONCE = 1_000
-NOTHING, NOT_LEFT = "nothing of ours", "payout that has not left"
+NOTHING, NOT_CREDITED = "nothing of ours", "top-up, not credited"
+NOT_LEFT = "payout that has not left"
 _BYTES = "latin-1"  # each byte is one character
 
 # A file, or why it is refused: that is raised, and noted, within the transaction that acts on it.
@@ -82,7 +85,7 @@ def check_file(instruction: Instruction, now: datetime, upload: Upload | None = 
     """
     with transaction.atomic():
         stored = _store(upload, instruction, "", now)
-        instruction.arguments = _summary(stored)
+        instruction.arguments = _summary(stored, now)
         transaction.set_rollback(True)
     instruction.save(update_fields=["arguments"])
 
@@ -95,7 +98,7 @@ def import_file(
     Raises as `check_file`, and BankFileStale where it no longer says what was asked for.
     """
     stored = _store(upload, instruction, caller.actor, now)
-    if _summary(stored) != instruction.arguments:
+    if _summary(stored, now) != instruction.arguments:
         raise BankFileStale
     transaction.on_commit(partial(match_bank_file, stored=stored, actor=caller.actor, now=now))
     return str(stored.file.pk)
@@ -119,19 +122,20 @@ def _store(
     return store_bank_file(parsed=upload, livemode=instruction.livemode, actor=actor, now=now)
 
 
-def _summary(stored: StoredFile) -> dict[str, Any]:
+def _summary(stored: StoredFile, now: datetime) -> dict[str, Any]:
     """Say in words what an import would go on: in all, by what is named, and who gains."""
     file = stored.file
     new = list(file.entries.unmatched().order_by("pk"))
     known = stored.known + file.entries.count() - len(new)
-    named = _names_of(new, livemode=file.livemode)
+    named, gives = _names_of(new, livemode=file.livemode), _giving(now)
     sums: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     gifts = []
     for entry in new:
         found = named(entry)
         amount, currency = _money(entry, found)
-        sums[entry.get_kind_display(), _what(found), currency].append(amount)
-        if found and entry.kind in GIVES:
+        is_gift = found is not None and entry.kind in GIVES and gives(entry, found)
+        sums[entry.get_kind_display(), _what(found, is_gift=is_gift), currency].append(amount)
+        if found and is_gift:
             gifts.append([entry.get_kind_display(), str(found.pk), money(amount, currency)])
     more = {"gives_to_more": len(gifts) - GIFTS_SHOWN} if len(gifts) > GIFTS_SHOWN else {}
     return {
@@ -149,10 +153,28 @@ def _summary(stored: StoredFile) -> dict[str, Any]:
     }
 
 
-def _what(found: Model | None) -> str:
+def _what(found: Model | None, *, is_gift: bool) -> str:
+    if isinstance(found, TopUp) and not is_gift:
+        return NOT_CREDITED
     if isinstance(found, Payout) and found.status == PayoutStatus.SCHEDULED:
         return NOT_LEFT
     return str(found._meta.verbose_name) if found else NOTHING
+
+
+def _giving(now: datetime) -> Callable[[BankEntry, Model], bool]:
+    """Return the test of an entry: would matching it give money to what it names?
+
+    Of the first credits as it will; each takes some statements, and a file holds thousands. Those
+    beyond are taken to give, as the rest is: what is approved may only be less than what is shown.
+    """
+    foresight, left = Foresight(now), iter(range(FORESEEN))
+
+    def gives(entry: BankEntry, found: Model) -> bool:
+        if not isinstance(found, TopUp) or next(left, None) is None:
+            return True
+        return foresight.credits(entry, found)
+
+    return gives
 
 
 def _total(entries: Iterable[BankEntry]) -> str:
@@ -175,7 +197,9 @@ def _names_of(entries: list[BankEntry], *, livemode: bool) -> _Named:
     """Return what finds the top-up, payout or run that an entry names, as matching looks for it."""
     references = {entry.pk: _references(entry) for entry in entries}
     top_ups = _by(
-        TopUp.objects.filter(livemode=livemode, way=FundingWay.BANK_TRANSFER),
+        TopUp.objects.filter(livemode=livemode, way=FundingWay.BANK_TRANSFER).select_related(
+            "customer"
+        ),
         "reference",
         {name for names in references.values() for name in names},
     )

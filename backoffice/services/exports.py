@@ -8,21 +8,25 @@ from typing import IO, Any
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
+from django.apps import apps
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
-from backoffice.errors import ExportsTooMany
+from backoffice.audit import AuditAction, audited
+from backoffice.errors import ExportsTooMany, Forbidden
 from backoffice.models import ExportForm, ExportPart, ExportRun
-from backoffice.roles import Right
+from backoffice.resource.catalog import CATALOG
+from backoffice.roles import RIGHTS, Right
 from backoffice.services.administrators import mail_staff, url_of
 from backoffice.sheets import Worksheet, csv_lines, write_xlsx
-from backoffice.staff import Staff
+from backoffice.staff import Staff, roles_of
+from backoffice.statement_files import STATEMENT_FILE
 from core.clock import running_on
 from core.ids import new_id
 from core.retention import PERIODS, delete_all
+from payouts.models import AccountStatement
 
 LEASE = timedelta(minutes=5)
 NOTED_EVERY = 2_000
@@ -78,9 +82,11 @@ def start_export(
 
 
 def note_download(*, staff: Staff, run: ExportRun, now: datetime) -> None:
-    """Record that the file of an export leaves."""
+    """Record that the file of an export leaves. Raises Forbidden where its list may not be seen."""
     action = AuditAction("download export", Right.EXPORT, "exportrun", run.pk, reason=run.name)
-    append_entry(staff=staff, action=action, record=AuditRecord(), now=now)
+    with audited(staff=staff, action=action, now=now):
+        if not staff.may(_right_to_see(run)):
+            raise Forbidden(right=f"is missing: {_right_to_see(run).value}")
 
 
 def make_due(*, content_of: Source, now: datetime) -> int:
@@ -104,9 +110,11 @@ def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> boo
     if run is None:
         return False
     try:
+        _refuse_unauthorized(run)
         # As on the page that it was asked from: a day begins there where staff are.
         with timezone.override(settings.STAFF_TIME_ZONE), TemporaryFile() as file:
             _write(run, content_of(run), file, clock)
+            _refuse_unauthorized(run)  # it may have taken long
             return _store(run, file, now=clock())
     except ExportRefused as refusal:
         return _finish(run, clock(), error=str(refusal))
@@ -122,6 +130,19 @@ def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> boo
         if run.attempts < MOST_ATTEMPTS:
             return False  # its lease runs out, and it is made anew
         return _finish(run, clock(), error=GIVEN_UP)
+
+
+def _refuse_unauthorized(run: ExportRun) -> None:
+    """Raise ExportRefused unless the requester, by now, may export what it is of."""
+    run.asked_by.refresh_from_db()
+    rights = {right for role in roles_of(run.asked_by) for right in RIGHTS[role]}
+    if not {Right.EXPORT, _right_to_see(run)} <= rights:
+        raise ExportRefused("The requester may not export this any more.")
+
+
+def _right_to_see(run: ExportRun) -> Right:
+    model = AccountStatement if run.resource == STATEMENT_FILE else apps.get_model(run.resource)
+    return CATALOG[model].right
 
 
 def _claim(run_id: str, now: datetime) -> ExportRun | None:

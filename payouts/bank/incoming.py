@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from payouts.bank_words import with_reference
+from payouts.bank_words import payout_with_reference
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
 from payouts.order_references import in_our_spelling, is_cut_name, is_order_name
@@ -35,11 +35,11 @@ def refuse_words_of_order(entry: BankEntry, reference: str, *, since: datetime) 
     was given out holds it, and none that is asked for now may.
     """
     orders = PayoutOrder.objects.filter(
-        with_reference(reference), payout__livemode=entry.livemode, payout__created_at__gte=since
+        payout__livemode=entry.livemode, payout__created_at__gte=since
     )
-    if order := orders.first():
+    if payout_id := payout_with_reference(orders, reference):
         raise BankEntryUnfit(
-            f"Payout {order.payout_id} left with these words: match it by hand if that came back."
+            f"Payout {payout_id} left with these words: match it by hand if that came back."
         )
 
 

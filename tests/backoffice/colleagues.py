@@ -58,4 +58,4 @@ def let_in(
 def staff_named(username: str) -> Staff:
     """Return a member of staff as the services know one."""
     user = User.objects.get(username=username)
-    return Staff(user.pk, username, roles_of(user))
+    return Staff(user.pk, username, roles_of(user), password=user.password)

@@ -52,7 +52,14 @@ def code_of(user: User, instant: datetime) -> str:
 def staff_as(role: Role, name: str = "") -> Staff:
     """Return a member of staff as the services know one."""
     user = make_user(role, name)
-    return Staff(user.pk, user.username, frozenset({role}), address="10.0.0.7", request_id="req_1")
+    return Staff(
+        user.pk,
+        user.username,
+        frozenset({role}),
+        address="10.0.0.7",
+        request_id="req_1",
+        password=user.password,
+    )
 
 
 def second_factor_of(user: User, role: Role) -> Authenticator | StaffPasskey:

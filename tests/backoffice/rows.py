@@ -84,6 +84,19 @@ def refund_request(payment: Payment, amount: int, **more: Any) -> InstructionReq
     return InstructionRequest(**(values | more))
 
 
+def scheduled_payout(merchant: Merchant, amount: int | None = None) -> Payout:
+    """Schedule a payout of test mode, as Finance does; without an amount, of all there is."""
+    return schedule_payout(
+        merchant=merchant,
+        livemode=False,
+        currency="BSD",
+        amount=amount,
+        origin=PayoutOrigin.STAFF,
+        actor="staff:finance",
+        now=utc_now(),
+    )
+
+
 def one_of_each() -> dict[type[Model], Model]:
     """Make a row of every model here, each in a state in which actions are available."""
     merchant = MerchantFactory(email="owner@shop.example")
@@ -136,15 +149,7 @@ def _message(payment: Payment) -> Message:
 
 
 def _of_money(merchant: Merchant) -> dict[type[Model], Model]:
-    payout = schedule_payout(
-        merchant=merchant,
-        livemode=False,
-        currency="BSD",
-        amount=10_000,
-        origin=PayoutOrigin.STAFF,
-        actor="staff:finance",
-        now=utc_now(),
-    )
+    payout = scheduled_payout(merchant, 10_000)
     holiday, _ = BankHoliday.objects.get_or_create(date="2027-12-25", defaults={"name": "Noel"})
     return {
         BankAccount: payout.bank_account,

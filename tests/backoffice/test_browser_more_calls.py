@@ -7,20 +7,22 @@ import pytest
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
-from core.ids import new_id
 from customers.models import Customer
 from funding.models import FundingWay
 from funding.services import open_top_up
-from payments.drafts import PaymentDraft
-from payments.modes import PaymentMode
 from payments.numbers import number_of
-from payments.services import create_payment
-from payouts.models import PayoutOrigin
-from payouts.services import mark_sent, record_paid, record_returned, schedule_payout
+from payouts.services import mark_sent, record_paid, record_returned
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.desk import Desk
-from tests.backoffice.rows import PHONE, caller_of, paid_payment, refund_request
+from tests.backoffice.invoices import open_invoice
+from tests.backoffice.rows import (
+    PHONE,
+    caller_of,
+    paid_payment,
+    refund_request,
+    scheduled_payout,
+)
 from tests.factories import MerchantFactory
 from webhooks.endpoints import create_webhook
 from webhooks.models import Webhook
@@ -54,33 +56,12 @@ def payout(cafe):
     sold = paid_payment(cafe, 50_000)
     draft = RefundDraft(amount=1_250)
     create_refund(caller=caller_of(cafe), payment_id=sold.pk, draft=draft, now=utc_now())
-    made = schedule_payout(
-        merchant=cafe,
-        livemode=False,
-        currency="BSD",
-        amount=None,
-        origin=PayoutOrigin.STAFF,
-        actor="staff:x",
-        now=utc_now(),
-    )
+    made = scheduled_payout(cafe)
     mark_sent(payout_id=made.pk, actor="staff:x", now=utc_now())
     record_paid(payout_id=made.pk, actor="staff:x", now=utc_now())
     return record_returned(
         payout_id=made.pk, code="AC04", message="Account closed.", actor="system:x", now=utc_now()
     )
-
-
-def an_invoice(cafe):
-    draft = PaymentDraft(
-        payment_mode=PaymentMode.INVOICE_PAY,
-        amount=70_000,
-        currency="BSD",
-        invoice_number="INV-9",
-        customer_email="pat@example.com",
-        due_date=utc_now().date() + timedelta(days=3),
-    )
-    now = utc_now()
-    create_payment(caller=caller_of(cafe), payment_id=new_id("pay", now), draft=draft, now=now)
 
 
 def cash_of(customer):
@@ -102,7 +83,7 @@ def test_ten_calls(desk, cafe, payout):
     instruct(staff=staff_as(Role.SUPPORT, "sam.r"), request=request, now=utc_now())
     paid_payment(cafe, 3_300, order_id="HB-1")
     receipt = paid_payment(cafe, 3_300, reference="T-TWICE")
-    an_invoice(cafe)
+    open_invoice(cafe, due_in_days=3)
     top_up = cash_of(receipt.paying_customer)
     caller = desk(Role.FINANCE)
 

@@ -287,7 +287,9 @@ def test_the_roles_of_an_account(columns: dict[str, bool], roles: set[Role]) -> 
 def test_who_sends_a_request_is_looked_up_once(django_assert_num_queries: Any) -> None:
     request = RequestFactory().get("/admin/", REMOTE_ADDR="10.0.0.9", HTTP_X_REQUEST_ID="req_1")
     request.user = user = colleague("who")
-    staff = Staff(user.pk, "who", frozenset({Role.SUPPORT}), "10.0.0.9", "req_1")
+    staff = Staff(
+        user.pk, "who", frozenset({Role.SUPPORT}), "10.0.0.9", "req_1", password=user.password
+    )
     assert staff_of(request) == staff
     with django_assert_num_queries(0):
         assert staff_of(request) == staff

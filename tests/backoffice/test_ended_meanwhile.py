@@ -1,6 +1,5 @@
-"""An account that is closed, or loses a role, while its request runs: nothing of that is done."""
+"""An account that is closed or reset, or loses a role, while its request runs: nothing is done."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ from django.contrib.auth.models import User
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
-from backoffice.services.accounts import close_account, give_roles
+from backoffice.services.accounts import give_roles
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.decisions import approve
 from backoffice.services.instructions import instruct
@@ -19,22 +18,12 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
+from tests.backoffice.ended_accounts import End, close, demote, reset
 from tests.backoffice.rows import paid_payment, refund_request
 from tests.races import held_up
 
 pytestmark = pytest.mark.django_db
 MOST = 100_000  # what someone of Finance may refund alone
-End = Callable[[Staff], None]
-
-
-def close(staff: Staff) -> None:
-    by = staff_as(Role.ADMINISTRATOR, "admin")
-    close_account(staff=by, user_id=staff.user_id, reason="Stolen", now=utc_now())
-
-
-def demote(staff: Staff) -> None:
-    """To a role that may refund, too, but less of it alone."""
-    give_roles(User.objects.get(pk=staff.user_id), frozenset({Role.SUPPORT}))
 
 
 def asked(merchant: Merchant) -> Instruction:
@@ -48,7 +37,7 @@ def approves(staff: Staff, instruction: Instruction) -> Instruction:
     return approve(staff=staff, instruction_id=instruction.pk, note="", now=utc_now())
 
 
-@pytest.mark.parametrize("end", [close, demote])
+@pytest.mark.parametrize("end", [close, demote, reset])
 def test_it_approves_nothing_more(
     merchant: Merchant, monkeypatch: pytest.MonkeyPatch, end: End
 ) -> None:
@@ -70,7 +59,7 @@ def test_it_approves_nothing_more(
     assert (last.actor, last.act, last.outcome) == ("mallory", "approve", "refused")
 
 
-@pytest.mark.parametrize("end", [close, demote])
+@pytest.mark.parametrize("end", [close, demote, reset])
 def test_it_does_nothing_more_alone(merchant: Merchant, end: End) -> None:
     thief, request = staff_as(Role.FINANCE), refund_request(paid_payment(merchant, MOST), MOST)
     end(thief)
@@ -93,11 +82,12 @@ def test_a_role_more_changes_nothing(merchant: Merchant) -> None:
 @pytest.mark.postgres
 @pytest.mark.real_clock
 @pytest.mark.django_db(transaction=True)
-def test_what_waits_for_the_act_that_closes_it_is_not_done(merchant: Merchant) -> None:
+@pytest.mark.parametrize("end", [close, reset])
+def test_what_waits_for_the_act_that_ends_it_is_not_done(merchant: Merchant, end: End) -> None:
     """Its right was there when its transaction began, and gone when that was to be entered."""
     thief, instruction = staff_as(Role.FINANCE, "mallory"), asked(merchant)
 
-    done = held_up(partial(close, thief), partial(approves, thief, instruction))
+    done = held_up(partial(end, thief), partial(approves, thief, instruction))
 
     assert isinstance(done, Forbidden)
     assert Instruction.objects.get().status == "waiting"

@@ -12,13 +12,11 @@ from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from payments.models import Payment
-from payouts.models import PayoutOrigin
-from payouts.services import schedule_payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import caller_of, paid_payment, refund_request
+from tests.backoffice.rows import caller_of, paid_payment, refund_request, scheduled_payout
 
 pytestmark = pytest.mark.django_db
 FAILED = {"status": "failed", "succeeded_at": None, "transaction_id": None, "fee_returned": 0}
@@ -62,15 +60,7 @@ def test_a_refund_that_failed_waits_for_staff(office: Office, payment: Payment) 
 def test_what_the_balance_does_not_cover_is_not_said_to_be_refunded(
     office: Office, payment: Payment
 ) -> None:
-    schedule_payout(
-        merchant=payment.merchant,
-        livemode=False,
-        currency="BSD",
-        amount=None,
-        origin=PayoutOrigin.STAFF,
-        actor="staff:x",
-        now=utc_now(),
-    )
+    scheduled_payout(payment.merchant)
     support, form = office(Role.SUPPORT), {"reason": "Stale bread", "note": "Pat called"}
     act(support, payment, "refund", amount="40.00", **form)
     told = support.get(page_of(payment)).content.decode()

@@ -1,7 +1,6 @@
 """Lists as tools: a merchant by name, several values, an order, the sum, and the way back."""
 
 import re
-from datetime import timedelta
 
 import pytest
 
@@ -10,17 +9,14 @@ from backoffice.resource.page_urls import LIST_FILTERS, page_of
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.roles import Role
 from core.clock import utc_now
-from core.ids import new_id
 from merchants.models import Merchant
-from payments.drafts import PaymentDraft
 from payments.models import Payment
-from payments.modes import PaymentMode
-from payments.services import create_payment
 from payouts.models import Payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import fields_of
 from tests.backoffice.conftest import Office
+from tests.backoffice.invoices import open_invoice
 from tests.backoffice.rows import caller_of, one_of_each, paid_payment
 from tests.factories import MerchantFactory, PaymentFactory
 
@@ -230,26 +226,16 @@ def test_the_columns_of_a_list_are_no_question_to_the_database(
 def test_open_invoices_are_found_and_those_due_within_a_week(
     office: Office, merchant: Merchant
 ) -> None:
-    now, invoices = utc_now(), []
-    for days in (3, 30):
-        draft = PaymentDraft(
-            "BSD",
-            PaymentMode.INVOICE_PAY,
-            amount=12_500,
-            invoice_number=f"2026-{days}",
-            customer_email="pat@example.com",
-            due_date=now.date() + timedelta(days=days),
-        )
-        pk = new_id("pay", now)
-        made = create_payment(caller=caller_of(merchant), payment_id=pk, draft=draft, now=now)
-        invoices.append(made.pk)
+    invoices = [
+        open_invoice(merchant, due_in_days=days, number=f"2026-{days}").pk for days in (3, 30)
+    ]
     PaymentFactory(merchant=merchant)
 
     assert set(ids_in(listed(office, "invoices=open"))) == set(invoices)
     assert "Due" in headings_of(listed(office, "invoices=open"))
     assert "Due" not in headings_of(listed(office, ""))
     assert ids_in(listed(office, "invoices=week")) == invoices[:1]
-    Payment.objects.filter(pk__in=invoices).update(status="canceled", canceled_at=now)
+    Payment.objects.filter(pk__in=invoices).update(status="canceled", canceled_at=utc_now())
     assert ids_in(listed(office, "invoices=open")) == []
 
 

@@ -21,12 +21,12 @@ from merchants.models import Merchant
 from messages.models import Message
 from payments.models import Payment
 from payouts.composition import composition_of
-from payouts.models import AccountStatement, Payout, PayoutOrigin
-from payouts.services import mark_sent, record_paid, record_returned, schedule_payout
+from payouts.models import AccountStatement, Payout
+from payouts.services import mark_sent, record_paid, record_returned
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
-from tests.backoffice.rows import caller_of, paid_payment
+from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
 from tests.factories import MerchantFactory
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def payments(seller: Merchant) -> list[Payment]:
 @pytest.fixture
 def payout(seller: Merchant, payments: list[Payment]) -> Payout:
     refund(payments[1], 1_269)
-    return pay_out(seller)
+    return scheduled_payout(seller)
 
 
 def refund(payment: Payment, amount: int) -> None:
@@ -53,18 +53,6 @@ def refund(payment: Payment, amount: int) -> None:
         caller=caller_of(payment.merchant),
         payment_id=payment.pk,
         draft=RefundDraft(amount=amount, reason="Cold"),
-        now=utc_now(),
-    )
-
-
-def pay_out(merchant: Merchant) -> Payout:
-    return schedule_payout(
-        merchant=merchant,
-        livemode=False,
-        currency="BSD",
-        amount=None,
-        origin=PayoutOrigin.STAFF,
-        actor="staff:finance",
         now=utc_now(),
     )
 
@@ -110,7 +98,7 @@ def test_it_explains_a_difference(office: Office, payout: Payout) -> None:
 
 def test_it_names_what_came_too_late(office: Office, seller: Merchant, payout: Payout) -> None:
     late = paid_payment(seller, 7_777)
-    pay_out(seller)
+    scheduled_payout(seller)
 
     shown = page(office, payout, "?ask=77.77")
 

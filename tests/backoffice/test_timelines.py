@@ -1,7 +1,6 @@
 """What a timeline tells: of a payment with all that belongs to it, and of other things."""
 
 import re
-from datetime import timedelta
 
 import pytest
 
@@ -10,17 +9,14 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
-from core.ids import new_id
 from merchants.models import Merchant
-from payments.drafts import PaymentDraft
 from payments.models import Payment
-from payments.modes import PaymentMode
-from payments.services import create_payment
 from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from refunds.models import Refund
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
+from tests.backoffice.invoices import open_invoice
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.payouts.merchant_balance import credit
 from webhooks.endpoints import create_webhook
@@ -85,17 +81,7 @@ def test_what_staff_moved_stands_with_its_amount_and_way(office: Office, paid: P
 
 
 def test_no_reminder_is_planned_of_what_was_canceled(office: Office, merchant: Merchant) -> None:
-    now = utc_now()
-    draft = PaymentDraft(
-        payment_mode=PaymentMode.INVOICE_PAY,
-        amount=70_000,
-        currency="BSD",
-        invoice_number="INV-9",
-        customer_email="pat@example.com",
-        due_date=now.date() + timedelta(days=20),
-    )
-    caller, payment_id = caller_of(merchant), new_id("pay", now)
-    payment = create_payment(caller=caller, payment_id=payment_id, draft=draft, now=now)
+    payment = open_invoice(merchant, due_in_days=20)
     support = office(Role.SUPPORT)
     assert "Reminder to p•••@example.com: planned" in support.get(page_of(payment)).content.decode()
 

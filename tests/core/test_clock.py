@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from itertools import count
 
 import pytest
+from django.conf import settings
 
 from core.clock import one_instant, request_now
 from core.models import IdempotencyKey
@@ -18,7 +20,12 @@ START = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Let each look at the clock of a request find it a minute later; count the looks."""
+    """Let each look at the clock of a request find it a minute later; count the looks.
+
+    What is imported while it stands keeps this clock, and counts as a look: all is imported before.
+    """
+    for module in (settings.ROOT_URLCONF, "tests.factories"):
+        import_module(module)
     looks = count()
     monkeypatch.setattr("core.clock.utc_now", lambda: START + timedelta(minutes=next(looks)))
     return looks

@@ -1,6 +1,7 @@
 """A payout that left with a top-up's reference in its words, and comes back, fills no wallet"""
 
 import functools
+import unicodedata
 
 import pytest
 
@@ -8,6 +9,7 @@ from core.clock import utc_now
 from core.creditor_references import grouped
 from ledger.models import Purpose
 from payouts.bank.by_hand import match_by_hand
+from payouts.bank_words import latin
 from payouts.models import BankEntry, Payout
 from tests.funding.money_in import LIVE, booked, customer_with, held, ordered, transfer
 from tests.payouts.bank_files import notification, read, returned, statement, waiting_entries
@@ -41,6 +43,26 @@ def comes_back(words, **names):
 
 def moved(customer, payout):
     return held(customer) + held_by(payout.merchant, Purpose.MERCHANT, livemode=True)
+
+
+def full_width(name):
+    return "".join(chr(ord(sign) + 0xFEE0) for sign in name)
+
+
+def accented(name):
+    return unicodedata.normalize("NFC", "".join(f"{sign}\u0301" for sign in name))
+
+
+@pytest.mark.parametrize("field", ["description", "holder_name", "bank_name"])
+@pytest.mark.parametrize("spelled", [full_width, accented, lambda name: f"Łódź {full_width(name)}"])
+def test_so_does_one_whose_words_the_bank_has_in_its_own_letters(api, customer, spelled, field):
+    words = spelled(ordered(customer, 1250).reference)
+    payout = sent_with_the_words(api, words, field)
+
+    booked(comes_back(latin(words)))
+
+    assert moved(customer, payout) == 0
+    assert f"Payout {payout.pk} left with these words" in waiting_entries()[0]
 
 
 @pytest.mark.parametrize("field", ["description", "holder_name", "bank_name"])
@@ -88,9 +110,10 @@ def test_both_files_at_once_pay_it_back_once(api):
         assert (held(customer), moved(customer, payout)) == (0, 1250)
 
 
-def test_the_customers_own_transfer_is_credited_beside_other_words(api, customer):
+@pytest.mark.parametrize("spelled", [str, full_width, lambda name: "Café Ångström"])
+def test_the_customers_own_transfer_is_credited_beside_other_words(api, customer, spelled):
     top_up = ordered(customer, 1250)
-    payout = sent_with_the_words(api, ordered(customer, 900).reference)
+    payout = sent_with_the_words(api, spelled(ordered(customer, 900).reference))
 
     booked(transfer(1250, top_up.reference))
 

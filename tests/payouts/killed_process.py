@@ -51,7 +51,7 @@ def _approve(instruction_id: str) -> None:
     from core.clock import utc_now
 
     user = User.objects.get(username="bob")
-    staff = Staff(user.pk, user.username, roles_of(user))
+    staff = Staff(user.pk, user.username, roles_of(user), password=user.password)
     approve(staff=staff, instruction_id=instruction_id, note="", now=utc_now())
 
 

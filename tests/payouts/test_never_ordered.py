@@ -6,6 +6,7 @@ from core.clock import utc_now
 from payouts.bank.by_hand import set_aside
 from payouts.bank_accounts import close_bank_account, open_bank_account
 from payouts.contradictions import contradiction_of
+from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.order_references import end_to_end_id
 from payouts.sending import send_due
@@ -99,6 +100,27 @@ def test_a_name_that_the_sender_of_money_has_written_holds_no_one_back(api, canc
     assert told.is_waiting
     assert leaves(again)
     set_aside(entry_id=told.pk, note="A stranger's cent.", actor=STAFF, now=utc_now())
+
+
+def test_to_set_such_money_aside_alone_explains_no_debit(canceled):
+    """One person may: it keeps nothing here, and what keeps it here goes on doing so."""
+    again, named = next_payout(canceled), end_to_end_id(canceled)
+    read(statement(entry(1250, named), transfer(1250, "sent back", end_to_end_id=named)))
+    debit, credit = BankEntry.objects.order_by("-kind")
+
+    set_aside(entry_id=credit.pk, note="A stranger's.", actor=STAFF, now=utc_now())
+
+    assert not leaves(again)
+    with pytest.raises(BankEntryUnfit, match="takes two people"):
+        set_aside(entry_id=debit.pk, note="A stranger's.", actor=STAFF, now=utc_now())
+
+
+@pytest.mark.parametrize("says", [{"returned": "AC04"}, {"reversal": True}])
+def test_what_the_bank_says_came_back_takes_two(canceled, says):
+    read(statement(entry(1250, end_to_end_id(canceled), direction="CRDT", **says)))
+
+    with pytest.raises(BankEntryUnfit, match="takes two people"):
+        set_aside(entry_id=BankEntry.objects.get().pk, note="Done", actor=STAFF, now=utc_now())
 
 
 def test_a_payout_that_a_sender_of_money_has_named_can_be_canceled(api):

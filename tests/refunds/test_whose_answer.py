@@ -5,10 +5,12 @@ from functools import partial
 
 import pytest
 from django.core.mail import EmailMessage
+from django.db.models import F
 
 from core.clock import utc_now
 from merchants.callers import VISITOR, Caller
 from merchants.models import Merchant
+from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
 from refunds.inquiries import ProblemReport, answer_inquiry, close_inquiry, report_problem
@@ -70,13 +72,15 @@ def test_one_that_waits_for_the_answers_lock_is_none(merchant, sale, mailoutbox)
 
 
 @pytest.mark.django_db
-def test_each_answer_is_sent_as_its_own(merchant, sale, mailoutbox):
-    """Staff began to close it before the merchant answered, and came after."""
+@pytest.mark.parametrize("earlier", [timedelta(milliseconds=6), timedelta(0)])
+def test_each_answer_is_sent_as_its_own(merchant, sale, mailoutbox, earlier):
+    """Staff began to close it before the merchant answered, or with it, and came after."""
     began = utc_now() - timedelta(seconds=1)
     inquiry = report(sale, "", began)
-    answer(inquiry, began + timedelta(milliseconds=9))
+    answered_at = began + timedelta(milliseconds=9)
+    answer(inquiry, answered_at)
     staff = Caller.for_staff(livemode=True, actor="staff:support")
-    closed_at = began + timedelta(milliseconds=3)
+    closed_at = answered_at - earlier
     close_inquiry(caller=staff, inquiry_id=inquiry.id, text="It was collected.", now=closed_at)
     send_messages()
 
@@ -84,3 +88,13 @@ def test_each_answer_is_sent_as_its_own(merchant, sale, mailoutbox):
     assert set(told) == {f"Answer from {merchant.name}", "Answer from Payments"}
     assert "On its way." in told[f"Answer from {merchant.name}"]
     assert "It was collected." in told["Answer from Payments"]
+
+
+@pytest.mark.django_db
+def test_an_answer_of_an_earlier_release_is_sent(merchant, sale, mailoutbox):
+    """Its message does not name the answer."""
+    began = utc_now() - timedelta(seconds=1)
+    answer(report(sale, "", began), began)
+    Message.objects.update(key=F("id"))
+
+    refute_that_it_left_as_ours(merchant, mailoutbox)
