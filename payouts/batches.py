@@ -180,9 +180,7 @@ def note_departure(
     return payout.order
 
 
-def scheduled_under(
-    references: Collection[str], *, livemode: bool
-) -> Iterator[tuple[str, Payout]]:
+def scheduled_under(references: Collection[str], *, livemode: bool) -> Iterator[tuple[str, Payout]]:
     """Find the scheduled payouts that would leave under one of these references, each with it."""
     wanted = {reference for reference in references if reference.startswith(ORDER_PREFIX)}
     if not wanted:
