@@ -104,6 +104,15 @@ class ClockWrong(ApiError):
     remedy = "Tell those who run the service; ask again once the clock is right."
 
 
+class BankFileStale(ApiError):
+    status, code = 422, "BANK_FILE_STALE"
+    message = (
+        "What the file says has changed since it was uploaded. Decline it, and upload it again."
+    )
+    cause = "A payout, run, top-up or entry that it names has become another since, or was made."
+    remedy = "Decline the request; upload the file again, and compare what it says by then."
+
+
 class ExportsTooMany(ApiError):
     status, code = 422, "EXPORTS_TOO_MANY"
     message = "Several of your exports are still being made."

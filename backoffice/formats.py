@@ -107,6 +107,12 @@ def age(instant: datetime, now: datetime) -> str:
     return "under a minute"
 
 
+def percent(basis_points: int) -> str:
+    """Write hundredths of a percent as percent, without a float."""
+    whole_part, rest = divmod(basis_points, 100)
+    return f"{whole_part}.{rest:02d} %"
+
+
 def counted(count: int, word: str) -> str:
     """Write how many there are of what has a plural in "s"."""
     return f"{count:,} {word}" + ("" if count == 1 else "s")

@@ -27,6 +27,7 @@ MESSAGE_KINDS = {
     "confirm_email": "Confirmation of a merchant's e-mail address",
     "api_key": "API key notice",
     "bank_account": "Bank account notice",
+    "fee": "Fee notice",
     "webhook_address": "Webhook address notice",
     "change_requested": "Notice of a requested change",
     "change_made": "Notice of a change",

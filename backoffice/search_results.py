@@ -71,8 +71,8 @@ class SearchResults:
 def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     """Look for what was typed. Staff find what their role lets them see.
 
-    Raises RateLimited after too many phone numbers that found nothing: pages mask three digits of
-    each, which a thousand searches would tell.
+    Raises RateLimited after too many phone numbers and e-mail addresses that found nothing: pages
+    mask them, and a thousand searches would tell them, or which of a list are customers'.
     """
     question = parse_query(text, timezone.localtime(now).date())
     if found := TopUp.objects.filter(reference__in=references_in(text)).first():
@@ -81,7 +81,7 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
         return SearchResults(exact=page_of(numbered))
     if question.public_id:
         return _by_id(question, staff)
-    refusal = _counted_as_miss(question.phone, staff, now)
+    refusal = _counted_as_miss(question.phone or question.email, staff, now)
     customers = [] if refusal else _customers(question)
     payments = [hits for hits in _payments(question, customers) if hits.rows]
     merchants = [] if question.is_description else _merchants(question)
@@ -95,7 +95,7 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     tables = [table for table in (*others[:2], *paid, *others[2:]) if table[2]]
     if refusal and not tables:
         raise refusal
-    if question.phone and not refusal and customers:  # words that anyone can have stored are none
+    if customers and not refusal:  # words that anyone can have stored are none
         attempt_limits.uncount_attempt(MISSES, str(staff.user_id))
     return SearchResults(tables, exact)
 
@@ -148,13 +148,13 @@ def _payment_of_resource(resource_id: str) -> Payment | None:
     return Payment.objects.filter(pk=resource_id).first()
 
 
-def _counted_as_miss(phone: str, staff: Staff, now: datetime) -> RateLimited | None:
-    """Count a number as looked up in vain before it is looked up; return what refuses that.
+def _counted_as_miss(of_person: str, staff: Staff, now: datetime) -> RateLimited | None:
+    """Count a number or address as looked up in vain before it is; return what refuses that.
 
     Many at once would all be looked up before the first were counted.
     """
     try:
-        if phone:
+        if of_person:
             attempt_limits.count_attempt(MISSES, str(staff.user_id), now=now)
     except RateLimited as refusal:
         return refusal

@@ -22,7 +22,8 @@ _SECRET = re.compile(
     r"|(/confirm-email/?\?)\S+"
     r"|(/admin/invitation/)\S+"
 )
-_OURS = {"level", "logger", "timestamp"}
+# Ours, and what structlog takes out again before a line is written.
+_OURS = {"level", "logger", "timestamp", "_record", "_from_structlog"}
 MOST_NAMES = 1_000
 # The id of a payment, link or top-up opens its page to anyone. What stays of it finds it in the
 # search of the back office, and leaves 107 bits to guess.
@@ -50,7 +51,10 @@ def _redacted(value: Any) -> Any:
         return redact(value)
     if isinstance(value, dict):
         return {name: _redacted(inner) for name, inner in value.items()}
-    return [_redacted(inner) for inner in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [_redacted(inner) for inner in value]
+    # What a line has of any other object is its repr: of a request, the whole address.
+    return value if isinstance(value, int | float | None) else redact(repr(value))
 
 
 def redact(text: str) -> str:

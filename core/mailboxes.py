@@ -9,6 +9,8 @@ from django.core.validators import EmailValidator
 from django.utils.encoding import punycode
 
 DIGITS = 32  # a key of a count has room for an id besides
+# One service under both names, which leaves out the dots of a name.
+_GMAIL = ("gmail.com", "googlemail.com")
 
 
 class _PublicAddressValidator(EmailValidator):
@@ -46,12 +48,15 @@ validate_public_address = _PublicAddressValidator(allowlist=())
 def mailbox_of(address: str) -> str:
     """Return what stands for a mailbox in counts and proofs, without its name.
 
-    Tags after a + share it. So do the other names that were taken before they were refused. A
-    phone number stands for itself.
+    Tags after a + share it, and at Gmail dots. So do the other names that were taken before they
+    were refused. A phone number stands for itself.
     """
     local, _, domain = address.lower().rpartition("@")
     unquoted = re.sub(r'\\(.)|"', r"\1", local)
     with suppress(UnicodeError):  # no mail leaves for such a domain
         domain = punycode(domain)
-    name = f"{unquoted.partition('+')[0] or unquoted}@{domain}"
+    untagged = unquoted.partition("+")[0] or unquoted
+    if domain in _GMAIL:
+        untagged, domain = untagged.replace(".", ""), _GMAIL[0]
+    name = f"{untagged}@{domain}"
     return hashlib.sha256(name.encode()).hexdigest()[:DIGITS]

@@ -91,7 +91,7 @@ def write(message: Message, now: datetime) -> Content:
 
 
 def _plan(row: Payment | PaymentLink, url: str, recipient: Recipient, now: datetime) -> None:
-    _count(row, recipient, now)
+    count_request(row, recipient, now)
     by_mail = recipient.channel == Channel.EMAIL
     merchant = row.merchant
     name = " ".join(merchant.name.split()) if by_mail else sms.sanitized(merchant.name)
@@ -114,7 +114,7 @@ def _text(row: Payment | PaymentLink, merchant: Merchant, name: str, url: str) -
     return f"Pay {what} here{until}: {url} ({settings.SERVICE_NAME})"
 
 
-def _count(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:
+def count_request(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:
     """Count it in every limit. Raises CountryNotServed, and RateLimited where there is no room.
 
     What is only a test reaches its merchant, and takes no room from others.

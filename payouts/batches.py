@@ -4,7 +4,7 @@ What the bank is told is stored with the batch, word for word, and every file is
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -160,18 +160,15 @@ def note_departure(
     is in transit. None where no payout has that reference. Raises BankEntryUnfit where the one that
     has it is of none of these amounts: with the bank's charge, or without it.
     """
-    if not reference.startswith(ORDER_PREFIX):
+    _, found = next(scheduled_under({reference}, livemode=livemode), (reference, None))
+    if found is None:
         return None
-    scheduled = Payout.objects.filter(status=PayoutStatus.SCHEDULED, livemode=livemode)
-    for each in scheduled.select_related("statement").order_by("id").iterator():
-        if end_to_end_id(each) == reference:
-            break
-    else:
-        return None
-    locked = scheduled.select_related("bank_account", "merchant", "statement").select_for_update(
-        no_key=True, of=("self",)
+    locked = Payout.objects.select_related("bank_account", "merchant", "statement")
+    payout = (
+        locked.filter(pk=found.pk, status=PayoutStatus.SCHEDULED)
+        .select_for_update(no_key=True, of=("self",))
+        .first()
     )
-    payout = locked.filter(pk=each.pk).first()
     if payout is None:
         return None
     if payout.amount not in amounts or payout.currency != currency:
@@ -181,6 +178,17 @@ def note_departure(
     batch = _order_together([payout], today_in(payout.merchant.time_zone, now), actor, now)
     leave(payout, batch=batch, actor=actor, now=now)
     return payout.order
+
+
+def scheduled_under(references: Collection[str], *, livemode: bool) -> Iterator[tuple[str, Payout]]:
+    """Find the scheduled payouts that would leave under one of these references, each with it."""
+    wanted = {reference for reference in references if reference.startswith(ORDER_PREFIX)}
+    if not wanted:
+        return
+    scheduled = Payout.objects.filter(status=PayoutStatus.SCHEDULED, livemode=livemode)
+    for each in scheduled.select_related("statement").order_by("id").iterator():
+        if (reference := end_to_end_id(each)) in wanted:
+            yield reference, each
 
 
 def find_batch(batch_id: str) -> PayoutBatch:

@@ -1,13 +1,13 @@
-"""E-mails to the owner of a live endpoint's merchant: where events go from now on.
+"""E-mails to the owner of a live endpoint's merchant: where events go from now on, or no longer go.
 
 Who has stolen a live key would name one of their own, and still be sent every event once the key
-has been revoked.
+has been revoked; or silence the owner's, before they refund to themselves.
 """
 
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from merchants.owner_notices import refuse_unheard, tell_owner
+from merchants.owner_notices import has_room, refuse_unheard, tell_owner
 from webhooks.models import Webhook
 
 KIND = "webhook_address"
@@ -30,5 +30,24 @@ def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
         text=f"Events of your live payments are sent to {host} from now on ({webhook.id}).\n"
         "If you did not request this, delete the webhook and roll your live keys at once:"
         " it is sent events even when the key that named it has been revoked.",
+        now=now,
+    )
+
+
+def tell_of_silence(webhook: Webhook, what: str, *, now: datetime) -> None:
+    """Tell the merchant what a live endpoint hears no more, in the transaction that does it.
+
+    It only takes away: without room for a notice it is done unheard.
+    """
+    if not webhook.livemode or not has_room(webhook.merchant_id, now=now):
+        return
+    tell_owner(
+        webhook.merchant,
+        kind=KIND,
+        about=webhook.id,
+        subject="your webhooks",
+        text=f"The webhook {webhook.id} for your live payments {what}.\n"
+        "If you did not request this, roll your live keys at once, and look for what you have not"
+        " been sent.",
         now=now,
     )

@@ -12,8 +12,9 @@ from core.ids import new_id
 from merchants.callers import Caller
 from merchants.standing import has_free_key
 from outbound.policy import fault_of, policy_for
-from webhooks.address_notices import tell_of_address
+from webhooks.address_notices import tell_of_address, tell_of_silence
 from webhooks.delivery.signing import hint_of, new_secret
+from webhooks.event_types import covered_by
 from webhooks.models import CLEAN_RECORD, Webhook
 from webhooks.statuses import DisabledReason
 
@@ -64,6 +65,7 @@ def update_webhook(
 ) -> Webhook:
     """Change an endpoint; a new URL, or switching it on again, resets its failure record.
 
+    The owner hears of a live one that is sent elsewhere, or less.
     Raises WebhookNotFound, ValidationFailed, RateLimited. Serves PATCH /v1/webhooks/:id.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
@@ -72,6 +74,7 @@ def update_webhook(
     is_moved = changes.get("url", webhook.url) != webhook.url
     if is_moved:
         changes = changes | CLEAN_RECORD | {"last_success_at": None}
+    silenced = _silenced(webhook, changes)
     is_on = changes.get("is_active", webhook.is_active)
     if is_on != webhook.is_active:
         changes = changes | _switched(on=is_on)
@@ -81,7 +84,18 @@ def update_webhook(
     webhook.save(update_fields=[*changes, "updated_at"])
     if is_moved:
         tell_of_address(webhook, now=now)
+    if silenced and caller.merchant:
+        tell_of_silence(webhook, silenced, now=now)
     return webhook
+
+
+def _silenced(webhook: Webhook, changes: dict[str, Any]) -> str:
+    """Return what an endpoint hears no more after these changes, if anything."""
+    if webhook.is_active and not changes.get("is_active", True):
+        return "is switched off: it is sent no more events"
+    if covered_by(webhook.events) - covered_by(changes.get("events", webhook.events)):
+        return "is sent fewer types of events from now on"
+    return ""
 
 
 def _switched(*, on: bool) -> dict[str, Any]:
@@ -94,11 +108,13 @@ def _switched(*, on: bool) -> dict[str, Any]:
 def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook:
     """Delete an endpoint: nothing is sent there any more. Its log is kept for staff.
 
+    The owner hears of a live one.
     Raises WebhookNotFound. Serves DELETE /v1/webhooks/:id.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     webhook.deleted_at = webhook.updated_at = now
     webhook.save(update_fields=["deleted_at", "updated_at"])
+    tell_of_silence(webhook, "is deleted: it is sent no more events", now=now)
     return webhook
 
 
@@ -108,6 +124,7 @@ def rotate_secret(
 ) -> IssuedSecret:
     """Replace the secret; the old one keeps signing for `overlap`, any earlier one expires now.
 
+    The owner hears of a live one: who verifies by the old secret takes nothing that follows.
     Raises WebhookNotFound. Serves POST /v1/webhooks/:id/rotate-secret.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
@@ -127,6 +144,7 @@ def rotate_secret(
             "updated_at",
         ]
     )
+    tell_of_silence(webhook, "has another signing secret from now on", now=now)
     return IssuedSecret(webhook, secret)
 
 

@@ -1,5 +1,7 @@
 """Every type of event, and the patterns by which an endpoint subscribes to several."""
 
+from collections.abc import Collection
+
 from django.db.models import TextChoices
 
 EVERYTHING = "*"
@@ -65,3 +67,8 @@ SUBSCRIBABLE = (EVERYTHING, *GROUPS, *EventType.values)
 def patterns_of(event_type: EventType) -> tuple[str, str, str]:
     """Return the patterns that cover the type: an endpoint with one of them is subscribed to it."""
     return EVERYTHING, f"{event_type.split('.')[0]}.*", event_type.value
+
+
+def covered_by(patterns: Collection[str]) -> set[EventType]:
+    """Return the types that an endpoint with these patterns is subscribed to."""
+    return {each for each in EventType if not set(patterns).isdisjoint(patterns_of(each))}

@@ -166,14 +166,16 @@ def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
 
 
 def _title(name: str) -> str:
-    words = name.removesuffix("_amount").replace("_", " ").capitalize()
-    return words.replace("Bic", "BIC").replace("Top up", "Top-up")
+    words = name.removesuffix("_amount").removesuffix("_basis_points").replace("_", " ")
+    return words.capitalize().replace("Bic", "BIC").replace("Top up", "Top-up")
 
 
 def _words(name: str, value: Any, instruction: Instruction) -> Any:
     """Write cents as money of the instruction's currency, and lead to what is named by its id."""
     if name.endswith("_amount") and isinstance(value, int):
         return formats.money(value, instruction.currency)
+    if name.endswith("_basis_points"):
+        return formats.percent(value)
     return linked(value) if isinstance(value, str) and entry_of(value) else value
 
 

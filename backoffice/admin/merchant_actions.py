@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.fees import SET_FEE
 from backoffice.admin.links import SEND_LINK
 from backoffice.admin.statements import STATEMENT
 from backoffice.admin.submission import handed_over, instruction_action, note_action, submit
@@ -40,8 +40,8 @@ from backoffice.services.merchants import (
 from backoffice.services.money import TAKE
 from ledger.models import Purpose
 from ledger.services import balances
-from merchants.models import MAX_FEE_BASIS_POINTS, Merchant, MerchantChange
-from merchants.services import IssuedKey, set_fee, set_status
+from merchants.models import Merchant, MerchantChange
+from merchants.services import IssuedKey, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
 from payouts.account_numbers import compact
 
@@ -158,20 +158,6 @@ SUSPEND = Action(
 )
 
 
-class FeeForm(ActionForm):
-    fee_basis_points = forms.IntegerField(
-        min_value=0,
-        max_value=MAX_FEE_BASIS_POINTS,
-        widget=UnfoldAdminIntegerFieldWidget(),
-        label="Fee in hundredths of a percent",
-        help_text="250 is 2.50 %. It applies to future payments.",
-    )
-    reason = TextInputField(max_length=500)
-
-    def prepare(self) -> None:
-        self.fields["fee_basis_points"].initial = self.row.fee_basis_points
-
-
 class ApiKeyForm(ActionForm):
     mode = ModeField()
     name = TextInputField(max_length=100)
@@ -243,17 +229,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
     SUSPEND,
     *CHANGE_ACTIONS,
     SEND_LINK,
-    Action(
-        name="fee",
-        title="Set fee",
-        right=Right.FEE,
-        form=FeeForm,
-        service=set_fee,
-        message="The fee has been set.",
-        audited_as="set fee",
-        watches=("fee_basis_points",),
-        icon="percent",
-    ),
+    SET_FEE,
     Action(
         title="Issue key",
         right=Right.KEYS,

@@ -40,9 +40,7 @@ def _standing(merchant: Merchant) -> tuple[str, str]:
 
 
 def fee_words(merchant: Merchant) -> str:
-    """Return a fee of basis points as percent, without a float."""
-    whole, rest = divmod(merchant.fee_basis_points, 100)
-    return f"{whole}.{rest:02d} %"
+    return formats.percent(merchant.fee_basis_points)
 
 
 SLUG, CATEGORY = Field("Slug", "slug"), Field("Category", "category")

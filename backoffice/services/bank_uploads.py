@@ -1,7 +1,8 @@
 """A file of the bank that staff upload: read at once, imported once a second person agrees.
 
 The person who uploads a file may have written it, and its entries give money: a credit fills a
-wallet, a refusal or return gives a payout back to its merchant. The request tells what it says.
+wallet, a refusal or return gives a payout back to its merchant. The request tells what it says,
+and only that is imported: where its names have become other things meanwhile, nothing is.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model, QuerySet
 
-from backoffice.errors import ClockWrong
+from backoffice.errors import BankFileStale, ClockWrong
 from backoffice.formats import money
 from backoffice.models import Instruction, InstructionFile
 from core import crypto
@@ -27,8 +28,10 @@ from funding.models import FundingWay, TopUp
 from merchants.callers import Caller
 from payouts.bank.importing import match_bank_file
 from payouts.bank.storage import ParsedBankFile, StoredFile, parse_bank_file, store_bank_file
+from payouts.batches import scheduled_under
 from payouts.errors import BankFileUnfit
-from payouts.models import BankEntry, BankEntryKind, PayoutBatch, PayoutOrder
+from payouts.models import BankEntry, BankEntryKind, Payout, PayoutBatch, PayoutOrder
+from payouts.statuses import PayoutStatus
 
 GIVES = frozenset({BankEntryKind.CREDIT, BankEntryKind.REJECTED, BankEntryKind.RETURN})
 CAME_IN = frozenset({BankEntryKind.CREDIT, BankEntryKind.RETURN})
@@ -36,6 +39,7 @@ GIFTS_SHOWN = 50
 FORESEEN = 200
 AT_ONCE = 1_000
 NOTHING, NOT_CREDITED = "nothing of ours", "top-up, not credited"
+NOT_LEFT = "payout that has not left"
 _BYTES = "latin-1"  # each byte is one character
 
 # A file, or why it is refused: that is raised, and noted, within the transaction that acts on it.
@@ -91,9 +95,11 @@ def import_file(
 ) -> str:
     """Store the file, and match its entries once that is committed, each by itself.
 
-    Raises as `check_file`.
+    Raises as `check_file`, and BankFileStale where it no longer says what was asked for.
     """
     stored = _store(upload, instruction, caller.actor, now)
+    if _summary(stored, now) != instruction.arguments:
+        raise BankFileStale
     transaction.on_commit(partial(match_bank_file, stored=stored, actor=caller.actor, now=now))
     return str(stored.file.pk)
 
@@ -128,10 +134,7 @@ def _summary(stored: StoredFile, now: datetime) -> dict[str, Any]:
         found = named(entry)
         amount, currency = _money(entry, found)
         is_gift = found is not None and entry.kind in GIVES and gives(entry, found)
-        what = found._meta.verbose_name if found else NOTHING
-        if isinstance(found, TopUp) and not is_gift:
-            what = NOT_CREDITED
-        sums[entry.get_kind_display(), str(what), currency].append(amount)
+        sums[entry.get_kind_display(), _what(found, is_gift=is_gift), currency].append(amount)
         if found and is_gift:
             says = entry.get_kind_display()
             if isinstance(found, TopUp) and found.amount != amount:
@@ -151,6 +154,14 @@ def _summary(stored: StoredFile, now: datetime) -> dict[str, Any]:
         "gives": gifts[:GIFTS_SHOWN],
         **more,
     }
+
+
+def _what(found: Model | None, *, is_gift: bool) -> str:
+    if isinstance(found, TopUp) and not is_gift:
+        return NOT_CREDITED
+    if isinstance(found, Payout) and found.status == PayoutStatus.SCHEDULED:
+        return NOT_LEFT
+    return str(found._meta.verbose_name) if found else NOTHING
 
 
 def _giving(now: datetime) -> Callable[[BankEntry, Model], bool]:
@@ -195,11 +206,13 @@ def _names_of(entries: list[BankEntry], *, livemode: bool) -> _Named:
         "reference",
         {name for names in references.values() for name in names},
     )
+    names = {entry.end_to_end_id for entry in entries}
     orders = _by(
         PayoutOrder.objects.filter(payout__livemode=livemode).select_related("payout"),
         "end_to_end_id",
-        {entry.end_to_end_id for entry in entries},
+        names,
     )
+    scheduled = dict(scheduled_under(names - orders.keys(), livemode=livemode))
     runs = _by(
         PayoutBatch.objects.filter(livemode=livemode),
         "message_id",
@@ -212,7 +225,7 @@ def _names_of(entries: list[BankEntry], *, livemode: bool) -> _Named:
             return found[0] if len(found) == 1 else None
         if entry.end_to_end_id:
             order = orders.get(entry.end_to_end_id)
-            return order.payout if order else None
+            return order.payout if order else scheduled.get(entry.end_to_end_id)
         return runs.get(entry.message_reference)
 
     return named

@@ -1,6 +1,7 @@
 """Who is independent of whom: a second person must owe the first neither account nor roles."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
@@ -8,6 +9,7 @@ from django.contrib.auth.models import User
 from backoffice.errors import IndependentApproverRequired
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import InstructionKind
+from backoffice.services.merchants import verification_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 
@@ -38,20 +40,27 @@ def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) 
 
 
 def refuse_key_holder(*, decides: Staff, merchant_id: str, now: datetime) -> None:
-    """Refuse as the second person for a merchant's own request who has had a live key of it.
+    """Refuse as the second person for a merchant's own request who may have made it.
 
-    The request came by a live key, which says no more than that someone holds one; so do those
-    whom a holder has let in. Raises IndependentApproverRequired.
+    The request came by a live key, which says no more than that someone holds one: those to whom
+    one was given, or who made the merchant up and then verified it; and those whom they have let
+    in. Raises IndependentApproverRequired.
     """
+    for holder, why in _possible_holders(merchant_id):
+        if holder.pk == decides.user_id:
+            raise IndependentApproverRequired(f"{why}: another person must approve this.")
+        refuse_dependent_approver(asked_by=holder, decides=decides, now=now)
+
+
+def _possible_holders(merchant_id: str) -> Iterator[tuple[User, str]]:
     given = Instruction.objects.filter(
         kind=InstructionKind.LIVE_KEY, status=InstructionStatus.CARRIED_OUT, merchant_id=merchant_id
     )
     for holder in User.objects.filter(pk__in=given.values("asked_by")):
-        if holder.pk == decides.user_id:
-            raise IndependentApproverRequired(
-                "A live key of this merchant was given to you: another person must approve this."
-            )
-        refuse_dependent_approver(asked_by=holder, decides=decides, now=now)
+        yield holder, "A live key of this merchant was given to you"
+    verified = verification_of(merchant_id)
+    for verifier in User.objects.filter(username=verified.actor if verified else ""):
+        yield verifier, "You have verified this merchant"
 
 
 def _lineage(username: str, sponsors: _Sponsors) -> set[str]:

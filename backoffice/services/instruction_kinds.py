@@ -82,6 +82,7 @@ BANK_ACCOUNT = "bank_account"
 ERASE_CUSTOMER = "erase_customer"
 REMOVE_PASSKEY = "remove_passkey"
 UNFREEZE = "unfreeze"
+SET_FEE = "set_fee"
 ADD_STAFF = "add_staff"
 SET_ROLES = "set_roles"
 RESET_ACCESS = "reset_access"
@@ -154,6 +155,10 @@ TASKS: dict[str, InstructionTask] = {
     ),
     BANK_ACCOUNT: InstructionTask(
         "Change of a bank account", K.BANK_ACCOUNT, R.BANK_ACCOUNT, payouts.set_bank_account
+    ),
+    # Of all that a merchant takes from then on, it moves up to the whole.
+    SET_FEE: InstructionTask(
+        "Change of a fee", K.ADJUSTMENT, R.FEE, merchants.change_fee, always_two=True
     ),
     ADD_STAFF: InstructionTask("Add staff", K.STAFF, R.STAFF, accounts.add_colleague),
     SET_ROLES: InstructionTask("Set roles", K.STAFF, R.STAFF, accounts.set_roles),

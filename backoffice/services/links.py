@@ -20,6 +20,7 @@ from merchants.standing import refuse_status
 from messages import sms
 from messages.models import Channel
 from messages.planning import plan_message
+from payments.pay_requests import Recipient, count_request
 
 LIFETIME = timedelta(days=7)
 KIND = "payment_link"
@@ -38,7 +39,8 @@ def send_link(
     """Create a link that can be paid once within a week, and send it by e-mail or text.
 
     `amount` in cents; None: the customer enters it. Raises Forbidden, MerchantNotFound,
-    ActionLimitReached, ValidationFailed, and as `refuse_status` for a merchant who could not make
+    ActionLimitReached, ValidationFailed, CountryNotServed and RateLimited as what merchants
+    send by API, in the same counts, and as `refuse_status` for a merchant who could not make
     it: the link would ask for money under a name that staff have not seen.
     """
     act, livemode = "send payment link", mode == "live"
@@ -57,22 +59,29 @@ def send_link(
         )
         caller = Caller(merchant=merchant, livemode=livemode, actor=staff.actor)
         link = create_link(caller=caller, draft=draft, now=now)
-        name = " ".join(merchant.name.split())
-        plan_message(
-            channel=Channel.EMAIL if by_mail else Channel.SMS,
-            kind=KIND,
-            recipient=address,
-            about=link.pk,
-            merchant_id=link.merchant_id,
-            livemode=link.livemode,
-            subject=f"Payment to {name}"[:200],
-            text=_text(link, name if by_mail else sms.sanitized(merchant.name)),
-            now=now,
-        )
+        channel = Channel.EMAIL if by_mail else Channel.SMS
+        count_request(link, Recipient(channel, address), now)
+        _plan(link, channel, address, now)
         record.after = snapshot(link, "id", "amount", "currency") | {
             "sent_to": masked_address(address) if by_mail else masked(address)
         }
     return link
+
+
+def _plan(link: PaymentLink, channel: Channel, address: str, now: datetime) -> None:
+    name = " ".join(link.merchant.name.split())
+    by_mail = channel == Channel.EMAIL
+    plan_message(
+        channel=channel,
+        kind=KIND,
+        recipient=address,
+        about=link.pk,
+        merchant_id=link.merchant_id,
+        livemode=link.livemode,
+        subject=f"Payment to {name}"[:200],
+        text=_text(link, name if by_mail else sms.sanitized(link.merchant.name)),
+        now=now,
+    )
 
 
 def _text(link: PaymentLink, name: str) -> str:

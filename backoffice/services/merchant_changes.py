@@ -18,7 +18,7 @@ def decide_change(
     """Approve or decline the change that was seen.
 
     Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided. To approve,
-    IndependentApproverRequired for who has had a live key of the merchant.
+    IndependentApproverRequired for who may have had a live key of the merchant.
 
     The audit trail keeps both values of every field, whichever way it went.
     """

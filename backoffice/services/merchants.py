@@ -1,6 +1,6 @@
-"""What staff do with merchants: verify them, and give them keys.
+"""What staff do with merchants: verify them, set their fee, and give them keys.
 
-A live key takes two people, and is collected once.
+A fee and a live key take two people; the key is collected once.
 """
 
 import hashlib
@@ -10,7 +10,13 @@ from typing import Any
 from django.db import transaction
 
 from backoffice.audit import AuditAction, audited, snapshot
-from backoffice.errors import Forbidden, MerchantChangedMeanwhile, SecretNotThere
+from backoffice.errors import (
+    Forbidden,
+    InstructionDecided,
+    MerchantChangedMeanwhile,
+    SecretNotThere,
+)
+from backoffice.formats import percent
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
@@ -20,8 +26,8 @@ from merchants.callers import Caller
 from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
-from merchants.owner_notices import make_room
-from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
+from merchants.owner_notices import make_room, tell_owner
+from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_fee, set_status
 from merchants.statuses import MerchantStatus
 from webhooks.event_types import EventType
 from webhooks.models import Event
@@ -36,15 +42,20 @@ def details_of(merchant: Merchant) -> dict[str, str]:
     return {name: getattr(merchant, name) for name in ("slug", *PUBLIC_FIELDS, *LIVE_FIELDS)}
 
 
+def verification_of(merchant_id: str) -> AuditEntry | None:
+    """Return the entry of staff having verified a merchant, the last time."""
+    done = AuditEntry.objects.filter(
+        act=VERIFIED, outcome=AuditOutcome.DONE, subject_id=merchant_id
+    )
+    return done.order_by("-sequence").first()
+
+
 def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:
     """Return when each field was last changed since staff verified the merchant, or ever.
 
     All of them where there are too many changes to read: who has made those hides one.
     """
-    done = AuditEntry.objects.filter(
-        act=VERIFIED, outcome=AuditOutcome.DONE, subject_id=merchant.pk
-    )
-    verified = done.order_by("-sequence").first()
+    verified = verification_of(merchant.pk)
     updates = Event.objects.filter(
         merchant=merchant,
         livemode__in=(True, False),
@@ -148,6 +159,33 @@ def end_key(*, key_id: str, now: datetime) -> ApiKey:
     if key.livemode:
         make_room(key.merchant_id)
     return key
+
+
+def change_fee(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Set the fee of payments to come, and tell the merchant.
+
+    Raises as `set_fee` does, and InstructionDecided where another fee took the place of the one
+    that this was to replace.
+    """
+    asked = instruction.arguments
+    before = Merchant.objects.locked(instruction.subject_id).fee_basis_points
+    if before != asked["present_fee_basis_points"]:
+        raise InstructionDecided(
+            f"The fee is {percent(before)} by now: decline this, and ask anew."
+        )
+    merchant = set_fee(
+        merchant_id=instruction.subject_id, fee_basis_points=asked["fee_basis_points"], now=now
+    )
+    tell_owner(
+        merchant,
+        kind="fee",
+        subject="your fee",
+        text=f"The fee of your payments was {percent(before)}, and is"
+        f" {percent(merchant.fee_basis_points)} from now on.\n"
+        "If you have not agreed to this, reply to this e-mail at once.",
+        now=now,
+    )
+    return merchant.pk
 
 
 def right_to_keys(livemode: bool) -> Right:

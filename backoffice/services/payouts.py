@@ -161,7 +161,7 @@ def _bank_details(instruction: Instruction) -> BankDetails:
 def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> BankAccount:
     """Pay a merchant out to the account that its live key has named, as the second person.
 
-    Raises IndependentApproverRequired for who has had such a key, BankAccountNotFound.
+    Raises BankAccountNotFound, and IndependentApproverRequired for who may have had such a key.
     """
     refuse_key_holder(decides=staff, merchant_id=account.merchant_id, now=now)
     return approve_bank_account(bank_account_id=account.pk, actor=staff.actor, now=now)

@@ -4,7 +4,6 @@ from datetime import timedelta
 from xml.etree.ElementTree import Element
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.urls import reverse
 
@@ -21,8 +20,9 @@ from ledger.models import Purpose
 from payouts.bank import storage
 from payouts.bank.safe_xml import parse_xml
 from payouts.models import BankEntry, BankFile, Payout
-from tests.backoffice.acting import act, fields_of
+from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.uploading import upload, waiting
 from tests.client import Api
 from tests.funding.money_in import LIVE, customer_with, held, ordered, transfer
 from tests.payouts.bank_files import entry, notification, order_of, read, statement, status_report
@@ -30,7 +30,6 @@ from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.merchant_balance import held as held_by
 
 pytestmark = pytest.mark.django_db
-IMPORT = "admin:payouts_payoutbatch_list_act"
 
 
 @pytest.fixture(autouse=True)
@@ -54,17 +53,6 @@ def approve(office, django_capture_on_commit_callbacks):
             return act(office(Role.FINANCE, name), waiting(), "approve", note="It is the bank's")
 
     return approve_waiting
-
-
-def upload(office: Office, content: str, role: Role = Role.FINANCE):
-    browser, page = office(role), reverse(IMPORT, args=["import"])
-    values = fields_of(browser.get(page).content.decode()) | {"mode": "live", "reason": "By SFTP"}
-    file = SimpleUploadedFile("answer.xml", content.encode(), "application/xml")
-    return browser.post(page, {**values, "file": file}, follow=True)
-
-
-def waiting() -> Instruction:
-    return Instruction.objects.get(task="bank_file", status="waiting")
 
 
 def page_of(office: Office, instruction: Instruction, name: str = "another") -> str:

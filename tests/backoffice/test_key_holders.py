@@ -1,10 +1,11 @@
-"""A person who has had a merchant's live key is not the second one for what it asks for."""
+"""A person who may hold a merchant's live key is not the second one for what it asks for."""
 
 from collections.abc import Callable
 
 import pytest
+from django.test import Client
 
-from backoffice.models import Instruction
+from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
 from merchants.models import Merchant
 from payouts.models import BankAccount
@@ -12,9 +13,11 @@ from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.colleagues import FIRST, SECOND, at_desk, decide, let_in, two_administrators
 from tests.backoffice.conftest import sign_in
 from tests.client import Api, ApiClient
+from tests.ledger.thief import all_rights
 
 pytestmark = pytest.mark.django_db
 MULE = {"holder_name": "A Mule", "bank_name": "Reef Bank", "number": "555 000 111"}
+MALLORY = "mallory"
 Request = Callable[[ApiClient, Merchant], None]
 
 
@@ -91,3 +94,72 @@ def test_only_who_was_given_a_live_key_of_this_merchant_holds_one(
     Instruction.objects.update(**change)
 
     assert approve_all(FIRST, merchant) == [302]
+
+
+@pytest.fixture
+def made_up(settings) -> tuple[ApiClient, Merchant]:
+    """A merchant that someone of Finance has registered from home, and verified at work."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    wanted = {"name": "Reef Rentals", "email": "mallory@example.com"}
+    made = ApiClient().post("/v1/merchants", wanted).json()
+    merchant = Merchant.objects.get(pk=made["id"])
+    verified = act(sign_in(Role.FINANCE, MALLORY), merchant, "verify", reason="Papers seen")
+    assert verified.status_code == 302
+    return ApiClient(made["api_keys"]["live"]), merchant
+
+
+def verify_anew(browser: Client, merchant: Merchant) -> None:
+    act(browser, merchant, "suspend", reason="To look again")
+    merchant.refresh_from_db()
+    assert act(browser, merchant, "verify", reason="Visited").status_code == 302
+
+
+@pytest.mark.parametrize("ask", [name_account, take_over_mail])
+def test_who_verified_a_merchant_is_no_second_person_for_it(
+    made_up: tuple[ApiClient, Merchant], ask: Request
+) -> None:
+    caller, merchant = made_up
+    ask(caller, merchant)
+
+    assert approve_all(MALLORY, merchant, Role.FINANCE) == [422]
+    assert not BankAccount.objects.open().exists()
+    assert Merchant.objects.get(pk=merchant.pk).email == "mallory@example.com"
+
+    assert approve_all("another", merchant, Role.FINANCE) == [302]
+
+
+def test_nor_is_whom_they_let_in(made_up: tuple[ApiClient, Merchant]) -> None:
+    caller, merchant = made_up
+    two_administrators()
+    verify_anew(at_desk(FIRST), merchant)
+    name_account(caller, merchant)
+    let_in("new.one", Role.FINANCE)
+
+    assert approve_all("new.one", merchant, Role.FINANCE) == [422]
+
+
+def test_they_may_decline_it(made_up: tuple[ApiClient, Merchant]) -> None:
+    name_account(*made_up)
+
+    account, browser = BankAccount.objects.get(), sign_in(Role.FINANCE, MALLORY)
+    assert act(browser, account, "decline", reason="A mule's").status_code == 302
+    assert not BankAccount.objects.pending().exists()
+
+
+def test_a_merchant_verified_anew_by_another_stands_on_that(
+    made_up: tuple[ApiClient, Merchant],
+) -> None:
+    caller, merchant = made_up
+    verify_anew(sign_in(Role.FINANCE, "another"), merchant)
+    name_account(caller, merchant)
+
+    assert approve_all("another", merchant, Role.FINANCE) == [422]
+    assert approve_all(MALLORY, merchant, Role.FINANCE) == [302]
+
+
+def test_only_a_verification_that_was_done_counts(made_up: tuple[ApiClient, Merchant]) -> None:
+    name_account(*made_up)
+    with all_rights():
+        AuditEntry.objects.filter(act="verify merchant").update(outcome="refused")
+
+    assert approve_all(MALLORY, made_up[1], Role.FINANCE) == [302]

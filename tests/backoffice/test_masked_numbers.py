@@ -90,3 +90,25 @@ def test_a_number_that_is_an_invoices_is_found_all_the_same(
         support.get("/admin/search/", {"q": f"+1 242 357 100{digit}"})
 
     assert support.get("/admin/search/", {"q": "20261234567"}).status_code in (200, 302)
+
+
+def test_addresses_cannot_be_tried_out_either(office: Office, paid: Payment) -> None:
+    """Which of a list of addresses are customers', anyone who may search would learn."""
+    viewer = office(Role.VIEWER)
+
+    def status_of(text: str) -> int:
+        return viewer.get("/admin/search/", {"q": text}).status_code
+
+    tried = [status_of(f"guess{number}@example.com") for number in range(4)]
+
+    assert tried == [200, 200, 200, 429]
+
+
+def test_addresses_of_customers_are_looked_up_without_end(office: Office, paid: Payment) -> None:
+    assert paid.customer is not None
+    Customer.objects.filter(pk=paid.customer.pk).update(email="pat@example.com")
+    support = office(Role.SUPPORT)
+
+    found = [support.get("/admin/search/", {"q": "pat@example.com"}) for _ in range(5)]
+
+    assert not {response.status_code for response in found} & {429}

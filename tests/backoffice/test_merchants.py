@@ -79,12 +79,6 @@ def test_what_a_merchant_changes_behind_the_form_is_not_verified(
     assert merchant.status == MerchantStatus.UNVERIFIED
 
 
-def test_a_fee_is_set_for_payments_to_come(office: Office, merchant: Merchant) -> None:
-    act(office(Role.FINANCE), merchant, "fee", fee_basis_points="250", reason="Contract")
-
-    assert paid_payment(merchant, 10_000).fee == 250
-
-
 def test_a_key_is_rolled_and_its_owner_hears_of_it(
     office: Office, merchant: Merchant, api: Api, mailoutbox
 ) -> None:

@@ -97,6 +97,7 @@ ASKED: dict[str, tuple[InstructionKind, Right, bool]] = {
     "bank_credit": (K.TOP_UP, R.PAY_OUT, True),
     "bank_file": (K.BANK_FILE, R.PAY_OUT, False),
     "bank_account": (K.BANK_ACCOUNT, R.BANK_ACCOUNT, False),
+    "set_fee": (K.ADJUSTMENT, R.FEE, True),
     "add_staff": (K.STAFF, R.STAFF, False),
     "set_roles": (K.STAFF, R.STAFF, False),
     "reset_access": (K.STAFF, R.STAFF, False),

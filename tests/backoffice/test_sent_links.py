@@ -9,6 +9,8 @@ from backoffice.roles import Role
 from backoffice.services.links import send_link
 from backoffice.timeline import timeline_of_row
 from core.clock import utc_now
+from core.errors import RateLimited
+from customers.errors import CountryNotServed
 from links.models import PaymentLink
 from links.services import deactivate_link
 from merchants.errors import MerchantNotVerified
@@ -76,8 +78,8 @@ def test_no_link_that_waits_is_sent_for_a_suspended_merchant(
 @pytest.mark.slow
 def test_nobody_sends_a_hundred_links(office: Office, merchant: Merchant) -> None:
     browser = office(Role.SUPPORT)
-    for _ in range(30):
-        act(browser, merchant, "send-link", mode="test", recipient="pat@example.com")
+    for number in range(30):
+        act(browser, merchant, "send-link", mode="test", recipient=f"pat{number}@example.com")
 
     response = act(browser, merchant, "send-link", mode="test", recipient="pat@example.com")
 
@@ -141,3 +143,34 @@ def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
     assert titles["Ended"] == "support (staff)"
     with pytest.raises(Exception, match="PAYMENT_LINK_INACTIVE"):
         deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=utc_now())
+
+
+def send(merchant: Merchant, recipient: str) -> PaymentLink:
+    return send_link(
+        staff=staff_as(Role.SUPPORT),
+        merchant_id=merchant.pk,
+        mode="live",
+        amount=100,
+        description="",
+        recipient=recipient,
+        now=utc_now(),
+    )
+
+
+def test_no_text_goes_to_a_country_that_is_not_served(merchant: Merchant) -> None:
+    with pytest.raises(CountryNotServed):
+        send(merchant, "+7 916 123-45-67")
+
+    assert not Message.objects.exists()
+    assert not PaymentLink.objects.exists()
+
+
+@pytest.mark.parametrize("recipient", ["+1 242 456 7890", "pat@example.com"])
+def test_one_recipient_is_sent_five_a_day(merchant: Merchant, recipient: str) -> None:
+    for _ in range(5):
+        send(merchant, recipient)
+
+    with pytest.raises(RateLimited):
+        send(merchant, recipient)
+
+    assert (Message.objects.count(), PaymentLink.objects.count()) == (5, 5)

@@ -221,3 +221,37 @@ def test_a_request_names_who_asked(api, merchant, lines) -> None:
 def test_a_log_line_looks_nobody_up(client: Client, lines, django_assert_num_queries) -> None:
     with django_assert_num_queries(0):
         client.get("/healthz")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/counter/pay_1/S3cr3t", "/not-me/S3cr3t", "/confirm-address/S3cr3t",
+        "/confirm-email?token=S3cr3t", "/admin/invitation/7/S3cr3t/", "/checkout/{}/pay",
+    ],
+)  # fmt: skip
+def test_a_form_that_is_refused_does_not_show_its_address(lines, path: str) -> None:
+    """Django logs the request itself: a page that was open too long shows that."""
+    payment_id = new_id("pay", utc_now())
+
+    Client(enforce_csrf_checks=True).post(path.format(payment_id), {"a": "b"})
+
+    logged = json.dumps(lines())
+    assert "Forbidden" in logged
+    assert "S3cr3t" not in logged
+    assert payment_id not in logged
+
+
+def test_what_is_no_text_is_cut_as_it_is_written(lines) -> None:
+    class Held:
+        def __repr__(self) -> str:
+            return "holds sk_live_4f9aB"
+
+    logging.getLogger("another").warning("A key", extra={"held": Held(), "many": [{Held()}]})
+    structlog.get_logger("anyone").warning("A key", held=Held(), count=3, sure=True, none=None)
+
+    foreign, ours = lines()
+    assert foreign["held"] == ours["held"] == f"holds sk_live_{HIDDEN}"
+    assert "4f9aB" not in json.dumps(foreign)
+    assert (ours["count"], ours["sure"], ours["none"]) == (3, True, None)

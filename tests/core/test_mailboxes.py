@@ -46,6 +46,8 @@ def test_another_name_of_a_mailbox_is_refused(address: str) -> None:
         ("ann@example.com", '"ann"@\uff45xample.com'),
         ("ann@example.com", '"a\\nn+tag"@example.com'),
         ("ann@b\xfccher.example", "ann@XN--bcher-kva.example"),
+        ("anncay@gmail.com", "A.nn.Cay+tag@Gmail.com"),
+        ("anncay@gmail.com", "ann.cay@googlemail.com"),
     ],
 )
 def test_names_that_were_taken_before_share_a_count(address: str, name: str) -> None:
@@ -55,6 +57,15 @@ def test_names_that_were_taken_before_share_a_count(address: str, name: str) -> 
 def test_mailboxes_and_phones_are_counted_apart() -> None:
     odd = "ann@" + "b\xfc" * 40 + ".example"  # longer than a name of the net may be
     numbers = ["+12425550101@sms.example.com", "+12425550102@sms.example.com"]
-    apart = ["ann@example.com", "bo@example.com", "ann@example.net", "+12423591234", odd, *numbers]
+    apart = [
+        "ann@example.com",
+        "bo@example.com",
+        "ann@example.net",
+        "a.nn@example.com",
+        "ann@gmail.com",
+        "+12423591234",
+        odd,
+        *numbers,
+    ]
 
     assert len({mailbox_of(each) for each in apart}) == len(apart)

@@ -1,10 +1,12 @@
 """The owner of a merchant hears of each new address that live events are sent to."""
 
+from typing import Any
+
 import pytest
 
 from merchants.models import Merchant
 from messages.models import Message
-from tests.client import Api
+from tests.client import Api, ApiClient
 from webhooks.models import Webhook
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +52,66 @@ def test_what_moves_nothing_and_what_is_a_test_is_not_told(api: Api, merchant: M
     assert not told()
 
     webhook_id = api(merchant, live=True).post(PATH, BODY).json()["id"]
-    for change in ({"url": BODY["url"]}, {"events": ["payment.*"]}, {"is_active": False}):
-        api(merchant, live=True).patch(f"{PATH}/{webhook_id}", change)
+    for change in ({"url": BODY["url"]}, {"events": ["payment.*", "*"]}, {"is_active": True}):
+        assert api(merchant, live=True).patch(f"{PATH}/{webhook_id}", change).status_code == 200
     assert len(told()) == 1
+
+
+SILENCING = [
+    ("patch", "", {"is_active": False}, "is switched off"),
+    ("patch", "", {"events": ["payout.paid"]}, "is sent fewer types of events"),
+    ("post", "/rotate-secret", {"expires_in": 0}, "has another signing secret"),
+    ("post", "/rotate-secret", {"expires_in": 60}, "has another signing secret"),
+    ("delete", "", None, "is deleted"),
+]
+
+
+def silence(caller: ApiClient, webhook_id: str, case: tuple[str, str, Any, str]) -> None:
+    method, path, body, _ = case
+    address = f"{PATH}/{webhook_id}{path}"
+    answer = getattr(caller, method)(address, *([body] if body else []))
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("case", SILENCING, ids=lambda case: case[3])
+def test_a_thief_does_not_silence_the_owners_endpoint_unheard(
+    api: Api, merchant: Merchant, case: tuple[str, str, Any, str]
+) -> None:
+    """They would refund to themselves before the owner looks."""
+    webhook_id = api(merchant, live=True).post(PATH, BODY).json()["id"]
+
+    silence(api(merchant, live=True), webhook_id, case)
+
+    _, (recipient, text) = told()
+    assert recipient == merchant.email
+    assert f"The webhook {webhook_id} for your live payments {case[3]}" in text
+
+
+@pytest.mark.parametrize("case", SILENCING, ids=lambda case: case[3])
+def test_that_of_a_test_is_not_told(
+    api: Api, merchant: Merchant, case: tuple[str, str, Any, str]
+) -> None:
+    silence(api(merchant), api(merchant).post(PATH, BODY).json()["id"], case)
+
+    assert not told()
+
+
+def test_what_only_takes_away_is_done_without_room(api: Api, merchant: Merchant) -> None:
+    caller = api(merchant, live=True)
+    webhook_id = caller.post(PATH, BODY).json()["id"]
+    for number in range(2, 21):
+        caller.patch(f"{PATH}/{webhook_id}", {"url": f"https://mine-{number}.example/"})
+
+    assert caller.delete(f"{PATH}/{webhook_id}").status_code == 200
+    assert len(told()) == 20
+
+
+def test_a_narrower_one_is_told_of_once(api: Api, merchant: Merchant) -> None:
+    """What is off already hears nothing that it could be kept from by being switched off."""
+    caller = api(merchant, live=True)
+    webhook_id = caller.post(PATH, BODY).json()["id"]
+    for _ in range(2):
+        caller.patch(f"{PATH}/{webhook_id}", {"is_active": False})
+        caller.patch(f"{PATH}/{webhook_id}", {"events": ["payment.*"]})
+
+    assert len(told()) == 3

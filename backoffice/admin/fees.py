@@ -1,0 +1,46 @@
+"""Set what a merchant pays us of each payment."""
+
+from typing import Any
+
+from django import forms
+from unfold.widgets import UnfoldAdminIntegerFieldWidget
+
+from backoffice.actions import ActionContext
+from backoffice.admin.submission import instruction_action
+from backoffice.forms import ActionForm, TextInputField
+from backoffice.services import instruction_kinds
+from merchants.models import MAX_FEE_BASIS_POINTS
+
+
+class FeeForm(ActionForm):
+    fee_basis_points = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_FEE_BASIS_POINTS,
+        widget=UnfoldAdminIntegerFieldWidget(),
+        label="Fee in hundredths of a percent",
+        help_text="250 is 2.50 %. It applies to future payments.",
+    )
+    reason = TextInputField(max_length=500)
+
+    def prepare(self) -> None:
+        self.fields["fee_basis_points"].initial = self.row.fee_basis_points
+
+
+def _asked(context: ActionContext) -> dict[str, Any]:
+    arguments = {
+        "fee_basis_points": context.data["fee_basis_points"],
+        "present_fee_basis_points": context.row.fee_basis_points,
+    }
+    return {"arguments": arguments, "livemode": True}  # payments of tests have it, too
+
+
+SET_FEE = instruction_action(
+    instruction_kinds.SET_FEE,
+    name="fee",
+    title="Set fee",
+    form=FeeForm,
+    overrides=_asked,
+    done_message="The fee has been set.",
+    about="A colleague must always approve this. The merchant is notified.",
+    icon="percent",
+)

@@ -1,0 +1,88 @@
+"""A fee takes from all that a merchant is paid: two people set it, and the merchant is told."""
+
+from typing import Any
+
+import pytest
+
+from backoffice.models import AuditEntry, Instruction
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from merchants.models import Merchant
+from merchants.services import set_fee
+from messages.models import Message
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(office: Office, merchant: Merchant, share: int) -> Instruction:
+    answer = act(
+        office(Role.FINANCE), merchant, "fee", fee_basis_points=str(share), reason="Contract"
+    )
+    assert answer.status_code == 302
+    return Instruction.objects.get(status="waiting")
+
+
+def approve(office: Office, asked: Instruction, name: str = "another") -> Any:
+    return act(office(Role.FINANCE, name), asked, "approve", note="As agreed")
+
+
+def test_two_people_set_it_for_payments_to_come(office: Office, merchant: Merchant) -> None:
+    asked = ask(office, merchant, 250)
+
+    assert approve(office, asked).status_code == 302
+
+    assert paid_payment(merchant, 10_000).fee == 250
+    asked_for, approved = AuditEntry.objects.order_by("sequence")
+    assert (asked_for.act, asked_for.outcome, asked_for.subject_id) == (
+        "change of a fee",
+        "asked",
+        merchant.pk,
+    )
+    assert (approved.actor, approved.outcome) == ("another", "done")
+
+
+@pytest.mark.parametrize("share", [0, 1, 10_000])
+def test_one_person_sets_none(office: Office, merchant: Merchant, share: int) -> None:
+    """All that a merchant is paid would go to us, or all of our fees to a friend."""
+    set_fee(merchant_id=merchant.pk, fee_basis_points=100, now=utc_now())
+    asked = ask(office, merchant, share)
+
+    assert approve(office, asked, "finance").status_code == 422
+
+    assert Merchant.objects.get().fee_basis_points == 100
+    assert not Message.objects.exists()
+
+
+def test_the_merchant_is_told(office: Office, merchant: Merchant) -> None:
+    approve(office, ask(office, merchant, 10_000))
+
+    message = Message.objects.get(kind="fee")
+    assert message.recipient == merchant.email
+    assert "was 0.00 %, and is 100.00 % from now on" in message.text
+
+
+def test_the_approver_reads_both_fees(office: Office, merchant: Merchant) -> None:
+    asked = ask(office, merchant, 250)
+
+    page = office(Role.FINANCE, "another").get(page_of(asked)).content.decode()
+
+    assert f"Change of a fee ({merchant.name}), requested by finance." in page
+    for words in ("Present fee", "0.00 %", "2.50 %"):
+        assert words in page
+
+
+def test_one_that_was_set_meanwhile_is_not_replaced_unseen(
+    office: Office, merchant: Merchant
+) -> None:
+    asked = ask(office, merchant, 0)
+    set_fee(merchant_id=merchant.pk, fee_basis_points=300, now=utc_now())
+
+    answer = approve(office, asked)
+
+    assert answer.status_code == 422
+    assert "The fee is 3.00 % by now" in answer.content.decode()
+    assert Merchant.objects.get().fee_basis_points == 300

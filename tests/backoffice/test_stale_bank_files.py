@@ -1,0 +1,151 @@
+"""A bank file gives what its request has shown, and nothing that its names have become since."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from backoffice.models import AuditEntry, Instruction
+from backoffice.roles import Role
+from funding.models import TopUp
+from ledger.models import Purpose
+from payouts.models import BankFile, Payout
+from payouts.order_references import end_to_end_id
+from tests.backoffice.acting import act, fields_of
+from tests.backoffice.conftest import Office, sign_in
+from tests.backoffice.uploading import PAYOUT_RUNS, upload, waiting
+from tests.client import Api
+from tests.funding.money_in import LIVE, customer_with, held, ordered, transfer
+from tests.payouts.bank_files import entry, notification, status_report
+from tests.payouts.batching import batch_of, live_payout, undo
+from tests.payouts.merchant_balance import held as held_by
+
+pytestmark = pytest.mark.django_db
+AMOUNT = 490_000
+REFERENCE = "RF32C3W47TTR"
+
+
+@pytest.fixture(autouse=True)
+def account(settings) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+
+
+@pytest.fixture
+def scheduled(api: Api) -> Payout:
+    """A payout that no order exists of; the name that it will have follows from what staff see."""
+    payout = live_payout(api, amount=AMOUNT)
+    return Payout.objects.select_related("statement").get(pk=payout.pk)
+
+
+@pytest.fixture
+def approve(django_capture_on_commit_callbacks) -> Callable[[Instruction], Any]:
+    def approve_it(asked: Instruction) -> Any:
+        with django_capture_on_commit_callbacks(execute=True):
+            return act(sign_in(Role.FINANCE, "another"), asked, "approve", note="As shown")
+
+    return approve_it
+
+
+def run_alone() -> None:
+    """Send what is due, as one person of Finance may within the limit."""
+    browser, page = sign_in(Role.FINANCE), reverse(PAYOUT_RUNS, args=["run"])
+    values = {"mode": "live", "currency": "BSD", "reason": "The run of the day", "note": "-"}
+    browser.post(page, fields_of(browser.get(page).content.decode()) | values)
+
+
+def given_back(payout: Payout) -> int:
+    payout.refresh_from_db()
+    return held_by(payout.merchant, Purpose.MERCHANT, livemode=True)
+
+
+def come_back(payout: Payout) -> str:
+    return notification(entry(AMOUNT, end_to_end_id(payout), direction="CRDT", returned="AC04"))
+
+
+def test_a_return_made_up_before_the_run_gives_nothing_after_it(
+    office: Office, scheduled: Payout, approve
+) -> None:
+    upload(office, come_back(scheduled))
+    asked = waiting()
+    run_alone()
+
+    answer = approve(asked)
+
+    assert answer.status_code == 422
+    assert "What the file says has changed since it was uploaded" in answer.content.decode()
+    assert (given_back(scheduled), scheduled.status) == (0, "in_transit")
+    assert (waiting().pk, waiting().arguments) == (asked.pk, asked.arguments)
+    assert not BankFile.objects.exists()
+    refused = AuditEntry.objects.latest("sequence")
+    assert (refused.act, refused.actor, refused.outcome) == ("approve", "another", "refused")
+
+
+def test_nor_does_a_refusal_of_it(office: Office, scheduled: Payout, approve) -> None:
+    """The name of a run is computed before it, too."""
+    foreseen = batch_of(payout_ids=[scheduled.pk])
+    report = status_report(foreseen, (end_to_end_id(scheduled), "RJCT"))
+    undo(foreseen)
+    upload(office, report)
+    asked = waiting()
+    assert batch_of(payout_ids=[scheduled.pk]).message_id == foreseen.message_id
+
+    assert approve(asked).status_code == 422
+
+    assert (given_back(scheduled), scheduled.status) == (0, "in_transit")
+
+
+def test_nor_a_credit_that_names_a_top_up_ordered_since(office: Office, approve) -> None:
+    customer = customer_with(0, LIVE, livemode=True)
+    upload(office, notification(transfer(2_000, REFERENCE)))
+    asked = waiting()
+    assert asked.arguments["gives"] == []
+    top_up = ordered(customer)
+    TopUp.objects.filter(pk=top_up.pk).update(reference=REFERENCE)
+
+    assert approve(asked).status_code == 422
+
+    assert held(customer) == 0
+
+
+def test_uploaded_again_it_says_what_it_gives(office: Office, scheduled: Payout, approve) -> None:
+    upload(office, come_back(scheduled))
+    act(sign_in(Role.FINANCE, "another"), waiting(), "decline", note="It has changed")
+    run_alone()
+
+    upload(office, come_back(scheduled))
+
+    asked = waiting()
+    assert asked.arguments["says"] == [["money sent back", "payout", "1", "B$4,900.00 BSD"]]
+    assert asked.arguments["gives"] == [["money sent back", scheduled.pk, "B$4,900.00 BSD"]]
+    assert approve(asked).status_code == 302
+    assert (given_back(scheduled), scheduled.status) == (AMOUNT, "returned")
+
+
+@pytest.mark.parametrize(
+    ("says", "how"),
+    [
+        ("money that left", {}),
+        ("money sent back", {"direction": "CRDT", "returned": "AC04"}),
+    ],
+)
+def test_what_has_not_left_yet_is_named_as_that(
+    office: Office, scheduled: Payout, says: str, how: dict[str, str]
+) -> None:
+    """After a restore a debit marks it as paid: no one may take that for nothing of ours."""
+    upload(office, notification(entry(AMOUNT, end_to_end_id(scheduled), **how)))
+
+    asked = waiting()
+    assert asked.arguments["says"] == [[says, "payout that has not left", "1", "B$4,900.00 BSD"]]
+    gifts = [[says, scheduled.pk, "B$4,900.00 BSD"]] if how else []
+    assert asked.arguments["gives"] == gifts
+
+
+def test_what_would_leave_under_another_name_is_nothing_of_ours(
+    office: Office, scheduled: Payout
+) -> None:
+    upload(office, notification(entry(AMOUNT, f"E-{'0' * 32}")))
+
+    assert waiting().arguments["says"] == [
+        ["money that left", "nothing of ours", "1", "B$4,900.00 BSD"]
+    ]
