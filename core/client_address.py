@@ -10,7 +10,7 @@ from django.http import HttpRequest
 UNKNOWN = "0.0.0.0"  # noqa: S104  # no address to listen on, one to count under
 IPV6_SITE_BITS = 64
 MOST_KEPT = 1_000
-WIDE_BITS = {4: 24, 6: 48}  # what one owner of addresses is commonly given
+IPV6_OWNER_BITS = 48  # what one owner of addresses is commonly given
 
 
 def client_address(request: HttpRequest) -> str:
@@ -51,5 +51,6 @@ def network_of(address: str) -> str:
 @lru_cache(MOST_KEPT)
 def wide_network_of(address: str) -> str:
     """Return the /24 or the /48 of an address, of which one attacker may well have every one."""
-    bits = WIDE_BITS[ip_address(address).version]
-    return str(ip_network((address, bits), strict=False))
+    if ":" not in address:  # as most are, each new here
+        return f"{address[: address.rindex('.')]}.0/24"
+    return str(ip_network((address, IPV6_OWNER_BITS), strict=False))

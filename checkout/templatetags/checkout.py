@@ -108,7 +108,7 @@ class Said(Node):
         return _PLACE.sub(r"%(\1)s", words.replace("%", "%%"))
 
 
-class Part(Node):
+class Fragment(Node):
     """A template of a constant name, found once, as a part of the one that includes it."""
 
     def __init__(self, name: str, values: Mapping[str, FilterExpression]) -> None:
@@ -134,7 +134,7 @@ def include(parser: Parser, token: Token) -> Node:
     named: FilterExpression = node.template
     if named.filters or not isinstance(named.var, str) or node.isolated_context:
         return node
-    return Part(named.var, node.extra_context)
+    return Fragment(named.var, node.extra_context)
 
 
 @register.tag

@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from core.client_address import client_address, network_of
+from core.client_address import client_address, network_of, wide_network_of
 
 SPOOFED = "198.51.100.1, 198.51.100.2"
 
@@ -38,3 +38,16 @@ def test_it_counts_an_ipv6_site_as_one():
     assert network_of("2001:db8:1:2:3:4:5:6") == network_of("2001:db8:1:2::9")
     assert network_of("2001:db8:1:2::9") != network_of("2001:db8:1:3::9")
     assert network_of("203.0.113.5") != network_of("203.0.113.6")
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("203.0.113.5", "203.0.113.0/24"),
+        ("0.0.0.0", "0.0.0.0/24"),
+        ("2001:db8:1:2::9", "2001:db8:1::/48"),
+        ("::1", "::/48"),
+    ],
+)
+def test_it_counts_what_one_owner_is_given_as_one(address: str, network: str):
+    assert wide_network_of(address) == network
