@@ -42,11 +42,17 @@ GROUPS = {
     "customers": Group("customers/", ("customers", "checkout")),
     "ledger": Group(
         r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts|signatures)",
-        ("ledger", "core", "test_tamperings.py", "payouts/test_ledger_proof.py"),
+        (
+            *("ledger", "core", "test_tamperings.py", "payouts/test_ledger_proof.py"),
+            "webhooks/test_retention.py",
+        ),
     ),
     "payments": Group(
         r"payments/|core/(idempotency|money|amounts|retries)",
-        ("payments", "core", "checkout", *(f"{of}/test_reconciliation.py" for of in PROVEN)),
+        (
+            *("payments", "core", "checkout", "links/test_payments.py"),
+            *(f"{of}/test_reconciliation.py" for of in PROVEN),
+        ),
     ),
     "refunds": Group("refunds/", ("refunds",)),
     "funding": Group("funding/", ("funding",)),

@@ -24,6 +24,7 @@ import pytest
 from tests.mutations import Mutant, mutants_of
 from tests.planting import DECLARED, NO_TESTS, ROOT, SURVIVED, Planting
 from tests.reach import left_main, reach
+from tests.source_tree import PLANTED
 
 ACCEPTED = ROOT / "tests/mutants.txt"
 PYTEST = ["-q", "-s", "--no-header", "-p", "no:randomly"]
@@ -82,8 +83,9 @@ class Verdict:
 
 
 def plant(mutant: Mutant) -> None:
-    """Let this process import a mutant in place of its file."""
+    """Let this process import a mutant in place of its file, and rules read it."""
     path = str(ROOT / mutant.file)
+    PLANTED[ROOT / mutant.file] = mutant.planted()
 
     class Loader(importlib.machinery.SourceFileLoader):
         def get_code(self, fullname: str) -> CodeType:

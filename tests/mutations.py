@@ -38,8 +38,7 @@ CONDITIONS = {"filter", "exclude", "get", "Q", "update"}
 # Logging, what types say again, and locks: SQLite has none, the races on PostgreSQL hold them.
 SPARED_CALLS = {"log", "logger", "dataclass", "select_for_update"}
 SPARED_FIELDS = {"annotation", "returns", "type_comment"}
-# By how many statements a row is written, not what then stands there: the request costs hold it.
-# What types say: `total`.
+# By how many statements a row is written: the request costs hold it. What types say: `total`.
 SPARED_KEYWORDS = {"commit", "force_insert", "force_update", "savepoint", "total"}
 # Words for debugging, and the attributes that a test runner looks at.
 SPARED_NAMES = re.compile(r"__(str|repr|test)__")
@@ -104,13 +103,17 @@ class Mutant:
         """What it is called where survivors are accepted: lines move, names do not."""
         return f"{self.file}:{self.place.name or 'module'}: {self.change}"
 
-    def compiled(self, path: str) -> CodeType:
-        """Return the code of the whole file with this change."""
+    def planted(self) -> ast.Module:
+        """Return the tree of the whole file with this change."""
         old = self.slot.put(self.node)
         try:
-            return compile(self.tree, path, "exec", dont_inherit=True)
+            return copy.deepcopy(self.tree)
         finally:
             self.slot.put(old)
+
+    def compiled(self, path: str) -> CodeType:
+        """Return the code of the whole file with this change."""
+        return compile(self.planted(), path, "exec", dont_inherit=True)
 
 
 def mutants_of(file: str, source: str) -> list[Mutant]:

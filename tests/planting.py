@@ -31,8 +31,12 @@ TESTS_OF_TABLES = "tests/config/test_migrations.py"
 TESTS_OF_THE_CONTRACT = "tests/config/test_contract.py"
 TESTS_OF_LIMITS = "tests/config/test_limits.py"
 TESTS_OF_TRANSACTIONS = "tests/config/test_transactions.py"
+TABLES = (
+    *("models", "_rows.", "/constraints.", "/indexes."),
+    *("backoffice/authenticators.", "core/signatures."),
+)
 DECLARED = {
-    **dict.fromkeys(("models", "_rows.", "/constraints.", "/indexes."), (TESTS_OF_TABLES,)),
+    **dict.fromkeys(TABLES, (TESTS_OF_TABLES,)),
     **dict.fromkeys(("serializers", "views", "filters", "urls"), (TESTS_OF_THE_CONTRACT,)),
     "": (TESTS_OF_LIMITS, TESTS_OF_TRANSACTIONS),
 }

@@ -25,6 +25,15 @@ FILES = [path for path in _tracked() if "migrations" not in path.parts]
 SERVICE = [path for path in FILES if path.relative_to(ROOT).parts[0] in ROOMS]
 
 
+# What is planted in files: a rule that reads them must see the mistake.
+PLANTED: dict[Path, ast.Module] = {}
+
+
+def tree_of(path: Path) -> ast.Module:
+    """Parse a file, or return it with the mistake that is planted in it."""
+    return PLANTED.get(path) or ast.parse(path.read_text())
+
+
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
     """Return every node of a file, read and walked once for all the rules.
@@ -34,7 +43,7 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
     """
     gc.disable()
     try:
-        found = tuple(ast.walk(ast.parse(path.read_text())))
+        found = tuple(ast.walk(tree_of(path)))
         gc.freeze()
     finally:
         gc.enable()

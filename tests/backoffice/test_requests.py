@@ -12,6 +12,7 @@ from backoffice.models import Instruction
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.decisions import approve, decline, expire_due
+from backoffice.services.instruction_kinds import title_of
 from backoffice.services.instructions import LIFETIME, instruct
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -175,3 +176,9 @@ def test_without_an_address_no_one_is_written_to(waiting: Instruction) -> None:
     decline(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="No", now=utc_now())
 
     assert not Message.objects.filter(kind="staff_decision").exists()
+
+
+def test_a_reversal_says_that_it_takes_the_money_out() -> None:
+    asked = Instruction(task="reverse_top_up", amount=900, currency="BSD")
+
+    assert title_of(asked) == "Reversal of a top-up: B$9.00 BSD out of the wallet"

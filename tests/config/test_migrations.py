@@ -29,6 +29,12 @@ def test_the_log_notes_the_signatures_of_these() -> None:
     }
 
 
+def test_no_form_of_a_model_has_its_signature() -> None:
+    fields = [signature_field(model) for model in apps.get_models()]
+
+    assert [str(field) for field in fields if field and field.editable] == []
+
+
 def test_one_that_sets_limits_of_its_session_is_refused_behind_a_pooler() -> None:
     """There the next statement may have another session."""
     limits = {"DISABLE_SERVER_SIDE_CURSORS": True}

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.source_tree import ROOT, SERVICE
+from tests.source_tree import ROOT, SERVICE, tree_of
 
 LISTED = Path(__file__).with_name("transactions.txt")
 MARKS = {
@@ -25,7 +25,7 @@ def test_what_is_written_together_stands_or_falls_together() -> None:
 
 def _transactions_of(path: Path) -> Iterator[str]:
     module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    yield from _within(ast.parse(path.read_text()), module)
+    yield from _within(tree_of(path), module)
 
 
 def _within(node: ast.AST, name: str) -> Iterator[str]:

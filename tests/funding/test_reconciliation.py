@@ -169,3 +169,13 @@ def test_it_names_a_reversal_of_what_is_not_reversed(top_up, others):
     tamper_with(top_up, **values)
 
     assert f"Transfer {moved.pk} takes back {top_up.pk}, which is not reversed." in check_top_ups()
+
+
+def test_it_names_a_reversal_of_no_top_up_once(top_up, others):
+    take_back(top_up)
+    moved = Transfer.objects.get(reference=top_up.pk, kind=TransferKind.ADJUSTMENT)
+    tamper_with(moved, reference="top_x")
+
+    assert [line for line in check_top_ups() if f"Transfer {moved.pk} " in line] == [
+        f"Transfer {moved.pk} takes back top_x, which is not reversed."
+    ]

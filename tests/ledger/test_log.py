@@ -197,3 +197,8 @@ def forget_signatures() -> None:
             cursor.execute(f"UPDATE {table} SET signature = NULL")
         cursor.execute("DELETE FROM ledger_logleaf")
         cursor.execute("UPDATE ledger_waitingentry SET signature = ''")
+
+
+def test_an_entry_has_each_value_of_its_transfer() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        transfer_entry(["tr_1"], "1:abc")

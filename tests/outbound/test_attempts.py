@@ -175,3 +175,18 @@ def test_no_more_names_are_looked_up_at_once_than_there_are_threads_for(
     assert asked == []
 
     assert resolve_within(5, "host", 443, look_up) == OUTSIDE
+
+
+def test_a_deadline_ends_a_read_and_says_that_it_did() -> None:
+    ours, peer = socket.socketpair()
+    with ours, peer, Deadline(0.01) as deadline:
+        deadline.watch(ours)
+
+        assert ours.recv(1) == b""
+        assert deadline.expired is True
+
+
+def test_a_look_up_that_hangs_keeps_no_process_alive() -> None:
+    found = resolve_within(6, "host", 443, lambda *_: [str(threading.current_thread().daemon)])
+
+    assert found == ["True"]

@@ -32,6 +32,18 @@ def test_it_answers_alike(api: Api, merchant: Merchant) -> None:
 
 
 @one_at_a_time
+def test_each_key_has_its_own_answer(api: Api, merchant: Merchant) -> None:
+    keys = ("abc", "def")
+    first, again = (
+        [api(merchant).post("/v1/payments", BODY, idempotency_key=key) for key in keys]
+        for _ in range(2)
+    )
+
+    assert [each.content for each in again] == [each.content for each in first]
+    assert first[0].json()["id"] != first[1].json()["id"]
+
+
+@one_at_a_time
 def test_a_quoted_key_is_the_same_key(api: Api, merchant: Merchant) -> None:
     first = api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
     again = api(merchant).post("/v1/payments", BODY, idempotency_key='"abc"')

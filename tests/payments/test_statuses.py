@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.db import transaction
 
 from core.clock import utc_now
 from core.errors import ApiError
+from links.errors import PaymentLinkExpired
 from merchants.callers import Caller
 from payments.confirming import confirm_payment
 from payments.customer_steps import (
@@ -191,3 +193,24 @@ def test_the_sets_follow_from_the_table() -> None:
     assert frozenset({S.CREATED, S.PENDING, S.REQUIRES_ACTION}) == EXPIRABLE == PAYABLE
     assert frozenset({S.COMPLETED, S.FAILED, S.EXPIRED, S.CANCELED}) == FINAL
     assert set(TRANSITIONS) == set(S)
+
+
+def test_who_paid_is_asked_of_no_unpaid_one(payment: Payment) -> None:
+    with pytest.raises(ApiError) as refusal:
+        _ = payment.paying_customer
+
+    assert refusal.value.code == UNPAID
+
+
+def test_what_is_not_in_processing_does_not_fail_for_its_link(
+    payment: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring_to(payment, S.REQUIRES_ACTION)
+    monkeypatch.setattr("payments.paying._lock_with_origin", Mock(side_effect=PaymentLinkExpired))
+
+    with pytest.raises(ApiError) as refusal:
+        ACTIONS["settle"](payment)
+
+    assert refusal.value.code == BUSY
+    payment.refresh_from_db()
+    assert payment.status == "requires_action"

@@ -37,7 +37,7 @@ def live_payout(api, *, amount=1250, currency="BSD", description="", **details):
     return Payout.objects.get(pk=response.json()["id"])
 
 
-def batch_of(currency="BSD", execution_date=FAR, livemode=True, payout_ids=None):
+def batch_of(currency="BSD", execution_date=FAR, livemode=True, payout_ids=None, progress=None):
     return create_batch(
         livemode=livemode,
         currency=currency,
@@ -45,6 +45,7 @@ def batch_of(currency="BSD", execution_date=FAR, livemode=True, payout_ids=None)
         actor="staff:ann",
         now=utc_now(),
         payout_ids=payout_ids,
+        progress=progress,
     )
 
 

@@ -29,6 +29,16 @@ def test_it_takes_what_is_due_into_transit(api):
         assert payout.transitions.latest("id").actor == "staff:ann"
 
 
+def test_it_tells_how_many_it_has_taken(api):
+    for amount in (1250, 700):
+        live_payout(api, amount=amount)
+    told = []
+
+    batch_of(progress=lambda count, total: told.append((count, total)))
+
+    assert told == [(1, 2), (2, 2)]
+
+
 def test_it_is_refused_for_a_day_on_which_banks_rest(api):
     BankHoliday.objects.create(date=date(2100, 1, 4), name="Majority Rule Day")
     live_payout(api)

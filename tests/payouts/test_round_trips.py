@@ -99,6 +99,15 @@ def test_until_it_comes_back_it_waits_with_what_is_to_be_done(sent_pair):
     assert difference() == -2050
 
 
+def test_other_money_does_not_bring_it_back(sent_pair):
+    read(refused(sent_pair))
+    read(statement(entry(800, direction="CRDT"), message_id="M-O", number="O"))
+
+    read(booked(sent_pair))
+
+    assert any(f"payout {sent_pair[1].pk} is failed" in each for each in waiting_entries())
+
+
 def test_two_people_may_say_that_it_will_come_back(sent_pair):
     read(refused(sent_pair))
     read(booked(sent_pair))
