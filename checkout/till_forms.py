@@ -1,5 +1,7 @@
 """The forms at a counter: what the cashier puts on the code, and the customer's tip."""
 
+from collections import Counter
+from hashlib import sha256
 from typing import Any
 
 from babel.numbers import format_percent
@@ -12,11 +14,14 @@ from checkout.formats import decimal_point
 from checkout.forms import Form
 from core.amounts import MAX_TYPED, read_amount
 from core.formats import money, region
+from core.json import dump_json
 from core.money import MAX_AMOUNT, basis_points_of
 from payments.tills import TIP_PERCENTS
 
 NO_TIP, OTHER_TIP = "0", "other"
 MOST_OF_ONE = 99
+QUANTITY = "quantity"
+DIGEST_CHARACTERS = 16
 
 
 class TipFields(Form):
@@ -89,7 +94,11 @@ class CounterAmountForm(TipFields, AmountForm):
 
 
 class ChargeForm(RepeatGuardForm):
-    """What the cashier puts on the code: products by number, and an amount for anything else."""
+    """What the cashier puts on the code: products by number, and an amount for anything else.
+
+    A quantity is of the product and price that stood beside it: products change while a screen is
+    open, and are then shown first.
+    """
 
     amount = forms.CharField(
         label=gettext_lazy("Amount"),
@@ -104,10 +113,10 @@ class ChargeForm(RepeatGuardForm):
         self, *args: Any, currency: str, products: list[dict[str, Any]], **options: Any
     ) -> None:
         super().__init__(*args, **options)
-        self.currency, self.products = currency, products
+        self.currency, self.products = currency, _by_field(products)
         refused = _("Enter a number from 0 to %(most)d.") % {"most": MOST_OF_ONE}
-        for number, product in enumerate(products):
-            self.fields[f"quantity{number}"] = forms.IntegerField(
+        for name, product in self.products.items():
+            self.fields[name] = forms.IntegerField(
                 label=product["name"],
                 required=False,
                 min_value=0,
@@ -121,7 +130,7 @@ class ChargeForm(RepeatGuardForm):
     @property
     def product_fields(self) -> list[tuple[dict[str, Any], forms.BoundField]]:
         """Each product with its field."""
-        return [(each, self[f"quantity{number}"]) for number, each in enumerate(self.products)]
+        return [(product, self[name]) for name, product in self.products.items()]
 
     def clean_amount(self) -> int:
         typed = self.cleaned_data["amount"]
@@ -133,12 +142,31 @@ class ChargeForm(RepeatGuardForm):
     def clean(self) -> dict[str, Any]:
         items = [
             {"name": product["name"], "quantity": quantity, "price": product["price"]}
-            for number, product in enumerate(self.products)
-            if (quantity := self.cleaned_data.get(f"quantity{number}"))
+            for name, product in self.products.items()
+            if (quantity := self.cleaned_data.get(name))
         ]
-        if not self.errors and not items and not self.cleaned_data["amount"]:
+        if self._has_changed_products():
+            changed = _("The products or their prices have changed. Check what you have picked.")
+            self.add_error("amount", changed)
+        elif not self.errors and not items and not self.cleaned_data["amount"]:
             self.add_error("amount", _("Enter an amount or pick a product."))
         return {**self.cleaned_data, "items": items}
+
+    def _has_changed_products(self) -> bool:
+        sent = {name for name, typed in self.data.items() if name.startswith(QUANTITY) and typed}
+        return not sent <= self.products.keys()
+
+
+def _by_field(products: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the products by the names of their fields, each made of what the cashier sees."""
+    seen: Counter[bytes] = Counter()
+    named = {}
+    for product in products:
+        shown = dump_json([product["name"], product["price"]])
+        digest = sha256(shown + b"%d" % seen[shown]).hexdigest()[:DIGEST_CHARACTERS]
+        seen[shown] += 1
+        named[f"{QUANTITY}-{digest}"] = product
+    return named
 
 
 def _percent(percent: int, currency: str, sum_amount: int | None) -> str:

@@ -111,8 +111,8 @@ class IdempotencyKeyReused(ApiError):
     status, code = 422, "IDEMPOTENCY_KEY_REUSED"
     message = "This Idempotency-Key belongs to another request."
     cause = (
-        "The key came before, with another method, path or body, "
-        "or registered a merchant more than an hour ago."
+        "The key came before, with another method, path or body, with another API key where the "
+        "answer shows a secret, or registered a merchant more than an hour ago."
     )
     remedy = "A new key for each new thing you want done; the old one for repeats only."
     test_mode = "Two payments of different amounts under one key."

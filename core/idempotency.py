@@ -36,23 +36,25 @@ def respond_once(
     work: Work,
     *,
     secret: bool = False,
+    shown_to: str = "",
     shown_for: timedelta | None = None,
 ) -> HttpResponse:
     """Do the work of a POST, or replay the response stored under its Idempotency-Key.
 
     An error that the work raises rolls it back and leaves no record; one that it returns is an
     outcome, committed and stored like any other response. `secret` means that this response shows a
-    secret once: it is stored encrypted. None is replayed after `shown_for`.
+    secret once: it is stored encrypted, and replayed to the actor `shown_to` alone, where one is
+    given. None is replayed after `shown_for`.
 
     Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
-    method, path or body, or too long ago. Without a key the work is simply done; after a deadlock
-    it is retried. It is one transaction in any case, in which services take part without a
-    savepoint of their own.
+    method, path or body, from another than `shown_to`, or too long ago. Without a key the work is
+    simply done; after a deadlock it is retried. It is one transaction in any case, in which
+    services take part without a savepoint of their own.
     """
     key = key_of(request)
     if key is None:
         return retry_on_deadlock(transaction.atomic(lambda: _answer(work())))
-    fingerprint = fingerprint_of(request)
+    fingerprint = fingerprint_of(request, shown_to=shown_to)
     return retry_on_deadlock(
         lambda: _under_key(scope, key, fingerprint, work, secret=secret, shown_for=shown_for)
     )
@@ -95,9 +97,13 @@ def key_of(request: HttpRequest) -> str | None:
     return key
 
 
-def fingerprint_of(request: HttpRequest) -> str:
-    """Return the SHA-256 of the request: method, path with query, and body."""
-    head = f"{request.method} {request.get_full_path()}\n".encode()
+def fingerprint_of(request: HttpRequest, *, shown_to: str = "") -> str:
+    """Return the SHA-256 of the request: method, path with query, body, and who alone is shown it.
+
+    So the key stays one of the merchant's, and comes with another request where another one asks.
+    """
+    reader = f" {shown_to}" * bool(shown_to)
+    head = f"{request.method} {request.get_full_path()}{reader}\n".encode()
     return hashlib.sha256(head + request.body).hexdigest()
 
 

@@ -83,15 +83,25 @@ class _ApiViewSet(ViewSet):
     ) -> HttpResponse:
         """Do the work of a POST once per Idempotency-Key of this caller.
 
-        `secret`: the answer shows a secret, so it is stored encrypted. None is replayed after
-        `shown_for`.
+        `secret`: the answer shows a secret, so it is stored encrypted, and replayed only to the
+        API key that asked. None is replayed after `shown_for`.
         """
-        scope = self.scope_of(request)
-        return respond_once(request._request, scope, work, secret=secret, shown_for=shown_for)
+        return respond_once(
+            request._request,
+            self.scope_of(request),
+            work,
+            secret=secret,
+            shown_to=self.actor_of(request) if secret else "",
+            shown_for=shown_for,
+        )
 
     def scope_of(self, request: Request) -> str:
         """Return the owner of limits and Idempotency-Keys: here, an address."""
         return f"address {network_of(client_address(request._request))}"
+
+    def actor_of(self, request: Request) -> str:
+        """Return the API key that asks; here, none does."""
+        return ""
 
     def check_throttles(self, request: Request) -> None:
         self.rate_headers = consume(self.limits, self.scope_of(request))
@@ -133,6 +143,9 @@ class CallerViewSet(_ApiViewSet):
         if caller.merchant_id is None:
             return super().scope_of(request)
         return f"{caller.merchant_id} {'live' if caller.livemode else 'test'}"
+
+    def actor_of(self, request: Request) -> str:
+        return cast(CallerRequest, request).user.actor
 
     def page(
         self,

@@ -6,7 +6,13 @@ from typing import Any
 from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
 from django.urls import URLPattern, path
 from unfold.views import ChangeList
 
@@ -18,7 +24,7 @@ from backoffice.pages.export import export_page
 from backoffice.pages.listing import list_context
 from backoffice.queues import QueueFilter, queues_in
 from backoffice.resource.filters import OfficeFilter
-from backoffice.resource.page_urls import page_of, with_filters
+from backoffice.resource.page_urls import address_of, page_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.timeline import timeline_of_row
 
@@ -62,7 +68,7 @@ class OfficeAdmin(AdminResource):
         ]
         if self.file_route:
             file = path(
-                f"<path:object_id>/{self.file_route}", guard(self.file_view), name=f"{name}_file"
+                f"<path:object_id>/{self.file_route}", guard(self.fetch_view), name=f"{name}_file"
             )
             own.append(file)
         left_out = {None, f"{name}_add", f"{name}_delete", f"{name}_history"}
@@ -102,8 +108,17 @@ class OfficeAdmin(AdminResource):
         return action_page(self, request, action, None)
 
     def export_view(self, request: HttpRequest, form: str) -> HttpResponseBase:
-        """Answer with the rows of the list as a file."""
+        """Answer with the rows of the list as a file; from elsewhere, lead to the list."""
+        if _is_from_elsewhere(request):
+            address = address_of(self.model, "changelist")
+            return HttpResponseRedirect(f"{address}?{request.GET.urlencode()}")
         return export_page(self, request, form)
+
+    def fetch_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
+        """Answer with the file of an object; from elsewhere, lead to the object's page."""
+        if _is_from_elsewhere(request):
+            return HttpResponseRedirect(page_of(self.row_of(request, object_id)))
+        return self.file_view(request, object_id, form)
 
     def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
         """Answer with the file of an object, where there is one: at its `file_route`."""
@@ -132,3 +147,12 @@ def _named(actions: Sequence[Action], name: str) -> Action:
         if action.name == name:
             return action
     raise Http404
+
+
+def _is_from_elsewhere(request: HttpRequest) -> bool:
+    """Return whether another site's page has led here.
+
+    A session's cookie comes along, and a file is entered in the audit trail, or begins to be made,
+    by GET. A browser without the header tells nothing, nor does one without TLS.
+    """
+    return request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none")
