@@ -57,7 +57,7 @@ app.conf.update(
     worker_prefetch_multiplier=1,
     timezone="UTC",
     beat_schedule=beat_schedule(),
-    beat_scheduler="django_celery_beat.schedulers:DatabaseScheduler",
+    beat_scheduler="config.beat:SteadyScheduler",
     beat_max_loop_interval=1,
 )
 app.autodiscover_tasks()

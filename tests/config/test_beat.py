@@ -1,0 +1,85 @@
+"""What beat does where its clock is set: ahead or back, for a while or for good."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from celery.beat import ScheduleEntry
+from django_celery_beat import schedulers
+from kombu.utils.imports import symbol_by_name
+
+from config.celery import app
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+STEPS = [timedelta(hours=2), timedelta(minutes=10), timedelta(minutes=-10), timedelta(hours=-2)]
+EACH_SECONDS = {"seal transfers": 2, "expire payments": 15, "settle payments": 5}
+
+
+class Beat:
+    """The scheduler that beat runs, and the names of what it has sent."""
+
+    def __init__(self) -> None:
+        self.scheduler = symbol_by_name(app.conf.beat_scheduler)(app=app)
+        self.scheduler._finalize.cancel()  # it would write when the process ends
+        self.scheduler.apply_entry = self._note
+        self.sent: list[str] = []
+
+    def _note(self, entry: ScheduleEntry, producer: object = None) -> None:
+        self.sent.append(str(entry.name))
+
+    def sent_at(self, instant: datetime) -> set[str]:
+        """Return what it sends at an instant: it sends one task a tick, until none is due."""
+        self.sent.clear()
+        with time_machine.travel(instant, tick=False):
+            while self.scheduler.tick() == 0:
+                pass
+        return set(self.sent)
+
+
+@pytest.fixture
+def beat(monkeypatch: pytest.MonkeyPatch) -> Beat:
+    # The test's rows are in one transaction, which ends with its connection.
+    monkeypatch.setattr(schedulers, "close_old_connections", lambda: None)
+    with time_machine.travel(NOW, tick=False):
+        return Beat()
+
+
+def at(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+def test_each_task_is_sent_when_it_is_due(beat: Beat) -> None:
+    assert EACH_SECONDS.keys() <= beat.sent_at(at(60))
+    assert not EACH_SECONDS.keys() & beat.sent_at(at(61))
+    assert EACH_SECONDS.keys() & beat.sent_at(at(62.5)) == {"seal transfers"}
+
+
+@pytest.mark.parametrize("step", STEPS, ids=str)
+def test_a_clock_that_was_wrong_for_a_moment_keeps_no_task_from_its_turn(
+    beat: Beat, step: timedelta
+) -> None:
+    beat.sent_at(at(60))
+    beat.sent_at(at(61) + step)
+
+    assert EACH_SECONDS.keys() <= beat.sent_at(at(62)) | beat.sent_at(at(77))
+
+
+@pytest.mark.parametrize("step", STEPS, ids=str)
+def test_a_clock_that_is_set_for_good_keeps_no_task_from_its_turn(
+    beat: Beat, step: timedelta
+) -> None:
+    beat.sent_at(at(60))
+    beat.sent_at(at(61) + step)
+
+    assert EACH_SECONDS.keys() <= beat.sent_at(at(77) + step)
+
+
+def test_a_beat_that_starts_later_forgets_what_a_wrong_clock_noted(beat: Beat) -> None:
+    beat.sent_at(at(60) + timedelta(hours=2))
+    with time_machine.travel(at(61), tick=False):
+        beat.scheduler.sync()
+        started = Beat()
+
+    assert EACH_SECONDS.keys() <= started.sent_at(at(62))
+    assert not EACH_SECONDS.keys() & started.sent_at(at(63))
