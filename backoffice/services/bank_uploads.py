@@ -125,7 +125,7 @@ def _store(
 def _summary(stored: StoredFile, now: datetime) -> dict[str, Any]:
     """Say in words what an import would go on: in all, by what is named, and who gains."""
     file = stored.file
-    new = list(file.entries.unmatched().order_by("pk"))
+    new = list(file.entries.unmatched().order_by("key"))
     known = stored.known + file.entries.count() - len(new)
     named, gives = _names_of(new, livemode=file.livemode), _giving(now)
     sums: dict[tuple[str, str, str], list[int]] = defaultdict(list)

@@ -58,7 +58,7 @@ def match_bank_file(
 ) -> ImportResult:
     """Match what is unmatched of a file; each entry is one business fact and commits by itself."""
     file = stored.file
-    waiting = list(file.entries.unmatched().order_by("pk").values_list("pk", flat=True))
+    waiting = list(file.entries.unmatched().order_by("key").values_list("pk", flat=True))
     numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
     clock = running_on(now)
 
