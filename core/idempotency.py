@@ -102,7 +102,7 @@ def fingerprint_of(request: HttpRequest, *, shown_to: str = "") -> str:
 
     So the key stays one of the merchant's, and comes with another request where another one asks.
     """
-    reader = f" {shown_to}" * bool(shown_to)
+    reader = f" {shown_to}" if shown_to else ""
     head = f"{request.method} {request.get_full_path()}{reader}\n".encode()
     return hashlib.sha256(head + request.body).hexdigest()
 
