@@ -122,6 +122,19 @@ def test_uploaded_again_it_says_what_it_gives(office: Office, scheduled: Payout,
     assert (given_back(scheduled), scheduled.status) == (AMOUNT, "returned")
 
 
+def test_what_gives_to_many_is_as_it_was_shown(office: Office, approve) -> None:
+    """Its entries have other ids at each reading, and those of one instant are in no order."""
+    phones = [f"+12424567{number}" for number in range(890, 895)]
+    customers = [customer_with(0, phone, livemode=True) for phone in phones]
+    words = [ordered(customer).reference for customer in customers]
+    paid = [transfer(2_000, each, reference=f"IN {each}") for each in words]
+    upload(office, notification(*paid))
+
+    assert approve(waiting()).status_code == 302
+
+    assert [held(customer) for customer in customers] == [2_000] * 5
+
+
 @pytest.mark.parametrize(
     ("says", "how"),
     [
