@@ -14,9 +14,17 @@ class Upstream(BaseHTTPRequestHandler):
         self.end_headers()
 
     def do_POST(self) -> None:
-        length = int(self.headers["Content-Length"])
-        self.send_response(201 if len(self.rfile.read(length)) == length else 400)
+        self.send_response(201 if self._is_whole() else 400)
         self.end_headers()
+
+    def _is_whole(self) -> bool:
+        length = self.headers["Content-Length"]
+        if length is not None:
+            return len(self.rfile.read(int(length))) == int(length)
+        while size := int(self.rfile.readline() or b"-1", 16):  # in chunks, up to an empty one
+            if size < 0 or len(self.rfile.read(size + 2)) < size + 2:
+                return False
+        return True
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
