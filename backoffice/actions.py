@@ -72,7 +72,7 @@ class Action:
     from what the service returned.
     `audited_as` is its name in the audit trail, which keeps the fields `watches` of the row before
     and of what the service returned, and the field `reason` of the form; without it the service
-    writes its own entry.
+    writes its own entry. `limited`: thirty an hour by one member of staff.
 
     `available` tells if it makes sense for an object as it is, `shown_to` to whom its button is
     shown. Both are for the eye: the service is what refuses.
@@ -88,6 +88,7 @@ class Action:
     audited_as: str = ""
     watches: Sequence[str] = ()
     reason: str = "reason"
+    limited: bool = False
     about: str = ""
     icon: str = "bolt"
     danger: bool = False
@@ -116,6 +117,7 @@ def _audited(action: Action, context: ActionContext) -> Any:
         subject_type=str(model._meta.model_name),
         subject_id=context.row.pk,
         reason=context.data.get(action.reason, ""),
+        limited=action.limited,
     )
     with audited(staff=context.staff, action=entry, now=context.now) as record:
         before = model._default_manager.get(pk=context.row.pk)

@@ -9,8 +9,24 @@ from django.core.validators import EmailValidator
 from django.utils.encoding import punycode
 
 DIGITS = 32  # a key of a count has room for an id besides
-# One service under both names, which leaves out the dots of a name.
-_GMAIL = ("gmail.com", "googlemail.com")
+_GMAIL, _PROTON = ("gmail.com", "."), ("proton.me", ".-_")
+_ICLOUD, _YANDEX = ("icloud.com", ""), ("yandex.com", ".-")
+# The names of a mailbox's host: the one that stands for all, and what of a name it leaves out.
+_HOSTS = {
+    "gmail.com": _GMAIL,
+    "googlemail.com": _GMAIL,
+    "icloud.com": _ICLOUD,
+    "mac.com": _ICLOUD,
+    "me.com": _ICLOUD,
+    "pm.me": _PROTON,
+    "proton.me": _PROTON,
+    "protonmail.com": _PROTON,
+    "ya.ru": _YANDEX,
+    "yandex.com": _YANDEX,
+    "yandex.ru": _YANDEX,
+}
+# There any name before @ reaches the mailbox that the domain begins with.
+_NAMED_BY_DOMAIN = re.compile(r"([^.]+)\.(fastmail\.(?:com|fm))")
 
 
 class _PublicAddressValidator(EmailValidator):
@@ -48,15 +64,16 @@ validate_public_address = _PublicAddressValidator(allowlist=())
 def mailbox_of(address: str) -> str:
     """Return what stands for a mailbox in counts and proofs, without its name.
 
-    Tags after a + share it, and at Gmail dots. So do the other names that were taken before they
-    were refused. A phone number stands for itself.
+    Tags after a + share it, and what its host makes the same. So do the other names that were taken
+    before they were refused. A phone number stands for itself.
     """
     local, _, domain = address.lower().rpartition("@")
     unquoted = re.sub(r'\\(.)|"', r"\1", local)
     with suppress(UnicodeError):  # no mail leaves for such a domain
         domain = punycode(domain)
     untagged = unquoted.partition("+")[0] or unquoted
-    if domain in _GMAIL:
-        untagged, domain = untagged.replace(".", ""), _GMAIL[0]
-    name = f"{untagged}@{domain}"
+    if named := _NAMED_BY_DOMAIN.fullmatch(domain):
+        untagged, domain = named.groups()
+    domain, left_out = _HOSTS.get(domain, (domain, ""))
+    name = f"{untagged.translate(str.maketrans('', '', left_out))}@{domain}"
     return hashlib.sha256(name.encode()).hexdigest()[:DIGITS]

@@ -44,6 +44,10 @@ from payouts.models import BankEntry, Payout
 
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
+STATED = ("Number", "Period", "Written", *map(formats.amount, ("Opening", "Closing", "Replaces")))
+_SHOWN_OTHERWISE = frozenset(
+    {"expected_available", "gives", "passkey_id", "payouts", "says", "statements", "takes_away"}
+)
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
 AMOUNT_ASKED = Amount("Amount", lambda instruction: instruction.amount or None)
 
@@ -153,7 +157,7 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
     return [
         (_title(name), _words(name, value, instruction))
         for name, value in instruction.arguments.items()
-        if name not in ("expected_available", "payouts", "says", "gives", "passkey_id")
+        if name not in _SHOWN_OTHERWISE
     ]
 
 
@@ -189,11 +193,20 @@ def _of_account(instruction: Instruction) -> list[Table]:
 
 def _of_file(instruction: Instruction) -> list[Table]:
     """Say what a bank file would do, by kind and one by one where it gives money."""
-    says, gives = (instruction.arguments.get(name, []) for name in ("says", "gives"))
+    says, gives, takes, statements = (
+        instruction.arguments.get(name, [])
+        for name in ("says", "gives", "takes_away", "statements")
+    )
     said = [[*cells, formats.amount(amount)] for *cells, amount in says]
-    gifts = [[kind, linked(named, named), formats.amount(amount)] for kind, named, amount in gives]
+    gifts, taken = (
+        [[kind, linked(named, named), formats.amount(amount)] for kind, named, amount in rows]
+        for rows in (gives, takes)
+    )
+    stated = [[*cells[:3], *map(formats.amount, cells[3:])] for cells in statements]
     right, heading = Right.VIEW_PAYOUTS, formats.amount("Amount")
     return [
         Table("What the file says", ("Says", "Of", "How many", heading), said, right=right),
         Table("Whom it gives money", ("Says", "Of", heading), gifts, right=right),
+        Table("What it takes away", ("Said", "Entry", heading), taken, right=right),
+        Table("Statements in it", STATED, stated, right=right),
     ]

@@ -1,8 +1,9 @@
 """A file of the bank that staff upload: read at once, imported once a second person agrees.
 
 The person who uploads a file may have written it, and its entries give money: a credit fills a
-wallet, a refusal or return gives a payout back to its merchant. The request tells what it says,
-and only that is imported: where its names have become other things meanwhile, nothing is.
+wallet, a refusal or return gives a payout back to its merchant. An amended statement takes entries
+away, and payouts may have waited for those. The request tells what a file says and what it takes
+away, and only that is imported: where its names have become other things meanwhile, nothing is.
 """
 
 import hashlib
@@ -30,16 +31,25 @@ from payouts.bank.importing import match_bank_file
 from payouts.bank.storage import ParsedBankFile, StoredFile, parse_bank_file, store_bank_file
 from payouts.batches import scheduled_under
 from payouts.errors import BankFileUnfit
-from payouts.models import BankEntry, BankEntryKind, Payout, PayoutBatch, PayoutOrder
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    BankFile,
+    BankStatement,
+    Payout,
+    PayoutBatch,
+    PayoutOrder,
+)
 from payouts.statuses import PayoutStatus
 
 GIVES = frozenset({BankEntryKind.CREDIT, BankEntryKind.REJECTED, BankEntryKind.RETURN})
 CAME_IN = frozenset({BankEntryKind.CREDIT, BankEntryKind.RETURN})
-GIFTS_SHOWN = 50
+SHOWN = 50
 FORESEEN = 200
 AT_ONCE = 1_000
 NOTHING, NOT_CREDITED = "nothing of ours", "top-up, not credited"
 NOT_LEFT = "payout that has not left"
+NOT_SAID = "—"
 _BYTES = "latin-1"  # each byte is one character
 
 # A file, or why it is refused: that is raised, and noted, within the transaction that acts on it.
@@ -140,7 +150,6 @@ def _summary(stored: StoredFile, now: datetime) -> dict[str, Any]:
             if isinstance(found, TopUp) and found.amount != amount:
                 says += f"; {money(found.amount, found.currency)} was asked for"
             gifts.append([says, str(found.pk), money(amount, currency)])
-    more = {"gives_to_more": len(gifts) - GIFTS_SHOWN} if len(gifts) > GIFTS_SHOWN else {}
     return {
         "file": f"{file.get_source_display()} {file.message_id}",
         "entries": len(new),
@@ -148,12 +157,39 @@ def _summary(stored: StoredFile, now: datetime) -> dict[str, Any]:
         "came_in": _total(entry for entry in new if entry.kind in CAME_IN),
         "left": _total(entry for entry in new if entry.kind == BankEntryKind.DEBIT),
         "says": [
-            [kind, what, str(len(amounts)), money(sum(amounts), currency) if currency else "—"]
+            [kind, what, str(len(amounts)), money(sum(amounts), currency) if currency else NOT_SAID]
             for (kind, what, currency), amounts in sorted(sums.items())
         ],
-        "gives": gifts[:GIFTS_SHOWN],
-        **more,
+        "gives": gifts[:SHOWN],
+        "statements": [_statement(row) for row in _statements(file)],
+        "takes_away": [
+            [row.get_kind_display(), row.pk, money(row.amount or 0, row.currency)]
+            for row in stored.set_aside[:SHOWN]
+        ],
+        **_beyond("gives_to_more", len(gifts)),
+        **_beyond("takes_away_more", len(stored.set_aside)),
     }
+
+
+def _beyond(name: str, count: int) -> dict[str, int]:
+    return {name: count - SHOWN} if count > SHOWN else {}
+
+
+def _statements(file: BankFile) -> QuerySet[BankStatement]:
+    return file.statements.select_related("amends").order_by("currency", "start_at", "number")
+
+
+def _statement(row: BankStatement) -> list[str]:
+    """Say what a statement claims beside its entries, and which closing balance it replaces."""
+    balances = [row.opening_amount, row.closing_amount]
+    before = row.amends.closing_amount if row.amends else None
+    return [
+        row.number,
+        f"{row.start_at:%Y-%m-%d} to {row.end_at:%Y-%m-%d}",
+        f"{row.written_at:%Y-%m-%d %H:%M}" if row.written_at else NOT_SAID,
+        *(NOT_SAID if cents is None else money(cents, row.currency) for cents in balances),
+        ("none" if before is None else money(before, row.currency)) if row.amends else "",
+    ]
 
 
 def _what(found: Model | None, *, is_gift: bool) -> str:

@@ -43,11 +43,15 @@ class ParsedBankFile:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredFile:
-    """A file and whether it was there before; `known` counts entries that other files have."""
+    """A file and whether it was there before; `known` counts entries that other files have.
+
+    `set_aside` are entries that waited, and that its statements do not have any more.
+    """
 
     file: BankFile
     repeated: bool
     known: int
+    set_aside: tuple[BankEntry, ...] = ()
 
 
 def parse_bank_file(content: bytes) -> ParsedBankFile:
@@ -74,16 +78,27 @@ def store_bank_file(
     numbers = {(page.currency, page.number, page.start_at) for page in report.pages}
     if len(numbers) != len(report.pages):
         raise BankFileUnfit(statement="stands twice in the file")
+    set_aside: list[BankEntry] = []
     if created:
         _add_entries(file, recognize(file, report.items, None), None, now)
         for page in report.pages:
-            _add_statement(file, page, actor, now)
+            set_aside += _add_statement(file, page, actor, now)
     items = len(report.items) + sum(len(page.items) for page in report.pages)
-    return StoredFile(file=file, repeated=not created, known=items - file.entries.count())
+    return StoredFile(
+        file=file,
+        repeated=not created,
+        known=items - file.entries.count(),
+        set_aside=tuple(set_aside),
+    )
 
 
-def _add_statement(file: BankFile, page: StatementPage, actor: str, now: datetime) -> None:
-    """Store a statement once, and its entries. Raises BankFileUnfit for one that cannot be."""
+def _add_statement(
+    file: BankFile, page: StatementPage, actor: str, now: datetime
+) -> Sequence[BankEntry]:
+    """Store a statement once, and its entries; return those that it sets aside.
+
+    Raises BankFileUnfit for one that cannot be.
+    """
     figures = _figures(page)
     first, created = BankStatement.objects.get_or_create(
         livemode=file.livemode,
@@ -97,12 +112,12 @@ def _add_statement(file: BankFile, page: StatementPage, actor: str, now: datetim
     entries = recognize(file, page.items, page)
     if created:
         _add_entries(file, entries, first, now)
-        return
+        return ()
     present = versions[-1]
     left_out = _left_out(entries.known, versions)
     if not left_out and all(getattr(present, name) == figures[name] for name in _AMOUNTS):
         _add_entries(file, entries, present, now)
-        return
+        return ()
     _refuse_older(present, page)
     amended = BankStatement.objects.create(
         livemode=file.livemode,
@@ -114,8 +129,9 @@ def _add_statement(file: BankFile, page: StatementPage, actor: str, now: datetim
         created_at=now,
         **figures,
     )
-    _set_aside(left_out, amended, actor, now)
+    set_aside = _set_aside(left_out, amended, actor, now)
     _add_entries(file, entries, amended, now)
+    return set_aside
 
 
 def _figures(page: StatementPage) -> dict[str, Any]:
@@ -157,14 +173,20 @@ def _refuse_older(present: BankStatement, page: StatementPage) -> None:
 
 def _set_aside(
     left_out: Sequence[BankEntry], amended: BankStatement, actor: str, now: datetime
-) -> None:
-    """Explain what the bank has taken out of its statement; refuse where it was acted upon."""
+) -> list[BankEntry]:
+    """Explain what the bank has taken out of its statement; refuse where it was acted upon.
+
+    Returns what was waiting.
+    """
+    set_aside = []
     for row in left_out:
         entry = BankEntry.objects.locked(row.pk)
         if entry.state == BankEntryState.MATCHED:
             raise BankFileUnfit(statement=f"is amended without {entry.pk}, which is matched")
         if entry.is_waiting:
             entry.set_aside(note=f"Not in {amended.file.message_id} any more.", by=actor, at=now)
+            set_aside.append(entry)
+    return set_aside
 
 
 def _add_entries(

@@ -48,6 +48,12 @@ def test_another_name_of_a_mailbox_is_refused(address: str) -> None:
         ("ann@b\xfccher.example", "ann@XN--bcher-kva.example"),
         ("anncay@gmail.com", "A.nn.Cay+tag@Gmail.com"),
         ("anncay@gmail.com", "ann.cay@googlemail.com"),
+        ("anncay@proton.me", "a.n-n_cay@protonmail.com"),
+        ("anncay@proton.me", "anncay@pm.me"),
+        ("ann@icloud.com", "ann@mac.com"),
+        ("ann@icloud.com", "ann+tag@me.com"),
+        ("anncay@yandex.com", "ann-cay@ya.ru"),
+        ("ann@fastmail.com", "whatever@ann.fastmail.com"),
     ],
 )
 def test_names_that_were_taken_before_share_a_count(address: str, name: str) -> None:

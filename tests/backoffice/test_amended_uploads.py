@@ -1,0 +1,85 @@
+"""What an amended statement takes away stands in the request, as what it gives does."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from backoffice.errors import BankFileStale
+from backoffice.models import Instruction
+from backoffice.roles import Role
+from core.clock import utc_now
+from payouts.models import BankEntry
+from payouts.services import record_failed
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office, sign_in
+from tests.backoffice.uploading import upload, waiting
+from tests.client import Api
+from tests.payouts.bank_files import entry, order_of, read, statement
+from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.contradicting import next_payout
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def account(settings) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+
+
+@pytest.fixture
+def approve(django_capture_on_commit_callbacks) -> Callable[[Instruction], Any]:
+    def approve_it(asked: Instruction) -> Any:
+        with django_capture_on_commit_callbacks(execute=True):
+            return act(sign_in(Role.FINANCE, "another"), asked, "approve", note="As shown")
+
+    return approve_it
+
+
+@pytest.fixture
+def contradiction(api: Api) -> BankEntry:
+    """An entry of a payout that we hold for refused: it keeps the merchant's next one here."""
+    payout = live_payout(api, amount=490_000)
+    batch_of(payout_ids=[payout.pk])
+    record_failed(payout_id=payout.pk, code="x", message="No.", actor="staff:ann", now=utc_now())
+    next_payout(payout)
+    read(statement(entry(490_000, order_of(payout)), opening=1_000_000, closing=510_000))
+    return BankEntry.objects.get()
+
+
+AMENDED = statement(
+    opening=1_000_000, closing=1_000_000, message_id="M-2", written="2026-11-20T23:00:00"
+)
+
+
+def test_what_it_takes_away_is_shown(office: Office, contradiction: BankEntry, approve) -> None:
+    browser = office(Role.FINANCE)
+    upload(office, AMENDED)
+    asked = waiting()
+
+    assert asked.arguments["takes_away"] == [
+        ["money that left", contradiction.pk, "B$4,900.00 BSD"]
+    ]
+    assert asked.arguments["statements"][0][3:] == [
+        "B$10,000.00 BSD",
+        "B$10,000.00 BSD",
+        "B$5,100.00 BSD",
+    ]
+    page = browser.get(f"/admin/backoffice/instruction/{asked.pk}/change/").content.decode()
+    assert "What it takes away" in page
+    assert contradiction.pk in page
+    contradiction.refresh_from_db()
+    assert contradiction.is_waiting
+
+    assert approve(asked).status_code == 302
+    contradiction.refresh_from_db()
+    assert contradiction.state == "other"
+
+
+def test_what_it_takes_away_since_is_refused(office, contradiction: BankEntry, approve) -> None:
+    """Explained meanwhile, it is not what the second person was shown."""
+    upload(office, AMENDED)
+    asked = waiting()
+    contradiction.set_aside(note="Known.", by="staff:ann", at=utc_now())
+
+    assert BankFileStale.message in approve(asked).content.decode()
