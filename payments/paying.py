@@ -36,7 +36,7 @@ _UNSETTLED = (InsufficientBalance, MerchantInactive, PaymentLinkExpired, Payment
 def pay(
     *, payment_id: str, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
-    """Pay: wallet to merchant, completed in the same transaction (SPEC: the customer's payment).
+    """Pay: wallet to merchant, completed in the same transaction.
 
     `verified` is what the customer has just proved. The result may also be `failed` (declined) or
     `processing` (settles later). Raises VerificationFailed where the amount, or what the customer

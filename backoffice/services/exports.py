@@ -217,7 +217,7 @@ def _finish(run: ExportRun, now: datetime, error: str = "") -> bool:
             KIND,
             run.asked_by.email,
             about=run.pk,
-            subject=f"your export is {run.state}",
+            subject="your export failed" if error else "your export is ready",
             text=f"{run.name}: {words}\n\n{url_of(run)}",
             now=now,
         )

@@ -90,7 +90,7 @@ def test_one_that_is_being_made_is_not_stored(merchant: Merchant, thief: Staff, 
     run.refresh_from_db()
     assert (run.state, run.error) == ("failed", "The requester may not export this any more.")
     assert not ExportPart.objects.exists()
-    assert Message.objects.get(kind="staff_export").subject.endswith("your export is failed")
+    assert Message.objects.get(kind="staff_export").subject.endswith("your export failed")
 
 
 @pytest.mark.parametrize("end", [close, demote])
