@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from config.environment import VARIABLES
@@ -53,7 +53,10 @@ class Service:
             start_new_session=True,
         )
         threading.Thread(target=self._read, daemon=True).start()
-        self.wait_for("is running at", "  Try ")
+        with ExitStack() as unless_ready:
+            unless_ready.callback(self.stop)
+            self.wait_for("is running at", "  Try ")
+            unless_ready.pop_all()
 
     def wait_for(self, *words: str) -> None:
         """Wait until the output has all the words."""
@@ -70,10 +73,14 @@ class Service:
         return found[1]
 
     def stop(self) -> int:
-        """Press Ctrl-C; return the exit code."""
+        """Press Ctrl-C, and kill what does not end by it; return the exit code."""
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        return self.process.wait(START_SECONDS)
+            os.killpg(self.process.pid, signal.SIGINT)
+        try:
+            return self.process.wait(START_SECONDS)
+        finally:
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def pids(self, *, of: int | None = None) -> list[int]:
         """Return the processes it started, or those that one of them did."""

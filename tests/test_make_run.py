@@ -63,6 +63,25 @@ def test_the_port_is_named_where_it_is_taken(service: Service) -> None:
         second.start()
 
 
+def test_a_start_that_is_given_up_leaves_nothing_behind(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = Service(service.directory)
+    begun: list[int] = []
+
+    def give_up(*words: str) -> None:
+        while len(begun) < 2:  # what watches over the others, and the web server
+            assert second.process.poll() is None, second.output
+            begun[:] = second.pids()
+        raise AssertionError("It took too long.")
+
+    monkeypatch.setattr(second, "wait_for", give_up)
+    with pytest.raises(AssertionError, match="too long"):
+        second.start()
+
+    assert _are_gone([second.process.pid, *begun], seconds=0)
+
+
 def test_ctrl_c_stops_both_and_a_second_start_says_the_same(tmp_path: Path) -> None:
     with running(tmp_path, migrated=True) as service:
         service.wait_for("The worker has begun")
