@@ -38,7 +38,7 @@ class LinkDraft:
 
 @transaction.atomic
 def create_link(*, caller: Caller, draft: LinkDraft, now: datetime) -> PaymentLink:
-    """Create a payment link.
+    """Create a payment link (`POST /v1/payment-links`).
 
     Raises ValidationFailed where development mode names no merchant and for an expiry in the past,
     MerchantNotFound for the slug of another merchant.

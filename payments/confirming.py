@@ -22,7 +22,7 @@ from payments.paying import decline, lock_payable, pay_as_read, refuse_unless_pa
 def confirm_payment(
     *, caller: Caller, payment_id: str, phone: str | None, amount: int | None, now: datetime
 ) -> Payment:
-    """Complete a test payment for a test customer.
+    """Complete a test payment for a test customer (`POST /v1/payments/:id/confirm`).
 
     At a counter, pays `amount` there and returns the new payment. The magic phones act as
     documented: the returned payment may be `failed`, whose error the caller is to report.

@@ -26,7 +26,7 @@ def create_payment(
     draft: PaymentDraft,
     now: datetime,
 ) -> Payment:
-    """Create a payment session under a pregenerated id.
+    """Create a payment session under a pregenerated id (`POST /v1/payments`).
 
     Raises ValidationFailed where development mode names no merchant, InvalidAmount and
     ValidationFailed for inputs that contradict their mode, PaymentNotFound and ValidationFailed for

@@ -51,7 +51,7 @@ class _Outcome(NamedTuple):
 
 @transaction.atomic(savepoint=False)
 def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: datetime) -> Refund:
-    """Refund a completed payment, wholly or in part.
+    """Refund a completed payment, wholly or in part (`POST /v1/payments/:id/refund`).
 
     The refund comes back succeeded, pending where the merchant's balance does not cover it, or
     failed for the test phone that selects it. Raises PaymentNotFound, PaymentNotCompleted,

@@ -62,7 +62,7 @@ def emit(
 ) -> Event:
     """Write an event and a delivery per subscribed endpoint, inside the caller's transaction.
 
-    One statement on PostgreSQL, with those that stand `beside`. SPEC: Events.
+    One statement on PostgreSQL, with those that stand `beside`.
     """
     return emit_all(Fact(event_type, about, data), now=now, beside=beside)[0]
 
