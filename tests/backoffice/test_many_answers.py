@@ -1,5 +1,7 @@
 """Staff write to customers in the service's name a number of times within an hour."""
 
+from typing import Any
+
 import pytest
 
 from backoffice.errors import ActionLimitReached
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.django_db
 def test_answers_end_at_thirty_an_hour(office: Office, merchant, name: str) -> None:
     browser = office(Role.SUPPORT)
 
-    def write(number: int) -> object:
+    def write(number: int) -> Any:
         inquiry = report_problem(
             payment_id=paid_payment(merchant, 1_000 + number).pk,
             report=ProblemReport(InquiryReason.OTHER, ""),
