@@ -22,16 +22,12 @@ def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
         return
     refuse_unheard(webhook.merchant_id, now=now)
     host = urlsplit(webhook.url).hostname
-    tell_owner(
-        webhook.merchant,
-        kind=KIND,
-        about=webhook.id,
-        subject="your webhooks",
-        text=f"Events of your live payments are sent to {host} from now on ({webhook.id}).\n"
+    text = (
+        f"Events of your live payments are sent to {host} from now on ({webhook.id}).\n"
         "If you did not request this, delete the webhook and roll your live keys at once:"
-        " it is sent events even when the key that named it has been revoked.",
-        now=now,
+        " it is sent events even when the key that named it has been revoked."
     )
+    _tell(webhook, text, now)
 
 
 def tell_of_silence(webhook: Webhook, what: str, *, now: datetime) -> None:
@@ -41,13 +37,15 @@ def tell_of_silence(webhook: Webhook, what: str, *, now: datetime) -> None:
     """
     if not webhook.livemode or not has_room(webhook.merchant_id, now=now):
         return
-    tell_owner(
-        webhook.merchant,
-        kind=KIND,
-        about=webhook.id,
-        subject="your webhooks",
-        text=f"The webhook {webhook.id} for your live payments {what}.\n"
+    text = (
+        f"The webhook {webhook.id} for your live payments {what}.\n"
         "If you did not request this, roll your live keys at once, and look for what you have not"
-        " been sent.",
-        now=now,
+        " been sent."
+    )
+    _tell(webhook, text, now)
+
+
+def _tell(webhook: Webhook, text: str, now: datetime) -> None:
+    tell_owner(
+        webhook.merchant, kind=KIND, about=webhook.id, subject="your webhooks", text=text, now=now
     )
