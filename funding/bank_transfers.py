@@ -60,8 +60,11 @@ class Foresight:
         self._now = now
         self._arriving: dict[str, dict[str, int]] = defaultdict(dict)
 
-    def credits(self, entry: BankEntry, top_up: TopUp) -> bool:
-        """Return whether an entry that names this top-up, and no other, would fill its wallet."""
+    def foresee_credit(self, entry: BankEntry, top_up: TopUp) -> bool:
+        """Return whether an entry that names this top-up, and no other, would fill its wallet.
+
+        It counts from then on: what is asked about later comes after it.
+        """
         arriving = self._arriving[top_up.customer_id]
         if top_up.pk in arriving or TopUpStatus(top_up.status) not in CREDITABLE:
             return False

@@ -68,10 +68,8 @@ class UnsentFilter(OfficeFilter):
 
 WAYS = {Channel.EMAIL: "e-mail", Channel.SMS: "text message"}
 BY, TO = Field("By", lambda row: WAYS[row.channel]), Field("To", masked_recipient)
-STATUS, CAUSE = (
-    StateBadge("Status", lambda row: status_words(row, request_now())),
-    Field("Cause", _cause),
-)
+STATUS = StateBadge("Status", lambda row: status_words(row, request_now()))
+CAUSE = Field("Cause", _cause)
 DUE, SENT = Instant("Due", "due_at"), Instant("Sent", "sent_at")
 ABOUT = Reference("About", "about")
 

@@ -68,7 +68,7 @@ class OfficeAdmin(AdminResource):
         ]
         if self.file_route:
             file = path(
-                f"<path:object_id>/{self.file_route}", guard(self.fetch_view), name=f"{name}_file"
+                f"<path:object_id>/{self.file_route}", guard(self.file_view), name=f"{name}_file"
             )
             own.append(file)
         left_out = {None, f"{name}_add", f"{name}_delete", f"{name}_history"}
@@ -114,14 +114,16 @@ class OfficeAdmin(AdminResource):
             return HttpResponseRedirect(f"{address}?{request.GET.urlencode()}")
         return export_page(self, request, form)
 
-    def fetch_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
+    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
         """Answer with the file of an object; from elsewhere, lead to the object's page."""
         if _is_from_elsewhere(request):
             return HttpResponseRedirect(page_of(self.row_of(request, object_id)))
-        return self.file_view(request, object_id, form)
+        return self.file_response(request, object_id, form)
 
-    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
-        """Answer with the file of an object, where there is one: at its `file_route`."""
+    def file_response(
+        self, request: HttpRequest, object_id: str, form: str = ""
+    ) -> HttpResponseBase:
+        """Return the file of an object, where there is one: at its `file_route`."""
         raise Http404
 
     def timeline(self, row: Any) -> list[TimelineEntry]:

@@ -224,7 +224,7 @@ class PayoutBatchAdmin(OfficeAdmin):
         forms = (("CSV for the bank", "csv"), ("ISO 20022 pain.001", "xml"))
         return [(words, address_of(PayoutBatch, "file", row.pk, form)) for words, form in forms]
 
-    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponse:
+    def file_response(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponse:
         """Answer with the file for the bank; it holds account numbers."""
         return bank_file_page(request, self.row_of(request, object_id), form)
 

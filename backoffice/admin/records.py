@@ -184,7 +184,9 @@ class ExportRunAdmin(OfficeAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).filter(asked_by_id=staff_of(request).user_id)
 
-    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
+    def file_response(
+        self, request: HttpRequest, object_id: str, form: str = ""
+    ) -> HttpResponseBase:
         """Answer with the file."""
         return export_file_page(request, self.row_of(request, object_id))
 

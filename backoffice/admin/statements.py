@@ -89,7 +89,9 @@ class AccountStatementAdmin(OfficeAdmin):
     file_route = "file/<slug:form>/"
     details = (Id("Statement"), Field("Time zone", "merchant.time_zone"))
 
-    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
+    def file_response(
+        self, request: HttpRequest, object_id: str, form: str = ""
+    ) -> HttpResponseBase:
         """Have the file made, and show how far it is. Raises Http404, and as `start_file` does."""
         row, staff, now = self.row_of(request, object_id), staff_of(request), request_now()
         if form not in ExportForm.values:

@@ -211,7 +211,7 @@ def _giving(now: datetime) -> Callable[[BankEntry, Model], bool]:
     def gives(entry: BankEntry, found: Model) -> bool:
         if not isinstance(found, TopUp) or next(left, None) is None:
             return True
-        return foresight.credits(entry, found)
+        return foresight.foresee_credit(entry, found)
 
     return gives
 
