@@ -7,7 +7,7 @@ one where the bank has made it later. It takes the place of the one before, and 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -30,6 +30,8 @@ READERS: dict[str, Callable[[Element], Report]] = {
     "camt.054": read_notifications,
 }
 NOT_LOOKED_AT = "Not looked at yet."
+# Clocks and time zones differ, and a bank may close a Friday's books with a Monday's date.
+MAX_AHEAD = timedelta(days=3)
 _AMOUNTS = ("opening_amount", "closing_amount", "entries_amount")
 
 
@@ -99,6 +101,7 @@ def _add_statement(
 
     Raises BankFileUnfit for one that cannot be.
     """
+    _refuse_future(page, now)
     figures = _figures(page)
     first, created = BankStatement.objects.get_or_create(
         livemode=file.livemode,
@@ -132,6 +135,13 @@ def _add_statement(
     set_aside = _set_aside(left_out, amended, actor, now)
     _add_entries(file, entries, amended, now)
     return set_aside
+
+
+def _refuse_future(page: StatementPage, now: datetime) -> None:
+    """Refuse a statement of days to come: written last of all, it would outrank the bank's own."""
+    told = [page.end_at, page.written_at or page.end_at]
+    if max(told) > now + MAX_AHEAD:
+        raise BankFileUnfit(statement="is dated in the future")
 
 
 def _figures(page: StatementPage) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def contradiction(api: Api) -> BankEntry:
 
 
 AMENDED = statement(
-    opening=1_000_000, closing=1_000_000, message_id="M-2", written="2026-11-20T23:00:00"
+    opening=1_000_000, closing=1_000_000, message_id="M-2", written="2026-01-20T23:00:00"
 )
 
 

@@ -32,7 +32,7 @@ def on(day, row):
 
 def test_in_the_statements_of_two_days_both_are_credited(top_ups):
     for day, top_up in enumerate(top_ups, 1):
-        row = on(f"2026-11-0{day}", transfer(2_000, top_up.reference, "0001"))
+        row = on(f"2026-01-0{day}", transfer(2_000, top_up.reference, "0001"))
         booked(row, message_id=f"M-{day}", number=f"{day}")
 
     assert money_of(top_ups) == [2_000, 2_000]
@@ -54,7 +54,7 @@ def test_a_notification_whose_id_starts_anew_is_not_hidden(top_ups):
 
 def test_the_same_day_and_money_with_another_text_waits(top_ups):
     for number, top_up in enumerate(top_ups):
-        row = on("2026-11-01", transfer(2_000, top_up.reference, "0001"))
+        row = on("2026-01-01", transfer(2_000, top_up.reference, "0001"))
         booked(row, message_id=f"M-{number}", number=f"{number}")
 
     assert money_of(top_ups) == [2_000, 0]
@@ -65,13 +65,13 @@ def test_the_same_day_and_money_with_another_text_waits(top_ups):
 @pytest.mark.parametrize("first", [notified, booked])
 def test_the_same_sum_on_another_day_is_other_money(top_ups, first, is_reversed):
     top_up, second = top_ups[0], notified if first is booked else booked
-    first(on("2026-11-17", transfer(2_000, top_up.reference, "A")))
+    first(on("2026-01-17", transfer(2_000, top_up.reference, "A")))
     if is_reversed:
         reverse_top_up(
             top_up_id=top_up.pk, amount=2_000, cause="returned", actor="staff:ann", now=utc_now()
         )
 
-    second(on("2026-11-20", transfer(2_000, top_up.reference, "B")))
+    second(on("2026-01-20", transfer(2_000, top_up.reference, "B")))
 
     assert waiting_entries() == ["Money with this reference has come in before."]
     assert held(top_up.customer) == (0 if is_reversed else 2_000)
@@ -79,8 +79,8 @@ def test_the_same_sum_on_another_day_is_other_money(top_ups, first, is_reversed)
 
 def test_the_second_is_credited_by_hand(top_ups):
     top_up = top_ups[0]
-    notified(on("2026-11-17", transfer(2_000, top_up.reference, "A")))
-    booked(on("2026-11-20", transfer(2_000, top_up.reference, "B")))
+    notified(on("2026-01-17", transfer(2_000, top_up.reference, "A")))
+    booked(on("2026-01-20", transfer(2_000, top_up.reference, "B")))
 
     credit_by_hand(
         entry_id=BankEntry.objects.unmatched().get().pk,
@@ -89,7 +89,7 @@ def test_the_second_is_credited_by_hand(top_ups):
         now=utc_now(),
     )
     booked(
-        on("2026-11-17", transfer(2_000, top_up.reference, "A")), message_id="M-2", number="2026-2"
+        on("2026-01-17", transfer(2_000, top_up.reference, "A")), message_id="M-2", number="2026-2"
     )
 
     assert held(top_up.customer) == 4_000
@@ -116,7 +116,7 @@ def test_what_was_credited_by_hand_is_not_credited_again(top_ups, reference, pro
         assert words in found
 
 
-DAY = "2026-11-17"
+DAY = "2026-01-17"
 SAME = {
     "of the account": ("A", ""),
     "of the payment": ("", "<AcctSvcrRef>P</AcctSvcrRef>"),
@@ -142,7 +142,7 @@ def test_the_same_name_of_the_bank_is_the_same_money(forms, name):
     assert waiting_entries() == []
 
 
-@pytest.mark.parametrize("days", [(DAY, "2026-11-18"), ("2026-11-16", DAY)])
+@pytest.mark.parametrize("days", [(DAY, "2026-01-18"), ("2026-01-16", DAY)])
 @pytest.mark.parametrize("name", SAME)
 def test_of_two_days_only_the_name_that_is_given_once_is_of_the_same_money(name, days):
     one = SAME[name]
@@ -182,7 +182,7 @@ def test_without_a_name_of_the_bank_it_may_be_a_second_one(forms, name):
 def test_a_second_notification_under_the_same_number_is_not_lost(top_ups):
     for minute in ("22:00", "22:05"):
         row = on(DAY, transfer(2_000, top_ups[0].reference, ""))
-        notified(row, message_id=minute, written=f"2026-11-17T{minute}:00")
+        notified(row, message_id=minute, written=f"2026-01-17T{minute}:00")
 
     assert waiting_entries() == ["Money with this reference has come in before."]
 

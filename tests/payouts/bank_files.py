@@ -50,7 +50,7 @@ def status_report(
         "pain.002",
         version,
         f"<CstmrPmtStsRpt><GrpHdr><MsgId>{message_id}</MsgId>"
-        "<CreDtTm>2026-11-20T09:00:00</CreDtTm></GrpHdr>"
+        "<CreDtTm>2026-01-20T09:00:00</CreDtTm></GrpHdr>"
         f"<OrgnlGrpInfAndSts><OrgnlMsgId>{batch.message_id}</OrgnlMsgId>"
         "<OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>"
         f"{f'<GrpSts>{group}</GrpSts>' if group else ''}"
@@ -144,9 +144,9 @@ def _account_report(
     version="08",
     account=ACCOUNT,
     currency="BSD",
-    written="2026-11-20T22:00:00",
+    written="2026-01-20T22:00:00",
     start="2020-01-01T00:00:00Z",
-    end="2026-11-20T23:59:59Z",
+    end="2026-01-20T23:59:59Z",
 ):
     kind, message, report = form
     return document(

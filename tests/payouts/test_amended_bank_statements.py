@@ -1,6 +1,7 @@
 """A statement that the bank amends: it takes the place of the one before, and both are kept"""
 
 import pytest
+import time_machine
 
 from core.clock import utc_now
 from payouts.bank.booking_reconciliation import check_bookings
@@ -11,7 +12,7 @@ from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankStatement
 from tests.payouts.bank_files import entry, order_of, read, statement, statuses_of
 
-LATER = {"message_id": "M-2", "written": "2026-11-21T08:00:00"}
+LATER = {"message_id": "M-2", "written": "2026-01-21T08:00:00"}
 
 
 def test_what_it_adds_is_read_and_what_it_keeps_is_known(sent_pair):
@@ -36,8 +37,8 @@ def test_the_next_one_goes_on_from_the_amended_one(sent_pair):
     read(statement(fee, opening=5000, closing=4500, **LATER))
     assert missing_statements("BSD", livemode=True) == []
 
-    november = {"number": "2026-2", "start": "2026-11-20T23:59:59Z"}
-    read(statement(opening=4500, closing=4500, message_id="M-3", **november))
+    january = {"number": "2026-2", "start": "2026-01-20T23:59:59Z"}
+    read(statement(opening=4500, closing=4500, message_id="M-3", **january))
 
     assert missing_statements("BSD", livemode=True) == []
 
@@ -68,13 +69,35 @@ def test_what_is_no_newer_is_refused(sent_pair):
     waiting = BankEntry.objects.get()
     set_aside(entry_id=waiting.pk, note="The fee", actor="staff:ann", now=utc_now())
 
-    for written in ("2026-11-21T08:00:00", "2026-11-20T22:00:00"):
+    for written in ("2026-01-21T08:00:00", "2026-01-20T22:00:00"):
         with pytest.raises(BankFileUnfit, match="and is no newer"):
             read(statement(message_id="M-1", written=written))
 
     BankStatement.objects.update(written_at=None)  # as earlier releases have stored it
     with pytest.raises(BankFileUnfit, match="and is no newer"):
-        read(statement(message_id="M-3", written="2026-12-01T00:00:00"))
+        read(statement(message_id="M-3", written="2026-02-01T00:00:00"))
+
+
+@pytest.mark.parametrize(
+    ("dated", "refused"),
+    [
+        ({"written": "2026-03-21T09:00:00Z"}, False),
+        ({"written": "2026-03-21T09:00:01Z"}, True),
+        ({"end": "2026-03-21T09:00:00Z"}, False),
+        ({"end": "2026-03-21T09:00:01Z"}, True),
+        ({"written": "2099-01-01T00:00:00", "end": "2099-01-01T00:00:00Z"}, True),
+    ],
+)
+def test_three_days_ahead_is_the_most(sent_pair, dated, refused):
+    made_up = statement(opening=5000, closing=5000, **dated)
+    with time_machine.travel("2026-03-18T09:00:00Z", tick=False):
+        if refused:
+            with pytest.raises(BankFileUnfit, match="statement: is dated in the future"):
+                read(made_up)
+        else:
+            read(made_up)
+
+    assert BankStatement.objects.count() == (0 if refused else 1)
 
 
 def test_numbers_that_begin_anew_each_year_are_other_statements(sent_pair):
@@ -91,9 +114,9 @@ def test_numbers_that_begin_anew_each_year_are_other_statements(sent_pair):
 def test_it_is_amended_as_often_as_the_bank_likes(sent_pair):
     fees = [entry(cents, reference=f"F{cents}") for cents in (40, 50, 60)]
     for count in (1, 2, 3):
-        written = f"2026-11-2{count}T08:00:00"
+        written = f"2026-01-2{count}T08:00:00"
         read(statement(*fees[:count], message_id=f"M-{count}", written=written))
-    again = statement(*fees, message_id="M-9", written="2026-11-29T08:00:00")
+    again = statement(*fees, message_id="M-9", written="2026-01-29T08:00:00")
 
     assert read(again).stored.known == 3
 

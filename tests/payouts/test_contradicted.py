@@ -198,8 +198,8 @@ def test_what_the_bank_says_while_payouts_leave_counts(sent_pair, settings, monk
 def test_what_is_paid_and_booked_and_told_of_again_keeps_nothing(sent_pair):
     """It is in no balance; its return would put it there, and then it is held back."""
     paid = sent_pair[0]
-    day = {"start": "2026-11-19T00:00:00Z", "end": "2026-11-20T00:00:00Z"}
-    later = {"start": "2026-11-20T00:00:00Z", "end": "2026-11-21T00:00:00Z"}
+    day = {"start": "2026-01-19T00:00:00Z", "end": "2026-01-20T00:00:00Z"}
+    later = {"start": "2026-01-20T00:00:00Z", "end": "2026-01-21T00:00:00Z"}
     read(statement(entry(1250, order_of(paid)), **day))
     credit(paid.merchant, 1250, livemode=True)
     again = next_payout(paid)

@@ -72,21 +72,21 @@ def test_pages_of_one_message_are_read_one_by_one(sent_pair, names):
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("<ToDtTm>2026-11-20T24:00:00Z</ToDtTm>", datetime(2026, 11, 21, tzinfo=UTC)),
-        ("<ToDtTm>2026-12-31T24:00:00.000+01:00</ToDtTm>", datetime(2026, 12, 31, 23, tzinfo=UTC)),
-        ("<ToDt>2026-11-20Z</ToDt>", datetime(2026, 11, 20, tzinfo=UTC)),
-        ("<ToDt>2026-11-20-05:00</ToDt>", datetime(2026, 11, 20, 5, tzinfo=UTC)),
+        ("<ToDtTm>2026-01-20T24:00:00Z</ToDtTm>", datetime(2026, 1, 21, tzinfo=UTC)),
+        ("<ToDtTm>2025-12-31T24:00:00.000+01:00</ToDtTm>", datetime(2025, 12, 31, 23, tzinfo=UTC)),
+        ("<ToDt>2026-01-20Z</ToDt>", datetime(2026, 1, 20, tzinfo=UTC)),
+        ("<ToDt>2026-01-20-05:00</ToDt>", datetime(2026, 1, 20, 5, tzinfo=UTC)),
     ],
 )
 def test_it_reads_each_instant_that_xml_can_write(sent_pair, written, expected):
-    read(statement().replace("<ToDtTm>2026-11-20T23:59:59Z</ToDtTm>", written))
+    read(statement().replace("<ToDtTm>2026-01-20T23:59:59Z</ToDtTm>", written))
 
     assert BankStatement.objects.get().end_at == expected
 
 
 @pytest.mark.parametrize(
     "written",
-    ["2026-11-20T24:00:01", "2026-11-20T25:00:00", "2026-11-20+x", "9999-12-31T24:00:00"],
+    ["2026-01-20T24:00:01", "2026-01-20T25:00:00", "2026-01-20+x", "9999-12-31T24:00:00"],
 )
 def test_it_reads_no_other(sent_pair, written):
     with pytest.raises(BankFileUnreadable):

@@ -15,7 +15,7 @@ UETR = "0b4e7c1e-5a1c-4e0a-9d5e-1f1a2b3c4d5e"
 PHONES = ("+12424567890", "+12424567891")
 UNSURE = "gives no reference of its own"
 BEFORE = "Money with this reference has come in before."
-VALUE = "<ValDt><Dt>2026-11-{}</Dt></ValDt><NtryDtls>"
+VALUE = "<ValDt><Dt>2026-01-{}</Dt></ValDt><NtryDtls>"
 EITHER = [(notified, booked), (booked, notified)]
 
 

@@ -16,9 +16,9 @@ from tests.payouts.bank_files import entry, order_of, read, statement, statuses_
 FEE = entry(700, reference="0001").replace(
     "<AcctSvcrRef>", "<BookgDt><Dt>2026-03-10</Dt></BookgDt><AcctSvcrRef>"
 )
-MORNING = {"start": "2026-11-19T00:00:00Z", "end": "2026-11-19T12:00:00Z"}
-EVENING = {"start": "2026-11-19T12:00:00Z", "end": "2026-11-20T00:00:00Z"}
-DAY = {"start": "2026-11-19T00:00:00Z", "end": "2026-11-20T00:00:00Z"}
+MORNING = {"start": "2026-01-19T00:00:00Z", "end": "2026-01-19T12:00:00Z"}
+EVENING = {"start": "2026-01-19T12:00:00Z", "end": "2026-01-20T00:00:00Z"}
+DAY = {"start": "2026-01-19T00:00:00Z", "end": "2026-01-20T00:00:00Z"}
 
 
 def day(number, *entries, **options):
@@ -47,7 +47,7 @@ def test_a_second_booking_of_a_payout_is_seen_by_a_person(sent_pair):
     assert waiting_entries() == ["The bank has said this of the payout before."]
 
 
-@pytest.mark.parametrize("later", [DAY, MORNING, {**MORNING, "end": "2026-11-19T18:00:00Z"}])
+@pytest.mark.parametrize("later", [DAY, MORNING, {**MORNING, "end": "2026-01-19T18:00:00Z"}])
 def test_of_the_same_time_it_is_the_same_entry(sent_pair, later):
     read(day(1, FEE, **MORNING))
 
@@ -103,7 +103,7 @@ def test_an_amended_statement_knows_its_own(sent_pair):
     read(day(1, FEE, **MORNING))
     read(day(2, FEE, opening=5000, **EVENING))
 
-    later = {"message_id": "M-3", "written": "2026-11-21T08:00:00"}
+    later = {"message_id": "M-3", "written": "2026-01-21T08:00:00"}
     amended = statement(FEE, FEE, opening=5000, number="2", **EVENING, **later)
     assert read(amended).stored.known == 1
 
@@ -113,7 +113,7 @@ def test_an_amended_statement_knows_its_own(sent_pair):
 
 @pytest.mark.parametrize(("number", "count"), [("1", 1), ("2", 2)])
 def test_without_a_period_the_number_tells(sent_pair, number, count):
-    for written, name in (("2026-11-19T20:00:00", "1"), ("2026-11-20T20:00:00", number)):
+    for written, name in (("2026-01-19T20:00:00", "1"), ("2026-01-20T20:00:00", number)):
         content = statement(FEE, message_id=written, number=name, written=written)
         start, end = content.index("<FrToDt>"), content.index("<Acct>")
         read(content[:start] + content[end:])
@@ -148,7 +148,7 @@ def test_of_two_files_at_once_one_is_read_again(sent_pair, monkeypatch):
 def test_a_name_given_again_in_the_evening_is_of_other_money(sent_pair):
     customers = [customer_with(0, phone, livemode=True) for phone in (LIVE, "+12424567891")]
     words = [ordered(customer, 2_000).reference for customer in customers]
-    day_of_both = "<BookgDt><Dt>2026-11-19</Dt></BookgDt><AcctSvcrRef>"
+    day_of_both = "<BookgDt><Dt>2026-01-19</Dt></BookgDt><AcctSvcrRef>"
     rows = [
         transfer(2_000, each, reference="0001").replace("<AcctSvcrRef>", day_of_both)
         for each in words
