@@ -80,7 +80,7 @@ def measure(side: Side, operation: Operation, *, seconds: int, most: int) -> Res
     server, database = (
         1_000 * (now - then) for now, then in zip(side.seconds_used(), used, strict=True)
     )
-    side.stagehand.seal()
+    side.stagehand.tend()
     return Result(
         per_second=sent.per_second,
         p50=sent.p50,

@@ -103,9 +103,9 @@ class Stagehand:
             self._tell(f"supply {made[operation.supply]} {before + 1} {count}")
         return before
 
-    def seal(self) -> None:
-        """Seal the transfers, as the schedule does every two seconds."""
-        self._tell("seal")
+    def tend(self) -> None:
+        """Seal transfers and fold counts, as the schedule does every few seconds."""
+        self._tell("tend")
 
     def __enter__(self) -> Self:
         return self

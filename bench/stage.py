@@ -1,7 +1,7 @@
 """The rows that requests are measured against: two merchants, their customers and payments.
 
 `python -m bench.stage` builds them in the database of its environment and prints them as JSON;
-then it does what it is told, one line each: `supply PAYMENT_ID FIRST COUNT`, or `seal`.
+then it does what it is told, one line each: `supply PAYMENT_ID FIRST COUNT`, or `tend`.
 """
 
 import sys
@@ -49,8 +49,8 @@ def main() -> None:
     say(asdict(build()))
     for line in sys.stdin:
         order, *details = line.split()
-        if order == "seal":
-            seal()
+        if order == "tend":
+            tend()
         else:
             template_id, first, count = details
             supply(template_id, first=int(first), count=int(count))
@@ -83,7 +83,7 @@ def build() -> Stage:
     payment, completed = sell(shop)
     supply(sell(reader)[1], first=READERS_FIRST, count=READERS_PAYMENTS)
     Account.objects.filter(owner=shop.id).update(balance=WEALTH)
-    seal()
+    tend()
     keys = {
         name: issue_key(merchant=merchant, livemode=False, name="Bench", now=at).secret
         for name, merchant in {"shop": shop, "reader": reader}.items()
@@ -135,10 +135,13 @@ def supply(template_id: str, *, first: int, count: int) -> None:
     copy_row(template, changes, first=first, count=count)
 
 
-def seal() -> None:
+def tend() -> None:
+    """Do what the schedule does every few seconds, and what readers would pay for otherwise."""
+    from core.tasks import fold_counts
     from ledger.tasks import seal_transfers
 
     seal_transfers()
+    fold_counts()
 
 
 if __name__ == "__main__":
