@@ -2,13 +2,13 @@
 
 import secrets
 from datetime import datetime
+from typing import Any
 
 from django.db import models
 from django_otp.models import Device, ThrottlingMixin
 from django_otp.oath import TOTP
 
-from core import crypto
-from core.sealed import SealedCharField
+from core.sealed import SealedCharField, bound, seal, unseal
 
 KEY_BYTES = 20
 # How many steps of 30 seconds the clock of a phone may be off, beyond what is known of it.
@@ -16,21 +16,27 @@ TOLERANCE = 1
 
 
 def new_sealed_key() -> str:
-    """Return a new random key, encrypted."""
-    return crypto.encrypt(secrets.token_hex(KEY_BYTES))
+    """Return no key: it is made when the row is stored, as it is bound to the account."""
+    return ""
 
 
 class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-otp has no types
     """Six digits that change every 30 seconds (RFC 6238). Each counts once."""
 
-    sealed_key = SealedCharField(max_length=255, default=new_sealed_key)
+    sealed_key = bound(SealedCharField(max_length=255, default=new_sealed_key), "user_id")
     drift = models.SmallIntegerField(default=0)
     last_t = models.BigIntegerField(default=-1)
 
     @property
     def key(self) -> bytes:
         """The key that the app has, too."""
-        return bytes.fromhex(crypto.decrypt(self.sealed_key))
+        return bytes.fromhex(unseal(self, "sealed_key"))
+
+    def save(self, **options: Any) -> None:
+        """Save; a new one gets a random key."""
+        if not self.sealed_key:
+            seal(self, "sealed_key", secrets.token_hex(KEY_BYTES))
+        super().save(**options)
 
     def accept(self, code: str, now: datetime) -> bool:
         """Return whether this is the current code, not used before. Expects the row to be locked.

@@ -18,7 +18,7 @@ from backoffice.run_models import ResendRun as ResendRun
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
-from core.sealed import SealedTextField
+from core.sealed import SealedTextField, bound
 from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 
@@ -149,7 +149,7 @@ class Instruction(SignedRow):
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     arguments = models.JSONField(default=dict)
-    sealed_arguments = SealedTextField(default="", blank=True)
+    sealed_arguments = bound(SealedTextField(default="", blank=True), "id", "asked_by_id")
     reason = models.CharField(max_length=500)
     note = models.CharField(max_length=2_000)
     status = models.CharField(
@@ -163,7 +163,7 @@ class Instruction(SignedRow):
     decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=2_000, default="", blank=True)
     result_id = PublicIdField(default="", blank=True)
-    sealed_result = SealedTextField(default="", blank=True)
+    sealed_result = bound(SealedTextField(default="", blank=True), "id", "asked_by_id")
     glass_broken_at = models.DateTimeField(null=True)
     signature = SignatureField(
         *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
@@ -229,7 +229,7 @@ class InstructionFile(models.Model):
     instruction = models.OneToOneField(
         Instruction, on_delete=models.PROTECT, primary_key=True, related_name="file"
     )
-    sealed_content = SealedTextField()
+    sealed_content = bound(SealedTextField(), "instruction.subject_id")
 
     def __str__(self) -> str:
         return f"file of {self.instruction_id}"

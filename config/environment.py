@@ -17,6 +17,7 @@ VARIABLES = {
     "ADMIN_HOST": (str, ""),
     "ALLOWED_HOSTS": (list, []),
     "BASE_URL": (str, ""),
+    "BOUND_SECRETS_ONLY": (bool, False),
     "CACHE_URL": (str, "locmemcache://"),
     "CELERY_BROKER_URL": (str, ""),
     "CHECKOUT_URL": (str, ""),

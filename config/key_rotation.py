@@ -1,17 +1,17 @@
-"""Move what is stored to the newest keys, and tell what still needs an older one."""
+"""Move what is stored to the newest keys, bound to its row, and tell what is left as it was."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from django.db import transaction
 from django.db.models import Count, Model
 
-from core.crypto import NO_KEY, decrypt, encrypt, position_of_key
+from core.crypto import Opened, encrypt, opened
 from core.key_register import configured_ids, release_key
 from core.models import KeyInUse, KeyPurpose
-from core.sealed import TOKEN_START, sealed_columns
+from core.sealed import TOKEN_START, bound_to, place_of, sealed_columns
 from core.signatures import AlteredRow, sign_anew, signature_field
 from customers.models import PIN_ATTEMPTS_UNTIL_DISABLED, Customer
 
@@ -25,12 +25,16 @@ class ColumnReport:
     label: str
     by_key: Counter[int] = field(default_factory=Counter)
     moved: int = 0
+    unbound: int = 0
     unreadable: list[str] = field(default_factory=list)
     altered: list[str] = field(default_factory=list)
+    misplaced: list[str] = field(default_factory=list)
 
 
 def rotate_columns(*, check_only: bool, note: Callable[[str, int], None]) -> list[ColumnReport]:
-    """Encrypt every secret under the first key, in short transactions; return what was found.
+    """Encrypt every secret under the first key, bound to its row, in short transactions.
+
+    Returns what was found. One that is bound to another row was copied, and is left.
 
     Safe to end and begin again at any time, and beside a running service. `note` hears how far it
     has come, by column and rows. With `check_only` nothing is written.
@@ -96,9 +100,12 @@ def give_up(entry: KeyInUse) -> int:
     return pins.update(pin_failures=PIN_ATTEMPTS_UNTIL_DISABLED, pin_locked_until=None)
 
 
-def _batches(model: type[Model], name: str) -> Iterator[list[tuple[Any, Any]]]:
-    """Yield the rows of a column by their primary key, each batch in a statement of its own."""
-    rows = model._base_manager.order_by("pk").values_list("pk", name)
+def _batches(model: type[Model], name: str) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the rows of a column by their primary key, each batch in a statement of its own.
+
+    Each is its key, the secret, and what that is bound to.
+    """
+    rows = model._base_manager.order_by("pk").values_list("pk", name, *bound_to(model, name))
     last: dict[str, Any] = {}
     while batch := list(rows.filter(**last)[:BATCH]):
         yield batch
@@ -108,27 +115,24 @@ def _batches(model: type[Model], name: str) -> Iterator[list[tuple[Any, Any]]]:
 def _rotate_batch(
     model: type[Model],
     name: str,
-    batch: list[tuple[Any, Any]],
+    batch: list[tuple[Any, ...]],
     report: ColumnReport,
     *,
     check_only: bool,
 ) -> None:
     changes = []
-    for key, stored in batch:
+    for key, stored, *identity in batch:
         token = stored if isinstance(stored, str) else bytes(stored or b"").decode()
+        place = place_of(model, name, identity)
         if not token.startswith(TOKEN_START):
             continue
-        position = position_of_key(token)
-        if position == NO_KEY:
-            report.unreadable.append(str(key))
-        elif position == 0 or check_only:
-            report.by_key[position] += 1
-        else:
-            changes.append((key, stored, position, encrypt(decrypt(token))))
+        found = opened(token)
+        if _is_to_move(found, place, report, str(key), check_only=check_only):
+            changes.append((key, stored, found, encrypt(found.text.decode(), place)))
     if not changes:
         return
     with transaction.atomic():
-        for key, stored, position, token in changes:
+        for key, stored, found, token in changes:
             fresh = token if isinstance(stored, str) else token.encode()
             try:
                 moved = _replace(model, name, key, stored, fresh)
@@ -136,7 +140,25 @@ def _rotate_batch(
                 report.altered.append(str(key))
                 moved = False
             report.moved += moved
-            report.by_key[0 if moved else position] += 1
+            report.by_key[0 if moved else found.position] += 1
+            report.unbound += not (moved or found.binding)
+
+
+def _is_to_move(
+    found: Opened | None, place: bytes, report: ColumnReport, key: str, *, check_only: bool
+) -> TypeGuard[Opened]:
+    """Return whether a secret is to be encrypted anew; note in the report one that is not."""
+    if found is None:
+        report.unreadable.append(key)
+        return False
+    is_misplaced = found.binding is not None and not found.stands_in(place)
+    if is_misplaced:
+        report.misplaced.append(key)
+    elif not check_only and (found.position or not found.binding):
+        return True
+    report.by_key[found.position] += 1
+    report.unbound += not found.binding
+    return False
 
 
 def _replace(model: type[Model], name: str, key: Any, stored: Any, fresh: Any) -> bool:

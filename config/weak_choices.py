@@ -6,6 +6,7 @@ from django.conf import settings
 
 MOST_TIMES_BY_PIN = 20
 CHOICES = {
+    "BOUND_SECRETS_ONLY": "off: a secret from before an upgrade is read wherever it was copied to.",
     "REGISTRATIONS_PER_NETWORK": "0: one network registers any number of merchants.",
     "REQUIRE_VERIFIED_MERCHANTS": "off: anyone who registers takes live payments, unseen by staff.",
     "RISK_NEW_PROOF_HOURS": "0: a PIN that a stolen number has just reset pays like any other.",

@@ -8,8 +8,8 @@ import hashlib
 
 from django.conf import settings
 
-from core.crypto import decrypt, encrypt
 from core.models import AddressKey
+from core.sealed import seal, unseal
 
 _known: dict[str, bytes] = {}
 
@@ -17,9 +17,12 @@ _known: dict[str, bytes] = {}
 def address_key(name: str) -> bytes:
     """Return the key of a kind of address; it is made when it is first asked for."""
     if name not in _known:
-        sealed = encrypt(_derived(name).hex())
-        row, is_new = AddressKey.objects.get_or_create(name=name, defaults={"sealed_key": sealed})
-        key = bytes.fromhex(decrypt(row.sealed_key))
+        new = AddressKey(name=name)
+        seal(new, "sealed_key", _derived(name).hex())
+        row, is_new = AddressKey.objects.get_or_create(
+            name=name, defaults={"sealed_key": new.sealed_key}
+        )
+        key = bytes.fromhex(unseal(row, "sealed_key"))
         if is_new:  # not certain before the caller's transaction is
             return key
         _known[name] = key

@@ -14,12 +14,13 @@ from django.http import HttpRequest, HttpResponse
 from rest_framework.response import Response
 
 from core.clock import request_now
-from core.crypto import decrypt, encrypt
+from core.crypto import encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
 from core.retention import PERIODS, delete_all
 from core.retries import retry_on_deadlock
+from core.sealed import place_of, unseal
 
 Work = Callable[[], Response | ApiError]
 
@@ -70,7 +71,7 @@ def _under_key(
                 raise IdempotencyKeyReused("Its answer is not shown any more: send another key.")
             return _replay(stored, fingerprint, secret=secret)
         response = _answer(work())
-        _store(scope, key, response, secret=secret)
+        _store(scope, key, fingerprint, response, secret=secret)
     return response
 
 
@@ -123,9 +124,11 @@ def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
         return bool(cursor.rowcount == 1)
 
 
-def _store(scope: str, key: str, response: Response, *, secret: bool) -> None:
+def _store(scope: str, key: str, fingerprint: str, response: Response, *, secret: bool) -> None:
     body = dump_json(response.data)
-    body = encrypt(body.decode()).encode() if secret else body
+    if secret:
+        place = place_of(IdempotencyKey, "body", (scope, key, fingerprint))
+        body = encrypt(body.decode(), place).encode()
     with connection.cursor() as cursor:
         cursor.execute(
             f"UPDATE {_TABLE} SET status = %s, body = %s, location = %s"  # noqa: S608  # a constant
@@ -140,9 +143,8 @@ def _replay(stored: IdempotencyKey, fingerprint: str, *, secret: bool) -> HttpRe
     headers = {"Idempotent-Replayed": "true"}
     if stored.location:
         headers["Location"] = stored.location
-    body = bytes(stored.body or b"")
     return HttpResponse(
-        decrypt(body.decode()).encode() if secret else body,
+        unseal(stored, "body").encode() if secret else bytes(stored.body or b""),
         status=stored.status,
         content_type="application/json",
         headers=headers,

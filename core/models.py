@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
-from core.sealed import SealedBinaryField, SealedTextField
+from core.sealed import SealedBinaryField, SealedTextField, bound
 
 KEY_LENGTH = 255
 
@@ -20,7 +20,7 @@ class IdempotencyKey(models.Model):
     key = models.CharField(max_length=KEY_LENGTH)
     fingerprint = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(null=True)
-    body = SealedBinaryField(null=True)
+    body = bound(SealedBinaryField(null=True), "scope", "key", "fingerprint")
     location = models.CharField(max_length=255, default="")
     created_at = models.DateTimeField(db_index=True)
 
@@ -128,7 +128,7 @@ class AddressKey(models.Model):
     """The key by which secret parts of durable addresses are made: see `core.address_keys`."""
 
     name = models.CharField(max_length=64, primary_key=True)
-    sealed_key = SealedTextField()
+    sealed_key = bound(SealedTextField(), "name")
 
     def __str__(self) -> str:
         return self.name

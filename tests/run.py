@@ -79,6 +79,7 @@ PRODUCTION = {
     "DEVELOPMENT_FILE": "",
     "DATABASE_URL": "sqlite://:memory:",
     "BASE_URL": "https://pay.example.com",
+    "BOUND_SECRETS_ONLY": "true",
     "CHECKOUT_URL": "https://pay.example.com",
     "EMAIL_URL": "smtp+tls://mail.example.com:587",
     "CHECKPOINT_KEY": "PRIVATE+KEY+testserver/ledger+63086570"

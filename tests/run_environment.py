@@ -60,6 +60,7 @@ VALUES = {
     "EMAIL_URL": "memorymail://",
     "CHECKPOINT_KEY": "PRIVATE+KEY+testserver/ledger+63086570"
     "+AXRoZSBzZWVkIG9mIHRoZSB0ZXN0czogMzIgYnl0ZXMh",
+    "BOUND_SECRETS_ONLY": "true",
     "ENCRYPTION_KEY": "dGVzdHMgbmVlZCAzMiBieXRlcyBvZiBrZXkgaGVyZSE=",
     "LEDGER_KEY": "dGhlIHRlc3RzIG5lZWQgYSBrZXkgdGhhdCBzaWducyE=",
     "GATHER_SECONDS": "0",

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db import transaction
 
-from core.crypto import encrypt
 from core.errors import ValidationFailed
 from core.ids import new_id
+from core.sealed import seal
 from merchants.callers import Caller
 from merchants.standing import has_free_key
 from outbound.policy import fault_of, policy_for
@@ -42,19 +42,20 @@ def create_webhook(
     refuse_url(url, livemode=caller.livemode)
     _refuse_too_many(caller)
     secret = new_secret()
-    webhook = Webhook.objects.create(
+    webhook = Webhook(
         id=new_id("wh", now),
         merchant=merchant,
         livemode=caller.livemode,
         url=url,
         events=events,
         description=description,
-        secret=encrypt(secret),
         secret_hint=hint_of(secret),
         secret_created_at=now,
         created_at=now,
         updated_at=now,
     )
+    seal(webhook, "secret", secret)
+    webhook.save(force_insert=True)
     tell_of_address(webhook, now=now)
     return IssuedSecret(webhook, secret)
 
@@ -131,7 +132,7 @@ def rotate_secret(
     secret = new_secret()
     webhook.previous_secret = webhook.secret if overlap else ""
     webhook.previous_secret_expires_at = now + overlap if overlap else None
-    webhook.secret = encrypt(secret)
+    seal(webhook, "secret", secret)
     webhook.secret_hint = hint_of(secret)
     webhook.secret_created_at = webhook.updated_at = now
     webhook.save(

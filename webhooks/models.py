@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT, MAX_URL
-from core.sealed import SealedTextField
+from core.sealed import SealedTextField, bound
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, WebhookNotFound
 from webhooks.event_models import Event as Event
@@ -64,10 +64,10 @@ class Webhook(models.Model):
     disabled_reason = models.CharField(
         max_length=16, choices=DisabledReason, default="", blank=True
     )
-    secret = SealedTextField()
+    secret = bound(SealedTextField(), "id")
     secret_hint = models.CharField(max_length=16)
     secret_created_at = models.DateTimeField()
-    previous_secret = SealedTextField(default="", blank=True)
+    previous_secret = bound(SealedTextField(default="", blank=True), "id", like="secret")
     previous_secret_expires_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()

@@ -19,11 +19,12 @@ from django.db.models import Model, QuerySet
 from backoffice.errors import BankFileStale, ClockWrong
 from backoffice.formats import money
 from backoffice.models import Instruction, InstructionFile
-from core import crypto
 from core.clock import ClockRefused
 from core.clock_check import checked_now
 from core.creditor_references import references_in
+from core.crypto import decrypt, encrypt
 from core.errors import ApiError
+from core.sealed import place_of
 from funding.bank_transfers import Foresight
 from funding.models import FundingWay, TopUp
 from merchants.callers import Caller
@@ -65,17 +66,17 @@ def content_hash(content: bytes) -> str:
 
 def seal_file(content: bytes) -> str:
     """Encrypt a file for the time until it is decided about."""
-    return crypto.encrypt(content.decode(_BYTES))
+    return encrypt(content.decode(_BYTES), _place_of(content_hash(content)))
 
 
-def parse_upload(sealed_content: str) -> Upload:
-    """Decrypt and parse a file; call outside of a transaction, where no one waits for it.
+def parse_upload(sealed_content: str, digest: str) -> Upload:
+    """Decrypt and parse the file of this hash; outside of a transaction, where no one waits for it.
 
     A wrong clock refuses it here, so that the alarm is stored though the transaction is not.
     """
     try:
         checked_now()
-        return parse_bank_file(crypto.decrypt(sealed_content).encode(_BYTES))
+        return parse_bank_file(decrypt(sealed_content, _place_of(digest)).encode(_BYTES))
     except ClockRefused as refusal:
         return ClockWrong(str(refusal))
     except ApiError as error:
@@ -84,8 +85,14 @@ def parse_upload(sealed_content: str) -> Upload:
 
 def parse_pending_upload(instruction_id: str) -> Upload | None:
     """Parse the file that an instruction is about, if it is about one; outside of a transaction."""
-    file = InstructionFile.objects.filter(instruction=instruction_id).first()
-    return parse_upload(file.sealed_content) if file else None
+    files = InstructionFile.objects.select_related("instruction")
+    file = files.filter(instruction=instruction_id).first()
+    return parse_upload(file.sealed_content, file.instruction.subject_id) if file else None
+
+
+def _place_of(digest: str) -> bytes:
+    """Return what a file is bound to: its content, known before there is a request."""
+    return place_of(InstructionFile, "sealed_content", [digest])
 
 
 def check_file(instruction: Instruction, now: datetime, upload: Upload | None = None) -> None:

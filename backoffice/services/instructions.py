@@ -21,8 +21,8 @@ from backoffice.services.bank_uploads import parse_upload
 from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
-from core import crypto
 from core.ids import new_id
+from core.sealed import seal
 from merchants.callers import Caller
 
 DAY = timedelta(days=1)
@@ -59,7 +59,8 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
 
     Raises Forbidden, FormAlreadySubmitted, and the errors of the task itself.
     """
-    upload = parse_upload(request.sealed_file) if request.sealed_file else None
+    file = request.sealed_file
+    upload = parse_upload(file, request.subject_id) if file else None
     task = task_of(request.task, upload)
     action = AuditAction(
         act=task.title.lower(),
@@ -140,12 +141,13 @@ def _write_down(staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     instruction = Instruction(
         id=new_id("ins", now),
         kind=TASKS[request.task].kind.value,
-        sealed_arguments=crypto.encrypt(request.secret) if request.secret else "",
         **{name: getattr(request, name) for name in ASKED_FOR},
         asked_by_id=staff.user_id,
         asked_at=now,
         lapses_at=now + LIFETIME,
     )
+    if request.secret:
+        seal(instruction, "sealed_arguments", request.secret)
     try:
         with transaction.atomic():
             instruction.save(force_insert=True)

@@ -20,8 +20,8 @@ from backoffice.formats import percent
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
-from core import crypto
 from core.json import dump_json
+from core.sealed import seal, unseal
 from merchants.callers import Caller
 from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
@@ -138,7 +138,7 @@ def collect_key(*, staff: Staff, instruction_id: str, now: datetime) -> str:
             raise Forbidden("Only the requester can collect the key.")
         if not instruction.sealed_result:
             raise SecretNotThere
-        secret = crypto.decrypt(instruction.sealed_result)
+        secret = unseal(instruction, "sealed_result")
         instruction.sealed_result = ""
         instruction.save(update_fields=["sealed_result"])
         record.after = {"collected": instruction.result_id}
@@ -213,7 +213,7 @@ def _live_key(instruction: Instruction) -> ApiKey:
 
 def _seal(instruction: Instruction, issued: IssuedKey) -> str:
     make_room(issued.key.merchant_id)
-    instruction.sealed_result = crypto.encrypt(issued.secret)
+    seal(instruction, "sealed_result", issued.secret)
     return issued.key.pk
 
 

@@ -16,8 +16,8 @@ from backoffice.roles import Right
 from backoffice.services.independence import refuse_key_holder
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
-from core import crypto
 from core.money import MAX_AMOUNT
+from core.sealed import unseal
 from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
@@ -155,7 +155,7 @@ def accounts_to_compare(instruction: Instruction) -> tuple[BankAccount, BankAcco
 
 
 def _bank_details(instruction: Instruction) -> BankDetails:
-    return BankDetails(**json.loads(crypto.decrypt(instruction.sealed_arguments)))
+    return BankDetails(**json.loads(unseal(instruction, "sealed_arguments")))
 
 
 def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> BankAccount:

@@ -5,9 +5,8 @@ from typing import ClassVar, Self
 from django.db import models
 from django.db.models import F, Q
 
-from core import crypto
 from core.ids import PublicIdField
-from core.sealed import SealedTextField
+from core.sealed import SealedTextField, bound, seal, unseal
 from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 from payouts.errors import BankAccountNotFound
@@ -69,7 +68,7 @@ class BankAccount(SignedRow):
     bank_name = models.CharField(max_length=140)
     bic = models.CharField(max_length=11, default="", blank=True)
     clearing_code = models.CharField(max_length=35, default="", blank=True)
-    encrypted_number = SealedTextField()
+    encrypted_number = bound(SealedTextField(), "id")
     last_four = models.CharField(max_length=4)
     created_at = models.DateTimeField()
     created_by = models.CharField(max_length=100)
@@ -115,17 +114,17 @@ class BankAccount(SignedRow):
 
     def encrypt_number(self, number: str) -> None:
         """Keep the account number: encrypted, and its last four characters to show."""
-        self.encrypted_number = crypto.encrypt(f"{self.id} {number}")
+        seal(self, "encrypted_number", f"{self.id} {number}")
         self.last_four = number[-4:]
 
     def decrypt_number(self) -> str:
         """Read the account number. Only what leaves for the bank may need it."""
-        return decrypted(self.id, self.encrypted_number)
+        return number_in(self.id, unseal(self, "encrypted_number"))
 
 
-def decrypted(owner: str, encrypted: str) -> str:
+def number_in(owner: str, text: str) -> str:
     """Read an account number that was encrypted with the id of its row. Raises ValueError."""
-    found, _, number = crypto.decrypt(encrypted).partition(" ")
+    found, _, number = text.partition(" ")
     if found != owner:
         raise ValueError(f"The number in {owner} belongs to another row.")
     return number

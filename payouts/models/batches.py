@@ -5,11 +5,10 @@ from typing import Self
 from django.db import models
 from django.db.models import Q
 
-from core import crypto
 from core.money import MAX_AMOUNT
-from core.sealed import SealedTextField
+from core.sealed import SealedTextField, bound, seal, unseal
 from core.signatures import SignatureField
-from payouts.models.accounts import decrypted
+from payouts.models.accounts import number_in
 from payouts.models.payouts import Payout, PayoutBatch
 
 
@@ -26,7 +25,7 @@ class PayoutOrder(models.Model):
     bank_name = models.CharField(max_length=140)
     bic = models.CharField(max_length=11, default="", blank=True)
     clearing_code = models.CharField(max_length=35, default="", blank=True)
-    encrypted_number = SealedTextField()
+    encrypted_number = bound(SealedTextField(), "payout_id")
     description = models.CharField(max_length=140, default="", blank=True)
     signature = SignatureField(
         *("payout_id", "batch_id", "end_to_end_id", "amount", "holder_name", "bank_name", "bic"),
@@ -47,7 +46,7 @@ class PayoutOrder(models.Model):
     def of(cls, payout: Payout, end_to_end_id: str) -> Self:
         """Return the order to pay a payout to its bank account as it stands, not saved yet."""
         account = payout.bank_account
-        return cls(
+        order = cls(
             payout=payout,
             end_to_end_id=end_to_end_id,
             amount=payout.amount,
@@ -55,13 +54,14 @@ class PayoutOrder(models.Model):
             bank_name=account.bank_name,
             bic=account.bic,
             clearing_code=account.clearing_code,
-            encrypted_number=crypto.encrypt(f"{payout.id} {account.decrypt_number()}"),
             description=payout.description,
         )
+        seal(order, "encrypted_number", f"{payout.id} {account.decrypt_number()}")
+        return order
 
     def decrypt_number(self) -> str:
         """Read the account number. Only what leaves for the bank, or proves it, may need it."""
-        return decrypted(self.payout_id, self.encrypted_number)
+        return number_in(self.payout_id, unseal(self, "encrypted_number"))
 
 
 class Continuity(models.Model):

@@ -252,7 +252,7 @@ def test_its_content_goes_when_it_is_decided(office, approve, decision) -> None:
     assert BankFile.objects.exists() == (decision == "approve")
 
 
-def test_another_content_than_the_uploaded_one_is_not_imported(office, approve) -> None:
+def test_another_content_than_the_uploaded_one_is_not_imported(office, approve, caplog) -> None:
     upload(office, statement(entry(700, reference="FEE")))
     other = statement(entry(701, reference="FEE")).encode()
     InstructionFile.objects.update(sealed_content=seal_file(other))
@@ -260,7 +260,7 @@ def test_another_content_than_the_uploaded_one_is_not_imported(office, approve) 
     answer = approve()
 
     assert answer.status_code == 422
-    assert "is not the one that was uploaded" in answer.content.decode()
+    assert "secret refused: it is bound to another row" in caplog.text
     assert (waiting().status, BankFile.objects.count()) == ("waiting", 0)
 
 

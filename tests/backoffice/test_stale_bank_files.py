@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from backoffice.models import AuditEntry, Instruction
+from backoffice.models import AuditEntry, Instruction, InstructionFile
 from backoffice.roles import Role
+from core.crypto import encrypt
 from funding.models import TopUp
 from ledger.models import Purpose
 from payouts.models import BankFile, Payout
@@ -162,3 +163,17 @@ def test_what_would_leave_under_another_name_is_nothing_of_ours(
     assert waiting().arguments["says"] == [
         ["money that left", "nothing of ours", "1", "B$4,900.00 BSD"]
     ]
+
+
+def test_another_content_from_before_secrets_were_bound_is_not_imported(
+    office: Office, approve, settings
+) -> None:
+    settings.BOUND_SECRETS_ONLY = False
+    upload(office, notification(entry(700, reference="FEE")))
+    InstructionFile.objects.update(sealed_content=encrypt(notification(entry(701))))
+
+    answer = approve(waiting())
+
+    assert answer.status_code == 422
+    assert "is not the one that was uploaded" in answer.content.decode()
+    assert not BankFile.objects.exists()

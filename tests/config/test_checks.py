@@ -20,6 +20,7 @@ def production(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     settings.SMS_URL = "https://gateway.example.com/send"
     settings.TRUSTED_PROXIES = 1
     settings.REQUIRE_STAFF_PASSKEYS = settings.REQUIRE_VERIFIED_MERCHANTS = True
+    settings.BOUND_SECRETS_ONLY = True
     settings.REGISTRATIONS_PER_NETWORK = settings.VISITOR_SECONDS_PER_NETWORK = 6
     monkeypatch.setenv("EMAIL_URL", "smtp+tls://mail.example.com:587")
     return settings

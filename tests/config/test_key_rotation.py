@@ -13,7 +13,7 @@ from pytest_django import Settings
 from config import key_rotation
 from config.key_check import refuse_missing_keys
 from core.clock import utc_now
-from core.crypto import decrypt, encrypt, position_of_key
+from core.crypto import decrypt, encrypt, opened
 from core.key_register import configured_ids, missing_keys, note_keys
 from core.models import IdempotencyKey, KeyInUse, KeyPurpose
 from core.sealed import sealed_columns
@@ -31,6 +31,12 @@ pytestmark = pytest.mark.django_db
 
 NEW = Fernet.generate_key().decode()
 PEPPER = "a new pepper of thirty-two characters or more"
+
+
+def position_of_key(token: str) -> int:
+    found = opened(token)
+    assert found
+    return found.position
 
 
 def rotate(*arguments: str) -> str:

@@ -7,6 +7,7 @@ from cryptography.fernet import Fernet
 from django.db import IntegrityError, transaction
 
 from core.clock import utc_now
+from core.crypto import SecretMisplaced, encrypt
 from core.errors import ValidationFailed
 from merchants.errors import MerchantNotFound
 from payouts.account_numbers import is_iban
@@ -40,6 +41,17 @@ def test_a_number_copied_to_another_account_does_not_open(merchant, stranger, ba
     other = open_one(stranger, number="999 999 999")
     BankAccount.objects.filter(pk=other.pk).update(encrypted_number=bank_account.encrypted_number)
 
+    with pytest.raises(SecretMisplaced):
+        BankAccount.objects.get(pk=other.pk).decrypt_number()
+
+
+def test_nor_one_from_before_secrets_were_bound(merchant, stranger, bank_account, settings):
+    settings.BOUND_SECRETS_ONLY = False
+    other = open_one(stranger, number="999 999 999")
+    before = encrypt(f"{bank_account.id} {bank_account.decrypt_number()}")
+    BankAccount.objects.update(encrypted_number=before)
+
+    assert BankAccount.objects.get(pk=bank_account.pk).decrypt_number() == "123456789012"
     with pytest.raises(ValueError, match=other.id):
         BankAccount.objects.get(pk=other.pk).decrypt_number()
 

@@ -8,8 +8,8 @@ import logging
 
 from django.conf import settings
 
-from core.crypto import decrypt
 from core.errors import ServiceUnavailable
+from core.sealed import unseal
 from outbound.http_client import HttpResult, post
 from outbound.policy import policy_for
 from webhooks.delivery.leases import Claim, postpone
@@ -58,7 +58,7 @@ def _headers(claim: Claim, body: bytes) -> dict[str, str]:
             event_id=claim.delivery.event_id,
             body=body,
             at=claim.at,
-            secret=decrypt(webhook.secret),
+            secret=unseal(webhook, "secret"),
             previous=_previous_secret(webhook, claim),
         ),
         **checkpoint_headers(claim.checkpoint),
@@ -69,4 +69,4 @@ def _previous_secret(webhook: Webhook, claim: Claim) -> str | None:
     expires_at = webhook.previous_secret_expires_at
     if expires_at is None or expires_at <= claim.at:
         return None
-    return decrypt(webhook.previous_secret)
+    return unseal(webhook, "previous_secret")

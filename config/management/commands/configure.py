@@ -34,6 +34,8 @@ QUESTIONS = {
     "PAYOUT_DEBTOR_BIC": ("The BIC of its bank", ""),
     "CHECKPOINT_WITNESSES": ("Who is handed each signed head of the log; may be empty", ""),
 }
+# What no new service should be without.
+SAFE = {"DEVELOPMENT_MODE": "false", "BOUND_SECRETS_ONLY": "true"}
 # What an answer to begin with leaves to be filled in.
 BLANK = re.compile(r"\bUSER\b|\bPASSWORD\b|\bexample\.com\b")
 UNANSWERED = "No input. Set these variables and run again with --no-input: " + ", ".join(QUESTIONS)
@@ -55,7 +57,7 @@ class Command(BaseCommand):
         if file.exists():
             raise CommandError(f"{file} exists: it holds secrets, and is not overwritten.")
         answers = {name: self._answer(name, ask=not no_input) for name in QUESTIONS}
-        values = answers | fresh_secrets(answers["BASE_URL"]) | {"DEVELOPMENT_MODE": "false"}
+        values = answers | fresh_secrets(answers["BASE_URL"]) | SAFE
         _write(file, values)
         self.stdout.write(f"{file} is written, readable by its owner only.")
         faults = "\n".join([*_blanks(answers), *_faults(values)])

@@ -1,4 +1,4 @@
-"""`manage.py rotate_encryption`: move stored secrets to the newest key, so that older ones end."""
+"""`manage.py rotate_encryption`: move stored secrets to the newest key, each bound to its row."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -24,9 +24,10 @@ NAMED = 20
 
 class Command(BaseCommand):
     help = (
-        "Encrypt every stored secret under the first key of ENCRYPTION_KEY, and count what is left "
-        "on each other key and pepper. May be ended and begun again at any time. Exits 1 where "
-        "something is left, or no key reads it."
+        "Encrypt every stored secret under the first key of ENCRYPTION_KEY, bound to its row, and "
+        "count what is left on each other key and pepper, and what is bound to no row. May be "
+        "ended and begun again at any time. Exits 1 where something is left, no key reads it, or "
+        "it is bound to another row."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -50,7 +51,11 @@ class Command(BaseCommand):
         reports = rotate_columns(check_only=options["check"], note=self._progress)
         for report in reports:
             self._tell(report)
-        faults = [*self._faulty(reports), *self._left(left_on_keys(reports))]
+        faults = [
+            *self._faulty(reports),
+            *self._left(left_on_keys(reports)),
+            *self._unbound(sum(report.unbound for report in reports)),
+        ]
         pins = pins_on_earlier_peppers()
         self._tell_pins(pins)
         if not options["check"]:
@@ -84,18 +89,22 @@ class Command(BaseCommand):
             self.stdout.write(line)
         return [f"{line}: run this again." for line in lines if not line.startswith("0 ")]
 
+    def _unbound(self, count: int) -> list[str]:
+        line = f"{count} secrets bound to no row"
+        self.stdout.write(line)
+        return [f"{line}: run this again."] if count else []
+
     def _faulty(self, reports: list[ColumnReport]) -> list[str]:
-        return [
-            f"{report.label}: no key reads {len(report.unreadable)} rows: "
-            f"{', '.join(report.unreadable[:NAMED])}"
+        named = [
+            (f"{report.label}: {kind}: ", rows[:NAMED])
             for report in reports
-            if report.unreadable
-        ] + [
-            f"{report.label}: altered by another hand, and left: "
-            f"{', '.join(report.altered[:NAMED])}"
-            for report in reports
-            if report.altered
+            for kind, rows in (
+                (f"no key reads {len(report.unreadable)} rows", report.unreadable),
+                ("altered by another hand, and left", report.altered),
+                ("copied from another row, and left", report.misplaced),
+            )
         ]
+        return [said + ", ".join(rows) for said, rows in named if rows]
 
     def _tell_pins(self, pins: dict[str, int]) -> None:
         for pepper_id, count in sorted(pins.items()):
