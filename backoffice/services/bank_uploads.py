@@ -7,56 +7,30 @@ away, and only that is imported: where its names have become other things meanwh
 """
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 
 from backoffice.errors import BankFileStale, ClockWrong
-from backoffice.formats import money
 from backoffice.models import Instruction, InstructionFile
+from backoffice.services.bank_file_summary import summary_of
 from core.clock import ClockRefused
 from core.clock_check import checked_now
-from core.creditor_references import references_in
 from core.crypto import decrypt, encrypt
 from core.errors import ApiError
 from core.sealed import place_of
-from funding.bank_transfers import Foresight
-from funding.models import FundingWay, TopUp
 from merchants.callers import Caller
 from payouts.bank.importing import match_bank_file
 from payouts.bank.storage import ParsedBankFile, StoredFile, parse_bank_file, store_bank_file
-from payouts.batches import scheduled_under
 from payouts.errors import BankFileUnfit
-from payouts.models import (
-    BankEntry,
-    BankEntryKind,
-    BankFile,
-    BankStatement,
-    Payout,
-    PayoutBatch,
-    PayoutOrder,
-)
-from payouts.statuses import PayoutStatus
+from payouts.models import BankEntry
 
-GIVES = frozenset({BankEntryKind.CREDIT, BankEntryKind.REJECTED, BankEntryKind.RETURN})
-CAME_IN = frozenset({BankEntryKind.CREDIT, BankEntryKind.RETURN})
-SHOWN = 50
-FORESEEN = 200
-AT_ONCE = 1_000
-NOTHING, NOT_CREDITED = "nothing of ours", "top-up, not credited"
-NOT_LEFT = "payout that has not left"
-NOT_SAID = "—"
 _BYTES = "latin-1"  # each byte is one character
 
 # A file, or why it is refused: that is raised, and noted, within the transaction that acts on it.
 Upload = ParsedBankFile | ApiError
-
-_Named = Callable[[BankEntry], Model | None]
 
 
 def content_hash(content: bytes) -> str:
@@ -102,7 +76,7 @@ def check_file(instruction: Instruction, now: datetime, upload: Upload | None = 
     """
     with transaction.atomic():
         stored = _store(upload, instruction, "", now)
-        instruction.arguments = _summary(stored, now)
+        instruction.arguments = summary_of(stored, now)
         transaction.set_rollback(True)
     instruction.save(update_fields=["arguments"])
 
@@ -115,7 +89,7 @@ def import_file(
     Raises as `check_file`, and BankFileStale where it no longer says what was asked for.
     """
     stored = _store(upload, instruction, caller.actor, now)
-    if _summary(stored, now) != instruction.arguments:
+    if summary_of(stored, now) != instruction.arguments:
         raise BankFileStale
     transaction.on_commit(partial(match_bank_file, stored=stored, actor=caller.actor, now=now))
     return str(stored.file.pk)
@@ -137,150 +111,3 @@ def _store(
     if upload.content_hash != instruction.subject_id:
         raise BankFileUnfit(file="is not the one that was uploaded")
     return store_bank_file(parsed=upload, livemode=instruction.livemode, actor=actor, now=now)
-
-
-def _summary(stored: StoredFile, now: datetime) -> dict[str, Any]:
-    """Say in words what an import would go on: in all, by what is named, and who gains."""
-    file = stored.file
-    new = list(file.entries.unmatched().order_by("key"))
-    known = stored.known + file.entries.count() - len(new)
-    named, gives = _names_of(new, livemode=file.livemode), _giving(now)
-    sums: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    gifts = []
-    for entry in new:
-        found = named(entry)
-        amount, currency = _money(entry, found)
-        is_gift = found is not None and entry.kind in GIVES and gives(entry, found)
-        sums[entry.get_kind_display(), _what(found, is_gift=is_gift), currency].append(amount)
-        if found and is_gift:
-            says = entry.get_kind_display()
-            if isinstance(found, TopUp) and found.amount != amount:
-                says += f"; {money(found.amount, found.currency)} was asked for"
-            gifts.append([says, str(found.pk), money(amount, currency)])
-    return {
-        "file": f"{file.get_source_display()} {file.message_id}",
-        "entries": len(new),
-        "known_already": known,
-        "came_in": _total(entry for entry in new if entry.kind in CAME_IN),
-        "left": _total(entry for entry in new if entry.kind == BankEntryKind.DEBIT),
-        "says": [
-            [kind, what, str(len(amounts)), money(sum(amounts), currency) if currency else NOT_SAID]
-            for (kind, what, currency), amounts in sorted(sums.items())
-        ],
-        "gives": gifts[:SHOWN],
-        "statements": [_statement(row) for row in _statements(file)],
-        "takes_away": [
-            [row.get_kind_display(), row.pk, money(row.amount or 0, row.currency)]
-            for row in stored.set_aside[:SHOWN]
-        ],
-        **_beyond("gives_to_more", len(gifts)),
-        **_beyond("takes_away_more", len(stored.set_aside)),
-    }
-
-
-def _beyond(name: str, count: int) -> dict[str, int]:
-    return {name: count - SHOWN} if count > SHOWN else {}
-
-
-def _statements(file: BankFile) -> QuerySet[BankStatement]:
-    return file.statements.select_related("amends").order_by("currency", "start_at", "number")
-
-
-def _statement(row: BankStatement) -> list[str]:
-    """Say what a statement claims beside its entries, and which closing balance it replaces."""
-    balances = [row.opening_amount, row.closing_amount]
-    before = row.amends.closing_amount if row.amends else None
-    return [
-        row.number,
-        f"{row.start_at:%Y-%m-%d} to {row.end_at:%Y-%m-%d}",
-        f"{row.written_at:%Y-%m-%d %H:%M}" if row.written_at else NOT_SAID,
-        *(NOT_SAID if cents is None else money(cents, row.currency) for cents in balances),
-        ("none" if before is None else money(before, row.currency)) if row.amends else "",
-    ]
-
-
-def _what(found: Model | None, *, is_gift: bool) -> str:
-    if isinstance(found, TopUp) and not is_gift:
-        return NOT_CREDITED
-    if isinstance(found, Payout) and found.status == PayoutStatus.SCHEDULED:
-        return NOT_LEFT
-    return str(found._meta.verbose_name) if found else NOTHING
-
-
-def _giving(now: datetime) -> Callable[[BankEntry, Model], bool]:
-    """Return the test of an entry: would matching it give money to what it names?
-
-    Of the first credits as it will; each takes some statements, and a file holds thousands. Those
-    beyond are taken to give, as the rest is: what is approved may only be less than what is shown.
-    """
-    foresight, left = Foresight(now), iter(range(FORESEEN))
-
-    def gives(entry: BankEntry, found: Model) -> bool:
-        if not isinstance(found, TopUp) or next(left, None) is None:
-            return True
-        return foresight.foresee_credit(entry, found)
-
-    return gives
-
-
-def _total(entries: Iterable[BankEntry]) -> str:
-    totals: dict[str, int] = defaultdict(int)
-    for entry in entries:
-        totals[entry.currency] += entry.amount or 0
-    return ", ".join(money(total, currency) for currency, total in sorted(totals.items()))
-
-
-def _money(entry: BankEntry, found: Model | None) -> tuple[int, str]:
-    """Return the entry's amount; where a status report has none, that of what it names."""
-    if entry.amount is None and isinstance(found, PayoutBatch):
-        return found.total_amount, found.currency
-    if entry.amount is None and found is not None:
-        return found.amount, found.currency  # type: ignore[attr-defined]  # a payout or top-up
-    return entry.amount or 0, entry.currency
-
-
-def _names_of(entries: list[BankEntry], *, livemode: bool) -> _Named:
-    """Return what finds the top-up, payout or run that an entry names, as matching looks for it."""
-    references = {entry.pk: _references(entry) for entry in entries}
-    top_ups = _by(
-        TopUp.objects.filter(livemode=livemode, way=FundingWay.BANK_TRANSFER).select_related(
-            "customer"
-        ),
-        "reference",
-        {name for names in references.values() for name in names},
-    )
-    names = {entry.end_to_end_id for entry in entries}
-    orders = _by(
-        PayoutOrder.objects.filter(payout__livemode=livemode).select_related("payout"),
-        "end_to_end_id",
-        names,
-    )
-    scheduled = dict(scheduled_under(names - orders.keys(), livemode=livemode))
-    runs = _by(
-        PayoutBatch.objects.filter(livemode=livemode),
-        "message_id",
-        {entry.message_reference for entry in entries if not entry.end_to_end_id},
-    )
-
-    def named(entry: BankEntry) -> Model | None:
-        found = [top_ups[name] for name in references[entry.pk] if name in top_ups]
-        if found or entry.kind == BankEntryKind.CREDIT:
-            return found[0] if len(found) == 1 else None
-        if entry.end_to_end_id:
-            order = orders.get(entry.end_to_end_id)
-            return order.payout if order else scheduled.get(entry.end_to_end_id)
-        return runs.get(entry.message_reference)
-
-    return named
-
-
-def _references(entry: BankEntry) -> set[str]:
-    is_credit = entry.kind == BankEntryKind.CREDIT
-    return references_in(entry.end_to_end_id, entry.message) if is_credit else set()
-
-
-def _by(rows: QuerySet[Any], field: str, names: set[str]) -> dict[str, Any]:
-    wanted = sorted(names - {""})
-    parts = (wanted[at : at + AT_ONCE] for at in range(0, len(wanted), AT_ONCE))
-    found = (row for part in parts for row in rows.filter(**{f"{field}__in": part}))
-    return {getattr(row, field): row for row in found}

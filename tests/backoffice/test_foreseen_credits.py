@@ -4,7 +4,7 @@ import pytest
 
 from backoffice.models import Instruction
 from backoffice.roles import Role
-from backoffice.services import bank_uploads, instruction_kinds
+from backoffice.services import bank_file_summary, instruction_kinds
 from backoffice.services.bank_uploads import content_hash, seal_file
 from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
@@ -127,7 +127,7 @@ def test_what_is_named_and_not_credited_is_said_as_that(api, customer):
 
 def test_what_is_not_looked_at_is_taken_to_give(api, customer, monkeypatch):
     """A file of thousands would take a minute; it may give less than its approver has read."""
-    monkeypatch.setattr(bank_uploads, "FORESEEN", 1)
+    monkeypatch.setattr(bank_file_summary, "FORESEEN", 1)
 
     asked = upload(statement(*twice_in_one_file(api, customer)))
 
