@@ -46,7 +46,10 @@ WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 STATED = ("Number", "Period", "Written", *map(formats.amount, ("Opening", "Closing", "Replaces")))
 _SHOWN_OTHERWISE = frozenset(
-    {"expected_available", "gives", "passkey_id", "payouts", "says", "statements", "takes_away"}
+    {
+        *("expected_available", "effects", "gives", "passkey_id", "payouts", "says"),
+        *("statements", "takes_away"),
+    }
 )
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
 AMOUNT_ASKED = Amount("Amount", lambda instruction: instruction.amount or None)

@@ -1,5 +1,6 @@
 """What an import of a bank's file would go on: what it says, whom it gives money, what it takes."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -9,6 +10,7 @@ from django.db.models import Model, QuerySet
 
 from backoffice.formats import money
 from core.creditor_references import references_in
+from core.json import dump_json
 from funding.bank_transfers import Foresight
 from funding.models import FundingWay, TopUp
 from payouts.bank.storage import StoredFile
@@ -32,6 +34,12 @@ AT_ONCE = 1_000
 NOTHING, NOT_CREDITED = "nothing of ours", "top-up, not credited"
 NOT_LEFT = "payout that has not left"
 NOT_SAID = "—"
+# What an entry does is known by a digest of as many characters: of no more entries than that.
+EFFECTS_KEPT, EFFECT_CHARACTERS = 1_000, 32
+# What may be less when a file is approved than when it was asked for, where no effect is another.
+_COUNTED = frozenset(
+    {"effects", "entries", "known_already", "came_in", "left", "says", "gives", "gives_to_more"}
+)
 
 _Named = Callable[[BankEntry], Model | None]
 
@@ -43,14 +51,16 @@ def summary_of(stored: StoredFile, now: datetime) -> dict[str, Any]:
     known = stored.known + file.entries.count() - len(new)
     named, gives = _names_of(new, livemode=file.livemode), _giving(now)
     sums: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    gifts = []
+    gifts, effects = [], []
     for entry in new:
         found = named(entry)
         amount, currency = _money(entry, found)
         is_gift = found is not None and entry.kind in GIVES and gives(entry, found)
-        sums[entry.get_kind_display(), _what(found, is_gift=is_gift), currency].append(amount)
+        says, what = entry.get_kind_display(), _what(found, is_gift=is_gift)
+        sums[says, what, currency].append(amount)
+        if found and what != NOT_CREDITED:
+            effects.append(_effect(entry.key, says, what, str(found.pk), amount, currency))
         if found and is_gift:
-            says = entry.get_kind_display()
             if isinstance(found, TopUp) and found.amount != amount:
                 says += f"; {money(found.amount, found.currency)} was asked for"
             gifts.append([says, str(found.pk), money(amount, currency)])
@@ -70,9 +80,28 @@ def summary_of(stored: StoredFile, now: datetime) -> dict[str, Any]:
             [row.get_kind_display(), row.pk, money(row.amount or 0, row.currency)]
             for row in stored.set_aside[:SHOWN]
         ],
+        **({"effects": effects} if len(effects) <= EFFECTS_KEPT else {}),
         **_beyond("gives_to_more", len(gifts)),
         **_beyond("takes_away_more", len(stored.set_aside)),
     }
+
+
+def is_within(found: dict[str, Any], shown: dict[str, Any]) -> bool:
+    """Return whether an import would do what was shown, or less of it: never anything else.
+
+    What has fewer entries that do something is less: another file has brought them, or the rest
+    wait for a person. Where too many are in it to be known one by one, all is to be as shown.
+    """
+    if found == shown or "effects" not in found or "effects" not in shown:
+        return found == shown
+    fixed = (found.keys() | shown.keys()) - _COUNTED
+    is_same = all(found.get(name) == shown.get(name) for name in fixed)
+    return is_same and set(found["effects"]) <= set(shown["effects"])
+
+
+def _effect(*said: str | int) -> str:
+    """Return the digest of what an entry does, and to what."""
+    return hashlib.sha256(dump_json(said)).hexdigest()[:EFFECT_CHARACTERS]
 
 
 def _beyond(name: str, count: int) -> dict[str, int]:

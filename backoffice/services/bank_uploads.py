@@ -3,7 +3,8 @@
 The person who uploads a file may have written it, and its entries give money: a credit fills a
 wallet, a refusal or return gives a payout back to its merchant. An amended statement takes entries
 away, and payouts may have waited for those. The request tells what a file says and what it takes
-away, and only that is imported: where its names have become other things meanwhile, nothing is.
+away, and only that is imported, or less of it: where its names have become other things meanwhile,
+nothing is.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from django.db.models import QuerySet
 
 from backoffice.errors import BankFileStale, ClockWrong
 from backoffice.models import Instruction, InstructionFile
-from backoffice.services.bank_file_summary import summary_of
+from backoffice.services.bank_file_summary import is_within, summary_of
 from core.clock import ClockRefused
 from core.clock_check import checked_now
 from core.crypto import decrypt, encrypt
@@ -86,10 +87,10 @@ def import_file(
 ) -> str:
     """Store the file, and match its entries once that is committed, each by itself.
 
-    Raises as `check_file`, and BankFileStale where it no longer says what was asked for.
+    Raises as `check_file`, and BankFileStale where it would do anything that was not shown.
     """
     stored = _store(upload, instruction, caller.actor, now)
-    if summary_of(stored, now) != instruction.arguments:
+    if not is_within(summary_of(stored, now), instruction.arguments):
         raise BankFileStale
     transaction.on_commit(partial(match_bank_file, stored=stored, actor=caller.actor, now=now))
     return str(stored.file.pk)
