@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from core.crypto import encrypt
 from core.database_clock import database_now
+from core.sealed import seal
 from merchants.models import Merchant
 from outbound.http_client import HttpResult
 from outbound.policy import policy_for
@@ -89,9 +89,10 @@ def test_a_request_says_who_asks_and_is_signed_as_of_its_instant(
     signatures: int,
 ) -> None:
     settings.WEBHOOK_TIMEOUT_SECONDS = 7
-    Webhook.objects.update(
-        previous_secret=encrypt(new_secret()), previous_secret_expires_at=now + left
-    )
+    for webhook in Webhook.objects.all():
+        seal(webhook, "previous_secret", new_secret())
+        webhook.previous_secret_expires_at = now + left
+        webhook.save()
     claim = claim_delivery(due[0], now=now)
     assert claim is not None
     asked: list[tuple[str, dict[str, Any]]] = []
