@@ -1,10 +1,16 @@
 """What messages are called, and to whom they went as it may be shown."""
 
 from datetime import datetime
+from typing import Any
+
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 
 from backoffice.services.support import masked_address
 from customers.phones import masked
-from messages.models import Channel, Message
+from messages.models import Channel, Message, MessageStatus
+from payments.emails import ASKS_FOR_MONEY
+from payments.models import Payment
+from payments.statuses import EXPIRABLE, FINAL
 
 MESSAGE_KINDS = {
     "invoice": "Invoice",
@@ -48,10 +54,24 @@ def kind_words(message: Message) -> str:
     return MESSAGE_KINDS.get(message.kind, message.kind)
 
 
-def status_words(message: Message, now: datetime) -> str:
-    """Return what became of a message so far; a crash may have interrupted its sending."""
+def with_ends(messages: QuerySet[Message], now: datetime) -> Any:
+    """Mark each message that is planned for a payment that can be paid no more."""
+    expired = Q(status__in=EXPIRABLE, expires_at__lte=now)
+    ended = Payment.objects.filter(expired | Q(status__in=FINAL), pk=OuterRef("about"))
+    planned = Q(status=MessageStatus.PLANNED, kind__in=ASKS_FOR_MONEY)
+    return messages.annotate(is_in_vain=ExpressionWrapper(planned & Exists(ended), BooleanField()))
+
+
+def status_words(message: Any, now: datetime) -> str:
+    """Return what became of a message so far, of a row that `with_ends` has read.
+
+    A crash may have interrupted its sending. That it asks for a payment that has ended is found
+    when it is due.
+    """
+    if message.is_in_vain:
+        return "will not be sent"
     is_interrupted = message.is_interrupted(now)
-    return "interrupted" if is_interrupted else message.get_status_display().lower()
+    return "interrupted" if is_interrupted else str(message.get_status_display()).lower()
 
 
 def masked_recipient(message: Message) -> str:

@@ -1,6 +1,5 @@
 """What staff have asked for about an object: what waits for approval, and what was declined."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,8 +32,8 @@ _OUTCOMES = {
 }
 
 
-def requests_about(public_id: str, now: datetime) -> Iterator[str]:
-    """Yield a sentence for each request that waits, and each that was declined in a week."""
+def requests_about(public_id: str, now: datetime) -> list[Instruction]:
+    """Return the requests that wait, and those that were declined in a week."""
     about = Q(subject_id=public_id)
     argument = _ARGUMENTS.get(public_id.partition("_")[0])
     if argument:
@@ -42,20 +41,18 @@ def requests_about(public_id: str, now: datetime) -> Iterator[str]:
     recent = Instruction.objects.filter(about, asked_at__gt=now - SAID_FOR)
     said = recent.filter(status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED])
     rows = said.select_related("asked_by", "decided_by").order_by("-status", "-pk")
-    for row in with_names(rows)[:SHOWN]:
-        name = whose(row) if row.subject_id != public_id else ""
-        if words := _became(row, now):
-            what = _asked_for(row, name)
-            yield format_html('{}{} <a href="{}">Open</a>', what, words, page_of(row))
+    found = list(with_names(rows)[:SHOWN])
+    return [row for row in found if row.status_at(now) != InstructionStatus.EXPIRED]
 
 
-def _became(instruction: Instruction, now: datetime) -> str:
-    """Say that a request waits, or was declined; nothing of any other."""
-    if instruction.status_at(now) == InstructionStatus.WAITING:
-        asked = clock(instruction.asked_at, now)
-        return f" {asked}, waits for a colleague's approval: nothing has moved yet."
-    is_declined = instruction.status == InstructionStatus.DECLINED
-    return f", {outcome_words(instruction, now)}" if is_declined else ""
+def request_words(instruction: Instruction, public_id: str, now: datetime) -> str:
+    """Say on the page of an object that a request about it waits, or was declined."""
+    name = whose(instruction) if instruction.subject_id != public_id else ""
+    what, asked = _asked_for(instruction, name), clock(instruction.asked_at, now)
+    became = f" {asked}, waits for a colleague's approval: nothing has moved yet."
+    if instruction.status == InstructionStatus.DECLINED:
+        became = f", {outcome_words(instruction, now)}"
+    return format_html('{}{} <a href="{}">Open</a>', what, became, page_of(instruction))
 
 
 def sentence(instruction: Instruction) -> str:

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from backoffice import formats
-from backoffice.message_words import kind_words, masked_recipient, status_words
+from backoffice.message_words import kind_words, masked_recipient, status_words, with_ends
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.resource.page_urls import page_of
@@ -22,10 +22,9 @@ from customers.account_changes import AccountChange
 from customers.models import Customer
 from funding.models import TopUpTransition
 from funding.statuses import TopUpStatus
-from messages.models import Message, MessageStatus
-from payments.emails import ASKS_FOR_MONEY
+from messages.models import Message
 from payments.models import Payment
-from payments.statuses import FINAL, PaymentStatus
+from payments.statuses import PaymentStatus
 from refunds.models import Inquiry, Refund, RefundTransition
 from refunds.statuses import RefundStatus
 from webhooks.models import Attempt, Delivery
@@ -79,7 +78,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         _transitions(added, _added),
         map(_attempted, sent),
         _entries(inquiry) if inquiry else (),
-        *_around(*about, sent={attempt.delivery_id for attempt in sent}, payment=payment),
+        *_around(*about, sent={attempt.delivery_id for attempt in sent}),
         _stamps(payment),
     )
 
@@ -106,14 +105,12 @@ def _in_order(*sources: Iterable[TimelineEntry]) -> list[TimelineEntry]:
     return moments
 
 
-def _around(
-    *public_ids: str, sent: Iterable[str] = (), payment: Payment | None = None
-) -> Iterator[Iterator[TimelineEntry]]:
+def _around(*public_ids: str, sent: Iterable[str] = ()) -> Iterator[Iterator[TimelineEntry]]:
     """Yield what people were told about objects, and what staff did, decided and noted."""
     audited = AuditEntry.objects.filter(subject_id__in=[*public_ids, *sent]).exclude(act="note")
     acts = list(audited.order_by("-sequence")[:SHOWN])
     requests = _requests(public_ids, acts)
-    yield _messages(public_ids, payment)
+    yield _messages(public_ids)
     yield islice(_decisions(requests), SHOWN)
     yield _acts(acts, requests)
     yield _notes(public_ids)
@@ -233,17 +230,12 @@ def _attempted(attempt: Attempt) -> TimelineEntry:
     )
 
 
-def _messages(public_ids: Sequence[str], payment: Payment | None) -> Iterator[TimelineEntry]:
-    """Yield what was told to people about objects, and what is still to be.
-
-    What asks for a payment that has ended will not be sent: the sender finds that out when due.
-    """
+def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
+    """Yield what was told to people about objects, and what is still to be."""
     now = request_now()
-    has_ended = payment is not None and payment.status_at(now) in FINAL
-    for message in Message.objects.filter(about__in=public_ids).order_by("-pk")[:SHOWN]:
-        is_planned, to = message.status == MessageStatus.PLANNED, masked_recipient(message)
-        is_over = has_ended and is_planned and message.kind in ASKS_FOR_MONEY
-        status = MessageStatus.NOT_NEEDED.label.lower() if is_over else status_words(message, now)
+    rows = with_ends(Message.objects.filter(about__in=public_ids), now)
+    for message in rows.order_by("-pk")[:SHOWN]:
+        to, status = masked_recipient(message), status_words(message, now)
         words = f"{kind_words(message)} to {to}: {status}"
         tone = "bad" if message.waits_for_staff(now) else "quiet"
         yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)

@@ -2,11 +2,19 @@
 
 from typing import Any
 
+from django.http import HttpRequest
+
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, CheckboxField
-from backoffice.message_words import MESSAGE_KINDS, kind_words, masked_recipient, status_words
+from backoffice.message_words import (
+    MESSAGE_KINDS,
+    kind_words,
+    masked_recipient,
+    status_words,
+    with_ends,
+)
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, Reference
 from backoffice.resource.usual_fields import MODE
@@ -92,6 +100,9 @@ class MessageAdmin(OfficeAdmin):
         Instant("Planned", "created_at"),
         Field("Age", lambda row: formats.age(row.due_at, request_now())),
     )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return with_ends(super().get_queryset(request), request_now())
 
     def heading(self, row: Message) -> str:
         return f"{kind_words(row)} to {masked_recipient(row)}"

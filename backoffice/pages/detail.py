@@ -1,5 +1,6 @@
 """The page about one object: the answer, the actions, the facts, the timeline, the notes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -7,13 +8,14 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
-from backoffice.models import AuditEntry
+from backoffice.models import AuditEntry, Instruction
 from backoffice.page_parts import NOTE, SupportAnswer
-from backoffice.request_answer import requests_about
+from backoffice.request_answer import request_words, requests_about
 from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
+from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 
 MOST_ASKED = 40
@@ -26,6 +28,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     question = request.GET.get("ask", "").strip()[:MOST_ASKED] if resource.asks else ""
     timeline = resource.timeline(row)
     asked = resource.asked(row, question) if question else []
+    requests = _requests(resource, row, instant)
     tables = [
         table
         for table in (*asked, *resource.tables(row))
@@ -39,9 +42,9 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "list_url": list_of(resource.model, **QueryDict(filters).dict()),
         "asks": resource.asks,
         "question": question,
-        "answer": _answer(resource, row, instant),
+        "answer": _answer(resource, row, requests, instant),
         "files": resource.files(row) if staff.may(resource.file_right) else [],
-        "row_actions": available_actions(resource, staff, row, instant, filters),
+        "row_actions": available_actions(resource, staff, row, instant, requests, filters),
         "filters": {LIST_FILTERS: filters} if filters else {},
         "sections": resource.sections(row),
         "first_tables": [table for table in tables if table.is_first],
@@ -60,24 +63,35 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
 
 
-def _answer(resource: AdminResource, row: Any, instant: datetime) -> SupportAnswer | None:
+def _requests(resource: AdminResource, row: Any, instant: datetime) -> list[Instruction]:
+    is_named = resource.entry.prefix or resource.requested_as != "pk"
+    return requests_about(str(getattr(row, resource.requested_as)), instant) if is_named else []
+
+
+def _answer(
+    resource: AdminResource, row: Any, requests: Sequence[Instruction], instant: datetime
+) -> SupportAnswer | None:
     """Return what to tell the caller, and what was asked for about the object."""
     answer = resource.answer(row, instant)
-    is_named = resource.entry.prefix or resource.requested_as != "pk"
-    name = str(getattr(row, resource.requested_as)) if is_named else ""
-    asked = list(requests_about(name, instant)) if name else []
-    if not asked:
+    if not requests:
         return answer
-    answer = answer or SupportAnswer([], "wait")
-    return replace(answer, words=[*answer.words, *asked])
+    answer, name = answer or SupportAnswer([], "wait"), str(getattr(row, resource.requested_as))
+    words = [request_words(request, name, instant) for request in requests]
+    return replace(answer, words=[*answer.words, *words])
 
 
 def available_actions(
-    resource: AdminResource, staff: Staff, row: Any, instant: Any, filters: str = ""
+    resource: AdminResource,
+    staff: Staff,
+    row: Any,
+    instant: datetime,
+    requests: Sequence[Instruction],
+    filters: str,
 ) -> list[dict[str, Any]]:
     """Return what this member of staff can do to the object now, the dangerous last.
 
-    The first of those that are `main` is what the page advises.
+    The first of those that are `main` is what the page advises; nothing while a colleague is to
+    decide on one of the requests about it, which would be asked for twice.
     """
     actions = [
         action
@@ -86,7 +100,8 @@ def available_actions(
         and action.available(row, instant)
         and action.shown_to(row, staff)
     ]
-    advised = next((action for action in actions if action.main), None)
+    is_asked = any(request.status == InstructionStatus.WAITING for request in requests)
+    advised = None if is_asked else next((action for action in actions if action.main), None)
     return [
         {
             "action": action,

@@ -5,12 +5,14 @@ import re
 import pytest
 
 from backoffice import timeline
-from backoffice.resource.page_urls import page_of
+from backoffice.admin.messages import STATUS
+from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
 from merchants.models import Merchant
+from messages.models import Message
 from payments.models import Payment
 from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_statuses import InquiryReason
@@ -89,8 +91,20 @@ def test_no_reminder_is_planned_of_what_was_canceled(office: Office, merchant: M
     act(support, payment, "cancel", reason="Ordered twice")
 
     page = support.get(page_of(payment)).content.decode()
-    assert "Reminder to p•••@example.com: not needed" in page
+    assert "Reminder to p•••@example.com: will not be sent" in page
     assert "planned" not in page
+    listed = support.get(list_of(Message, kind="reminder", mode="test"))
+    [row] = listed.context["cl"].result_list
+    assert str(STATUS(row)) == '<span class="bo-badge bo-quiet">will not be sent</span>'
+
+
+def test_a_reminder_of_what_has_run_out_is_not_planned_either(
+    office: Office, merchant: Merchant
+) -> None:
+    payment, support = open_invoice(merchant, due_in_days=20), office(Role.SUPPORT)
+    Payment.objects.update(expires_at=utc_now())  # no sweep has been there
+
+    assert ": will not be sent" in support.get(page_of(payment)).content.decode()
 
 
 def test_the_timeline_names_who_did_each_thing(

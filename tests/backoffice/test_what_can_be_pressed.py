@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import time_machine
@@ -24,12 +25,18 @@ from tests.backoffice.colleagues import ask_for_account, at_desk, two_administra
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import one_of_each, paid_payment, refund_request
 from tests.client import Api
+from tests.factories import CustomerFactory
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
+
+
+def advised(page: Any) -> list[str]:
+    """Return the names of the actions that a page advises."""
+    return [each["action"].name for each in page.context["row_actions"] if each["is_advised"]]
 
 
 def offered(browser: Client, row: Model) -> set[str]:
@@ -56,6 +63,28 @@ def test_the_button_of_a_bank_entry_is_what_its_page_advises(
     assert re.findall(r'bo-main" href="[^"]*/acts/([^/]+)/', page) == [button]
     advice = {"credit": "credit their wallet", "match": "match it by hand"}[button]
     assert direction == "DBIT" or advice in page
+
+
+def test_nothing_is_advised_while_a_colleague_is_to_decide(office: Office, settings) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    read(statement(entry(900, direction="CRDT")))
+    found, finance = BankEntry.objects.get(), office(Role.FINANCE)
+    act(
+        finance,
+        found,
+        "credit",
+        whose=CustomerFactory(livemode=True, merchant=None).pk,
+        reason="His name is on it",
+        note="Asked for the sender",
+    )
+
+    page = finance.get(page_of(found))
+
+    assert "requested by finance" in page.content.decode()
+    assert advised(page) == []
+    assert "credit" in offered(finance, found)  # the first may have named the wrong customer
+    act(finance, Instruction.objects.get(), "withdraw", note="Not his")
+    assert advised(finance.get(page_of(found))) == ["credit"]
 
 
 def test_a_refund_that_waits_leaves_nothing_to_refund(office: Office, merchant: Merchant) -> None:
