@@ -20,13 +20,14 @@ from funding.statuses import CREDITABLE, TopUpStatus
 from payouts.bank.incoming import refuse_uncreditable, refuse_words_of_order
 from payouts.bank.matching import refuse_resolved
 from payouts.bank.same_money import is_same_money, refuse_elsewhere
+from payouts.bank_words import WordsOfOrders
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryState
 
 NO_AMOUNT = "It is of no amount: there is nothing to credit."
 
 
-def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
+def credit_entry(entry: BankEntry, *, words: WordsOfOrders, actor: str, now: datetime) -> str:
     """Credit the wallet whose reference a bank entry names; return the top-up's id.
 
     Empty where it names none of ours. The same money in another kind of file is credited once.
@@ -42,7 +43,7 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
     if len(keys) > 1:
         raise BankEntryUnfit("It names more than one top-up.")
     top_up = TopUp.objects.locked(keys[0])
-    _refuse_uncertain(entry, top_up)
+    _refuse_uncertain(entry, top_up, words)
     if TopUpStatus(top_up.status) in CREDITABLE:
         customer, amount = Customer.objects.locked(top_up.customer_id), entry.amount or 0
         _refuse_unable(customer, {top_up.pk: amount}, now)
@@ -57,7 +58,7 @@ class Foresight:
     """
 
     def __init__(self, now: datetime) -> None:
-        self._now = now
+        self._now, self._words = now, WordsOfOrders()
         self._arriving: dict[str, dict[str, int]] = defaultdict(dict)
 
     def foresee_credit(self, entry: BankEntry, top_up: TopUp) -> bool:
@@ -71,7 +72,7 @@ class Foresight:
         with_it = {**arriving, top_up.pk: entry.amount or 0}
         try:
             refuse_uncreditable(entry)
-            _refuse_uncertain(entry, top_up)
+            _refuse_uncertain(entry, top_up, self._words)
             _refuse_unable(top_up.customer, with_it, self._now)
         except ApiError:
             return False
@@ -173,12 +174,13 @@ def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
         )
 
 
-def _refuse_uncertain(entry: BankEntry, top_up: TopUp) -> None:
+def _refuse_uncertain(entry: BankEntry, top_up: TopUp, words: WordsOfOrders) -> None:
     """Refuse what may be other money than the customer's, or has been credited elsewhere."""
     _refuse_unfit(entry, top_up)
     refuse_elsewhere(entry, top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
-        refuse_words_of_order(entry, top_up.reference, since=top_up.created_at)
+        since = top_up.created_at
+        refuse_words_of_order(entry, top_up.reference, since=since, words=words)
 
 
 def _refuse_unable(customer: Customer, arriving: dict[str, int], now: datetime) -> None:

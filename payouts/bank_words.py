@@ -2,8 +2,11 @@
 
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from core.creditor_references import references_in
 from payouts.models import PayoutOrder
@@ -11,6 +14,8 @@ from payouts.models import PayoutOrder
 MAX_TEXT_LENGTH = 140
 _WORDS = ("description", "holder_name", "bank_name")  # of an order, as the bank is told them
 _NOT_ASCII = r"[^\x01-\x7f]"
+_NOT_PLAIN = re.compile("[^A-Za-z0-9]")  # what a bank may leave out, or put between the signs
+_A_REFERENCE = "r[^a-z0-9]*f([^a-z0-9]*[0-9]){2}([^a-z0-9]*[a-z0-9]){8}"
 _LATIN = frozenset("/-?:().,'+ ")
 # Letters that have no accent to lose, and the marks of typography, as banks convert them.
 _PLAIN = str.maketrans(
@@ -36,21 +41,46 @@ def names_top_up(text: str) -> bool:
 
     Whatever it may leave out between the signs is left out.
     """
-    return bool(references_in(re.sub("[^A-Za-z0-9]", "", latin(text))))
+    return bool(references_in(_NOT_PLAIN.sub("", latin(text))))
 
 
-def payout_with_reference(orders: QuerySet[PayoutOrder], reference: str) -> str:
-    """Return the id of a payout whose words hold a reference, however it is grouped; or nothing.
+class WordsOfOrders:
+    """The references of top-ups in the words of our orders, each of which is read once.
 
-    As they are stored, and as banks have them: a name may be in letters of full width.
+    As they are stored, and as banks have them: a name may be in letters of full width. It lasts for
+    a file of the bank: what that sends back had left before it was written.
     """
-    grouped = "[^a-z0-9]*".join(reference)
-    told = orders.filter(_any("iregex", grouped) | _any("regex", _NOT_ASCII))
-    form = re.compile(grouped, re.IGNORECASE)
-    for payout_id, *words in told.order_by("pk").values_list("pk", *_WORDS).iterator():
-        if any(form.search(text) or form.search(latin(text)) for text in words):
-            return str(payout_id)
-    return ""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[bool, str], list[tuple[str, datetime]]] = defaultdict(list)
+        self._read_since: dict[bool, datetime] = {}
+
+    def payout_with(self, reference: str, *, livemode: bool, since: datetime) -> str:
+        """Return the id of a payout created since then whose words hold a reference; or nothing."""
+        self._read(livemode, since)
+        held = self._held.get((livemode, reference), [])
+        return min((payout_id for payout_id, at in held if at >= since), default="")
+
+    def _read(self, livemode: bool, since: datetime) -> None:
+        orders = PayoutOrder.objects.filter(
+            payout__livemode=livemode, payout__created_at__gte=since
+        )
+        until = self._read_since.get(livemode)
+        if until is not None:
+            if until <= since:
+                return
+            orders = orders.filter(payout__created_at__lt=until)
+        told = orders.filter(_any("iregex", _A_REFERENCE) | _any("regex", _NOT_ASCII))
+        rows = told.values_list("pk", "payout__created_at", *_WORDS)
+        for payout_id, created_at, *words in rows.iterator():
+            for reference in _references(words):
+                self._held[livemode, reference].append((payout_id, created_at))
+        self._read_since[livemode] = since
+
+
+def _references(words: Iterable[str]) -> set[str]:
+    forms = (form for text in words for form in (text, latin(text)))
+    return references_in(*(_NOT_PLAIN.sub("", form) for form in forms))
 
 
 def _any(lookup: str, value: str) -> Q:

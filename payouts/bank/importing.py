@@ -14,6 +14,7 @@ from core.clock import running_on
 from core.sweeping import keys_by_page, sweep
 from payouts.bank.matching import match_entry
 from payouts.bank.storage import NOT_LOOKED_AT, StoredFile, parse_bank_file, store_bank_file
+from payouts.bank_words import WordsOfOrders
 from payouts.models import (
     BankEntry,
     BankEntryKind,
@@ -60,12 +61,12 @@ def match_bank_file(
     file = stored.file
     waiting = list(file.entries.unmatched().order_by("key").values_list("pk", flat=True))
     numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
-    clock = running_on(now)
+    clock, words = running_on(now), WordsOfOrders()
 
     def one(entry_id: str) -> bool:
         if progress and entry_id in numbers:
             progress(numbers[entry_id], len(waiting))
-        return match_entry(entry_id=entry_id, actor=actor, now=clock())
+        return match_entry(entry_id=entry_id, words=words, actor=actor, now=clock())
 
     matched = sweep("match bank entries", one, waiting)
     others = keys_by_page(_waiting_in_others(file))

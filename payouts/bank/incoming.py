@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from payouts.bank_words import payout_with_reference
+from payouts.bank_words import WordsOfOrders
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
 from payouts.order_references import in_our_spelling, is_cut_name, is_order_name
@@ -28,16 +28,15 @@ def why_uncreditable(entry: BankEntry) -> str:
     return ""
 
 
-def refuse_words_of_order(entry: BankEntry, reference: str, *, since: datetime) -> None:
+def refuse_words_of_order(
+    entry: BankEntry, reference: str, *, since: datetime, words: WordsOfOrders
+) -> None:
     """Raise BankEntryUnfit where an order of ours that has left bears a reference in its words.
 
     The bank may send it back with those, and without its name. No payout of before the reference
     was given out holds it, and none that is asked for now may.
     """
-    orders = PayoutOrder.objects.filter(
-        payout__livemode=entry.livemode, payout__created_at__gte=since
-    )
-    if payout_id := payout_with_reference(orders, reference):
+    if payout_id := words.payout_with(reference, livemode=entry.livemode, since=since):
         raise BankEntryUnfit(
             f"Payout {payout_id} left with these words: match it by hand if that came back."
         )

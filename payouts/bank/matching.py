@@ -19,6 +19,7 @@ from payouts.bank.nameless import nameless_orders
 from payouts.bank.pain002 import DUPLICATES
 from payouts.bank.round_trips import is_round_trip
 from payouts.bank.same_money import refuse_repeated
+from payouts.bank_words import WordsOfOrders
 from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
 from payouts.models import (
@@ -63,15 +64,18 @@ NAMELESS = "The report does not name the order: match it with the payout that it
 BESIDE_NAMELESS = "An order of the report has no name: what is said of the others may be of it."
 
 
-def match_entry(*, entry_id: str, actor: str, now: datetime) -> bool:
-    """Match one entry, if it fits exactly; otherwise note why not. Return whether it is matched."""
+def match_entry(*, entry_id: str, words: WordsOfOrders, actor: str, now: datetime) -> bool:
+    """Match one entry, if it fits exactly; otherwise note why not. Return whether it is matched.
+
+    `words` are read once for a whole file.
+    """
     with transaction.atomic():
         entry = BankEntry.objects.locked(entry_id)
         if not entry.is_waiting:
             return False
         try:
             with transaction.atomic():  # a refusal undoes what it has begun
-                _match(entry, actor=actor, now=now)
+                _match(entry, words, actor=actor, now=now)
         except ApiError as error:
             entry.refresh_from_db()
             entry.wait(error.details or error.message)
@@ -85,10 +89,10 @@ def refuse_resolved(entry: BankEntry) -> None:
         raise BankEntryUnfit(state=f"is {entry.state}")
 
 
-def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
+def _match(entry: BankEntry, words: WordsOfOrders, *, actor: str, now: datetime) -> None:
     kind = BankEntryKind(entry.kind)
     refuse_uncreditable(entry)
-    if credited_to := _credit(entry, actor, now):
+    if credited_to := _credit(entry, words, actor, now):
         entry.match(credited_to=credited_to, by=actor, at=now)
         return
     if kind == K.REJECTED and entry.code in DUPLICATES:
@@ -119,12 +123,13 @@ def _unknown(kind: BankEntryKind) -> str:
     return "There is no order of this reference."
 
 
-def _credit(entry: BankEntry, actor: str, now: datetime) -> str:
+def _credit(entry: BankEntry, words: WordsOfOrders, actor: str, now: datetime) -> str:
     """Return the id of what money that came in was credited to, if a room knows whose it is."""
     if entry.kind != K.CREDIT:
         return ""
     credited: Iterable[str] = (
-        import_string(path)(entry, actor=actor, now=now) for path in settings.BANK_CREDITS
+        import_string(path)(entry, words=words, actor=actor, now=now)
+        for path in settings.BANK_CREDITS
     )
     return next(filter(None, credited), "")
 

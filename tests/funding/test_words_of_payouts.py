@@ -6,8 +6,9 @@ import unicodedata
 import pytest
 
 from core.clock import utc_now
-from core.creditor_references import grouped
+from core.creditor_references import grouped, references_in
 from ledger.models import Purpose
+from payouts import bank_words
 from payouts.bank.by_hand import match_by_hand
 from payouts.bank_words import latin
 from payouts.models import BankEntry, Payout
@@ -118,3 +119,21 @@ def test_the_customers_own_transfer_is_credited_beside_other_words(api, customer
     booked(transfer(1250, top_up.reference))
 
     assert held(customer) == moved(customer, payout) == 1250
+
+
+def test_the_words_are_read_once_for_a_file(api, monkeypatch):
+    """Each transfer of a file looked through the words of all orders since its top-up."""
+    customers = [customer_with(0, f"{LIVE[:-1]}{last}", livemode=True) for last in range(4)]
+    top_ups = [ordered(customer, 2_000) for customer in customers]
+    sent_with_the_words(api, grouped(top_ups[3].reference))
+    looked_at, look = [], references_in
+
+    def counted(*texts):
+        looked_at.append(texts)
+        return look(*texts)
+
+    monkeypatch.setattr(bank_words, "references_in", counted)
+    booked(*(transfer(2_000, one.reference, f"IN-{one.pk}") for one in top_ups))
+
+    assert [held(customer) for customer in customers] == [2_000, 2_000, 2_000, 0]
+    assert len(looked_at) == 1

@@ -10,6 +10,7 @@ from payouts.bank import importing
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.matching import match_entry
 from payouts.bank.storage import parse_bank_file, store_bank_file
+from payouts.bank_words import WordsOfOrders
 from payouts.models import BankEntry, BankFile, Payout
 from payouts.reconciliation import check_payouts
 from payouts.services import record_paid
@@ -255,7 +256,9 @@ def test_what_is_matched_is_not_matched_again(sent_pair):
     read(statement(entry(1250, order_of(sent_pair[0]))))
     events, matched = event_types(), BankEntry.objects.values().get()
 
-    assert not match_entry(entry_id=matched["id"], actor="staff:bob", now=utc_now())
+    assert not match_entry(
+        entry_id=matched["id"], words=WordsOfOrders(), actor="staff:bob", now=utc_now()
+    )
 
     assert (event_types(), BankEntry.objects.values().get()) == (events, matched)
     assert (matched["resolved_by"], problems()) == ("staff:ann", [])
