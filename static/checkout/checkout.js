@@ -32,6 +32,7 @@ function busy(button) {
   button.prepend(spinner);
 }
 function idle(button) {
+  if (!button.kept) return; // it was pressed before this script was there
   button.replaceChildren(...button.kept);
   button.removeAttribute("aria-disabled");
 }

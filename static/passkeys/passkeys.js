@@ -1,36 +1,37 @@
 /* The ceremonies of passkeys, for customers and for staff: the browser's dialog between the words of
-   the page. A page that shows that it is busy has the functions `busy` and `idle`. */
+   the page. A page that shows that it is busy has the functions `busy` and `idle`. Loaded without
+   `defer`: nothing can be pressed before this listens. A form that is sent without what the dialog
+   says would count as a failed try. */
 "use strict";
 const FAILURES = { TypeError: "offline", RangeError: "often", InvalidStateError: "known" };
-for (const form of document.querySelectorAll("[data-passkey]")) {
-  const tell = (when) => {
-    for (const note of document.querySelectorAll("[data-when]")) note.hidden = note.dataset.when !== when;
-    document.querySelector(`[data-when=${when}]`)?.focus();
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.dataset.passkey || form.elements.credential.value) return;
+  event.preventDefault();
+  if (form.dataset.sent) return;
+  if (!window.PublicKeyCredential) { tell("unable"); return; }
+  const button = form.querySelector("button");
+  const again = () => {
+    window.idle?.(button);
+    delete form.dataset.sent;
+    form.elements.credential.value = "";
   };
-  form.addEventListener("submit", async (event) => {
-    if (form.elements.credential.value) return;
-    event.preventDefault();
-    if (form.dataset.sent) return;
-    if (!window.PublicKeyCredential) { tell("unable"); return; }
-    const button = form.querySelector("button");
-    const again = () => {
-      window.idle?.(button);
-      delete form.dataset.sent;
-      form.elements.credential.value = "";
-    };
-    form.dataset.sent = "yes";
-    tell("nothing");
-    window.busy?.(button);
-    try {
-      form.elements.credential.value = JSON.stringify(await credential(form));
-      if (form.dataset.answer) form.action = form.dataset.answer;
-      form.submit();
-      setTimeout(again, 20000); // where no answer comes
-    } catch (error) {
-      again();
-      tell(FAILURES[error.name] ?? "closed");
-    }
-  });
+  form.dataset.sent = "yes";
+  tell("nothing");
+  window.busy?.(button);
+  try {
+    form.elements.credential.value = JSON.stringify(await credential(form));
+    if (form.dataset.answer) form.action = form.dataset.answer;
+    form.submit();
+    setTimeout(again, 20000); // where no answer comes
+  } catch (error) {
+    again();
+    tell(FAILURES[error.name] ?? "closed");
+  }
+}, true); // before a page's own script, which takes what is not prevented for sent
+function tell(when) {
+  for (const note of document.querySelectorAll("[data-when]")) note.hidden = note.dataset.when !== when;
+  document.querySelector(`[data-when=${when}]`)?.focus();
 }
 async function credential(form) {
   const body = new FormData(form);
