@@ -74,7 +74,7 @@ class UnsentFilter(OfficeFilter):
         return queryset.unsent(request_now()) if self.value() == "unsent" else queryset
 
 
-WAYS = {Channel.EMAIL: "e-mail", Channel.SMS: "text message"}
+WAYS = {Channel.EMAIL: "e\N{NON-BREAKING HYPHEN}mail", Channel.SMS: "text message"}
 BY, TO = Field("By", lambda row: WAYS[row.channel]), Field("To", masked_recipient)
 STATUS = StateBadge("Status", lambda row: status_words(row, request_now()))
 CAUSE = Field("Cause", _cause)

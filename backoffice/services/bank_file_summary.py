@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Model, QuerySet
+from django.utils import timezone
 
 from backoffice.formats import money
 from core.creditor_references import references_in
@@ -118,11 +119,16 @@ def _statement(row: BankStatement) -> list[str]:
     before = row.amends.closing_amount if row.amends else None
     return [
         row.number,
-        f"{row.start_at:%Y-%m-%d} to {row.end_at:%Y-%m-%d}",
-        f"{row.written_at:%Y-%m-%d %H:%M}" if row.written_at else NOT_SAID,
+        f"{_here(row.start_at):%Y-%m-%d} to {_here(row.end_at):%Y-%m-%d}",
+        f"{_here(row.written_at):%Y-%m-%d %H:%M}" if row.written_at else NOT_SAID,
         *(NOT_SAID if cents is None else money(cents, row.currency) for cents in balances),
         ("none" if before is None else money(before, row.currency)) if row.amends else "",
     ]
+
+
+def _here(instant: datetime) -> datetime:
+    """Return an instant in the service's time zone, which the bank's files and our pages are in."""
+    return timezone.localtime(instant, timezone.get_default_timezone())
 
 
 def _what(found: Model | None, *, is_gift: bool) -> str:

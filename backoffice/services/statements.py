@@ -70,11 +70,12 @@ def start_file(
 ) -> ExportRun:
     """Have the file of a statement made. Raises Forbidden, ExportsTooMany."""
     first, last = period_of(statement)
+    of = statement.currency if statement.livemode else f"{statement.currency} test"
     return start_export(
         staff=staff,
         resource=STATEMENT_FILE,
         query=statement.pk,
         form=form,
-        name=f"{statement.merchant.slug} {first} to {last} {statement.currency}.{form}"[-120:],
+        name=f"{statement.merchant.slug} {first} to {last} {of}.{form}"[-120:],
         now=now,
     )

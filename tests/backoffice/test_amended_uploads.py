@@ -1,6 +1,7 @@
 """What an amended statement takes away stands in the request, as what it gives does."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,8 +9,9 @@ import pytest
 from backoffice.errors import BankFileStale
 from backoffice.models import Instruction
 from backoffice.roles import Role
+from backoffice.services import bank_file_summary
 from core.clock import utc_now
-from payouts.models import BankEntry
+from payouts.models import BankEntry, BankStatement
 from payouts.services import record_failed
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, sign_in
@@ -83,3 +85,18 @@ def test_what_it_takes_away_since_is_refused(office, contradiction: BankEntry, a
     contradiction.set_aside(note="Known.", by="staff:ann", at=utc_now())
 
     assert BankFileStale.message in approve(asked).content.decode()
+
+
+def test_times_of_a_statement_are_those_of_the_service(settings):
+    settings.TIME_ZONE = "America/Nassau"
+    statement = BankStatement(
+        number="7",
+        currency="BSD",
+        start_at=datetime(2026, 11, 24, 5, tzinfo=UTC),
+        end_at=datetime(2026, 11, 25, 4, 59, tzinfo=UTC),
+        written_at=datetime(2026, 11, 24, 13, tzinfo=UTC),
+    )
+
+    shown = bank_file_summary._statement(statement)
+
+    assert shown[1:3] == ["2026-11-24 to 2026-11-24", "2026-11-24 08:00"]

@@ -77,7 +77,7 @@ def test_what_became_of_it_is_said_in_words(office: Office, lost: dict[str, Mess
     html = office(Role.SUPPORT).get(page_of(lost["refused"])).content.decode()
 
     assert ">refused<" in html
-    assert "<dt>By</dt><dd>e-mail</dd>" in html
+    assert "<dt>By</dt><dd>e\N{NON-BREAKING HYPHEN}mail</dd>" in html
 
 
 def test_nobody_reads_an_address_or_what_was_written(office: Office) -> None:
