@@ -62,10 +62,14 @@ class PaymentMatches:
 
 @dataclass(frozen=True)
 class SearchResults:
-    """What was found, by title and model, and where to go at once if it is exactly one thing."""
+    """What was found, by title and model, and where to go at once if it is exactly one thing.
+
+    `is_withheld`: it was not looked for, as others alone may see what has such an id.
+    """
 
     tables: list[FoundTable] = field(default_factory=list)
     exact: str = ""
+    is_withheld: bool = False
 
 
 def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
@@ -116,6 +120,8 @@ def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
         row = _of_transaction(wanted)
     elif staff.may(BY_PREFIX[prefix].right):
         row = _only_one(BY_PREFIX[prefix].model, wanted)
+    else:
+        return SearchResults(is_withheld=True)
     if isinstance(row, Event | Delivery | Refund) and question.text == wanted:
         row = _payment_of(row) or row
     return SearchResults(exact=page_of(row) if row is not None else "")

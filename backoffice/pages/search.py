@@ -20,6 +20,7 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         if found.exact:
             return HttpResponseRedirect(found.exact)
         context["tables"] = [summary_table(site, *table) for table in found.tables]
+        context["is_withheld"] = found.is_withheld
         context["is_number"] = bool(beginning_of(text))
     else:
         context["focus_search"] = True

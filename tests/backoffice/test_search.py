@@ -18,6 +18,7 @@ from funding.services import open_top_up
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import number_of
+from payouts.models import Payout
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment
 from tests.client import Api
@@ -226,6 +227,16 @@ def test_nothing_is_said_kindly(office: Office) -> None:
     page = office(Role.VIEWER).get("/admin/search/", {"q": "no such thing"}).content.decode()
 
     assert "Nothing was found for “no such thing”." in page
+
+
+def test_an_id_that_others_alone_may_see_is_not_said_to_be_missing(office: Office) -> None:
+    payout = one_of_each()[Payout]
+    support = office(Role.SUPPORT)
+
+    for wanted in (payout.pk, f"{payout.pk[:-4]}0000"):  # whether there is one is not said either
+        page = support.get("/admin/search/", {"q": wanted}).content.decode()
+        assert "Your role does not see what has an id like" in page
+        assert "Nothing was found" not in page
 
 
 def test_a_role_finds_what_it_may_see(office: Office) -> None:
