@@ -141,7 +141,7 @@ def test_exhaustion_is_told_to_the_merchant_once_a_day(
     emit_event(merchant)
     emit_event(merchant)
 
-    start = database_now()
+    start = (database_now() + timedelta(days=1)).replace(hour=0, minute=0)  # all in one day
     for hours in range(14):
         send_due(start + timedelta(hours=hours))
         send_due(start + timedelta(hours=hours, minutes=1))
