@@ -3,6 +3,9 @@
 import re
 from typing import TYPE_CHECKING
 
+from customers.models import CustomerSession
+from payments.models import Payment
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -30,3 +33,14 @@ def add_passkey(page: "Page") -> None:
 
 def see_paid(page: "Page") -> None:
     page.get_by_role("heading", name="Paid", exact=True).wait_for()
+
+
+def sessions() -> list[CustomerSession]:
+    """Return the sessions of customers, the first one first."""
+    return list(CustomerSession.objects.order_by("created_at"))
+
+
+def status_of(payment: Payment) -> str:
+    """Return the status that a payment has by now."""
+    payment.refresh_from_db()
+    return payment.status

@@ -5,22 +5,20 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Error, Page, Route
 
-from customers.models import CustomerSession
 from payments.statuses import PaymentStatus
-from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, see_paid, sign_in
+from tests.checkout.steps import (
+    NEW_PHONE,
+    add_passkey,
+    enter_pin,
+    see_paid,
+    sessions,
+    sign_in,
+    status_of,
+)
 from tests.chromium import add_authenticator
 from tests.nights import at_night
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-def sessions() -> list[CustomerSession]:
-    return list(CustomerSession.objects.order_by("created_at"))
-
-
-def status_of(payment) -> str:
-    payment.refresh_from_db()
-    return payment.status
 
 
 def test_12500_takes_one_ceremony_with_a_new_passkey_and_one_press_the_next_time(

@@ -3,23 +3,14 @@
 import pytest
 
 from core.clock import utc_now
-from customers.models import Customer, CustomerSession
+from customers.models import Customer
 from customers.services import top_up
 from payments.statuses import PaymentStatus
-from tests.checkout.steps import NEW_PHONE, enter_pin, see_paid, sign_in
+from tests.checkout.steps import NEW_PHONE, enter_pin, see_paid, sign_in, status_of
 from tests.factories import CustomerFactory
 from tests.nights import at_night
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-def sessions() -> list[CustomerSession]:
-    return list(CustomerSession.objects.order_by("created_at"))
-
-
-def status_of(payment) -> str:
-    payment.refresh_from_db()
-    return payment.status
 
 
 @pytest.mark.parametrize("javascript", [True, False])
