@@ -17,6 +17,7 @@ from core.ids import new_id
 from core.instants import today_in
 from core.json import dump_json
 from merchants.models import Merchant
+from payouts.bank_turns import take_turn
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.contradictions import held_back
@@ -92,6 +93,7 @@ def create_batch(
     restore of the database, BankEntriesWaiting while the bank speaks of a file of ours that is not
     known here, and ValidationFailed for a date that is over or on which banks rest.
     """
+    take_turn()
     refuse_after_restore(now=now)
     refuse_unknown_file(livemode=livemode)
     _refuse_other_day(execution_date, now)

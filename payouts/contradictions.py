@@ -67,16 +67,22 @@ def holds_back(entry: BankEntry) -> bool:
     It says that money of an order or a run of ours has left, or speaks of one that is not known
     here: one that a restored database has forgotten looks like that.
     """
-    if entry.kind == BankEntryKind.CREDIT:
+    name = name_of_ours(entry)
+    if not name:
         return False
+    orders = PayoutOrder.objects.filter(end_to_end_id=name)
+    is_known = orders.exists() or PayoutBatch.objects.filter(message_id__startswith=name).exists()
+    return not is_known or (entry.kind in _LEFT and not entry.is_charge)
+
+
+def name_of_ours(entry: BankEntry) -> str:
+    """Return the name of the order or run that an entry speaks of; empty where it names none."""
+    if entry.kind == BankEntryKind.CREDIT:
+        return ""
     order, run = in_our_spelling(entry.end_to_end_id), in_our_spelling(entry.message_reference)
     if is_order_name(order):
-        known = PayoutOrder.objects.filter(end_to_end_id=order).exists()
-    elif is_run_name(run):
-        known = PayoutBatch.objects.filter(message_id__startswith=run).exists()
-    else:
-        return False
-    return not known or (entry.kind in _LEFT and not entry.is_charge)
+        return order
+    return run if is_run_name(run) else ""
 
 
 def _told_of_orders(*, livemode: bool) -> dict[str, str]:

@@ -23,6 +23,7 @@ ANSWERS = {
     ("B404", "config/management/commands/configure.py"): "it starts a command of this service",
     ("B603", "config/management/commands/configure.py"): "a list of words of ours, and no shell",
     ("B405", "payouts/bank/bank_names.py"): "only the type of what `safe_xml` has parsed",
+    ("B405", "payouts/bank/booked_entry.py"): "only the type of what `safe_xml` has parsed",
     ("B405", "payouts/bank/camt.py"): "only the type of what `safe_xml` has parsed",
     ("B405", "payouts/bank/charges.py"): "only the type of what `safe_xml` has parsed",
     ("B405", "payouts/bank/storage.py"): "only the type of what `safe_xml` has parsed",

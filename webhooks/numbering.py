@@ -7,6 +7,7 @@ before it shows. So no payment waits for another's number, and none that is undo
 import structlog
 from django.db import DatabaseError, connection, transaction
 
+from core.advisory_locks import hold_lock
 from webhooks.event_models import UnnumberedEvent
 
 logger = structlog.get_logger(__name__)
@@ -68,7 +69,7 @@ def _number_some(*, patient: bool) -> int:
     An event that was committed before another was written has the lower id and is seen wherever
     that one is: so it is numbered before it, or with it and first.
     """
-    if not _hold_numbers(patient=patient):
+    if not hold_lock(LOCK, patient=patient):
         return 0
     ids = list(UnnumberedEvent.objects.order_by("id").values_list("id", flat=True)[:BATCH])
     if ids:
@@ -76,15 +77,3 @@ def _number_some(*, patient: bool) -> int:
             cursor.execute(_NUMBER.format(places=", ".join(["%s"] * len(ids))), ids)
         UnnumberedEvent.objects.filter(pk__in=ids).delete()
     return len(ids)
-
-
-def _hold_numbers(*, patient: bool) -> bool:
-    """Hold the lock until the transaction ends; False where another process has it."""
-    if connection.vendor != "postgresql":
-        return True
-    with connection.cursor() as cursor:
-        if patient:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-            return True
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
-        return bool(cursor.fetchone()[0])

@@ -1,5 +1,6 @@
 """What finance does with the bank's answers, by form."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +27,7 @@ from payouts.bank.by_hand import set_aside, wait_again
 from payouts.bank.incoming import why_uncreditable
 from payouts.bank.moved_amounts import booked_with_charge, charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
-from payouts.contradictions import holds_back
+from payouts.contradictions import holds_back, name_of_ours
 from payouts.models import BankEntry, BankEntryState, Payout, PayoutBatch
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
@@ -119,6 +120,12 @@ class CreditForm(ActionForm):
     reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
 
+    def prepare(self) -> None:
+        named = references_in(self.row.end_to_end_id, self.row.message)
+        found = TopUp.objects.filter(reference__in=named, livemode=self.row.livemode)[:2]
+        if len(found) == 1:
+            self.fields["whose"].initial = found[0].reference
+
     def lines(self) -> list[str]:
         amount = formats.money(self.row.amount, self.row.currency)
         return [f"{amount} goes into the wallet: “{self.row.message}”."]
@@ -157,11 +164,31 @@ class ContradictionForm(ActionForm):
     note = TextAreaField(max_length=2_000)
 
 
-def _ask_to_set_aside(context: ActionContext) -> Instruction:
-    entry = context.row
-    currency = entry.currency or settings.DEFAULT_CURRENCY
-    amount = _amount_to_show(entry)
-    return submit(context, instruction_kinds.SET_ASIDE, amount=amount, currency=currency)
+class AgainForm(ActionForm):
+    reason = TextInputField(max_length=500, label="Why it is not what was noted")
+    note = TextAreaField(max_length=2_000)
+
+    def lines(self) -> list[str]:
+        return [f"It was set aside as: “{self.row.note}”. It speaks of {name_of_ours(self.row)}."]
+
+
+def _ask_about(task: str) -> Callable[[ActionContext], Instruction]:
+    """Return what asks a colleague about an entry that may have no amount."""
+
+    def ask(context: ActionContext) -> Instruction:
+        entry = context.row
+        return submit(
+            context,
+            task,
+            amount=_amount_to_show(entry),
+            currency=entry.currency or settings.DEFAULT_CURRENCY,
+        )
+
+    return ask
+
+
+def _is_set_aside(entry: BankEntry) -> bool:
+    return bool(entry.state == BankEntryState.OTHER)
 
 
 def _amount_to_show(entry: BankEntry) -> int:
@@ -216,7 +243,7 @@ BANK_ENTRY_ACTIONS = (
         title="It is of no payout that we know",
         right=Right.PAY_OUT,
         form=ContradictionForm,
-        service=_ask_to_set_aside,
+        service=_ask_about(instruction_kinds.SET_ASIDE),
         message=submitted("Noted."),
         about="It names an order or a run of ours, so that payouts may wait for it: a colleague"
         " has to approve.",
@@ -228,12 +255,25 @@ BANK_ENTRY_ACTIONS = (
         title="Explain it anew",
         right=Right.PAY_OUT,
         service=wait_again,
+        given={"by_two": False},
         message="It waits for a person again, and counts as a difference.",
         audited_as="let bank entry wait again",
         watches=("state", "note"),
         about="If it was not what was noted.",
         icon="undo",
-        available=lambda entry, now: entry.state == BankEntryState.OTHER,
+        available=lambda entry, now: _is_set_aside(entry) and not name_of_ours(entry),
+    ),
+    Action(
+        name="wait-again-by-two",
+        title="Explain it anew",
+        right=Right.PAY_OUT,
+        form=AgainForm,
+        service=_ask_about(instruction_kinds.WAIT_AGAIN),
+        message=submitted("It waits for a person again, and counts as a difference."),
+        about="It names an order or a run of ours, so that the next file of the bank may match it"
+        " and give money back: a colleague has to approve.",
+        icon="undo",
+        available=lambda entry, now: _is_set_aside(entry) and bool(name_of_ours(entry)),
     ),
 )
 

@@ -76,6 +76,7 @@ PAYOUT_FAILURE = "payout_failure"
 PAYOUT_RETURN = "payout_return"
 BANK_ENTRY = "bank_entry"
 SET_ASIDE = "set_aside"
+WAIT_AGAIN = "wait_again"
 BANK_CREDIT = "bank_credit"
 BANK_FILE = "bank_file"
 BANK_ACCOUNT = "bank_account"
@@ -135,6 +136,14 @@ TASKS: dict[str, InstructionTask] = {
         K.ADJUSTMENT,
         R.PAY_OUT,
         bank_entries.set_entry_aside,
+        always_two=True,
+    ),
+    # The next file may match it: a payout that the bank has paid would be given back.
+    WAIT_AGAIN: InstructionTask(
+        "New explanation of a bank entry",
+        K.ADJUSTMENT,
+        R.PAY_OUT,
+        bank_entries.let_entry_wait,
         always_two=True,
     ),
     BANK_CREDIT: InstructionTask(

@@ -13,9 +13,8 @@ def name_at(element: Element, path: str) -> str:
     return "" if found in NO_REFERENCE else found
 
 
-def bank_names(part: Element, entry: Element, *, is_whole: bool) -> BankNames:
+def bank_names(part: Element, of_entry: str, *, is_whole: bool) -> BankNames:
     """Return the names of a payment. That of its entry is its own if it is the whole entry."""
-    of_entry = name_at(entry, "AcctSvcrRef")
     uetr, transaction_id = name_at(part, "Refs/UETR").lower(), name_at(part, "Refs/TxId")
     reference = name_at(part, "Refs/AcctSvcrRef") or (of_entry if is_whole else "")
     return BankNames(

@@ -18,7 +18,7 @@ from payouts.bank.matching import (
     refuse_resolved,
 )
 from payouts.bank.moved_amounts import booked_with_charge, charge_in, charge_note
-from payouts.contradictions import holds_back
+from payouts.contradictions import holds_back, name_of_ours
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, Payout, PayoutBatch
 
@@ -105,11 +105,17 @@ def set_aside(
 
 
 @transaction.atomic
-def wait_again(*, entry_id: str) -> BankEntry:
-    """Let an entry that was set aside wait again. Raises BankEntryNotFound, BankEntryUnfit."""
+def wait_again(*, entry_id: str, by_two: bool = False) -> BankEntry:
+    """Let an entry that was set aside wait again; `by_two`: a second person has agreed.
+
+    The next file may match it then, and give a payout back to its merchant. Raises
+    BankEntryNotFound and BankEntryUnfit, also for one person alone where it names an order or run.
+    """
     entry = BankEntry.objects.locked(entry_id)
     if entry.state != BankEntryState.OTHER:
         raise BankEntryUnfit(state=f"is {entry.state}")
+    if not by_two and name_of_ours(entry):
+        raise BankEntryUnfit("It names an order or a run: to explain it anew takes two people.")
     entry.wait_again()
     return entry
 

@@ -9,7 +9,8 @@ from xml.etree.ElementTree import Element
 from django.conf import settings
 
 from payouts.account_numbers import compact
-from payouts.bank.bank_names import bank_names, name_at
+from payouts.bank.bank_names import bank_names
+from payouts.bank.booked_entry import BookedEntry, sign_of
 from payouts.bank.charges import Money, cents_at, charge_beside, charge_within, is_charge
 from payouts.bank.reports import (
     MAX_REFERENCE,
@@ -17,7 +18,6 @@ from payouts.bank.reports import (
     ReportItem,
     StatementPage,
     amount_at,
-    day_at,
     instant_at,
     reference_at,
     required,
@@ -32,7 +32,6 @@ from payouts.order_references import in_our_spelling
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
 CLOSING = ("CLBD",)
-_SIGNS = {"CRDT": 1, "DBIT": -1}
 _AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt", "AmtDtls/InstdAmt/Amt")
 _Told = Counter[tuple[str, ...]]
 
@@ -116,7 +115,7 @@ def _balances(statement: Element) -> Iterator[tuple[str, tuple[int, str]]]:
         if found is None:
             raise BankFileUnreadable(Amt="is missing")
         amount, currency = found
-        yield text_at(balance, "Tp/CdOrPrtry/Cd"), (amount * _sign(balance), currency)
+        yield text_at(balance, "Tp/CdOrPrtry/Cd"), (amount * sign_of(balance), currency)
 
 
 def _first(balances: dict[str, tuple[int, str]], names: tuple[str, ...]) -> int | None:
@@ -148,45 +147,42 @@ def _numbered(items: Iterable[ReportItem], told: _Told) -> Iterator[ReportItem]:
 
 def _booked(report: Element, place: str) -> Iterator[ReportItem]:
     """Yield each booked entry, or each payment in it where the parts add up to the whole."""
-    for number, entry in enumerate(report.findall("Ntry")):
-        if text_at(entry, "Sts/Cd", "Sts") != BOOKED:
+    for number, element in enumerate(report.findall("Ntry")):
+        if text_at(element, "Sts/Cd", "Sts") != BOOKED:
             continue
-        found = amount_at(entry, "Amt")
-        if found is None:
-            raise BankFileUnreadable(Amt="is missing")
+        entry = BookedEntry(element)
         # The bank's own reference is the same in every file, but some give it again each day; its
         # place is all that is left where there is none.
-        reference = name_at(entry, "AcctSvcrRef")
-        former = (reference,) if reference else (place, str(number))
-        yield from _parts(entry, reference or place, former, *found)
+        former = (entry.name,) if entry.name else (place, str(number))
+        yield from _parts(entry, entry.name or place, former)
 
 
-def _parts(
-    entry: Element, place: str, former: tuple[str, ...], amount: int, currency: str
-) -> Iterator[ReportItem]:
-    booked, parts = (amount, currency), entry.findall("NtryDtls/TxDtls")
+def _parts(entry: BookedEntry, place: str, former: tuple[str, ...]) -> Iterator[ReportItem]:
+    booked, whole = entry.money, entry.element
+    amount, currency = booked
+    parts = whole.findall("NtryDtls/TxDtls")
     stated = sum(found for part in parts for found in _stated(part, currency))
     if len(parts) == 1 and (_is_returned(parts[0]) or not _is_of_more(entry, stated, amount)):
-        charge = charge_within(booked, parts[0], entry)
+        charge = charge_within(booked, parts[0], whole)
         yield _item(entry, parts[0], place, former, booked, charge)
     elif shares := _shares(parts, booked):
         for number, (part, (share, charge)) in enumerate(zip(parts, shares, strict=True)):
             yield _item(entry, part, place, (*former, str(number)), (share, currency), charge)
     else:
-        charge = charge_within(booked, entry, stated=[stated])
-        yield _item(entry, entry, place, former, booked, charge)
+        charge = charge_within(booked, whole, stated=[stated])
+        yield _item(entry, whole, place, former, booked, charge)
 
 
 def _is_returned(part: Element) -> bool:
     return part.find("RtrInf") is not None
 
 
-def _is_of_more(entry: Element, stated: int, amount: int) -> bool:
+def _is_of_more(entry: BookedEntry, stated: int, amount: int) -> bool:
     """Return whether more came in than its only detail tells of: the rest is another's money.
 
     Less may have come in, by a charge on the way; and what leaves is checked against our order.
     """
-    return _sign(entry) > 0 and 0 < stated < amount
+    return entry.sign > 0 and 0 < stated < amount
 
 
 def _stated(part: Element, currency: str) -> list[int]:
@@ -213,7 +209,7 @@ def _shares(parts: Sequence[Element], booked: Money) -> list[tuple[int, int]]:
 
 
 def _item(
-    entry: Element,
+    entry: BookedEntry,
     part: Element,
     place: str,
     former: tuple[str, ...],
@@ -221,17 +217,13 @@ def _item(
     charge: int,
 ) -> ReportItem:
     kind, (amount, currency) = _kind(entry, part), money
-    is_own = is_charge(part, entry)
+    is_own = is_charge(part) or entry.is_charge
     end_to_end_id = reference_at(part, "Refs/EndToEndId")
-    batch = entry if part is entry else part
-    reference = reference_at(batch, "Refs/PmtInfId", "Refs/MsgId") or reference_at(
-        entry, "NtryDtls/Btch/PmtInfId", "NtryDtls/Btch/MsgId"
-    )
-    booking_date = day_at(entry, "BookgDt/Dt", "BookgDt/DtTm", "ValDt/Dt", "ValDt/DtTm")
+    reference = reference_at(part, "Refs/PmtInfId", "Refs/MsgId") or entry.batch_reference
     contents = (kind, end_to_end_id, str(amount), currency)
     message = _message(entry, part)
     return ReportItem(
-        identity=(place, str(booking_date or ""), *contents, message),
+        identity=(place, str(entry.booking_date or ""), *contents, message),
         former_identity=(*former, *contents),
         kind=BankEntryKind.CREDIT if is_own and kind == BankEntryKind.RETURN else kind,
         amount=amount,
@@ -239,10 +231,10 @@ def _item(
         currency=currency,
         end_to_end_id=in_our_spelling(end_to_end_id),
         message_reference=in_our_spelling(reference),
-        names=bank_names(part, entry, is_whole=money == amount_at(entry, "Amt")),
+        names=bank_names(part, entry.name, is_whole=money == entry.money),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,
-        booking_date=booking_date,
+        booking_date=entry.booking_date,
     )
 
 
@@ -251,12 +243,12 @@ def _charge(kind: BankEntryKind, charge: int) -> int:
     return charge if kind == BankEntryKind.DEBIT else 0
 
 
-def _message(entry: Element, part: Element) -> str:
+def _message(entry: BookedEntry, part: Element) -> str:
     return (
         text_at(part, "RtrInf/AddtlInf")
         or _remittance(part)
         or text_at(part, "AddtlTxInf")
-        or text_at(entry, "AddtlNtryInf")
+        or entry.message
     )
 
 
@@ -266,16 +258,8 @@ def _remittance(part: Element) -> str:
     return " ".join(filter(None, ((line.text or "").strip() for line in found)))
 
 
-def _kind(entry: Element, part: Element) -> BankEntryKind:
-    if _sign(entry) < 0:
+def _kind(entry: BookedEntry, part: Element) -> BankEntryKind:
+    if entry.sign < 0:
         return BankEntryKind.DEBIT
-    reversed_by_bank = text_at(entry, "RvslInd") in ("true", "1")
-    returned = _is_returned(part) or reversed_by_bank
+    returned = _is_returned(part) or entry.is_reversal
     return BankEntryKind.RETURN if returned else BankEntryKind.CREDIT
-
-
-def _sign(element: Element) -> int:
-    found = _SIGNS.get(text_at(element, "CdtDbtInd"))
-    if found is None:
-        raise BankFileUnreadable(CdtDbtInd="must be CRDT or DBIT")
-    return found

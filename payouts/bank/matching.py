@@ -15,10 +15,11 @@ from django.utils.module_loading import import_string
 from core.errors import ApiError
 from payouts.bank.incoming import refuse_uncreditable
 from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
-from payouts.bank.nameless import nameless_orders
+from payouts.bank.nameless import is_nameless, nameless_orders
 from payouts.bank.pain002 import DUPLICATES
 from payouts.bank.round_trips import is_round_trip
 from payouts.bank.same_money import refuse_repeated
+from payouts.bank_turns import take_turn
 from payouts.bank_words import WordsOfOrders
 from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
@@ -70,6 +71,7 @@ def match_entry(*, entry_id: str, words: WordsOfOrders, actor: str, now: datetim
     `words` are read once for a whole file.
     """
     with transaction.atomic():
+        take_turn()  # it may find that a payout has left, whose run is written then
         entry = BankEntry.objects.locked(entry_id)
         if not entry.is_waiting:
             return False
@@ -106,7 +108,7 @@ def _match(entry: BankEntry, words: WordsOfOrders, *, actor: str, now: datetime)
         apply_entry(entry, kind, [payout], actor=actor, now=now)
         entry.match(payout=payout, by=actor, at=now)
         return
-    if nameless_orders(entry.file).filter(pk=entry.pk).exists():
+    if is_nameless(entry):
         raise BankEntryUnfit(NAMELESS)
     batch = PayoutBatch.objects.filter(
         message_id=in_our_spelling(entry.message_reference), livemode=entry.livemode

@@ -1,5 +1,7 @@
 """Orders that a status report does not name, also as earlier releases have stored them."""
 
+from functools import lru_cache
+
 from payouts.bank.pain002 import order_identity
 from payouts.bank.recognition import entry_key
 from payouts.models import BankEntry, BankEntryQuerySet, BankFile, BankSource
@@ -13,7 +15,24 @@ def nameless_orders(file: BankFile) -> BankEntryQuerySet:
     if file.source != BankSource.STATUS_REPORT:
         return BankEntry.objects.none()
     unnamed = BankEntry.objects.filter(file=file, end_to_end_id="")
-    places = range(file.entries.count())
-    orders = {entry_key(order_identity(file.message_id, number)) for number in places}
+    orders = _keys_of(file)
     found = (pk for pk, key in unnamed.values_list("pk", "key") if key in orders)
     return BankEntry.objects.filter(pk__in=list(found))
+
+
+def is_nameless(entry: BankEntry) -> bool:
+    """Return whether an entry is of a single order that a status report does not name."""
+    if entry.source != BankSource.STATUS_REPORT or entry.end_to_end_id:
+        return False
+    # A group has the name of its run.
+    return not entry.message_reference or entry.key in _keys_of(entry.file)
+
+
+def _keys_of(file: BankFile) -> frozenset[str]:
+    return _keys(file.message_id, file.entries.count())
+
+
+@lru_cache(maxsize=4)  # asked anew for each entry of a file
+def _keys(message_id: str, count: int) -> frozenset[str]:
+    """Return the keys of the first orders of a report."""
+    return frozenset(entry_key(order_identity(message_id, number)) for number in range(count))

@@ -19,6 +19,7 @@ from payouts.bank.pain002 import read_status_report
 from payouts.bank.recognition import Recognized, is_of_same_time, recognize, with_keys
 from payouts.bank.reports import Report, ReportItem, StatementPage
 from payouts.bank.safe_xml import parse_xml
+from payouts.bank_turns import take_turn
 from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankFile, BankStatement
 from payouts.models.bank import MAX_REASON
@@ -68,6 +69,7 @@ def store_bank_file(
     *, parsed: ParsedBankFile, livemode: bool, actor: str, now: datetime
 ) -> StoredFile:
     """Write down what a file says, once. Raises BankFileUnfit."""
+    take_turn()
     report = parsed.report
     file, created = BankFile.objects.get_or_create(
         livemode=livemode,

@@ -69,6 +69,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("BankEntry", "other"): {F, A},
     ("BankEntry", "other-by-two"): {F, A},
     ("BankEntry", "wait-again"): {F, A},
+    ("BankEntry", "wait-again-by-two"): {F, A},
     ("BankHoliday", "add"): {F, A},
     ("BankHoliday", "drop"): {F, A},
     ("Customer", "adjust"): {F, A},

@@ -10,7 +10,6 @@ from backoffice.models import AuditEntry, Instruction, InstructionFile
 from backoffice.roles import Role
 from core.crypto import encrypt
 from funding.models import TopUp
-from ledger.models import Purpose
 from payouts.models import BankFile, Payout
 from payouts.order_references import end_to_end_id
 from tests.backoffice.acting import act, fields_of
@@ -20,7 +19,7 @@ from tests.client import Api
 from tests.funding.money_in import LIVE, customer_with, held, ordered, transfer
 from tests.payouts.bank_files import entry, notification, status_report
 from tests.payouts.batching import batch_of, live_payout, undo
-from tests.payouts.merchant_balance import held as held_by
+from tests.payouts.merchant_balance import given_back
 
 pytestmark = pytest.mark.django_db
 AMOUNT = 490_000
@@ -53,11 +52,6 @@ def run_alone() -> None:
     browser, page = sign_in(Role.FINANCE), reverse(PAYOUT_RUNS, args=["run"])
     values = {"mode": "live", "currency": "BSD", "reason": "The run of the day", "note": "-"}
     browser.post(page, fields_of(browser.get(page).content.decode()) | values)
-
-
-def given_back(payout: Payout) -> int:
-    payout.refresh_from_db()
-    return held_by(payout.merchant, Purpose.MERCHANT, livemode=True)
 
 
 def come_back(payout: Payout) -> str:

@@ -9,6 +9,7 @@ from core.ids import new_id
 from ledger.models import HOUSE, Purpose, TransferKind
 from ledger.services import Movement, accounts_for, balance_of, post_transfers
 from merchants.models import Merchant
+from payouts.models import Payout
 
 
 @transaction.atomic
@@ -49,3 +50,9 @@ def held(
     owner = HOUSE if purpose == Purpose.BANK else merchant.id
     [account] = accounts_for((owner, purpose), currency=currency, livemode=livemode)
     return balance_of(account)
+
+
+def given_back(payout: Payout) -> int:
+    """Return what of its money a merchant has in the balance, now; the payout is read anew."""
+    payout.refresh_from_db()
+    return held(payout.merchant, Purpose.MERCHANT, livemode=True)
