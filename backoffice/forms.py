@@ -23,6 +23,11 @@ FORM_KEY_CHARACTERS = 22
 MODES = (("live", "live"), ("test", "test"))
 
 
+def default_mode() -> str:
+    """Return the mode that lists and forms begin with: live, but test in development."""
+    return "test" if settings.DEVELOPMENT_MODE else "live"
+
+
 class TextInputField(forms.CharField):
     """A line of text."""
 
@@ -53,7 +58,7 @@ class ModeField(SelectField):
     """Live or test."""
 
     def __init__(self) -> None:
-        super().__init__(MODES)
+        super().__init__(MODES, initial=default_mode)
 
 
 class CurrencyCodeField(TextInputField):

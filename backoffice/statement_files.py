@@ -43,7 +43,8 @@ class DaySums:
 def statement_sheet(statement: AccountStatement) -> Worksheet:
     """Return a ready statement as a sheet: opening and closing balance, and a row per movement."""
     zone = ZoneInfo(statement.merchant.time_zone)
-    summary = Worksheet("Summary", ("", "Amount", "Currency"), summary_rows(statement))
+    rows = [*_whose(statement), *summary_rows(statement)]
+    summary = Worksheet("Summary", ("", "Amount", "Currency"), rows)
     return Worksheet("Movements", COLUMNS, _rows(statement), zone=zone, summary=summary)
 
 
@@ -61,6 +62,15 @@ def summary_rows(statement: AccountStatement) -> list[tuple[str, Decimal, str]]:
     currency = statement.currency
     sums = sums_of(statement).items()
     return [(words, _units(amount, currency), currency) for words, amount in sums]
+
+
+def _whose(statement: AccountStatement) -> list[tuple[str, str, str]]:
+    """Say whose statement it is, and of which days: a file is read without its page."""
+    first, last = period_of(statement)
+    mode = "live" if statement.livemode else "test"
+    words = {"Merchant": statement.merchant.name, "From": first.isoformat()}
+    words |= {"To": last.isoformat(), "Mode": mode}
+    return [(title, text, "") for title, text in words.items()]
 
 
 def period_of(statement: AccountStatement) -> tuple[date, date]:

@@ -31,7 +31,7 @@ BANKS_REFERENCE = Field("Bank's reference", lambda row: row.bank_reference or ro
 SAYS, SOURCE = Field("Kind", "get_kind_display"), Field("Source", "get_source_display")
 STATE = Badge("State", "state")
 WORDS = Field("In words", "message", most=40)
-WHY, ENTRY = Field("Why", "problem", most=60), Id("Entry")
+WHY, ENTRY = Field("Why", "problem", most=90), Id("Entry")
 WAITED = Field(
     "Waited", lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now())
 )
@@ -54,7 +54,7 @@ class StatementFilter(NumberFilter):
 
 
 class BookedFilter(DayFilter):
-    """The day of the booking, as the bank says it: the first column of the list."""
+    """The day of the booking, as the bank says it."""
 
     title = "booked"
     parameter_name = "booked"
@@ -75,8 +75,8 @@ class BankEntryAdmin(OfficeAdmin):
     model = BankEntry
     list_select_related = ("file",)
     list_display = (
-        BOOKED,
         READ,
+        BOOKED,
         WAITED,
         SAYS,
         AMOUNT,

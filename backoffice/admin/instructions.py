@@ -22,8 +22,8 @@ from backoffice.request_answer import (
 )
 from backoffice.resource.catalog import entry_of
 from backoffice.resource.filters import (
+    BothModesFilter,
     DayFilter,
-    ModeFilter,
     choice_filter,
     link_filter,
     status_filter,
@@ -34,12 +34,13 @@ from backoffice.resource.usual_fields import MODE, STATUS_NOW
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
-from backoffice.services.instruction_kinds import BANK_ACCOUNT, RESET_ACCESS, TASKS
+from backoffice.services.instruction_kinds import BANK_ACCOUNT, BANK_FILE, RESET_ACCESS, TASKS
 from backoffice.services.payouts import accounts_to_compare
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from payouts.batches import MAX_PAYOUTS
+from payouts.contradictions import name_of_ours
 from payouts.models import BankEntry, Payout
 
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
@@ -58,6 +59,11 @@ AMOUNT_ASKED = Amount("Amount", lambda instruction: instruction.amount or None)
 def _result(instruction: Instruction) -> str:
     """Return the id of what was made; a bank file's row, or a colleague's, has only a number."""
     return "" if instruction.result_id.isdecimal() else instruction.result_id
+
+
+def _subject(instruction: Instruction) -> str:
+    """Return the id of what is asked about; a bank file is known by its name, and a hash."""
+    return "" if instruction.task == BANK_FILE else instruction.subject_id
 
 
 class InstructionAdmin(OfficeAdmin):
@@ -79,12 +85,12 @@ class InstructionAdmin(OfficeAdmin):
         status_filter(InstructionStatus),
         choice_filter("kind", "kind", [(kind.value, kind.value) for kind in InstructionKind]),
         DayFilter,
-        ModeFilter,
+        BothModesFilter,
         link_filter("about", "subject", "subject_id"),
     )
     row_actions = INSTRUCTION_ACTIONS
     details = (
-        Reference("About", "subject_id"),
+        Reference("About", _subject),
         Field("Note", "note"),
         Reference("Result", _result),
     )
@@ -126,7 +132,7 @@ class InstructionAdmin(OfficeAdmin):
     def sections(self, row: Instruction) -> list[Section]:
         return [
             *super().sections(row),
-            Section("Details", facts(*_arguments(row), *_in_force(row))),
+            Section("Details", facts(*_arguments(row), *_in_force(row), *_of_entry(row))),
         ]
 
     def tables(self, row: Instruction) -> list[Table]:
@@ -170,6 +176,15 @@ def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
         return []
     user = User.objects.filter(username=instruction.subject_id).first()
     return [("Email in force now", (user and user.email) or "none")]
+
+
+def _of_entry(instruction: Instruction) -> list[tuple[str, Any]]:
+    """Say what the bank has written of the entry that is asked about."""
+    entry_id = instruction.arguments.get("entry", instruction.subject_id)
+    entry = BankEntry.objects.filter(pk=entry_id).first()
+    if entry is None:
+        return []
+    return [("In the bank's words", entry.message), ("It speaks of", name_of_ours(entry))]
 
 
 def _title(name: str) -> str:

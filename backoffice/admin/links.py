@@ -35,7 +35,6 @@ class SendLinkForm(ActionForm):
 
     def prepare(self) -> None:
         self.set_currency(settings.DEFAULT_CURRENCY)
-        self.fields["mode"].initial = "test" if settings.DEVELOPMENT_MODE else "live"
         if not may_act(self.row, livemode=True):
             self.fields["mode"] = SelectField(MODES[1:])
 

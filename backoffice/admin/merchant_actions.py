@@ -23,6 +23,7 @@ from backoffice.forms import (
     SelectField,
     TextAreaField,
     TextInputField,
+    default_mode,
 )
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
@@ -165,7 +166,7 @@ class ApiKeyForm(ActionForm):
 
     def prepare(self) -> None:
         may = [option for option in MODES if self.staff.may(right_to_keys(option[0] == "live"))]
-        self.fields["mode"] = SelectField(may)
+        self.fields["mode"] = SelectField(may, initial=default_mode)
 
 
 def _issue_key(context: ActionContext) -> IssuedKey | Instruction:

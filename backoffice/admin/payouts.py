@@ -101,8 +101,8 @@ ORIGINS = {
 LEAVES = Field(
     "Leaves", lambda payout: None if payout.status == PayoutStatus.CANCELED else payout.send_date
 )
-ARRIVES = Field(
-    "Arrives", lambda payout: None if payout.status in NEVER_ARRIVED else payout.arrival_date
+EXPECTED = Field(
+    "Expected", lambda payout: None if payout.status in NEVER_ARRIVED else payout.arrival_date
 )
 
 
@@ -111,7 +111,7 @@ class PayoutAdmin(OfficeAdmin):
     heading_format = "Payout of {amount}"
     summed = "amount"
     list_select_related = ("merchant", "bank_account", "statement", "order")
-    list_display = (CREATED, AMOUNT, STATUS, MERCHANT, TO, LEAVES, ARRIVES, MODE, Id("Payout"))
+    list_display = (CREATED, AMOUNT, STATUS, MERCHANT, TO, LEAVES, EXPECTED, MODE, Id("Payout"))
     list_filter = (
         DayFilter,
         choice_filter("status", "status", PayoutStatus.choices),

@@ -117,7 +117,7 @@ def _unclaimed(top_up: TopUp, now: datetime) -> list[str]:
     read = formats.clock(newest.created_at, now)
     return [
         f"{amount} that is no one's yet came in at the bank (read {read}): it may be this."
-        " Finance credits it."
+        " Finance credits it from there."
     ]
 
 

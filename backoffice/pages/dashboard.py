@@ -13,11 +13,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from backoffice import figures, formats
+from backoffice.forms import default_mode
 from backoffice.models import Instruction, SavedView
 from backoffice.page_parts import Table
 from backoffice.queues import queues_of
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.filters import default_mode
 from backoffice.resource.page_urls import list_of
 from backoffice.resource.resource import summary_table
 from backoffice.roles import Right

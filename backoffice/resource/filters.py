@@ -10,7 +10,6 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from django.conf import settings
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet, TextChoices
 from django.http import HttpRequest
@@ -18,6 +17,7 @@ from django.utils import timezone
 
 from backoffice import formats
 from backoffice.figures import ENDINGS, day_start
+from backoffice.forms import default_mode
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import days_asked, days_of, during, id_at, within
 from core.clock import request_now
@@ -153,9 +153,11 @@ def mode_of(text: str) -> str:
     return text if text in ("live", "test", "both") else default_mode()
 
 
-def default_mode() -> str:
-    """Return the mode that a list begins with."""
-    return "test" if settings.DEVELOPMENT_MODE else "live"
+class BothModesFilter(ModeFilter):
+    """Live and test where nothing is chosen: of what waits for someone, nothing is overlooked."""
+
+    def value(self) -> str:
+        return mode_of(str(OfficeFilter.value(self) or "both"))
 
 
 class DayFilter(OfficeFilter):

@@ -10,7 +10,6 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from backoffice import navigation
 from backoffice.figures import (
     PeriodTotals,
     balances_of_all,
@@ -101,9 +100,7 @@ def test_the_money_held_is_what_the_accounts_hold(merchant: Merchant) -> None:
     assert held[Purpose.MERCHANT] == 1_250
 
 
-def test_queues_say_what_waits_and_since_when(
-    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_queues_say_what_waits_and_since_when(merchant: Merchant) -> None:
     one_of_each()
     early = utc_now() - timedelta(hours=3)
     payment = paid_payment(merchant, 300_000)
@@ -120,7 +117,6 @@ def test_queues_say_what_waits_and_since_when(
     }
 
     assert queues["Approvals waiting"][0] == 2
-    monkeypatch.setattr(navigation, "default_mode", lambda: "test")
     side_bar = sign_in(Role.SUPPORT).get("/admin/").context["sidebar_navigation"]
     badges = {item["title"]: item.get("badge") for group in side_bar for item in group["items"]}
     assert badges["Approvals"] == "2"  # one's own among them, as on the dashboard

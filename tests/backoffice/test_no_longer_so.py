@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db.models import Model
 
-from backoffice.admin.payouts import ARRIVES, LEAVES
+from backoffice.admin.payouts import EXPECTED, LEAVES
 from backoffice.models import ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -60,7 +60,7 @@ def test_a_payout_that_was_not_paid_does_not_arrive(status: str, shown: list[boo
     day = utc_now().date()
     payout = Payout(status=status, send_date=day, arrival_date=day)
 
-    assert [bool(field.fact(payout)) for field in (LEAVES, ARRIVES)] == shown
+    assert [bool(field.fact(payout)) for field in (LEAVES, EXPECTED)] == shown
 
 
 def test_a_message_that_a_crash_interrupted_is_not_being_sent(office: Office, rows: Rows) -> None:
