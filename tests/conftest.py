@@ -217,9 +217,9 @@ def redis() -> Iterator[Redis]:
 @pytest.fixture(scope="session")
 def chromium() -> "Iterator[Browser]":
     """One browser for the run; each test gets profiles of its own."""
-    from tests.chromium import launched
+    from tests.chromium import PROGRAM, launched
 
-    need("chromium", "Chromium")
+    need(PROGRAM, "Chromium")
     with launched() as browser:
         yield browser
 
