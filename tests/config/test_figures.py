@@ -59,9 +59,9 @@ def sentences() -> list[tuple[str, str]]:
     readme, office, production = "README.md", "docs/back-office.md", "docs/production.md"
     scaling = "docs/scaling.md"
     return [
-        (readme, f"nothing up to {units(VARIABLES['PIN_ABOVE'][1])}, a PIN up to"),
-        (readme, f"a PIN up to {units(VARIABLES['PASSKEY_ABOVE'][1])}, a passkey above"),
-        (readme, f"the code is {TEST_CODE} and the PIN {TEST_PIN};"),
+        (readme, f"no verification up to {units(VARIABLES['PIN_ABOVE'][1])}, a PIN up to"),
+        (readme, f"a PIN up to {units(VARIABLES['PASSKEY_ABOVE'][1])}, a passkey above that"),
+        (readme, f"the code is {TEST_CODE} and the PIN is {TEST_PIN};"),
         (readme, f'"customer_phone": "{WORKING_PHONE}"'),
         (readme, f"{minute} requests a minute and {hourly.amount:,} an hour per merchant"),
         ("docs/architecture.md", f"bodies over {body}"),
