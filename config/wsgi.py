@@ -2,12 +2,16 @@
 
 import gc
 import os
+from collections.abc import Iterable
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from wsgiref.util import setup_testing_defaults
 
 from django.core.cache import close_caches
+from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, reset_queries
+from django.http import HttpResponse
 
 COLLECT_AFTER = 20_000  # objects more than were freed; 700 is the default
 
@@ -19,7 +23,24 @@ from config.checks import refuse_unsafe  # noqa: E402  # needs the settings
 from config.key_check import refuse_missing_keys  # noqa: E402
 from config.visitors import refuse_before_django  # noqa: E402
 
-application = refuse_before_django(django_application)
+
+def whole(handler: WSGIHandler) -> WSGIApplication:
+    """Hand an answer over as the bytes it is, unless it is made while it is sent.
+
+    What has to be iterated the server sends in pieces, by way of a queue between two threads.
+    """
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        response = handler(environ, start_response)
+        if not isinstance(response, HttpResponse):
+            return response
+        response.close()  # what the request held is free before the answer is on its way
+        return [response.content]
+
+    return answer
+
+
+application = refuse_before_django(whole(django_application))
 
 refuse_unsafe()
 refuse_missing_keys()

@@ -23,6 +23,20 @@ for signal in (request_started, request_finished):
     print(*sorted(receiver.__name__ for receiver in signal._live_receivers(None)[0]))
 """
 
+# An answer, what it is handed over as, and whether the request has given back what it held.
+WHOLE = """
+import io
+from django.core.signals import request_finished
+from config.wsgi import application
+ended = []
+request_finished.connect(lambda **_: ended.append("ended"), weak=False)
+environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/v1/nothing", "SERVER_NAME": "localhost",
+           "SERVER_PORT": "80", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(b"")}
+said = []
+body = application(environ, lambda status, headers: said.append(status))
+print(*said, type(body).__name__, b"".join(body), *ended)
+"""
+
 
 def test_it_has_loaded_every_page_before_the_first_request() -> None:
     assert answer_to(MISSING) == [""]
@@ -30,6 +44,12 @@ def test_it_has_loaded_every_page_before_the_first_request() -> None:
 
 def test_a_request_asks_for_nothing_in_vain() -> None:
     assert answer_to(RECEIVERS) == ["", "close_old_connections reset_urlconf"]
+
+
+def test_an_answer_is_handed_over_whole_by_a_request_that_has_ended() -> None:
+    body = b'{"error":"There is nothing at this address.","code":"NOT_FOUND","details":""}'
+
+    assert answer_to(WHOLE) == [f"404 Not Found list {body!r} ended"]
 
 
 def answer_to(question: str) -> list[str]:
