@@ -11,11 +11,17 @@ from typing import Any
 import psycopg
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
+from psycopg import _queries
 from psycopg.adapt import AdaptersMap
 from psycopg.postgres import types
 from psycopg.pq import Format
 
 INSTANT = types["timestamptz"].oid
+
+# The driver keeps what it makes of a statement's text, the last 128 of them, but of none with more
+# than fifty values: those of a creation and of a refund it would take apart again each time.
+_queries.MAX_CACHED_STATEMENT_PARAMS = 120
+_queries.MAX_CACHED_STATEMENT_LENGTH = 8_192
 
 
 @cache
