@@ -26,6 +26,7 @@ Work = Callable[[], Response | ApiError]
 
 RETENTION = PERIODS["responses under an Idempotency-Key"]
 HEADER = "Idempotency-Key"
+_META = "HTTP_IDEMPOTENCY_KEY"  # `request.headers` builds a mapping of all, for each request
 _TABLE = IdempotencyKey._meta.db_table
 _QUOTED = re.compile(r'"([^"]*)"')
 _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
@@ -86,7 +87,7 @@ def key_of(request: HttpRequest) -> str | None:
 
     A header sent twice arrives as one with a comma, so a key may hold a comma in quotes only.
     """
-    given = request.headers.get(HEADER)
+    given = request.META.get(_META)
     if given is None:
         return None
     quoted = _QUOTED.fullmatch(given)

@@ -13,6 +13,7 @@ from core.errors import InvalidRequest, ValidationFailed
 from core.serializers import Input
 
 STRICT = "X-Service-Strict"
+STRICT_META = "HTTP_X_SERVICE_STRICT"  # `request.headers` builds a mapping of all, for each request
 WARNING = "X-Service-Warning"
 NAMED_FIELDS = 10
 NAME_CHARACTERS = 64

@@ -15,7 +15,7 @@ from core.handler import SAFE_METHODS
 from core.idempotency import Work, respond_once
 from core.openapi import plural
 from core.operations import (
-    STRICT,
+    STRICT_META,
     TAKEN,
     WARNING,
     Taken,
@@ -64,7 +64,7 @@ class _ApiViewSet(ViewSet):
         unread = unread_fields(request.data, taken.body, self.always_taken)
         if request.method in SAFE_METHODS:
             refuse_body(unread)
-        if is_strict(request.headers.get(STRICT, "")):
+        if is_strict(request._request.META.get(STRICT_META, "")):
             refuse_unread(unread)
         if unread:
             self.warning_headers = {WARNING: warning_of(unread)}
