@@ -4,34 +4,39 @@ PostgreSQL does several in one round trip. They do not see what the others have 
 done in any order: what builds on another's key needs a statement of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import Model
+from django.db.models import BooleanField, CharField, DateTimeField, Model, TextField
 from django.db.models.fields import Field
 
 from core.signatures import signature_field
 
-_Fields: TypeAlias = tuple["Field[Any, Any]", ...]
+_PLAIN = (CharField, TextField, BooleanField)
 
 
 class Write(NamedTuple):
-    """A statement that changes rows of one table."""
+    """A statement that changes rows of one table.
+
+    By its name others of the same statement may read what it returns, on PostgreSQL.
+    """
 
     sql: str
     params: list[Any]
+    name: str = ""
 
 
 def insertion_of(*rows: Model) -> Write:
     """Return the statement that inserts rows of one model; a counted key is not read back."""
-    start, row_places, fields = _insertion(type(rows[0]))
+    start, row_places, values = _insertion(type(rows[0]))
     signature = signature_field(type(rows[0]))
     for row in rows:
         if signature is not None:
             signature.pre_save(row, add=True)
-    params = [_value(row, field) for row in rows for field in fields]
+    params = [value for row in rows for value in values.of(row)]
     for row in rows:
         row._state.adding = False
         row._state.db = connection.alias
@@ -40,8 +45,8 @@ def insertion_of(*rows: Model) -> Write:
 
 def update_of(row: Model, *names: str) -> Write:
     """Return the statement that writes these fields of a row."""
-    sql, fields = _update(type(row), names)
-    return Write(sql, [_value(row, field) for field in fields])
+    sql, values = _update(type(row), names)
+    return Write(sql, values.of(row))
 
 
 def write(*writes: Write) -> int:
@@ -49,43 +54,71 @@ def write(*writes: Write) -> int:
     if connection.vendor == "postgresql":
         writes = (_together(writes),)
     with connection.cursor() as cursor:
-        for sql, params in writes:
+        for sql, params, _ in writes:
             cursor.execute(sql, params)
         return int(cursor.rowcount)
 
 
 def _together(writes: Sequence[Write]) -> Write:
     *first, last = writes
-    named = ", ".join(f"w{number} AS ({one.sql})" for number, one in enumerate(first))
+    named = ", ".join(
+        f"{one.name or f'w{number}'} AS ({one.sql})" for number, one in enumerate(first)
+    )
     sql = f"WITH {named} {last.sql}" if first else last.sql
     return Write(sql, [param for one in writes for param in one.params])
 
 
+class _Values(NamedTuple):
+    """The values of columns: read at once, some of them then put as the database takes them."""
+
+    read: Callable[[Model], Sequence[Any]]
+    changed: tuple[tuple[int, "Field[Any, Any]"], ...]
+
+    @classmethod
+    def of_fields(cls, fields: Sequence["Field[Any, Any]"]) -> "_Values":
+        changed = ((place, it) for place, it in enumerate(fields) if not _is_taken_as_it_is(it))
+        return cls(attrgetter(*(field.attname for field in fields)), tuple(changed))
+
+    def of(self, row: Model) -> list[Any]:
+        values = list(self.read(row))
+        for place, field in self.changed:
+            if values[place] is not None:
+                values[place] = field.get_db_prep_save(values[place], connection)
+        return values
+
+
+def _is_taken_as_it_is(field: Any) -> bool:
+    """Return whether Django, which calls for each value, would hand it to the driver as it is."""
+    while field.remote_field:
+        field = field.target_field
+    kind = type(field)
+    if issubclass(kind, DateTimeField):
+        return connection.vendor == "postgresql"
+    return (
+        kind.get_prep_value in (plain.get_prep_value for plain in _PLAIN)
+        and kind.get_db_prep_value is Field.get_db_prep_value
+        and kind.get_db_prep_save is Field.get_db_prep_save
+    )
+
+
 @cache
-def _insertion(model: type[Model]) -> tuple[str, str, _Fields]:
+def _insertion(model: type[Model]) -> tuple[str, str, _Values]:
     counted = model._meta.auto_field
-    fields = tuple(field for field in model._meta.concrete_fields if field is not counted)
+    fields = [field for field in model._meta.concrete_fields if field is not counted]
     columns = ", ".join(_quoted(field.column) for field in fields)
     places = ", ".join(["%s"] * len(fields))
     table = _quoted(model._meta.db_table)
-    return f"INSERT INTO {table} ({columns}) VALUES ", f"({places})", fields  # noqa: S608  # our names
+    return f"INSERT INTO {table} ({columns}) VALUES ", f"({places})", _Values.of_fields(fields)  # noqa: S608  # our names
 
 
 @cache
-def _update(
-    model: type[Model], names: tuple[str, ...]
-) -> tuple[str, tuple["Field[Any, Any]", ...]]:
+def _update(model: type[Model], names: tuple[str, ...]) -> tuple[str, _Values]:
     key: Any = model._meta.pk
     fields: list[Any] = [model._meta.get_field(name) for name in names]
     changes = ", ".join(f"{_quoted(field.column)} = %s" for field in fields)
     table = _quoted(model._meta.db_table)
     sql = f"UPDATE {table} SET {changes} WHERE {_quoted(key.column)} = %s"  # noqa: S608  # our names
-    return sql, (*fields, key)
-
-
-def _value(row: Model, field: "Field[Any, Any]") -> Any:
-    value = getattr(row, field.attname)
-    return None if value is None else field.get_db_prep_save(value, connection)
+    return sql, _Values.of_fields([*fields, key])
 
 
 def _quoted(name: str | None) -> str:
