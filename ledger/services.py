@@ -1,62 +1,23 @@
 """Find accounts, read balances, move money."""
 
-from collections.abc import Collection, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models import Case, Q, QuerySet, Value, When
 
 from core.money import minor_digits
 from core.prepared import Place, Prepared
+from core.writing import Write
 from ledger.errors import InsufficientBalance
-from ledger.models import (
-    LOCK_ORDER,
-    Account,
-    Purpose,
-    Transfer,
-    TransferKind,
-    UnsealedTransfer,
-    exact_balance,
-)
+from ledger.models import LOCK_ORDER, Account, Purpose, exact_balance
+from ledger.posting import Effect, effects_of, post_at_once, sure_posting, transfers_of
+from ledger.posting import Movement as Movement
 
-_COLUMNS = (
-    *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
-    *("amount", "currency", "livemode", "description", "created_at", "signature"),
-)
-_SIGNATURE: Any = Transfer._meta.get_field("signature")
-_CHANGE_COVERED = """
-    UPDATE ledger_account SET balance = balance + %s WHERE id = %s AND balance >= %s RETURNING 1
-"""
-_POST = f"""
-    WITH covered AS ({{covered}}),
-    moved AS (
-        INSERT INTO ledger_transfer ({", ".join(_COLUMNS)})
-        SELECT new.* FROM (VALUES {{rows}}) AS new, covered
-        RETURNING id, debit_account_id, credit_account_id, amount
-    )
-    INSERT INTO ledger_unsealedtransfer
-        (transfer_id, debit_account_id, credit_account_id, amount)
-    SELECT * FROM moved
-"""  # noqa: S608  # names of columns
-
-
-@dataclass(frozen=True, kw_only=True)
-class Movement:
-    """A movement of `amount`, in the accounts' currency, from `debit` to `credit`.
-
-    `reference` is the public id of what moves it (pay_…, ref_…, po_…), once per kind.
-    """
-
-    kind: TransferKind
-    reference: str
-    debit: Account
-    credit: Account
-    amount: int
-    description: str = ""
+# A wallet is asked as it is changed, and funding may go below zero.
+AT_ONCE = (Purpose.WALLET, Purpose.FUNDING)
 
 
 def account_for(*, owner: str, purpose: Purpose, currency: str, livemode: bool) -> Account:
@@ -150,58 +111,59 @@ def lock(account: Account) -> None:
     )
 
 
-def post_transfers(
-    *,
-    transaction_id: str,
-    movements: Sequence[Movement],
-    now: datetime,
-    held: Collection[Account] = (),
-) -> None:
+def post_transfers(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> None:
     """Move money inside the caller's transaction, all of it or nothing.
 
     No account but funding goes below zero, not even between two movements of one call: list what an
-    account receives before what it pays. Accounts are locked merchants first, wallets last; the
-    caller has locked those that are `held`. What a slow clock would post into a period whose
-    statement has been made is of the next one.
+    account receives before what it pays. Accounts are locked merchants first, wallets last. What a
+    slow clock would post into a period whose statement has been made is of the next one.
 
     Raises InsufficientBalance, before anything is written. Raises IntegrityError for a reference
     that has moved money already, across modes or currencies, or where an account was opened with
     other decimals than its currency has now.
     """
-    if not connection.in_atomic_block:
-        raise transaction.TransactionManagementError("post() belongs in a transaction.")
-    _check_exponents(movements)
+    effects = _checked_effects(movements)
+    for effect in effects:
+        if effect.account.purpose not in AT_ONCE and effect.deepest < 0:
+            lock(effect.account)
+            _refuse_uncovered(effect)
     posted_at = _posting_time(movements, now)
-    effects = _effects(movements)
-    _hold_debited(effects, held)
-    transfers = [
-        Transfer(
-            transaction_id=transaction_id,
-            kind=movement.kind,
-            reference=movement.reference,
-            debit_account=movement.debit,
-            credit_account=movement.credit,
-            amount=movement.amount,
-            currency=movement.debit.currency,
-            livemode=movement.debit.livemode,
-            description=movement.description,
-            created_at=posted_at,
-        )
-        for movement in movements
-    ]
-    wallets = [effect for effect in effects if effect.account.purpose == Purpose.WALLET]
-    if connection.vendor == "postgresql" and len(wallets) <= 1:
-        _post_at_once(transfers, *wallets)
-    else:
-        _change_wallets(wallets)
-        _insert(transfers)
+    transfers = transfers_of(movements, transaction_id=transaction_id, posted_at=posted_at)
+    post_at_once(transfers, _wallets(effects))
 
 
-def _check_exponents(movements: Sequence[Movement]) -> None:
+def posting_of(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> list[Write]:
+    """Return the statements by which `post_transfers` would do it, to be sent with others.
+
+    The accounts that pay are locked, and none is a wallet: what is covered now still is by then.
+    Raises as `post_transfers` does, but for what the database refuses as they are sent.
+    """
+    effects = _checked_effects(movements)
+    for effect in effects:
+        if effect.deepest < 0:
+            _refuse_uncovered(effect)
+    posted_at = _posting_time(movements, now)
+    transfers = transfers_of(movements, transaction_id=transaction_id, posted_at=posted_at)
+    return sure_posting(transfers, _wallets(effects))
+
+
+def _checked_effects(movements: Sequence[Movement]) -> list[Effect]:
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("A posting belongs in a transaction.")
     for movement in movements:
         for account in (movement.debit, movement.credit):
             if account.exponent != minor_digits(account.currency):
                 raise IntegrityError(f"Account {account.pk} has {account.exponent} decimals.")
+    return effects_of(movements)
+
+
+def _wallets(effects: Sequence[Effect]) -> list[Effect]:
+    return [effect for effect in effects if effect.account.purpose == Purpose.WALLET]
+
+
+def _refuse_uncovered(effect: Effect) -> None:
+    if balance_of(effect.account) + effect.deepest < 0:
+        raise InsufficientBalance
 
 
 def _posting_time(movements: Sequence[Movement], now: datetime) -> datetime:
@@ -221,80 +183,3 @@ def close_period(account: Account, end_at: datetime) -> None:
     """
     earlier = Q(closed_until=None) | Q(closed_until__lt=end_at)
     Account.objects.filter(earlier, pk=account.pk).update(closed_until=end_at)
-
-
-@dataclass
-class _Effect:
-    """What a call does to one account: the net change, and the lowest point on the way."""
-
-    account: Account
-    change: int = 0
-    deepest: int = 0
-
-    def add(self, amount: int) -> None:
-        self.change += amount
-        self.deepest = min(self.deepest, self.change)
-
-
-def _effects(movements: Sequence[Movement]) -> list[_Effect]:
-    effects: dict[int, _Effect] = {}
-    for movement in movements:
-        for account, amount in (
-            (movement.debit, -movement.amount),
-            (movement.credit, movement.amount),
-        ):
-            effects.setdefault(account.pk, _Effect(account)).add(amount)
-    return sorted(
-        effects.values(),
-        key=lambda effect: (LOCK_ORDER[Purpose(effect.account.purpose)], effect.account.pk),
-    )
-
-
-def _hold_debited(effects: Sequence[_Effect], held: Collection[Account]) -> None:
-    for effect in effects:
-        if effect.account.purpose not in (Purpose.WALLET, Purpose.FUNDING) and effect.deepest < 0:
-            if effect.account not in held:
-                lock(effect.account)
-            if balance_of(effect.account) + effect.deepest < 0:
-                raise InsufficientBalance
-
-
-def _change_wallets(wallets: Sequence[_Effect]) -> None:
-    # A second wallet that has too little must undo the first, even if the caller catches it.
-    with transaction.atomic() if len(wallets) > 1 else nullcontext():
-        for effect in wallets:
-            _change_wallet(effect)
-
-
-def _change_wallet(effect: _Effect) -> None:
-    covered = Account.objects.filter(pk=effect.account.pk, balance__gte=-effect.deepest)
-    if not covered.update(balance=F("balance") + effect.change):
-        raise InsufficientBalance
-
-
-def _insert(transfers: Sequence[Transfer]) -> None:
-    UnsealedTransfer.objects.bulk_create(
-        UnsealedTransfer(
-            transfer=transfer,
-            debit_account=transfer.debit_account,
-            credit_account=transfer.credit_account,
-            amount=transfer.amount,
-        )
-        for transfer in Transfer.objects.bulk_create(transfers)
-    )
-
-
-def _post_at_once(transfers: Sequence[Transfer], wallet: _Effect | None = None) -> None:
-    """Change a wallet, where it is covered, and write the transfers, by one statement."""
-    params: list[Any] = []
-    if wallet is not None:
-        params += [wallet.change, wallet.account.pk, -wallet.deepest]
-    for transfer in transfers:
-        _SIGNATURE.pre_save(transfer, add=True)
-        params += [getattr(transfer, name) for name in _COLUMNS]
-    covered = "SELECT 1" if wallet is None else _CHANGE_COVERED
-    rows = ", ".join([f"({', '.join(['%s'] * len(_COLUMNS))})"] * len(transfers))
-    with connection.cursor() as cursor:
-        cursor.execute(_POST.format(covered=covered, rows=rows), params)
-        if not cursor.rowcount:
-            raise InsufficientBalance

@@ -16,7 +16,7 @@ from core.writing import Write, insertion_of, update_of
 from customers.magic_phones import Behaviour, behaviour_of
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, TransferKind
-from ledger.services import Movement, accounts_for, post_transfers
+from ledger.services import Movement, accounts_for, posting_of
 from merchants.callers import Caller
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
@@ -135,16 +135,16 @@ def _lock_pending(refund_id: str) -> tuple[Refund, Payment]:
 
 
 def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> _Outcome:
-    """Move the money; return what there is to write and report, or nothing where none covers it."""
+    """Return what there is to write and report, or nothing where no money covers it."""
     transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
     try:
-        _post(refund, payment, fee, transaction_id=transaction_id, now=now)
+        writes = _posting_of(refund, payment, fee, transaction_id=transaction_id, now=now)
     except InsufficientBalance:
         return _Outcome([], [])
     refund.transaction_id, refund.fee_returned = transaction_id, fee
     payment.amount_refund_pending -= refund.amount
     payment.amount_refunded += refund.amount
-    writes = [_amounts_of(payment, now)]
+    writes.append(_amounts_of(payment, now))
     refund.transition_to(RefundStatus.SUCCEEDED, now=now, actor=actor, send=_adding_to(writes))
     emails.plan_notice(refund, payment, now=now)
     completed = Fact(EventType.REFUND_COMPLETED, refund, events.refund_completed(refund))
@@ -166,11 +166,11 @@ def _adding_to(writes: list[Write]) -> Callable[..., None]:
     return lambda *moves: writes.extend(moves)
 
 
-def _post(
+def _posting_of(
     refund: Refund, payment: Payment, fee: int, *, transaction_id: str, now: datetime
-) -> None:
+) -> list[Write]:
     """The fee comes back to the merchant first, so that it helps to cover what goes out."""
-    wallet, balance, fees = accounts = accounts_for(
+    wallet, balance, fees = accounts_for(
         (payment.customer_id or "", Purpose.WALLET),
         (payment.merchant_id, Purpose.MERCHANT),
         (payment.merchant_id, Purpose.FEES),
@@ -189,7 +189,7 @@ def _post(
         amount=refund.amount,
     )
     movements = [returned, repaid] if fee else [repaid]
-    post_transfers(transaction_id=transaction_id, movements=movements, now=now, held=accounts)
+    return posting_of(transaction_id=transaction_id, movements=movements, now=now)
 
 
 def _amounts_of(payment: Payment, now: datetime) -> Write:

@@ -1,0 +1,154 @@
+"""Movements as rows: what they do to each account, and the statements that write them."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import F
+
+from core.writing import Write, insertion_of, write
+from ledger.errors import InsufficientBalance
+from ledger.models import LOCK_ORDER, Account, Purpose, Transfer, TransferKind
+
+_COLUMNS = (
+    *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
+    *("amount", "currency", "livemode", "description", "created_at", "signature"),
+)
+_SIGNATURE: Any = Transfer._meta.get_field("signature")
+_CHANGE = "UPDATE ledger_account SET balance = balance + %s WHERE id = %s"
+_ROW = f"({', '.join(['%s'] * len(_COLUMNS))})"
+_MOVE = f"""
+    INSERT INTO ledger_transfer ({", ".join(_COLUMNS)}) {{rows}}
+    RETURNING id, debit_account_id, credit_account_id, amount
+"""
+_WAIT = """
+    INSERT INTO ledger_unsealedtransfer (transfer_id, debit_account_id, credit_account_id, amount)
+    SELECT id, debit_account_id, credit_account_id, amount FROM {moved}
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Movement:
+    """A movement of `amount`, in the accounts' currency, from `debit` to `credit`.
+
+    `reference` is the public id of what moves it (pay_…, ref_…, po_…), once per kind.
+    """
+
+    kind: TransferKind
+    reference: str
+    debit: Account
+    credit: Account
+    amount: int
+    description: str = ""
+
+
+@dataclass
+class Effect:
+    """What movements do to one account: the net change, and the lowest point on the way."""
+
+    account: Account
+    change: int = 0
+    deepest: int = 0
+
+    def add(self, amount: int) -> None:
+        self.change += amount
+        self.deepest = min(self.deepest, self.change)
+
+
+def effects_of(movements: Sequence[Movement]) -> list[Effect]:
+    """Return the effect on each account, in the order in which accounts are locked."""
+    effects: dict[int, Effect] = {}
+    for movement in movements:
+        for account, amount in (
+            (movement.debit, -movement.amount),
+            (movement.credit, movement.amount),
+        ):
+            effects.setdefault(account.pk, Effect(account)).add(amount)
+    return sorted(
+        effects.values(),
+        key=lambda effect: (LOCK_ORDER[Purpose(effect.account.purpose)], effect.account.pk),
+    )
+
+
+def transfers_of(
+    movements: Sequence[Movement], *, transaction_id: str, posted_at: datetime
+) -> list[Transfer]:
+    """Return the transfers of movements, not stored yet."""
+    return [
+        Transfer(
+            transaction_id=transaction_id,
+            kind=movement.kind,
+            reference=movement.reference,
+            debit_account=movement.debit,
+            credit_account=movement.credit,
+            amount=movement.amount,
+            currency=movement.debit.currency,
+            livemode=movement.debit.livemode,
+            description=movement.description,
+            created_at=posted_at,
+        )
+        for movement in movements
+    ]
+
+
+def post_at_once(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> None:
+    """Change wallets and write transfers: by one statement, where that can refuse one wallet.
+
+    Raises InsufficientBalance for a wallet that does not hold what it pays.
+    """
+    if connection.vendor == "postgresql" and len(wallets) <= 1:
+        if not write(*_covered_posting(transfers, *wallets)):
+            raise InsufficientBalance
+        return
+    # A second wallet that has too little must undo the first, even if the caller catches it.
+    with transaction.atomic() if len(wallets) > 1 else nullcontext():
+        for effect in wallets:
+            _change_wallet(effect)
+    with transaction.atomic(savepoint=False):
+        write(*_rows_of(transfers))
+
+
+def sure_posting(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> list[Write]:
+    """Return the statements of a posting that no wallet pays."""
+    changes = [Write(_CHANGE, [effect.change, effect.account.pk]) for effect in wallets]
+    return [*changes, *_rows_of(transfers)]
+
+
+def _covered_posting(transfers: Sequence[Transfer], wallet: Effect | None = None) -> list[Write]:
+    """Return the statements of a posting, of which nothing comes where a wallet is not covered."""
+    if wallet is None or not wallet.deepest:
+        return sure_posting(transfers, [wallet] if wallet else [])
+    params = [wallet.change, wallet.account.pk, -wallet.deepest]
+    change = Write(f"{_CHANGE} AND balance >= %s RETURNING 1", params, "covered")
+    return [change, *_rows_of(transfers, "SELECT new.* FROM (VALUES {rows}) AS new, covered")]
+
+
+def _rows_of(transfers: Sequence[Transfer], source: str = "VALUES {rows}") -> list[Write]:
+    """Return the statements that insert transfers, and that they wait for their seals."""
+    if connection.vendor != "postgresql":
+        return [insertion_of(*transfers), _waiting_for(transfers)]
+    for transfer in transfers:
+        _SIGNATURE.pre_save(transfer, add=True)
+    params = [getattr(transfer, name) for transfer in transfers for name in _COLUMNS]
+    rows = source.format(rows=", ".join([_ROW] * len(transfers)))
+    return [
+        Write(_MOVE.format(rows=rows), params, "moved"),
+        Write(_WAIT.format(moved="moved"), []),
+    ]
+
+
+def _waiting_for(transfers: Sequence[Transfer]) -> Write:
+    """Return the statement that finds the transfers again, which one of its own has inserted."""
+    pairs = ", ".join(["(%s, %s)"] * len(transfers))
+    found = f"ledger_transfer WHERE (reference, kind) IN (VALUES {pairs})"
+    params = [part for it in transfers for part in (it.reference, it.kind)]
+    return Write(_WAIT.format(moved=found), params)
+
+
+def _change_wallet(effect: Effect) -> None:
+    covered = Account.objects.filter(pk=effect.account.pk, balance__gte=-effect.deepest)
+    if not covered.update(balance=F("balance") + effect.change):
+        raise InsufficientBalance
