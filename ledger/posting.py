@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F
@@ -13,17 +12,7 @@ from core.writing import Write, insertion_of, write
 from ledger.errors import InsufficientBalance
 from ledger.models import LOCK_ORDER, Account, Purpose, Transfer, TransferKind
 
-_COLUMNS = (
-    *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
-    *("amount", "currency", "livemode", "description", "created_at", "signature"),
-)
-_SIGNATURE: Any = Transfer._meta.get_field("signature")
 _CHANGE = "UPDATE ledger_account SET balance = balance + %s WHERE id = %s"
-_ROW = f"({', '.join(['%s'] * len(_COLUMNS))})"
-_MOVE = f"""
-    INSERT INTO ledger_transfer ({", ".join(_COLUMNS)}) {{rows}}
-    RETURNING id, debit_account_id, credit_account_id, amount
-"""
 _WAIT = """
     INSERT INTO ledger_unsealedtransfer (transfer_id, debit_account_id, credit_account_id, amount)
     SELECT id, debit_account_id, credit_account_id, amount FROM {moved}
@@ -128,14 +117,13 @@ def _covered_posting(transfers: Sequence[Transfer], wallet: Effect | None = None
 
 def _rows_of(transfers: Sequence[Transfer], source: str = "VALUES {rows}") -> list[Write]:
     """Return the statements that insert transfers, and that they wait for their seals."""
+    insertion = insertion_of(*transfers)
     if connection.vendor != "postgresql":
-        return [insertion_of(*transfers), _waiting_for(transfers)]
-    for transfer in transfers:
-        _SIGNATURE.pre_save(transfer, add=True)
-    params = [getattr(transfer, name) for transfer in transfers for name in _COLUMNS]
-    rows = source.format(rows=", ".join([_ROW] * len(transfers)))
+        return [insertion, _waiting_for(transfers)]
+    into, _, rows = insertion.sql.partition("VALUES ")
+    moved = f"{into}{source.format(rows=rows)} RETURNING *"
     return [
-        Write(_MOVE.format(rows=rows), params, "moved"),
+        Write(moved, insertion.params, "moved"),
         Write(_WAIT.format(moved="moved"), []),
     ]
 

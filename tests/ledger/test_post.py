@@ -4,10 +4,11 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from core.writing import Write, write
 from ledger.errors import InsufficientBalance
 from ledger.models import Account, Purpose, Transfer, TransferKind, UnsealedTransfer
-from ledger.services import Movement, balance_of, post_transfers
-from tests.ledger.funding import NOW, fund, move, opened
+from ledger.services import Movement, balance_of, lock, post_transfers, posting_of
+from tests.ledger.funding import NOW, fund, move, opened, problems
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +58,39 @@ def test_a_payment_with_a_fee_is_one_statement_or_one_per_table() -> None:
     tables = ("ledger_account", "ledger_transfer", "ledger_unsealedtransfer")
     assert len(texts) == (1 if connection.vendor == "postgresql" else len(tables))
     assert all(table in "".join(texts) for table in tables)
+
+
+def giving_back(merchant: Account, wallet: Account, amount: int) -> list[Write]:
+    """Return what gives back so much out of a locked account, not sent yet."""
+    lock(merchant)
+    refund = Movement(
+        kind=TransferKind.REFUND, reference="ref_1", debit=merchant, credit=wallet, amount=amount
+    )
+    return posting_of(transaction_id="txn_1", movements=[refund], now=NOW)
+
+
+def test_what_a_locked_account_pays_can_be_sent_with_other_statements() -> None:
+    merchant, wallet = opened(Purpose.MERCHANT, holding=100), opened(Purpose.WALLET, holding=5)
+    before = Transfer.objects.count()
+
+    writes = giving_back(merchant, wallet, 100)
+
+    assert Transfer.objects.count() == before
+    write(*writes)
+    assert (balance_of(merchant), balance_of(wallet)) == (0, 105)
+    refund = Transfer.objects.get(reference="ref_1")
+    assert (refund.transaction_id, refund.amount, refund.created_at) == ("txn_1", 100, NOW)
+    assert UnsealedTransfer.objects.get(transfer=refund).amount == 100
+    assert problems() == []
+
+
+def test_one_cent_more_than_a_locked_account_holds_is_refused_before_it_is_sent() -> None:
+    merchant, wallet = opened(Purpose.MERCHANT, holding=100), opened(Purpose.WALLET)
+
+    with pytest.raises(InsufficientBalance):
+        giving_back(merchant, wallet, 101)
+
+    assert (balance_of(merchant), balance_of(wallet)) == (100, 0)
 
 
 def test_it_leaves_the_row_of_a_merchant_alone() -> None:
