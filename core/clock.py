@@ -55,7 +55,8 @@ def one_instant() -> Iterator[None]:
 def iso(instant: datetime) -> str:
     """Write an instant as ISO 8601 with milliseconds and `Z`: 2026-01-31T09:30:00.000Z."""
     # orjson writes one in a tenth of the time of `isoformat`, but leaves out a fraction of zero.
-    written = orjson.dumps(instant.astimezone(UTC)).decode()
+    in_utc = instant if instant.tzinfo is UTC else instant.astimezone(UTC)  # as most are
+    written = orjson.dumps(in_utc).decode()
     return f"{written[1:24]}Z" if instant.microsecond else f"{written[1:20]}.000Z"
 
 
