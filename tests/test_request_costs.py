@@ -30,15 +30,15 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(3, 4_190, Ceiling(5, 3_300)),
+    "create": Ceiling(3, 2_990, Ceiling(5, 2_960)),
     "read": Ceiling(1, 1_170),
-    "list": Ceiling(1, 2_440, Ceiling(1, 3_720)),
-    "list filtered": Ceiling(1, 2_500, Ceiling(1, 3_780)),
-    "cancel": Ceiling(4, 2_480, Ceiling(7, 2_380)),
-    "confirm": Ceiling(7, 3_890, Ceiling(12, 5_500)),
-    "refund": Ceiling(7, 5_560, Ceiling(13, 6_140)),
+    "list": Ceiling(1, 2_380, Ceiling(1, 3_660)),
+    "list filtered": Ceiling(1, 2_430, Ceiling(1, 3_720)),
+    "cancel": Ceiling(4, 2_110, Ceiling(7, 2_110)),
+    "confirm": Ceiling(7, 3_490, Ceiling(12, 4_310)),
+    "refund": Ceiling(6, 3_750, Ceiling(13, 3_910)),
     "balance": Ceiling(1, 1_340),
-    "checkout page": Ceiling(1, 4_370),
+    "checkout page": Ceiling(1, 4_360),
     "status poll": Ceiling(1, 1_040),
     "QR image": Ceiling(0, 950),
     "link page": Ceiling(1, 4_570),
