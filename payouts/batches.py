@@ -5,7 +5,6 @@ What the bank is told is stored with the batch, word for word, and every file is
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.conf import settings
@@ -45,22 +44,6 @@ from payouts.services import fail_unsendable, leave
 from payouts.statuses import PayoutStatus
 
 MAX_PAYOUTS = 500
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaymentOrder:
-    """What the bank is told of one payout. `amount` in cents."""
-
-    payout_id: str
-    end_to_end_id: str
-    amount: int
-    currency: str
-    holder_name: str
-    bank_name: str
-    bic: str
-    clearing_code: str
-    number: str
-    description: str
 
 
 def payouts_due(*, livemode: bool, currency: str, execution_date: date) -> PayoutQuerySet:
@@ -201,23 +184,9 @@ def find_batch(batch_id: str) -> PayoutBatch:
     return batch
 
 
-def orders_of(batch: PayoutBatch) -> list[PaymentOrder]:
-    """Return what the bank is told, account numbers in the clear: only for the bank's file."""
-    return [
-        PaymentOrder(
-            payout_id=row.payout_id,
-            end_to_end_id=row.end_to_end_id,
-            amount=row.amount,
-            currency=batch.currency,
-            holder_name=row.holder_name,
-            bank_name=row.bank_name,
-            bic=row.bic,
-            clearing_code=row.clearing_code,
-            number=row.decrypt_number(),
-            description=row.description,
-        )
-        for row in batch.orders.order_by("payout_id")
-    ]
+def orders_of(batch: PayoutBatch) -> list[PayoutOrder]:
+    """Return what the bank is told, in the order in which its file says it."""
+    return list(batch.orders.order_by("payout_id"))
 
 
 def note_file(batch: PayoutBatch, content: bytes) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from core.money import decimal_text
 from core.spreadsheets import csv_text
-from payouts.batches import PaymentOrder
+from payouts.models import PayoutOrder
 
 COLUMNS = (
     "payout_id",
@@ -21,19 +21,20 @@ COLUMNS = (
 )
 
 
-def csv_file(orders: Iterable[PaymentOrder]) -> str:
+def csv_file(orders: Iterable[PayoutOrder]) -> str:
     """Write one line for each order, under a line of column names."""
     return csv_text(COLUMNS, map(_cells, orders))
 
 
-def _cells(order: PaymentOrder) -> tuple[str, ...]:
+def _cells(order: PayoutOrder) -> tuple[str, ...]:
+    currency = order.batch.currency
     return (
         order.payout_id,
-        decimal_text(order.amount, order.currency),
+        decimal_text(order.amount, currency),
         str(order.amount),
-        order.currency,
+        currency,
         order.holder_name,
-        order.number,
+        order.decrypt_number(),
         order.bank_name,
         order.bic,
         order.clearing_code,

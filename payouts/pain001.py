@@ -10,9 +10,8 @@ from core.clock import iso
 from core.money import decimal_text
 from payouts.account_numbers import compact, is_iban
 from payouts.bank_words import latin
-from payouts.batches import PaymentOrder
 from payouts.errors import DebtorUnknown
-from payouts.models import PayoutBatch
+from payouts.models import PayoutBatch, PayoutOrder
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
 NO_NAME = "NOTPROVIDED"
@@ -29,7 +28,7 @@ class Party:
     clearing_code: str = ""
 
 
-def pain001(batch: PayoutBatch, orders: Sequence[PaymentOrder]) -> bytes:
+def pain001(batch: PayoutBatch, orders: Sequence[PayoutOrder]) -> bytes:
     """Write the file. Raises DebtorUnknown where the account that pays is not configured."""
     debtor = _debtor()
     document = Element("Document", xmlns=NAMESPACE)
@@ -63,7 +62,7 @@ def _debtor() -> Party:
 
 
 def _add_payment(
-    initiation: Element, batch: PayoutBatch, orders: Sequence[PaymentOrder], debtor: Party
+    initiation: Element, batch: PayoutBatch, orders: Sequence[PayoutOrder], debtor: Party
 ) -> None:
     payment = _add(initiation, "PmtInf")
     _add(payment, "PmtInfId", batch.message_id or reference(batch.id))
@@ -78,12 +77,13 @@ def _add_payment(
         _add_transfer(payment, order)
 
 
-def _add_transfer(payment: Element, order: PaymentOrder) -> None:
-    creditor = Party(order.holder_name, order.number, order.bic, order.clearing_code)
+def _add_transfer(payment: Element, order: PayoutOrder) -> None:
+    currency, number = order.batch.currency, order.decrypt_number()
+    creditor = Party(order.holder_name, number, order.bic, order.clearing_code)
     transfer = _add(payment, "CdtTrfTxInf")
     _add(_add(transfer, "PmtId"), "EndToEndId", order.end_to_end_id)
-    amount = _add(_add(transfer, "Amt"), "InstdAmt", decimal_text(order.amount, order.currency))
-    amount.set("Ccy", order.currency)
+    amount = _add(_add(transfer, "Amt"), "InstdAmt", decimal_text(order.amount, currency))
+    amount.set("Ccy", currency)
     _add_bank(transfer, "CdtrAgt", creditor)
     _add(_add(transfer, "Cdtr"), "Nm", latin(creditor.name) or NO_NAME)
     _add_account(transfer, "CdtrAcct", creditor.number)
@@ -91,7 +91,7 @@ def _add_transfer(payment: Element, order: PaymentOrder) -> None:
     _add(_add(transfer, "RmtInf"), "Ustrd", text)
 
 
-def _add_sums(parent: Element, orders: Sequence[PaymentOrder], currency: str) -> None:
+def _add_sums(parent: Element, orders: Sequence[PayoutOrder], currency: str) -> None:
     _add(parent, "NbOfTxs", str(len(orders)))
     _add(parent, "CtrlSum", decimal_text(sum(order.amount for order in orders), currency))
 

@@ -3,6 +3,7 @@
 from datetime import date
 
 from core.clock import utc_now
+from core.sealed import seal
 from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.batches import create_batch
 from payouts.models import Payout, PayoutBatch, PayoutOrder, PayoutTransition
@@ -47,6 +48,22 @@ def batch_of(currency="BSD", execution_date=FAR, livemode=True, payout_ids=None,
         payout_ids=payout_ids,
         progress=progress,
     )
+
+
+def order_with(*, holder_name="Conch Shack Ltd", bank_name="Bank", description="") -> PayoutOrder:
+    """Return an order in these words, not saved."""
+    order = PayoutOrder(
+        payout_id="po_x",
+        batch=PayoutBatch(currency="BSD"),
+        end_to_end_id="E-x",
+        amount=1250,
+        holder_name=holder_name,
+        bank_name=bank_name,
+        bic="BOTIBSNS",
+        description=description,
+    )
+    seal(order, "encrypted_number", "po_x 1234")
+    return order
 
 
 def undo(batch: PayoutBatch) -> None:

@@ -10,11 +10,11 @@ import time_machine
 from core.clock import utc_now
 from core.errors import ValidationFailed
 from payouts.bank_accounts import close_bank_account
-from payouts.batches import PaymentOrder, find_batch, orders_of
+from payouts.batches import find_batch, orders_of
 from payouts.csv_file import COLUMNS, csv_file
 from payouts.errors import PayoutBatchNotFound
 from payouts.models import BankHoliday, Payout, PayoutBatch
-from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.batching import batch_of, live_payout, order_with
 
 
 def test_it_takes_what_is_due_into_transit(api):
@@ -146,18 +146,7 @@ def test_the_csv_has_a_line_for_each_payout(api):
     ],
 )
 def test_no_cell_of_the_csv_is_a_formula(name, written):
-    order = PaymentOrder(
-        payout_id="po_x",
-        end_to_end_id="E-x",
-        amount=1,
-        currency="BSD",
-        holder_name=name,
-        bank_name=name,
-        bic="",
-        clearing_code="",
-        number="1234",
-        description=name,
-    )
+    order = order_with(holder_name=name, bank_name=name, description=name)
 
     [_, line] = csv.reader(io.StringIO(csv_file([order]), newline=""))
 

@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from payouts.batches import PaymentOrder, orders_of
+from payouts.batches import orders_of
 from payouts.errors import DebtorUnknown
 from payouts.pain001 import pain001
-from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.batching import batch_of, live_payout, order_with
 from tests.payouts.pain001_rules import NAMESPACE, faults_of
 
 
@@ -68,22 +68,6 @@ def test_the_pain001_writes_a_currency_without_cents(api):
     assert text_of(document, "InstdAmt") == text_of(document, "GrpHdr", "CtrlSum") == ["1250"]
 
 
-def described(text, *, holder_name="Conch Shack Ltd"):
-    """Return the order of a payout with this text on the bank statement."""
-    return PaymentOrder(
-        payout_id="po_x",
-        end_to_end_id="E-x",
-        amount=1250,
-        currency="BSD",
-        holder_name=holder_name,
-        bank_name="Bank of the Islands",
-        bic="BOTIBSNS",
-        clearing_code="",
-        number="1234",
-        description=text,
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "written"),
     [
@@ -100,8 +84,9 @@ def described(text, *, holder_name="Conch Shack Ltd"):
 def test_no_text_of_a_merchant_spoils_the_file_of_all(api, given, written):
     live_payout(api)
     batch = batch_of()
+    orders = [order_with(description=given), order_with(description="Rent", holder_name=given)]
 
-    document = pain001(batch, [described(given), described("Rent", holder_name=given)])
+    document = pain001(batch, orders)
 
     assert faults_of(document) == []
     name = "NOTPROVIDED" if written == "po-x" else written
