@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from backoffice.roles import Role
 from backoffice.services.accounts import create_from_server
@@ -13,10 +13,10 @@ from backoffice.services.development_staff import development_account, developme
 from backoffice.services.invitations import invitation_url
 from backoffice.services.two_factor import DEVELOPMENT_CODE
 from core.clock import utc_now
-from core.errors import ApiError
+from core.commands import RefusableCommand
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Give someone an account of the back office; they choose the password by a link, which is "
         "mailed to --email, or printed without it. "
@@ -50,12 +50,9 @@ class Command(BaseCommand):
         if not options["username"] or not options["role"]:
             raise CommandError("Name a username and a --role, or say --development.")
         role = Role(options["role"].capitalize())
-        try:
-            user = create_from_server(
-                username=options["username"], role=role, email=options["email"], now=utc_now()
-            )
-        except ApiError as error:
-            raise CommandError(f"{error.message} {error.details}".strip()) from None
+        user = create_from_server(
+            username=options["username"], role=role, email=options["email"], now=utc_now()
+        )
         way = {"invited": user.email} if user.email else {"link": invitation_url(user)}
         return {"username": user.username, "role": role.value, **way}
 

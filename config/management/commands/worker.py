@@ -4,20 +4,20 @@ import signal
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils.module_loading import import_string
 
 from config.checks import refuse_unsafe
 from config.key_check import refuse_missing_keys
 from config.schedule import SCHEDULE
 from config.worker import Worker, run
-from core.clock import ClockRefused
 from core.clock_check import accept_clock
+from core.commands import RefusableCommand
 
 STOP_SECONDS = 20
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Run the background work (webhooks, expiry, e-mails, sealing, payouts) in one process, "
         "without a broker. Ctrl-C or SIGTERM lets the work under way finish."
@@ -37,10 +37,7 @@ class Command(BaseCommand):
             self._work()
 
     def _run_once(self) -> None:
-        try:
-            accept_clock()
-        except ClockRefused as refusal:
-            raise CommandError(str(refusal)) from None
+        accept_clock()
         went = {name: run(name, import_string(item.task)) for name, item in SCHEDULE.items()}
         if failed := [name for name, well in went.items() if not well]:
             raise CommandError(f"These failed: {', '.join(failed)}. The log says why.")

@@ -5,10 +5,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
-from core.errors import ApiError, ValidationFailed
+from core.commands import RefusableCommand
+from core.errors import ValidationFailed
 from core.formats import money_and_code
 from core.money import is_currency
 from customers.models import Customer
@@ -18,7 +18,7 @@ from ledger.services import balance_of
 from merchants.models import Merchant
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Put money into a customer's wallet, from the funding account. A test customer of a "
         "merchant appears by itself; a live one must have signed in before."
@@ -36,12 +36,9 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="write the result as JSON")
 
     def handle(self, **options: Any) -> None:
-        try:
-            result = _top_up(
-                options["phone"], options["amount"], options["currency"], options["merchant"]
-            )
-        except ApiError as error:
-            raise CommandError(f"{error.message} {error.details}".strip()) from None
+        result = _top_up(
+            options["phone"], options["amount"], options["currency"], options["merchant"]
+        )
         if options["json"]:
             self.stdout.write(json.dumps(result))
         else:

@@ -1,10 +1,8 @@
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
 from core.clock import utc_now
-from core.errors import ApiError
+from core.commands import RefusableCommand
 from core.json import dump_json
 from merchants.models import MAX_FEE_BASIS_POINTS
 from merchants.serializers import NewMerchant, RegistrationOutput
@@ -24,7 +22,7 @@ TEXTS = (
 )
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = "Register a merchant and print its two API keys. They are shown this once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -44,15 +42,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         given = {name: options[name] for name in ("name", "email", *TEXTS)}
-        try:
-            registration = create_merchant(
-                fee_basis_points=options["fee_basis_points"],
-                status=_S.VERIFIED if options["verified"] else _S.UNVERIFIED,
-                now=utc_now(),
-                **NewMerchant.parse(given),
-            )
-        except ApiError as error:
-            raise CommandError(f"{error.message} {error.details}") from None
+        registration = create_merchant(
+            fee_basis_points=options["fee_basis_points"],
+            status=_S.VERIFIED if options["verified"] else _S.UNVERIFIED,
+            now=utc_now(),
+            **NewMerchant.parse(given),
+        )
         body = RegistrationOutput.of(registration)
         self.stdout.write(dump_json(body).decode() if options["json"] else _lines(registration))
 

@@ -2,11 +2,11 @@ from argparse import ArgumentParser
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import Q
 
 from core.clock import iso, utc_now
-from core.errors import ApiError
+from core.commands import RefusableCommand
 from core.json import dump_json
 from merchants.models import ApiKey
 from merchants.services import roll_key
@@ -14,7 +14,7 @@ from merchants.services import roll_key
 OVERLAP_HOURS = 24
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = "Replace an API key by a new one, shown this once. The old one works a while longer."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -33,10 +33,7 @@ class Command(BaseCommand):
         at = utc_now()
         old = _find(options["key"], options["merchant"], at)
         overlap = timedelta(hours=options["overlap_hours"])
-        try:
-            issued = roll_key(key_id=old.id, overlap=overlap, now=at)
-        except ApiError as error:
-            raise CommandError(f"{error.message} {error.details}") from None
+        issued = roll_key(key_id=old.id, overlap=overlap, now=at)
         old.refresh_from_db()
         body = {
             "id": issued.key.id,

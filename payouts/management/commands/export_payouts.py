@@ -5,11 +5,12 @@ from datetime import date
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
 from core.clock import ClockRefused
 from core.clock_check import checked_now
+from core.commands import RefusableCommand
 from core.errors import ApiError
 from core.progress_bar import ProgressBar
 from payouts.batches import create_batch, find_batch, first_day, note_file, orders_of, payouts_due
@@ -23,7 +24,7 @@ FORMATS = ("csv", "pain001")
 OWNER_ONLY = 0o600
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Write the payouts that are due into a file for the bank, which only you may read: it "
         "holds account numbers. From then on they are in transit. With --batch, write a batch "
@@ -50,9 +51,9 @@ class Command(BaseCommand):
                 file.write(content)
         except FileExistsError:
             raise CommandError(f"{options['file']} exists already.") from None
-        except (ApiError, ClockRefused) as error:
+        except (ApiError, ClockRefused):
             os.unlink(options["file"])
-            raise CommandError(_words(error)) from None
+            raise
         bar.clear()
         left = 0 if options["batch"] else _left(batch)
         self.stdout.write(_as_json(batch, left) if options["json"] else _as_text(batch, left))
@@ -109,10 +110,6 @@ def _new_batch(options: dict[str, Any], bar: ProgressBar) -> PayoutBatch | None:
         now=at,
         progress=bar.show,
     )
-
-
-def _words(error: ApiError | ClockRefused) -> str:
-    return f"{error.message} {error.details}" if isinstance(error, ApiError) else str(error)
 
 
 def _for_owner_only(path: str, flags: int) -> int:

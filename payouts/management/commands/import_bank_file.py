@@ -5,11 +5,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from core.clock import ClockRefused
 from core.clock_check import checked_now
-from core.errors import ApiError
+from core.commands import RefusableCommand
 from core.progress_bar import ProgressBar
 from payouts.bank.importing import ImportResult, import_bank_file
 from payouts.bank.safe_xml import MAX_FILE_BYTES
@@ -17,7 +16,7 @@ from payouts.bank.safe_xml import MAX_FILE_BYTES
 ACTOR = "system:payouts.import_bank_file"
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Read a file of the bank: a status report (pain.002), a statement (camt.053) or a "
         "notification (camt.054), and record what it says of payouts. Safe to repeat. What does "
@@ -41,10 +40,8 @@ class Command(BaseCommand):
                 now=checked_now(),
                 progress=bar.show,
             )
-        except (OSError, ClockRefused) as error:
+        except OSError as error:
             raise CommandError(str(error)) from None
-        except ApiError as error:
-            raise CommandError(f"{error.message} {error.details}") from None
         bar.clear()
         if options["json"]:
             self.stdout.write(json.dumps(_figures(done)))

@@ -4,17 +4,15 @@ from getpass import getpass
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
-from core.errors import ApiError
-from merchants.errors import MerchantNotFound
+from core.commands import RefusableCommand
 from merchants.models import Merchant
 from payouts.bank_accounts import BankDetails
 from payouts.own_accounts import replace_bank_account
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Set the bank account that a merchant is paid out to, in place of the one before. "
         "The account number is asked for, or read from standard input: it never is an argument, "
@@ -31,10 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--test", action="store_true", help="for test payouts")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            merchant = Merchant.objects.named(options["merchant"])
-        except MerchantNotFound as error:
-            raise CommandError(error.message) from None
+        merchant = Merchant.objects.named(options["merchant"])
         details = BankDetails(
             currency=options["currency"],
             holder_name=options["holder"],
@@ -43,14 +38,11 @@ class Command(BaseCommand):
             bic=options["bic"],
             clearing_code=options["clearing_code"],
         )
-        try:
-            account = replace_bank_account(
-                merchant_id=merchant.id,
-                livemode=not options["test"],
-                details=details,
-                actor="system:payouts.open_bank_account",
-                now=utc_now(),
-            )
-        except ApiError as error:
-            raise CommandError(f"{error.message} {error.details}") from None
+        account = replace_bank_account(
+            merchant_id=merchant.id,
+            livemode=not options["test"],
+            details=details,
+            actor="system:payouts.open_bank_account",
+            now=utc_now(),
+        )
         self.stdout.write(f"{account.id} {account}")

@@ -1,11 +1,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from core.clock import ClockRefused
 from core.clock_check import checked_now
-from core.errors import ApiError
+from core.commands import RefusableCommand
 from payouts.services import (
     REFUSED,
     RETURNED_BY_BANK,
@@ -23,7 +20,7 @@ ANSWERS = {
 }
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = "Record what the bank answered about a payout: paid, or failed or returned and why."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,26 +32,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         payout_id = options["payout"]
-        try:
-            at = checked_now()
-            if options["answer"] == "paid":
-                payout = record_paid(
-                    payout_id=payout_id,
-                    bank_reference=options["bank_reference"],
-                    actor=ACTOR,
-                    now=at,
-                )
-            else:
-                record, code, message = ANSWERS[options["answer"]]
-                payout = record(
-                    payout_id=payout_id,
-                    code=options["code"] or code,
-                    message=options["message"] or message,
-                    actor=ACTOR,
-                    now=at,
-                )
-        except ApiError as error:
-            raise CommandError(f"{error.message} {error.details}") from None
-        except ClockRefused as refusal:
-            raise CommandError(str(refusal)) from None
+        at = checked_now()
+        if options["answer"] == "paid":
+            payout = record_paid(
+                payout_id=payout_id,
+                bank_reference=options["bank_reference"],
+                actor=ACTOR,
+                now=at,
+            )
+        else:
+            record, code, message = ANSWERS[options["answer"]]
+            payout = record(
+                payout_id=payout_id,
+                code=options["code"] or code,
+                message=options["message"] or message,
+                actor=ACTOR,
+                now=at,
+            )
         self.stdout.write(f"{payout.id} {payout.status} {payout.amount} {payout.currency}")

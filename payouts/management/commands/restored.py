@@ -4,23 +4,23 @@ from argparse import ArgumentParser
 from datetime import datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from core.clock import utc_now
+from core.commands import RefusableCommand
 from ledger.log_checks import FEWER
 from ledger.restoring import note_restore
 from ledger.sealing import SealerBusy
 from ledger.witnesses import check_witnesses
 from payouts import continuity
 from payouts.bank.reopening import reopen
-from payouts.errors import BankEntriesWaiting
 from payouts.models import Payout
 from payouts.statuses import PayoutStatus
 
 ACTOR = "system:restored"
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Say that the database was restored from a backup or moved to another server: the ledger's "
         "log says so from then on, and no payout leaves. Import the bank's files since the backup "
@@ -38,10 +38,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         now = utc_now()
         if options["reconciled"]:
-            try:
-                reopen(actor=ACTOR, now=now)
-            except BankEntriesWaiting as error:
-                raise CommandError(f"{error.message} {error.details}") from None
+            reopen(actor=ACTOR, now=now)
             self.stdout.write("Payouts are open again.")
             return
         continuity.shut(actor=ACTOR, now=now)

@@ -5,16 +5,16 @@ from datetime import timedelta
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from core.clock import utc_now
-from core.errors import ApiError
+from core.commands import RefusableCommand
 from core.json import dump_json
 from sandbox.time_travel import advance
 from webhooks.cli.remote import add_remote_arguments, remote_of
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Bring what a merchant's test objects wait for nearer: expiry, reminders, payouts, "
         "attempts of webhooks. Nothing live is touched."
@@ -42,10 +42,7 @@ class Command(BaseCommand):
             return self._say(counts, options)
         if not options["merchant"]:
             raise CommandError("Name the merchant: mer_…")
-        try:
-            counts = advance(merchant_id=options["merchant"], by=by, now=utc_now())
-        except ApiError as error:
-            raise CommandError(error.message) from None
+        counts = advance(merchant_id=options["merchant"], by=by, now=utc_now())
         if options["work"]:
             call_command("worker", once=True)
         return self._say(counts, options)

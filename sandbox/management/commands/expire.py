@@ -3,10 +3,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
 from core.clock import utc_now
-from core.errors import ApiError
+from core.commands import RefusableCommand
 from core.ids import is_id
 from merchants.callers import Caller
 from sandbox.time_travel import expire_now
@@ -15,7 +13,7 @@ from webhooks.cli.remote import add_remote_arguments, remote_of
 EVERYONE = Caller.for_staff(livemode=False, actor="system:sandbox.expire")
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = "Expire a test payment or payment link as if its time had come, event included."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -28,8 +26,5 @@ class Command(BaseCommand):
             ended = remote.post(f"/{place}/{options['id']}/expire")
             self.stdout.write(f"{ended['id']}  {ended['status']}")
             return
-        try:
-            status = expire_now(caller=EVERYONE, object_id=options["id"], now=utc_now())
-        except ApiError as error:
-            raise CommandError(f"{error.message} {error.details}".strip()) from None
+        status = expire_now(caller=EVERYONE, object_id=options["id"], now=utc_now())
         self.stdout.write(f"{options['id']}  {status}")

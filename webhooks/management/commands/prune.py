@@ -4,10 +4,9 @@ from argparse import ArgumentParser, ArgumentTypeError
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from core.clock import ClockRefused, iso
+from core.clock import iso
 from core.clock_check import checked_now
+from core.commands import RefusableCommand
 from core.json import dump_json
 from core.progress_bar import ProgressBar
 from core.retention import PERIODS
@@ -18,7 +17,7 @@ DEFAULT_DAYS = PERIODS["delivery logs"].days
 MIN_DAYS = 7
 
 
-class Command(BaseCommand):
+class Command(RefusableCommand):
     help = (
         "Delete the log of webhook deliveries that ended, with every attempt, once it is old. "
         "Events stay, and so does all that concerns money."
@@ -35,10 +34,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, **options: Any) -> None:
-        try:
-            before = checked_now() - timedelta(days=options["days"])
-        except ClockRefused as refusal:
-            raise CommandError(str(refusal)) from None
+        before = checked_now() - timedelta(days=options["days"])
         count = ended_before(before).count()
         if not options["dry_run"]:
             count = self._prune(before, count)
