@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest
-from django.templatetags.static import static
 from django.urls import reverse
 
 from backoffice.models import Instruction
@@ -46,33 +44,6 @@ def _waiting(request: HttpRequest) -> str:
     live, test = (queue.rows_seen(staff, livemode=mode, now=now) for mode in (True, False))
     count = (live | test)[:COUNTED].count()
     return str(count) if count else ""
-
-
-def site_title(request: HttpRequest) -> str:
-    return f"{settings.SERVICE_NAME} back office"
-
-
-def stylesheet(request: HttpRequest) -> str:
-    return static("backoffice/backoffice.css")
-
-
-def script(request: HttpRequest) -> str:
-    return static("backoffice/backoffice.js")
-
-
-def favicon(request: HttpRequest) -> str:
-    return static("checkout/icon.svg")
-
-
-def environment(request: HttpRequest) -> list[str] | None:
-    return ["Development", "warning"] if settings.DEVELOPMENT_MODE else None
-
-
-def account_links(request: HttpRequest) -> list[dict[str, str]]:
-    return [
-        {"title": "Two-factor sign-in", "link": reverse("admin:two_factor_account")},
-        {"title": "Change password", "link": reverse("admin:password_change")},
-    ]
 
 
 def _item(title: str, icon: str, address: str, badge: str = "") -> dict[str, Any]:

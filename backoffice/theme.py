@@ -1,22 +1,42 @@
-"""The looks of the back office, as django-unfold's setting. What it names is imported on use."""
+"""The looks of the back office, as django-unfold's setting. What is a function is called on use."""
 
 from typing import Any
 
+from django.conf import settings
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+
+
+def _title(request: object) -> str:
+    return f"{settings.SERVICE_NAME} back office"
+
+
 UNFOLD: dict[str, Any] = {
-    "SITE_TITLE": "backoffice.navigation.site_title",
-    "SITE_HEADER": "backoffice.navigation.site_title",
+    "SITE_TITLE": _title,
+    "SITE_HEADER": _title,
     "SITE_SYMBOL": "account_balance",
     "SITE_URL": None,
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_HISTORY": False,
     "BORDER_RADIUS": "8px",
-    "STYLES": ["backoffice.navigation.stylesheet"],
-    "SCRIPTS": ["backoffice.navigation.script"],
+    "STYLES": [lambda request: static("backoffice/backoffice.css")],
+    "SCRIPTS": [lambda request: static("backoffice/backoffice.js")],
     "SITE_FAVICONS": [
-        {"rel": "icon", "type": "image/svg+xml", "href": "backoffice.navigation.favicon"}
+        {
+            "rel": "icon",
+            "type": "image/svg+xml",
+            "href": lambda request: static("checkout/icon.svg"),
+        }
     ],
-    "ENVIRONMENT": "backoffice.navigation.environment",
-    "ACCOUNT": {"navigation": "backoffice.navigation.account_links"},
+    "ENVIRONMENT": lambda request: (
+        ["Development", "warning"] if settings.DEVELOPMENT_MODE else None
+    ),
+    "ACCOUNT": {
+        "navigation": [
+            {"title": "Two-factor sign-in", "link": reverse_lazy("admin:two_factor_account")},
+            {"title": "Change password", "link": reverse_lazy("admin:password_change")},
+        ]
+    },
     "SIDEBAR": {"show_search": False, "navigation": "backoffice.navigation.navigation"},
     "COLORS": {
         "primary": {
