@@ -1,58 +1,29 @@
 """The tables of this room."""
 
-from payouts.models.account_statements import (
-    AccountStatement,
-    AccountStatementPart,
-    AccountStatementQuerySet,
-)
-from payouts.models.accounts import AccountState, BankAccount, BankAccountQuerySet
-from payouts.models.bank import (
-    BankEntry,
-    BankEntryKind,
-    BankEntryQuerySet,
-    BankEntryState,
-)
-from payouts.models.bank_files import BankFile, BankSource, BankStatement
-from payouts.models.batches import Continuity, PayoutOrder
-from payouts.models.calendar import BankHoliday, SettledPeriod
-from payouts.models.payouts import (
-    MAX_BANK_REFERENCE,
-    MAX_FAILURE_CODE,
-    MAX_FAILURE_MESSAGE,
-    Payout,
-    PayoutBatch,
-    PayoutOrigin,
-    PayoutQuerySet,
-    PayoutTransition,
-)
-from payouts.models.statements import Statement, StatementLine
-
-__all__ = [
-    "MAX_BANK_REFERENCE",
-    "MAX_FAILURE_CODE",
-    "MAX_FAILURE_MESSAGE",
-    "AccountState",
-    "AccountStatement",
-    "AccountStatementPart",
-    "AccountStatementQuerySet",
-    "BankAccount",
-    "BankAccountQuerySet",
-    "BankEntry",
-    "BankEntryKind",
-    "BankEntryQuerySet",
-    "BankEntryState",
-    "BankFile",
-    "BankHoliday",
-    "BankSource",
-    "BankStatement",
-    "Continuity",
-    "Payout",
-    "PayoutBatch",
-    "PayoutOrder",
-    "PayoutOrigin",
-    "PayoutQuerySet",
-    "PayoutTransition",
-    "SettledPeriod",
-    "Statement",
-    "StatementLine",
-]
+from payouts.models.account_statements import AccountStatement as AccountStatement
+from payouts.models.account_statements import AccountStatementPart as AccountStatementPart
+from payouts.models.account_statements import AccountStatementQuerySet as AccountStatementQuerySet
+from payouts.models.accounts import AccountState as AccountState
+from payouts.models.accounts import BankAccount as BankAccount
+from payouts.models.accounts import BankAccountQuerySet as BankAccountQuerySet
+from payouts.models.bank import BankEntry as BankEntry
+from payouts.models.bank import BankEntryKind as BankEntryKind
+from payouts.models.bank import BankEntryQuerySet as BankEntryQuerySet
+from payouts.models.bank import BankEntryState as BankEntryState
+from payouts.models.bank_files import BankFile as BankFile
+from payouts.models.bank_files import BankSource as BankSource
+from payouts.models.bank_files import BankStatement as BankStatement
+from payouts.models.batches import Continuity as Continuity
+from payouts.models.batches import PayoutOrder as PayoutOrder
+from payouts.models.calendar import BankHoliday as BankHoliday
+from payouts.models.calendar import SettledPeriod as SettledPeriod
+from payouts.models.payouts import MAX_BANK_REFERENCE as MAX_BANK_REFERENCE
+from payouts.models.payouts import MAX_FAILURE_CODE as MAX_FAILURE_CODE
+from payouts.models.payouts import MAX_FAILURE_MESSAGE as MAX_FAILURE_MESSAGE
+from payouts.models.payouts import Payout as Payout
+from payouts.models.payouts import PayoutBatch as PayoutBatch
+from payouts.models.payouts import PayoutOrigin as PayoutOrigin
+from payouts.models.payouts import PayoutQuerySet as PayoutQuerySet
+from payouts.models.payouts import PayoutTransition as PayoutTransition
+from payouts.models.statements import Statement as Statement
+from payouts.models.statements import StatementLine as StatementLine
