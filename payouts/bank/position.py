@@ -41,15 +41,12 @@ class OpenPart:
 class BankPosition:
     """The difference of one currency, in cents: what we believe has left, less what was booked.
 
-    `closing_amount` is what the bank held for us at the end of the last statement; `missing`
-    are the gaps between the statements that we have read.
+    `missing` are the gaps between the statements that we have read.
     """
 
     currency: str
     difference: int
     parts: list[OpenPart]
-    closing_amount: int | None
-    as_of: datetime
     missing: list[MissingStatement]
 
 
@@ -68,15 +65,11 @@ def position_in(currency: str, *, livemode: bool) -> BankPosition | None:
 
 
 def _position(livemode: bool, currency: str, start: datetime) -> BankPosition:
-    statements = BankStatement.objects.current().filter(livemode=livemode, currency=currency)
-    last = statements.latest("end_at", "pk")
     parts = [part for part in _parts(livemode, currency, start) if part.count]
     return BankPosition(
         currency=currency,
         difference=sum(part.amount for part in parts),
         parts=parts,
-        closing_amount=last.closing_amount,
-        as_of=last.end_at,
         missing=missing_statements(currency, livemode=livemode),
     )
 

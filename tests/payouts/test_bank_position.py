@@ -8,7 +8,7 @@ from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.by_hand import match_by_hand, set_aside
 from payouts.bank.position import positions
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, Payout
+from payouts.models import BankEntry, BankStatement, Payout
 from payouts.services import record_paid, record_returned
 from tests.payouts.bank_files import entry, notification, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
@@ -48,8 +48,7 @@ def test_it_is_nothing_once_all_is_booked(sent):
     read(statement(entry(1250, order_of(sent)), opening=5000, closing=3750))
 
     assert difference() == (0, [])
-    [position] = positions(livemode=True)
-    assert position.closing_amount == 3750
+    assert BankStatement.objects.get().closing_amount == 3750
 
 
 def test_what_is_paid_and_not_booked_makes_it_up(sent):
