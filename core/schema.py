@@ -58,16 +58,16 @@ class AddConstraintOnline(AddConstraint):
             schema_editor.execute(f"{table} VALIDATE CONSTRAINT {name}", params=None)
 
 
-class CreateIndexOnline(Operation):
-    """Create an index by SQL, which models cannot say, while others write."""
+class _BeyondModels(Operation):
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        pass
 
-    reduces_to_sql = True
+
+class CreateIndexOnline(_BeyondModels):
+    """Create an index by SQL, which models cannot say, while others write."""
 
     def __init__(self, name: str, on: str) -> None:
         self.name, self.on = name, on
-
-    def state_forwards(self, app_label: str, state: Any) -> None:
-        pass
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
@@ -96,19 +96,14 @@ class CreateSearchIndexOnline(CreateIndexOnline):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
 
 
-class DropIndexOnline(Operation):
+class DropIndexOnline(_BeyondModels):
     """Drop an index by its name: what Django does for a field may build the table anew.
 
     Taken back, it stays dropped: another index serves the same reads.
     """
 
-    reduces_to_sql = True
-
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def state_forwards(self, app_label: str, state: Any) -> None:
-        pass
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
@@ -125,16 +120,11 @@ class DropIndexOnline(Operation):
         return f"Drop the index {self.name}"
 
 
-class KeepCount(Operation):
+class KeepCount(_BeyondModels):
     """Keep the count of a list by triggers from now on, and count what there is already."""
-
-    reduces_to_sql = True
 
     def __init__(self, counted: CountedList) -> None:
         self.counted = counted
-
-    def state_forwards(self, app_label: str, state: Any) -> None:
-        pass
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
