@@ -56,7 +56,7 @@ def unread_fields(
 def refuse_unread(unread: Mapping[str, str]) -> None:
     """Raise ValidationFailed naming the fields that nothing reads."""
     if unread:
-        raise ValidationFailed(_sentence(unread))
+        raise ValidationFailed(warning_of(unread))
 
 
 def refuse_body(fields: Iterable[str]) -> None:
@@ -68,8 +68,10 @@ def refuse_body(fields: Iterable[str]) -> None:
 
 
 def warning_of(unread: Mapping[str, str]) -> str:
-    """Return the value of the header that names the fields that nothing reads."""
-    return _sentence(unread)
+    """Return what names the fields that nothing reads: in a header, or in a refusal."""
+    named = [f"{_shown(name)}: {reason}" for name, reason in unread.items()][:NAMED_FIELDS]
+    more = len(unread) - len(named)
+    return "; ".join([*named, *([f"and {more} more"] if more else [])])
 
 
 def is_strict(header: str) -> bool:
@@ -83,12 +85,6 @@ def _is_key_of(name: str, known: tuple[str, ...]) -> bool:
     before, bracket, key = name.partition("[")
     is_one_key = len(key) > 1 and key.endswith("]") and "][" not in key
     return is_one_key and f"{before}{bracket}key]" in known
-
-
-def _sentence(unread: Mapping[str, str]) -> str:
-    named = [f"{_shown(name)}: {reason}" for name, reason in unread.items()][:NAMED_FIELDS]
-    more = len(unread) - len(named)
-    return "; ".join([*named, *([f"and {more} more"] if more else [])])
 
 
 def _shown(name: str) -> str:
