@@ -50,6 +50,4 @@ def answer(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@cache
-def _guarded(view: Callable[..., Any]) -> Callable[..., Any]:
-    return csrf_protect(view)
+_guarded = cache(csrf_protect)
