@@ -9,19 +9,11 @@ from backoffice.roles import Right
 
 
 @dataclass(frozen=True)
-class PageFact:
-    """One line: a name and what there is to say."""
-
-    label: str
-    value: Any
-
-
-@dataclass(frozen=True)
 class Section:
-    """Facts that belong together."""
+    """Facts that belong together: each a name, and what there is to say."""
 
     title: str
-    facts: Sequence[PageFact]
+    facts: Sequence[tuple[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -70,6 +62,6 @@ class SupportAnswer:
     troubles: Sequence[str] = ()
 
 
-def facts(*pairs: tuple[str, Any]) -> list[PageFact]:
+def facts(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:
     """Return the facts that have something to say."""
-    return [PageFact(label, value) for label, value in pairs if value not in (None, "", {}, [])]
+    return [(label, value) for label, value in pairs if value not in (None, "", {}, [])]

@@ -154,7 +154,7 @@ def test_its_page_says_which_in_words(office: Office, endpoint: Webhook) -> None
     sections = office(Role.SUPPORT).get(page_of(run)).context["sections"]
 
     [which] = [section for section in sections if section.title == "Which"]
-    said = [(fact.label, re.sub("<[^>]+>", "", str(fact.value))) for fact in which.facts]
+    said = [(label, re.sub("<[^>]+>", "", str(value))) for label, value in which.facts]
     assert said == [
         ("Mode", "test"),
         ("Endpoint", endpoint.pk),

@@ -157,7 +157,7 @@ def test_a_merchants_balances_are_those_that_it_reads(office: Office, merchant: 
     page = office(Role.SUPPORT).get(page_of(merchant))
     (money,) = [each for each in page.context["sections"] if each.title == "Money"]
 
-    assert [(each.label, each.value) for each in money.facts if "test" in each.label] == [
+    assert [(label, value) for label, value in money.facts if "test" in label] == [
         ("Available, test", "B$0.00 BSD"),
         ("Available, test", "€4.00 EUR"),
         ("Kept for waiting refunds, test", "B$9.50 BSD"),
