@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.html import format_html
 
@@ -224,7 +224,9 @@ class PayoutBatchAdmin(OfficeAdmin):
         forms = (("CSV for the bank", "csv"), ("ISO 20022 pain.001", "xml"))
         return [(words, address_of(PayoutBatch, "file", row.pk, form)) for words, form in forms]
 
-    def file_response(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponse:
+    def file_response(
+        self, request: HttpRequest, object_id: str, form: str = ""
+    ) -> HttpResponseBase:
         """Answer with the file for the bank; it holds account numbers."""
         return bank_file_page(request, self.row_of(request, object_id), form)
 

@@ -41,6 +41,7 @@ TYPES = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "pdf": "application/pdf",
+    "xml": "application/xml",
 }
 
 
@@ -133,7 +134,7 @@ def _all(rows: QuerySet[Any]) -> Iterator[Any]:
         rest = ordered.filter(**{after: batch[-1].pk})
 
 
-def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpResponse:
+def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpResponseBase:
     """Answer with the file, and record the download.
 
     Raises Forbidden, Http404, DebtorUnknown, PayoutFileChanged.
@@ -143,10 +144,8 @@ def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpR
     note_bank_file(staff=staff_of(request), batch=batch, form=form, now=request_now())
     orders = orders_of(batch)
     if form == "csv":
-        response = HttpResponse(csv_file(orders), content_type="text/csv; charset=utf-8")
+        content = csv_file(orders).encode()
     else:
         content = pain001(batch, orders)
         note_file(batch, content)
-        response = HttpResponse(content, content_type="application/xml")
-    response["Content-Disposition"] = f'attachment; filename="{batch.pk}.{form}"'
-    return response
+    return file_response(f"{batch.pk}.{form}", content)
