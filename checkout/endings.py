@@ -38,8 +38,6 @@ class Ending:
 
 def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentStatus) -> Ending:
     """Return how a payment ended without being paid."""
-    if status == PaymentStatus.EXPIRED:
-        return _expired(payment_view)
     if status == PaymentStatus.CANCELED and payment.ticket_id is not None:
         return Ending(
             _("This sum is no longer open"),
@@ -49,23 +47,23 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
             again_words=_("See what is open"),
             untaken=_("Nothing has been paid with this phone."),
         )
-    if status == PaymentStatus.CANCELED:
-        return Ending(
-            _("This payment was canceled"),
-            STILL,
-            _("It can no longer be paid."),
-            next=_("If you still want to pay, ask %(name)s for a new payment.")
-            % {"name": payment_view.payee.name},
-            again_address=payment_view.again_address,
-            again_words=_("Start again"),
-            back_address=payment_view.cancel_address,
-        )
+    ask_anew = _("If you still want to pay, ask %(name)s for a new payment.")
+    if status == PaymentStatus.EXPIRED:
+        title, look = _("This payment has expired"), STILL
+        by_then = _("It had to be paid by %(when)s.") % {"when": payment_view.until}
+        happened = by_then if payment_view.until else _("Its time has run out.")
+        ask_anew = _("It can no longer be paid, but %(name)s can create a new one.")
+    elif status == PaymentStatus.CANCELED:
+        title, look = _("This payment was canceled"), STILL
+        happened = _("It can no longer be paid.")
+    else:
+        title, look = _("The payment failed"), BAD
+        happened = str(failure_of(payment.error_code).customer)
     return Ending(
-        _("The payment failed"),
-        BAD,
-        str(failure_of(payment.error_code).customer),
-        next=_("If you still want to pay, ask %(name)s for a new payment.")
-        % {"name": payment_view.payee.name},
+        title,
+        look,
+        happened,
+        next=ask_anew % {"name": payment_view.payee.name},
         again_address=payment_view.again_address,
         again_words=_("Start again"),
         back_address=payment_view.cancel_address,
@@ -79,20 +77,6 @@ def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
         next=_("%(name)s has made a new payment for you.") % {"name": payment_view.payee.name},
         again_address=reverse("checkout", args=[by]),
         again_words=_("Go to the new payment"),
-    )
-
-
-def _expired(payment_view: PaymentView) -> Ending:
-    happened = _("It had to be paid by %(when)s.") % {"when": payment_view.until}
-    return Ending(
-        _("This payment has expired"),
-        STILL,
-        happened if payment_view.until else _("Its time has run out."),
-        next=_("It can no longer be paid, but %(name)s can create a new one.")
-        % {"name": payment_view.payee.name},
-        again_address=payment_view.again_address,
-        again_words=_("Start again"),
-        back_address=payment_view.cancel_address,
     )
 
 
