@@ -25,7 +25,12 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
-from backoffice.resource.list_filters import BY_AMOUNT, MerchantFilter, sort_filter
+from backoffice.resource.list_filters import (
+    ORDERS,
+    ORDERS_OF_MERCHANT,
+    MerchantFilter,
+    SortFilter,
+)
 from backoffice.resource.shown import (
     Amount,
     Badge,
@@ -151,7 +156,7 @@ class PaymentAdmin(OfficeAdmin):
         InvoiceFilter,
         ModeFilter,
         MerchantFilter,
-        sort_filter(BY_AMOUNT),
+        SortFilter,
         link_filter("currency", "currency"),
         link_filter("customer", "customer", "customer_id"),
         link_filter("payment link", "link", "link_id"),
@@ -206,6 +211,11 @@ class PaymentAdmin(OfficeAdmin):
         """Show when open invoices are due."""
         shown = super().usual_columns(request)
         return (*shown[:3], DUE, *shown[3:]) if "invoices" in request.GET else shown
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """Return the order that the address asks for, or the newest first."""
+        orders = ORDERS_OF_MERCHANT if request.GET.get("merchant") else ORDERS
+        return orders.get(request.GET.get("sort", ""), self.ordering)
 
     def heading(self, row: Payment) -> str:
         """Name a counter, which has no amount, by its merchant."""

@@ -56,24 +56,22 @@ class SortFilter(OfficeFilter):
 
     title = "order"
     parameter_name = "sort"
+    options = (
+        ("oldest", "oldest first"),
+        ("largest", "largest amount first"),
+        ("smallest", "smallest amount first"),
+    )
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        return queryset  # the list asks `ordering_of` for it, after all filters
+        return queryset  # the list's `get_ordering` reads it, after all filters
 
 
 ORDERS = {"oldest": ("pk",), "smallest": ("amount", "pk"), "largest": ("-amount", "-pk")}
-OLDEST = (("oldest", "oldest first"),)
 # Within a merchant another index serves the amounts, in another order of what is the same.
 ORDERS_OF_MERCHANT = ORDERS | {
     "smallest": ("amount", "-created_at", "-pk"),
     "largest": ("-amount", "created_at", "pk"),
 }
-BY_AMOUNT = (*OLDEST, ("largest", "largest amount first"), ("smallest", "smallest amount first"))
-
-
-def sort_filter(options: Choices = OLDEST) -> type[OfficeFilter]:
-    """Return the choice of an order for a list."""
-    return type("SortFilter", (SortFilter,), {"options": tuple(options)})
 
 
 class ColumnsFilter(SeveralFilter):

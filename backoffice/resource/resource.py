@@ -16,7 +16,7 @@ from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
 from backoffice.resource.filters import OfficeFilter, mode_of
-from backoffice.resource.list_filters import ORDERS, ORDERS_OF_MERCHANT, ColumnsFilter, SortFilter
+from backoffice.resource.list_filters import ColumnsFilter
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.shown import Amount, Field, Fieldset
 from backoffice.resource.tables import Related
@@ -97,14 +97,6 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def filters(self) -> Sequence[type[OfficeFilter]]:
         """Return what a list can be narrowed by."""
         return [*self.list_filter, ColumnsFilter]
-
-    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """Return the order that the address asks for, among those of the list, or its own."""
-        sorts = [item for item in self.list_filter if issubclass(item, SortFilter)]
-        offered = dict(sorts[0].options) if sorts else {}
-        asked = request.GET.get("sort", "")
-        orders = ORDERS_OF_MERCHANT if request.GET.get("merchant") else ORDERS
-        return orders[asked] if asked in offered else tuple(self.ordering)
 
     # What a page about one object says; each resource fills in what it has.
 
