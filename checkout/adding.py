@@ -100,7 +100,7 @@ def on_its_way(payment: Payment, customer: Customer, *, now: datetime) -> TopUp 
     return waited_for.order_by("-pk").first()
 
 
-def top_ups_of(customer: Customer, *, are_payments_hidden: bool = False) -> list[TopUp]:
+def top_ups_of(customer: Customer, *, are_payments_hidden: bool) -> list[TopUp]:
     """Return the newest top-ups of a customer, except for what was given up.
 
     Those for a payment would tell of it.

@@ -31,15 +31,16 @@ SECONDS = 10.0
 RENEW_AFTER, RETRY = timedelta(days=7), timedelta(hours=6)
 TRIED_FOR = timedelta(days=1)  # an address that staff have approved
 DIGEST_CHARACTERS = 16
+MOST_AT_ONCE = 10
 
 
 class NotAnImage(Exception):
     """The file is no picture that can be shown; the text says why."""
 
 
-def read_due_logos(*, now: datetime, limit: int = 10) -> int:
+def read_due_logos(*, now: datetime) -> int:
     """Read the logos that are new, changed or old; return how many are usable."""
-    due = _due(now).order_by("id")[:limit]
+    due = _due(now).order_by("id")[:MOST_AT_ONCE]
     return sum(_read(merchant, now) for merchant in due)
 
 

@@ -99,13 +99,13 @@ def _kept(counted: CountedList, filters: tuple[str, ...], livemode: bool) -> Pre
 
 
 @transaction.atomic
-def fold_changes(*, limit: int = BATCH) -> int:
-    """Add up to `limit` new entries to the sums of their keys; return how many.
+def fold_changes() -> int:
+    """Add up to `BATCH` new entries to the sums of their keys; return how many.
 
     A reader sees an entry on one side of it or the other. May run twice at once.
     """
     waiting = CountEntry.objects.filter(is_sum=False).select_for_update(skip_locked=True)
-    rows = list(waiting.order_by("id").values_list("id", "change", *KEY)[:limit])
+    rows = list(waiting.order_by("id").values_list("id", "change", *KEY)[:BATCH])
     sums: Counter[tuple[Any, ...]] = Counter()
     for _, change, *key in rows:
         sums[tuple(key)] += change

@@ -41,7 +41,7 @@ class Due(NamedTuple):
         return f"{self.bank_account.pk} {self.period}"
 
 
-def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
+def schedule_due(*, now: datetime) -> int:
     """Schedule the payouts whose period is due; return how many this call scheduled."""
     clock = running_on(now)
 
@@ -50,7 +50,7 @@ def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
         return made is not None
 
     _bring_forward(now)
-    return sweep("schedule payouts", schedule, _due(now, limit))
+    return sweep("schedule payouts", schedule, _due(now))
 
 
 @transaction.atomic
@@ -123,13 +123,13 @@ def _bring_forward(now: datetime) -> None:
     sweep("bring payouts forward", one, list(ahead.order_by("pk").values_list("pk", flat=True)))
 
 
-def _due(now: datetime, limit: int) -> Iterator[Due]:
+def _due(now: datetime) -> Iterator[Due]:
     days = BusinessDays.load()
     for schedule, time_zone in _calendars():
         period = period_due(schedule, today_in(time_zone, now), days)
         if period is not None:
             unscheduled = _unscheduled(schedule, time_zone, period, _latest(now))
-            for bank_account in unscheduled.order_by("pk")[:limit]:
+            for bank_account in unscheduled.order_by("pk")[:BATCH]:
                 yield Due(bank_account, period)
 
 

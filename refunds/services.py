@@ -82,14 +82,14 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
 
 
 @transaction.atomic
-def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> Refund:
+def retry_refund(*, refund_id: str, now: datetime) -> Refund:
     """Retry a pending refund; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
-    outcome = _settle_if_covered(refund, payment, actor=actor, now=now)
+    outcome = _settle_if_covered(refund, payment, actor=RETRY_ACTOR, now=now)
     if not outcome.facts:
         if now < refund.created_at + GIVE_UP_AFTER:
             return refund
-        outcome = _fail(refund, payment, NOT_COVERED, actor=actor, now=now)
+        outcome = _fail(refund, payment, NOT_COVERED, actor=RETRY_ACTOR, now=now)
     emit_all(*outcome.facts, now=now, beside=outcome.writes)
     return refund
 
