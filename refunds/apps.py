@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class RefundsConfig(AppConfig):
-    name = "refunds"
