@@ -65,7 +65,7 @@ def create_from_server(*, username: str, role: Role, email: str, now: datetime) 
     return user
 
 
-def add_colleague(instruction: Instruction, caller: Caller, now: datetime) -> str:
+def add_colleague(instruction: Instruction, caller: Caller, now: datetime) -> None:
     """Make the account, and invite the colleague by e-mail."""
     user = create_account(
         username=instruction.subject_id,
@@ -73,17 +73,15 @@ def add_colleague(instruction: Instruction, caller: Caller, now: datetime) -> st
         email=instruction.arguments["email"],
     )
     plan_invitation(user, now=now)
-    return ""
 
 
-def set_roles(instruction: Instruction, caller: Caller, now: datetime) -> str:
+def set_roles(instruction: Instruction, caller: Caller, now: datetime) -> None:
     """Set a colleague's roles: those, and no others."""
     names = instruction.arguments["roles"].split(", ")
     give_roles(_account_of(instruction), frozenset(Role(name) for name in names))
-    return ""
 
 
-def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> str:
+def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> None:
     """Take a colleague's password and second factor away, and invite them to choose new ones."""
     user, email = _account_of(instruction), instruction.arguments["email"]
     if user.email not in ("", email):
@@ -94,15 +92,13 @@ def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> str
     remove_second_factor(user)
     reset_attempts(username=user.username)
     plan_invitation(user, now=now)
-    return ""
 
 
-def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> str:
+def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> None:
     """Let a colleague in again whose account was closed."""
     user = _account_of(instruction)
     user.is_active = True
     user.save(update_fields=["is_active"])
-    return ""
 
 
 def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:

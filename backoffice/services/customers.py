@@ -72,14 +72,13 @@ def named_by_caller(customer: Customer, identity: Identity) -> dict[str, Any]:
     return said
 
 
-def remove_passkey(instruction: Instruction, caller: Caller, now: datetime) -> str:
+def remove_passkey(instruction: Instruction, caller: Caller, now: datetime) -> None:
     """Remove a passkey of a lost device. Raises IdentityNotProven, PasskeyNotFound."""
     passkey_id = instruction.arguments["passkey_id"]
     _prove_again(instruction, now)
     if not Passkey.objects.filter(pk=passkey_id, customer_id=instruction.subject_id).exists():
         raise PasskeyNotFound
     revoke_passkey(passkey_id=passkey_id, now=now)
-    return ""
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ def unfreeze_customer(
     return customer
 
 
-def unfreeze_by_two(instruction: Instruction, caller: Caller, now: datetime) -> str:
+def unfreeze_by_two(instruction: Instruction, caller: Caller, now: datetime) -> None:
     """Let a frozen customer pay again whose passkeys are gone. Raises as `unfreeze_customer`.
 
     Raises InstructionDecided where it is another freeze that stands by now.
@@ -156,7 +155,6 @@ def unfreeze_by_two(instruction: Instruction, caller: Caller, now: datetime) -> 
     if is_asked_to_unfreeze(customer, now):
         _prove_again(instruction, now)
     unfreeze(customer_id=customer.pk, actor=caller.actor, now=now)
-    return ""
 
 
 def takes_two(customer: Customer) -> bool:

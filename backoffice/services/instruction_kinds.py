@@ -29,16 +29,16 @@ from merchants.callers import Caller
 
 K, R = InstructionKind, Right
 Check = Callable[[Instruction, datetime], None]
-CarryOut = Callable[[Instruction, Caller, datetime], str]
+CarryOut = Callable[[Instruction, Caller, datetime], str | None]
 
 
 @dataclass(frozen=True)
 class InstructionTask:
     """`kind` is whose limit counts; `always_two`: a second person is needed within it, too, as
     always where no role has a limit; `alone_in_test`: not for a test. `carry_out` returns
-    the id of what it made. `check` is what is asked beforehand, where that is more than doing it
-    would tell, or less than to try it. `holder` is what the amount goes into, as it is said to
-    who approves; `takes`: it comes out of there, as it does where the form says so.
+    the id of what it made, if anything. `check` is what is asked beforehand, where that is more
+    than doing it would tell, or less than to try it. `holder` is what the amount goes into, as it
+    is said to who approves; `takes`: it comes out of there, as it does where the form says so.
     """
 
     title: str

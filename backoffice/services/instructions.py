@@ -170,7 +170,7 @@ def carry_out(
 ) -> None:
     """Do what a locked instruction says. `user_id` is the second person; None: there is none."""
     caller = Caller.for_staff(livemode=instruction.livemode, actor=actor)
-    instruction.result_id = task.carry_out(instruction, caller, now)
+    instruction.result_id = task.carry_out(instruction, caller, now) or ""
     instruction.transition_to(InstructionStatus.CARRIED_OUT, now=now, user_id=user_id)
 
 

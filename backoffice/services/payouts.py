@@ -96,7 +96,7 @@ def check_run(instruction: Instruction, now: datetime) -> None:
         raise NothingToSend
 
 
-def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
+def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str | None:
     """Put exactly the payouts that were asked for into a batch; return its id, if it has one.
 
     What cannot leave fails or waits by itself. Approved after its day, it leaves on the next one
@@ -115,7 +115,7 @@ def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
         actor=caller.actor,
         now=now,
     )
-    return batch.id if batch else ""
+    return batch.id if batch else None
 
 
 def record_failure(instruction: Instruction, caller: Caller, now: datetime) -> str:

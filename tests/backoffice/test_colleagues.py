@@ -58,7 +58,7 @@ def asked(user: User, **arguments: str) -> Instruction:
     )
 
 
-def carry_out(act: Callable[..., str], **arguments: str) -> Callable[[User], str]:
+def carry_out(act: Callable[..., None], **arguments: str) -> Callable[[User], None]:
     return lambda user: act(asked(user, **arguments), CALLER, utc_now())
 
 
