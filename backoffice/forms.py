@@ -29,8 +29,6 @@ def default_mode() -> str:
 
 
 class TextInputField(forms.CharField):
-    """A line of text."""
-
     widget = UnfoldAdminTextInputWidget
 
     def validate(self, value: str) -> None:
@@ -40,14 +38,10 @@ class TextInputField(forms.CharField):
 
 
 class TextAreaField(TextInputField):
-    """A text of several lines."""
-
     widget = UnfoldAdminTextareaWidget(attrs={"rows": 3})
 
 
 class SelectField(forms.ChoiceField):
-    """One of a few."""
-
     widget = UnfoldAdminSelectWidget
 
     def __init__(self, choices: Any, **options: Any) -> None:
@@ -55,8 +49,6 @@ class SelectField(forms.ChoiceField):
 
 
 class ModeField(SelectField):
-    """Live or test."""
-
     def __init__(self) -> None:
         super().__init__(MODES, initial=default_mode)
 
@@ -81,14 +73,10 @@ class CheckboxField(forms.BooleanField):
 
 
 class DateInputField(forms.DateField):
-    """A calendar day."""
-
     widget = UnfoldAdminTextInputWidget(attrs={"type": "date"})
 
 
 class EmailField(forms.EmailField):
-    """An e-mail address."""
-
     widget = UnfoldAdminEmailInputWidget
 
     def __init__(self, **options: Any) -> None:

@@ -24,5 +24,4 @@ class OwnWordsValidator:
             raise ValidationError(self.get_help_text(), code="password_own_words")
 
     def get_help_text(self) -> str:
-        """Say it on the form."""
         return "Your password must be more than words of this service and a few digits."

@@ -123,7 +123,6 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the dashboard."""
         return dashboard_page(self, request)
 
     def login(

@@ -187,7 +187,6 @@ class ExportRunAdmin(OfficeAdmin):
     def file_response(
         self, request: HttpRequest, object_id: str, form: str = ""
     ) -> HttpResponseBase:
-        """Answer with the file."""
         return export_file_page(request, self.row_of(request, object_id))
 
     def is_changing(self, row: ExportRun) -> bool:

@@ -22,7 +22,6 @@ MOST_ASKED = 40
 
 
 def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
-    """Show an object."""
     instant, staff = request_now(), staff_of(request)
     filters = request.GET.get(LIST_FILTERS, "")
     question = request.GET.get("ask", "").strip()[:MOST_ASKED] if resource.asks else ""

@@ -114,7 +114,6 @@ class PasskeyPages:
         return JsonResponse(begin_new_passkey(user, challenge=challenge))
 
     def remove(self, request: HttpRequest, passkey_id: int) -> HttpResponse:
-        """Remove one of several."""
         user = password_given(request)
         if user is None or not verified_recently(request):
             return ask_again(request)

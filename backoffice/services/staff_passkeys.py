@@ -37,7 +37,6 @@ def needs_passkey(roles: Iterable[Role]) -> bool:
 
 
 def has_passkey(user: User) -> bool:
-    """Return whether the account has a passkey."""
     return bool(StaffPasskey.objects.filter(user=user).exists())
 
 
