@@ -7,7 +7,7 @@ The WebAuthn library is imported where it is used: 7 MB that many processes neve
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -113,16 +113,7 @@ def finish_registration(
         lock_customer_of(session)
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
-            defaults={
-                "customer": session.customer,
-                "public_key": made.public_key,
-                "sign_count": made.sign_count,
-                "transports": made.transports,
-                "aaguid": made.aaguid,
-                "is_synced": made.is_synced,
-                "name": name,
-                "created_at": now,
-            },
+            defaults=asdict(made) | {"customer": session.customer, "name": name, "created_at": now},
         )
         if not is_new:
             raise VerificationFailed

@@ -59,7 +59,7 @@ class KnownCredential:
 
 @dataclass(frozen=True)
 class NewCredential:
-    """A newly created credential. `credential_id` is base64url."""
+    """A newly created credential, by the columns that keep it. `credential_id` is base64url."""
 
     credential_id: str
     public_key: bytes

@@ -7,6 +7,7 @@ WebAuthn library is imported where it is used: 7 MB that many processes never ne
 import logging
 import secrets
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -74,16 +75,7 @@ def add_passkey(
             raise VerificationFailed
         passkey, is_new = StaffPasskey.objects.get_or_create(
             credential_id=made.credential_id,
-            defaults={
-                "user": user,
-                "name": name,
-                "public_key": made.public_key,
-                "sign_count": made.sign_count,
-                "transports": made.transports,
-                "aaguid": made.aaguid,
-                "is_synced": made.is_synced,
-                "created_at": now,
-            },
+            defaults=asdict(made) | {"user": user, "name": name, "created_at": now},
         )
     if not is_new:
         raise VerificationFailed
