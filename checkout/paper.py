@@ -5,7 +5,7 @@ that numbers inside Arabic text are placed correctly.
 """
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cache
 from importlib import resources
@@ -26,6 +26,7 @@ SANS, UNWRITABLE = "sans", "?"
 POINTS_PER_MM = 72 / 25.4
 _SPACES = dict.fromkeys(map(ord, "\u2009\u202f\u3000"), "\u00a0")
 _MARKS = frozenset({"Cc", "Cf"})
+LONG = 24  # letters without a space: measured one by one
 
 
 class VisualLine(TextLine):
@@ -40,6 +41,8 @@ class Paper(FPDF):
 
     def __init__(self, width: float, height: float, *, title: str, made_at: datetime) -> None:
         super().__init__(unit="mm", format=(width, height))
+        self._widths: dict[tuple[str, float, str], float] = {}
+        self._whole = ""  # the text that is written line by line
         self.set_text_shaping(True)
         self.add_font(SANS, "", regular_font())
         self.add_font(SANS, "B", bold_font())
@@ -53,9 +56,72 @@ class Paper(FPDF):
         self.set_font(SANS, "B" if bold else "", points)
         self.set_text_color(color)
 
-    def lines(self, text: str, *, height: float, width: float = 0, align: str = "L") -> None:
+    def lines(self, text: str, *, height: float) -> None:
         """Write a text in lines of a height, and go on below it at the left margin."""
-        self.multi_cell(width, height, text, align=align, new_x="LMARGIN", new_y="NEXT")
+        for line in self.wrapped(text, self.w - self.r_margin - self.x):
+            self.line_of(text, line, width=0, height=height)
+            self.ln(height)
+
+    def line_of(
+        self, whole: str, line: str, *, width: float, height: float, align: str = "L"
+    ) -> None:
+        """Write a line of a text, which reads in the direction of the whole.
+
+        Its spaces are plain ones by now, for who copies it.
+        """
+        self._whole = whole
+        self.cell(width, height, line.replace("\u00a0", " "), align=align)
+        self._whole = ""
+
+    def wrapped(self, text: str, width: float) -> list[str]:
+        """Break a text into lines for a column: at spaces, or where a word has no room in one.
+
+        fpdf2 shapes the line anew with every letter: a long receipt would take a minute. Here each
+        word is shaped once.
+        """
+        room, parts = width - 2 * self.c_margin, text.replace("\r", "").split("\n")
+        return [line for part in parts for line in self._broken(part, room)]
+
+    def _broken(self, text: str, room: float) -> Iterator[str]:
+        line, width = "", 0.0
+        for joint, word in self._words(text, room):
+            more = self._width_of(joint) + self._width_of(word)
+            if line and width + more > room:
+                yield line
+                line, width = word, self._width_of(word)
+            else:
+                line, width = f"{line}{joint}{word}", width + more
+        yield line
+
+    def _words(self, text: str, room: float) -> Iterator[tuple[str, str]]:
+        """Yield each word, or the parts of one that is too wide, and the space before it."""
+        joint = ""
+        for word in text.split(" "):
+            for part in self._parts(word, room):
+                yield joint, part
+                joint = ""
+            joint = " "
+
+    def _parts(self, word: str, room: float) -> Iterator[str]:
+        if self._width_of(word) <= room:
+            yield word
+            return
+        part, width = "", 0.0
+        for letter in word:
+            more = self._width_of(letter)
+            if part and width + more > room:
+                yield part
+                part, width = "", 0.0
+            part, width = part + letter, width + more
+        yield part
+
+    def _width_of(self, text: str) -> float:
+        key = (self.font_style, self.font_size_pt, text)
+        if key not in self._widths:
+            is_long = len(text) > LONG
+            width = sum(map(self._width_of, text)) if is_long else self.get_string_width(text)
+            self._widths[key] = width
+        return self._widths[key]
 
     def outlines(self, text: str, *, x: float, y: float, size: float) -> str:
         """Return the outlines of a text as an SVG path; the font is the one last set.
@@ -79,7 +145,7 @@ class Paper(FPDF):
     def _preload_bidirectional_text(self, text: str, markdown: bool) -> tuple[Fragment, ...]:
         """Break a text where its level changes, and each part where its font does."""
         shaping: dict[str, Any] = self.text_shaping or {}
-        base = auto_detect_base_direction(text)
+        base = auto_detect_base_direction(self._whole or text)
         letters = BidiParagraph(text=text, base_direction=base, preserve_bn_chars=True).characters
         parts: list[Fragment] = []
         for level, found in groupby(letters, key=lambda letter: letter.embedding_level):
@@ -103,6 +169,11 @@ class Paper(FPDF):
                 self._letters |= letters_of(font)
                 missing -= letters_of(font)
         self.set_fallback_fonts([font.stem for font in self._others], exact_match=False)
+
+
+def cut(text: str, most: int) -> str:
+    """Return so many letters of a text, with a mark where it goes on."""
+    return text if len(text) <= most else f"{text[:most].rstrip()}…"
 
 
 def in_visual_order(parts: Iterable[Fragment]) -> list[Fragment]:

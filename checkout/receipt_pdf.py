@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from io import BytesIO
+from itertools import zip_longest
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from fpdf.enums import TableBordersLayout, VAlign
 
-from checkout.paper import Paper
+from checkout.paper import Paper, cut
 from checkout.payment_view import PaymentView
 from checkout.receipts import ReceiptState, Seller
 from core.formats import moment_of, money, money_and_code
@@ -17,8 +17,9 @@ from refunds.models import Refund
 
 INK, QUIET, LINE, WARN = "#10242b", "#4d6169", "#c3d0d3", "#6b4a00"
 WIDTH, HEIGHT, MARGIN = 148, 210, 14  # A5 in millimetres
-AMOUNT_COLUMN, LOGO, GAP = 42, 14, 3
+AMOUNT_COLUMN, LOGO, GAP, PADDING = 42, 14, 3, 1
 SHORT = 20  # letters that the column of amounts has room for
+MOST_LETTERS = 8_000  # of the names of all items: each takes its time to be set
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,12 @@ def _sale(paper: Paper, payment_view: PaymentView, state: ReceiptState) -> None:
 
 
 def _items(payment_view: PaymentView) -> Rows:
+    items = payment_view.items
+    is_too_much = sum(len(item.name) for item in items) > MOST_LETTERS
+    most = MOST_LETTERS // len(items) if is_too_much else MOST_LETTERS
     rows = [
-        (f"{item.quantity} × {item.name}", money(item.amount, payment_view.currency))  # noqa: RUF001
-        for item in payment_view.items
+        (f"{item.quantity} × {cut(item.name, most)}", money(item.amount, payment_view.currency))  # noqa: RUF001
+        for item in items
     ]
     if payment_view.difference:
         rows.append(
@@ -162,17 +166,23 @@ def _table(paper: Paper, rows: Rows) -> None:
     widest = max(len(value) for _name, value in rows)
     right = AMOUNT_COLUMN if widest < SHORT else paper.epw * 2 / 3
     paper.write_with(_TEXT.points, _TEXT.color)
-    with paper.table(
-        rows,
-        borders_layout=TableBordersLayout.NONE,
-        col_widths=(paper.epw - right, right),
-        first_row_as_headings=False,
-        line_height=_TEXT.height,
-        padding=(1, 0),
-        text_align=("LEFT", "RIGHT"),
-        v_align=VAlign.T,
-    ):
-        pass  # it is drawn as the block ends
+    for name, value in rows:
+        _row(paper, name, value, right=right)
+
+
+def _row(paper: Paper, name: str, value: str, *, right: float) -> None:
+    """Set a row, on one page where it has room on one."""
+    left, height = paper.epw - right, _TEXT.height
+    lines = [*zip_longest(paper.wrapped(name, left), paper.wrapped(value, right), fillvalue="")]
+    whole = len(lines) * height + 2 * PADDING
+    if whole <= paper.eph and paper.will_page_break(whole):
+        paper.add_page()
+    paper.ln(PADDING)
+    for of_name, of_value in lines:
+        paper.line_of(name, of_name, width=left, height=height)
+        paper.line_of(value, of_value, width=right, height=height, align="R")
+        paper.ln(height)
+    paper.ln(PADDING)
 
 
 def _rule(paper: Paper) -> None:

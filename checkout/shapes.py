@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from io import BytesIO
 from xml.sax.saxutils import escape, quoteattr
 
-from checkout.paper import POINTS_PER_MM, Paper
+from checkout.paper import POINTS_PER_MM, Paper, cut
 
 ROUNDING = 1.001
+MOST_LETTERS = 200  # of a line: more have no room on any paper, however small
 BASELINE = 0.8  # of a cell as high as the type
 # What says the same is the same file, byte for byte: a poster has no date of its own.
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
@@ -73,18 +74,31 @@ class Sheet:
 
 
 def fitted(words: Words, paper: Paper) -> Words:
-    """Return the words in the size, and of the length, that have room."""
+    """Return the words in the size, and of the length, that have room.
+
+    No more than MOST_LETTERS are measured, a few times: each takes its time.
+    """
     if words.room is None:
         return words
-    most, width = words.room * ROUNDING, _width(words, paper)
+    room = words.room
+    words = replace(words, text=cut(words.text, MOST_LETTERS))
+    most, width = room * ROUNDING, _width(words, paper)
     if width <= most:
         return words
-    smaller = replace(words, size=max(words.size * words.room / width, words.smallest))
-    if _width(smaller, paper) <= most:
-        return smaller
-    parts = (f"{words.text[:length].rstrip()}…" for length in range(len(words.text), 0, -1))
-    shorter = (replace(smaller, text=part) for part in parts)
-    return next((short for short in shorter if _width(short, paper) <= most), smaller)
+    smaller = replace(words, size=max(words.size * room / width, words.smallest))
+    return smaller if _width(smaller, paper) <= most else _cut(smaller, most, paper)
+
+
+def _cut(words: Words, most: float, paper: Paper) -> Words:
+    """Return as many of the words as have room, with a mark where they go on."""
+    fits, too_long = 1, len(words.text)
+    while too_long - fits > 1:
+        length = (fits + too_long) // 2
+        if _width(replace(words, text=cut(words.text, length)), paper) <= most:
+            fits = length
+        else:
+            too_long = length
+    return replace(words, text=cut(words.text, fits))
 
 
 def _width(words: Words, paper: Paper) -> float:
