@@ -21,6 +21,7 @@ ENOUGH = free(quick=40, new=12, careful=12)
 def waiting(
     name: str,
     *,
+    livemode: bool = True,
     since: int = 0,
     in_flight: int = 0,
     failures: int = 0,
@@ -28,7 +29,7 @@ def waiting(
     is_proven: bool = True,
 ) -> EndpointBacklog:
     due_at = NOON - timedelta(seconds=since)
-    return EndpointBacklog(name, due_at, in_flight, failures, is_slow, is_proven)
+    return EndpointBacklog(name, livemode, due_at, in_flight, failures, is_slow, is_proven)
 
 
 def test_one_endpoint_gets_four_at_most() -> None:
@@ -81,10 +82,17 @@ def test_who_failed_least_goes_first_in_the_careful_lane() -> None:
     assert allocate(endpoints, free(careful=1)) == {"stumbled": 1}
 
 
+def test_a_live_endpoint_goes_before_those_of_tests_however_idle_and_healthy() -> None:
+    tests = [waiting(f"test {n}", livemode=False, since=9_999) for n in range(300)]
+
+    assert allocate([*tests, waiting("sale", in_flight=3)], free(quick=1)) == {"sale": 1}
+
+
 _endpoints = st.lists(
     st.builds(
         waiting,
         st.text(min_size=1, max_size=4),
+        livemode=st.booleans(),
         since=st.integers(0, 10_000),
         in_flight=st.integers(0, 6),
         failures=st.sampled_from([0, 0, 0, 1, 50]),

@@ -1,7 +1,8 @@
 """Which endpoints get the free threads. Pure.
 
 Healthy endpoints share one lane of threads, those that have never answered a second, and those that
-fail or are slow a third: however many of these there are, no healthy endpoint waits for them.
+fail or are slow a third: however many of these there are, no healthy endpoint waits for them. In
+each lane live endpoints go first: anyone has test keys, and with them any number of the others.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ class EndpointBacklog:
     """An endpoint with due deliveries: its recent health, and the attempts under way."""
 
     webhook_id: str
+    livemode: bool
     due_at: datetime
     in_flight: int
     failures: int
@@ -45,9 +47,9 @@ class EndpointBacklog:
         return 2 if self.is_slow else MAX_IN_FLIGHT
 
     @property
-    def priority(self) -> tuple[int, int, datetime]:
-        """The sort key: idle endpoints first, then healthier ones, then the longest waiting."""
-        return self.in_flight, self.failures, self.due_at
+    def priority(self) -> tuple[bool, int, int, datetime]:
+        """The sort key: live, then idle, then healthier ones first, then the longest waiting."""
+        return not self.livemode, self.in_flight, self.failures, self.due_at
 
 
 def allocate(waiting: Iterable[EndpointBacklog], free: Mapping[Lane, int]) -> dict[str, int]:

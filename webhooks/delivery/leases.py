@@ -120,10 +120,11 @@ def waiting_endpoints(now: datetime) -> Iterator[EndpointBacklog]:
     for row in (
         with_backlog(with_due(endpoints, now), now)
         .filter(due_at__lte=now)
-        .values("id", "due_at", "in_flight", "failures", "is_slow", "last_success_at")
+        .values("id", "livemode", "due_at", "in_flight", "failures", "is_slow", "last_success_at")
     ):
         yield EndpointBacklog(
             webhook_id=row["id"],
+            livemode=row["livemode"],
             due_at=row["due_at"],
             in_flight=row["in_flight"],
             failures=row["failures"],
