@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 from PIL import Image, UnidentifiedImageError
 
 from checkout.models import LOGO_IS_STALE, Logo
@@ -39,8 +39,13 @@ class NotAnImage(Exception):
 
 
 def read_due_logos(*, now: datetime) -> int:
-    """Read the logos that are new, changed or old; return how many are usable."""
-    due = _due(now).order_by("id")[:MOST_AT_ONCE]
+    """Read the logos that are new, changed or old; return how many are usable.
+
+    Those of verified merchants first, then whose was read longest ago: a host may take its time,
+    and anyone names such hosts as often as they like.
+    """
+    is_seen = Case(When(status=MerchantStatus.VERIFIED, then=0), default=1)
+    due = _due(now).order_by(is_seen, F("logo__read_at").asc(nulls_first=True), "id")[:MOST_AT_ONCE]
     return sum(_read(merchant, now) for merchant in due)
 
 

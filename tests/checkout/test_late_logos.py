@@ -41,3 +41,29 @@ def test_it_does_not_replace_what_staff_have_seen(
 
     assert read_due_logos(now=utc_now() + RENEW_AFTER) == 0
     assert Logo.objects.values().get(merchant=merchant) == seen
+
+
+def test_strangers_do_not_keep_the_logos_of_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host may take ten seconds for each, and an address that has changed is due at once."""
+    asked: list[str] = []
+
+    def get(url: str, **_: object) -> tuple[SimpleNamespace, bytes]:
+        asked.append(url)
+        return SimpleNamespace(error="No complete answer within 10 seconds."), b""
+
+    monkeypatch.setattr("checkout.logos.get", get)
+    first = MerchantFactory(status="unverified", logo_url="https://slow.example/1")
+    read_due_logos(now=utc_now(), limit=1)
+    Merchant.objects.filter(pk=first.pk).update(logo_url="https://slow.example/2")
+    MerchantFactory(status="unverified", logo_url="https://new.example/logo")
+    MerchantFactory(status="verified", logo_url="https://shop.example/logo")
+
+    for _ in range(3):
+        read_due_logos(now=utc_now(), limit=1)
+
+    assert asked == [
+        "https://slow.example/1",
+        "https://shop.example/logo",
+        "https://new.example/logo",
+        "https://slow.example/2",
+    ]
