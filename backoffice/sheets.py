@@ -15,7 +15,7 @@ from core.spreadsheets import as_text
 SHEET_ROWS = 1_000_000  # what a sheet of Excel has room for, and a little less
 COLUMN_WIDTH = 20  # in characters: Excel shows an instant as "####" where it has no room
 AMOUNT_FORMATS = {0: "#,##0", 1: "#,##0.0", 2: "#,##0.00", 3: "#,##0.000", 4: "#,##0.0000"}
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f]")
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")  # the last two: no XML has them
 
 
 @dataclass(frozen=True)

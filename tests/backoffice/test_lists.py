@@ -111,7 +111,7 @@ def test_an_export_is_the_list_on_the_screen(office: Office, merchant: Merchant)
 
 
 def test_an_export_for_excel_says_the_same(office: Office, merchant: Merchant) -> None:
-    paid_payment(merchant, 123_456, reference="=1+1")
+    paid_payment(merchant, 123_456, reference="=1+1", order_id="no XML\uffff")
 
     response = office(Role.FINANCE).get(f"{PAYMENTS}export/xlsx/?mode=test")
 
@@ -142,6 +142,7 @@ def test_an_export_for_excel_says_the_same(office: Office, merchant: Merchant) -
         (-5, -5),
         (None, ""),
         ("nul\0", "nul "),
+        ("a\ufffe\uffffb", "a  b"),
     ],
 )
 def test_no_cell_is_a_formula(cell: object, written: object) -> None:
