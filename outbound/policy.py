@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.http.request import validate_host
 
 from core.web_urls import WEB_URL_RULE, is_web_url
 from outbound.ip_addresses import Address, is_loopback, is_public, parse_address
@@ -62,13 +63,31 @@ def fault_of(url: str, policy: Policy) -> str | None:
     parts = urlsplit(url)
     if parts.scheme != "https" and not policy.loopback:
         return "must be an https address"
-    if not policy.allows_port(parts.port or PORTS[parts.scheme]):
+    port, host = parts.port or PORTS[parts.scheme], _normal_host(parts.hostname or "")
+    if not policy.allows_port(port):
         return "must use port 443" if policy.livemode else "must use the port of a web server"
-    return _fault_of_host(parts.hostname or "", policy)
+    return (
+        "must not be this service itself" if _is_ours(host, port) else _fault_of_host(host, policy)
+    )
 
 
-def _fault_of_host(given: str, policy: Policy) -> str | None:
-    host = given if ":" in given else given.encode("idna").decode().lower()
+def _normal_host(given: str) -> str:
+    return given if ":" in given else given.encode("idna").decode().lower()
+
+
+def _is_ours(host: str, port: int) -> bool:
+    """Return whether a request would come back here: the event of each would be the next one's.
+
+    What anyone may do at our addresses without a key is enough for that, such as to press a button.
+    """
+    own = (urlsplit(address) for address in (settings.BASE_URL, settings.CHECKOUT_URL))
+    named = f"[{host}]" if ":" in host else host.removesuffix(".")
+    return port in {each.port or PORTS[each.scheme] for each in own} and validate_host(
+        named, settings.ALLOWED_HOSTS
+    )
+
+
+def _fault_of_host(host: str, policy: Policy) -> str | None:
     literal = _literal(host.rstrip("."))
     if literal is not None:
         if policy.livemode:

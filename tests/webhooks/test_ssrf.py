@@ -71,6 +71,30 @@ def test_a_public_https_host_is_fine(url: str, policy: Policy) -> None:
     assert fault_of(url, policy) is None
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        # Anyone may press the button: its payment has an event, which would press it again.
+        "https://pay.example.com/pay/shop/link_1/button",
+        "https://PAY.example.com.:443/",
+        "https://p\uff41y.example.com/",
+        "https://checkout.example.com/",
+        "https://office.example.com/",
+    ],
+)
+@pytest.mark.parametrize("policy", [LIVE, TEST, DEVELOPMENT])
+def test_no_event_comes_back_to_this_service(url: str, policy: Policy, settings: Settings) -> None:
+    settings.BASE_URL = "https://pay.example.com"
+    settings.CHECKOUT_URL = "https://checkout.example.com"
+    settings.ALLOWED_HOSTS = ["pay.example.com", "checkout.example.com", "office.example.com"]
+
+    fault = "must not be this service itself"
+    assert fault_of(url, policy) == fault
+    assert call(url, policy).error == f"The address is not allowed: it {fault}."
+    assert fault_of("https://shop.example.com/", policy) is None
+    assert fault_of("https://pay.example.com:8443/", TEST) is None
+
+
 @pytest.mark.parametrize("url", ["https://8.8.8.8/", "https://[2606:4700::1111]/"])
 def test_a_live_endpoint_has_a_name(url: str) -> None:
     assert fault_of(url, LIVE) == "must name a host, not an address"
