@@ -1,21 +1,64 @@
-"""How many rows a list has, kept by triggers instead of counted: see CountEntry."""
+"""How many rows a list has, kept by triggers instead of counted: see CountEntry, PeriodCount."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache, partial
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import BigIntegerField, QuerySet, Subquery, Sum
+from django.db.models import BigIntegerField, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from core.models import CountEntry
+from core.models import CountEntry, PeriodCount
 from core.pagination import Total
 from core.prepared import Place, PreparedValues
+from core.whole_days import RANGE, WholeDays
 
 KEY = ("owner", "list", "livemode", "status", "kind")
 BATCH = 5_000
+
+
+class NumberOf(Subquery):
+    """How many rows a query finds, inside another one."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS found)"
+    output_field = BigIntegerField()
+
+
+class SumOf(Subquery):
+    """What the numbers that a query finds add up to, inside another one."""
+
+    template = "(SELECT COALESCE(SUM(found.number), 0) FROM (%(subquery)s) AS found)"
+    output_field = BigIntegerField()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What adds up to a total: entries, the sums of whole days, and rows that are counted."""
+
+    entries: QuerySet[CountEntry]
+    periods: QuerySet[PeriodCount] | None = None
+    parts: tuple[QuerySet[Any], ...] = ()
+
+    def total(
+        self, *, plus: QuerySet[Any] | None = None, minus: QuerySet[Any] | None = None
+    ) -> QuerySet[Any, Any]:
+        """Add it up, and rows that are listed otherwise than they are stored: of one number.
+
+        So it is exact: one statement sees what is committed at one moment.
+        """
+        result: Any = Coalesce(Sum("change"), 0)
+        if self.periods is not None:
+            result += SumOf(self.periods.values("number"))
+        for rows in (*self.parts, *([] if plus is None else [plus])):
+            result += NumberOf(rows.order_by().values("pk"))
+        if minus is not None:
+            result -= NumberOf(minus.order_by().values("pk"))
+        sums = self.entries.values_list(result, flat=True)
+        sums.query.group_by = None  # one sum of all of them, and 0 where there are none
+        return sums
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +67,7 @@ class CountedList:
 
     `owner` to `kind` and `condition` are SQL over the row `{row}`; triggers were made from them, so
     that a change of one needs a migration. `filters` says which column of an entry stands for
-    which filter of the list.
+    which filter of the list. With `by_day` it is counted by the day of creation, too.
     """
 
     name: str
@@ -35,25 +78,59 @@ class CountedList:
     kind: str = "''"
     condition: str = "true"
     filters: Mapping[str, str] = field(default_factory=dict, hash=False)
+    by_day: bool = False
 
-    def knows(self, owner: str | None, filters: Mapping[str, Any]) -> bool:
-        """Return whether there are entries that add up to a list so filtered."""
-        return owner is not None and filters.keys() <= self.filters.keys()
+    def kept(
+        self,
+        rows: QuerySet[Any],
+        owner: str | None,
+        filters: Mapping[str, Any],
+        *,
+        livemode: bool = False,
+        now: datetime | Value,
+    ) -> Kept | None:
+        """Return what adds up to the total of a list so filtered; None where the rows must.
 
-    def entries(
-        self, owner: str | None, filters: Mapping[str, Any], *, livemode: bool = False
-    ) -> QuerySet[CountEntry]:
-        """Return the entries that add up to a list that they know."""
-        known = {self.filters[name]: value for name, value in filters.items()}
-        return CountEntry.objects.filter(list=self.name, owner=owner, livemode=livemode, **known)
+        `rows` are the owner's: between two dates, those of days that are not whole are counted.
+        """
+        others = {name: value for name, value in filters.items() if name not in RANGE}
+        if owner is None or not others.keys() <= self.filters.keys():
+            return None
+        key = self.key_for(owner, others, livemode)
+        entries = CountEntry.objects.filter(**key)
+        if len(others) == len(filters):
+            return Kept(entries)
+        if not self.by_day or not isinstance(now, datetime):  # to be prepared for any dates
+            return None
+        days = WholeDays.within(filters, now)
+        if days is None:
+            return None
+        first, end = (f"{at:%Y-%m-%d}" for at in (days.first, days.end))
+        return Kept(
+            entries.filter(is_sum=False, day__gte=first, day__lt=end),
+            PeriodCount.objects.filter(**key, period__in=days.periods()),
+            tuple(rows.filter(**part) for part in days.parts_around(filters)),
+        )
 
     def total_of(
-        self, owner: str | None, filters: Mapping[str, Any], *, livemode: bool = False
+        self,
+        rows: QuerySet[Any],
+        owner: str | None,
+        filters: Mapping[str, Any],
+        *,
+        livemode: bool = False,
+        now: datetime,
     ) -> Total | None:
         """Return what says how many rows a list has; None where the rows must."""
-        if not self.knows(owner, filters):
-            return None
-        return partial(_kept(self, tuple(filters), livemode).number, owner=owner, **filters)
+        if owner is not None and filters.keys() <= self.filters.keys():
+            return partial(_of_all_days(self, tuple(filters), livemode), owner=owner, **filters)
+        kept = self.kept(rows, owner, filters, livemode=livemode, now=now)
+        return None if kept is None else kept.total().get
+
+    def key_for(self, owner: str, filters: Mapping[str, Any], livemode: bool) -> dict[str, Any]:
+        """Return the look-ups of the counts that add up to a list so filtered."""
+        known = {self.filters[name]: value for name, value in filters.items()}
+        return {"list": self.name, "owner": owner, "livemode": livemode, **known}
 
     def key_of(self, row: str) -> tuple[str, ...]:
         """Return the values of `KEY` as SQL over a row."""
@@ -65,37 +142,12 @@ class CountedList:
         return self.condition.format(row=row)
 
 
-class NumberOf(Subquery):
-    """How many rows a query finds, inside another one."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS found)"
-    output_field = BigIntegerField()
-
-
-def total_by(
-    entries: QuerySet[CountEntry],
-    *,
-    plus: QuerySet[Any] | None = None,
-    minus: QuerySet[Any] | None = None,
-) -> QuerySet[Any, Any]:
-    """Add the entries up, and rows that are counted elsewhere, in one statement: of one number.
-
-    So it is exact: one statement sees what is committed at one moment.
-    """
-    result: Any = Coalesce(Sum("change"), 0)
-    if plus is not None:
-        result += NumberOf(plus.order_by().values("pk"))
-    if minus is not None:
-        result -= NumberOf(minus.order_by().values("pk"))
-    sums = entries.values_list(result, flat=True)
-    sums.query.group_by = None  # one sum of all of them, and 0 where there are none
-    return sums
-
-
 @cache
-def _kept(counted: CountedList, filters: tuple[str, ...], livemode: bool) -> PreparedValues:
-    places = {name: Place(name) for name in filters}
-    return PreparedValues(total_by(counted.entries(Place("owner"), places, livemode=livemode)))
+def _of_all_days(
+    counted: CountedList, filters: tuple[str, ...], livemode: bool
+) -> Callable[..., int]:
+    key = counted.key_for(Place("owner"), {name: Place(name) for name in filters}, livemode)
+    return PreparedValues(Kept(CountEntry.objects.filter(**key)).total()).number
 
 
 @transaction.atomic
@@ -116,25 +168,11 @@ def fold_changes() -> int:
     return len(rows)
 
 
-def wrong_counts(counted: CountedList) -> Iterator[str]:
-    """Yield a sentence for each key whose entries do not add up to the rows there are."""
-    with connection.cursor() as cursor:
-        cursor.execute(_differences(counted))
-        for *key, difference in cursor.fetchall():
-            yield f"The count of {key} is wrong: {difference:+} would put it right."
-
-
-def count_anew(counted: CountedList) -> int:
-    """Correct every wrong count of a list, while others write; return how many were wrong.
-
-    One statement sees rows and entries at one moment, and adds an entry for what differs.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO core_countentry ({_KEY}, change, is_sum)"  # noqa: S608  # our own names
-            f" SELECT {_KEY}, difference, false FROM ({_differences(counted)}) AS wrong"
-        )
-        return int(cursor.rowcount)
+def day_of(row: str) -> str:
+    """Return the day in UTC on which a row was created, as SQL over the row."""
+    if connection.vendor == "postgresql":
+        return f"to_char({row}.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+    return f"substr({row}.created_at, 1, 10)"
 
 
 _KEY = ", ".join(KEY)
@@ -143,16 +181,3 @@ _ADD = f"""
     ON CONFLICT ({_KEY}) WHERE is_sum
     DO UPDATE SET change = core_countentry.change + excluded.change
 """  # noqa: S608  # our own names
-
-
-def _differences(counted: CountedList) -> str:
-    pairs = zip(counted.key_of("listed"), KEY, strict=True)
-    values = ", ".join(f"{value} AS {name}" for value, name in pairs)
-    return f"""
-        SELECT {_KEY}, SUM(number) AS difference FROM (
-            SELECT {values}, COUNT(*) AS number FROM {counted.table} AS listed
-            WHERE {counted.applies_to("listed")} GROUP BY 1, 2, 3, 4, 5
-            UNION ALL
-            SELECT {_KEY}, -change FROM core_countentry WHERE list = '{counted.name}'
-        ) AS counted GROUP BY {_KEY} HAVING SUM(number) <> 0
-    """  # noqa: S608  # no part of it comes from outside

@@ -39,7 +39,8 @@ class CountEntry(models.Model):
     Triggers insert an entry with each row and each change of its status, in its transaction, so
     that the sum is exact and no writer waits for another. A task adds what is new to the one sum
     (`is_sum`) of its key. `owner` is a merchant, or an endpoint, which is of one mode: `livemode`
-    says nothing there. `status` and `kind` are empty where a list knows none.
+    says nothing there. `status` and `kind` are empty where a list knows none. `day` is the row's
+    own, in UTC, where a list is counted by days, too, and its entry is no sum.
     """
 
     list = models.CharField(max_length=16)
@@ -49,6 +50,7 @@ class CountEntry(models.Model):
     kind = models.CharField(max_length=40)
     change = models.BigIntegerField()
     is_sum = models.BooleanField()
+    day = models.CharField(max_length=10, null=True)  # noqa: DJ001  # the version before knows none
 
     class Meta:
         indexes = (
@@ -65,6 +67,34 @@ class CountEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.list} of {self.owner}: {self.change:+}"
+
+
+class PeriodCount(models.Model):
+    """How many rows of a list are of one day, month or year, by the key of their entries.
+
+    `period` is `2026`, `2026-07` or `2026-07-14`, in UTC. When an entry with a day goes, since it
+    was added to the sum of its key, a trigger adds it to its day, month and year: what an entry
+    says is on one side of it or the other.
+    """
+
+    list = models.CharField(max_length=16)
+    owner = PublicIdField()
+    livemode = models.BooleanField()
+    status = models.CharField(max_length=16)
+    kind = models.CharField(max_length=40)
+    period = models.CharField(max_length=10)
+    number = models.BigIntegerField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["owner", "list", "livemode", "period", "status", "kind"],
+                name="period_count_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.list} of {self.owner} in {self.period}: {self.number}"
 
 
 class Quota(models.Model):

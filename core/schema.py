@@ -13,7 +13,8 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 
-from core.counts import KEY, CountedList, count_anew
+from core.counts import KEY, CountedList, day_of
+from core.recounting import count_anew, count_periods_anew
 
 
 class AddIndexOnline(AddIndex):
@@ -123,15 +124,15 @@ class DropIndexOnline(_BeyondModels):
 class KeepCount(_BeyondModels):
     """Keep the count of a list by triggers from now on, and count what there is already."""
 
+    by_day = False
+
     def __init__(self, counted: CountedList) -> None:
         self.counted = counted
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
-        on_postgresql = schema_editor.connection.vendor == "postgresql"
-        for statement in (_postgresql if on_postgresql else _sqlite)(self.counted):
-            schema_editor.execute(statement, params=None)
+        _create_triggers(schema_editor, self.counted, by_day=self.by_day)
         # Who was writing when the triggers came has ended by now: they waited for that.
         with _no_limits(schema_editor):
             count_anew(self.counted)
@@ -155,6 +156,31 @@ class KeepCount(_BeyondModels):
         return f"Keep the count of {self.counted.name}"
 
 
+class KeepCountByDay(KeepCount):
+    """Keep the count of a list by the day of creation, too, and count the days that are past."""
+
+    by_day = True
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        super().database_forwards(app_label, schema_editor, from_state, to_state)
+        with _no_limits(schema_editor):
+            count_periods_anew(self.counted)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        _create_triggers(schema_editor, self.counted, by_day=False)
+        schema_editor.execute(
+            f"DELETE FROM core_periodcount WHERE list = '{self.counted.name}'",  # noqa: S608  # our own name
+            params=None,
+        )
+
+    def describe(self) -> str:
+        return f"Keep the count of {self.counted.name} by day"
+
+
 # What a trigger writes for each event: which row, and by how much it changes its count.
 EVENTS = {
     "insert": (("NEW", "1"),),
@@ -163,22 +189,30 @@ EVENTS = {
 }
 
 
-def _sqlite(counted: CountedList) -> Iterator[str]:
+def _create_triggers(
+    schema_editor: BaseDatabaseSchemaEditor, counted: CountedList, *, by_day: bool
+) -> None:
+    on_postgresql = schema_editor.connection.vendor == "postgresql"
+    for statement in (_postgresql if on_postgresql else _sqlite)(counted, by_day):
+        schema_editor.execute(statement, params=None)
+
+
+def _sqlite(counted: CountedList, by_day: bool) -> Iterator[str]:
     for event, changes in EVENTS.items():
         yield f"DROP TRIGGER IF EXISTS count_{counted.name}_{event}"
         yield f"""
             CREATE TRIGGER count_{counted.name}_{event} AFTER {event} ON {counted.table}
             FOR EACH ROW WHEN {_condition(counted, event)}
-            BEGIN {_insert(counted, changes)}; END
+            BEGIN {_insert(counted, changes, by_day)}; END
         """
 
 
-def _postgresql(counted: CountedList) -> Iterator[str]:
+def _postgresql(counted: CountedList, by_day: bool) -> Iterator[str]:
     for event, changes in EVENTS.items():
         name = f"count_{counted.name}_{event}"
         yield f"""
             CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN {_insert(counted, changes)}; RETURN NULL; END $$
+            BEGIN {_insert(counted, changes, by_day)}; RETURN NULL; END $$
         """
         yield f"""
             CREATE OR REPLACE TRIGGER {name} AFTER {event} ON {counted.table}
@@ -193,12 +227,13 @@ def _condition(counted: CountedList, event: str) -> str:
     return f"({old}) <> ({new}) AND {counted.applies_to('NEW')}"
 
 
-def _insert(counted: CountedList, changes: tuple[tuple[str, str], ...]) -> str:
-    rows = ", ".join(
-        f"({', '.join(counted.key_of(row))}, {change}, false)" for row, change in changes
-    )
-    columns = ", ".join(KEY)
-    return f"INSERT INTO core_countentry ({columns}, change, is_sum) VALUES {rows}"  # noqa: S608  # no part of it comes from outside
+def _insert(counted: CountedList, changes: tuple[tuple[str, str], ...], by_day: bool) -> str:
+    columns, values = ", ".join(KEY), []
+    for row, change in changes:
+        day = f", {day_of(row)}" if by_day else ""
+        values.append(f"({', '.join(counted.key_of(row))}, {change}, false{day})")
+    columns += ", change, is_sum" + (", day" if by_day else "")
+    return f"INSERT INTO core_countentry ({columns}) VALUES {', '.join(values)}"  # noqa: S608  # no part of it comes from outside
 
 
 def _drop(schema_editor: BaseDatabaseSchemaEditor, name: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet, Value
 
-from core.counts import CountedList, total_by
+from core.counts import CountedList
 from core.queries import Lookups
 from links.models import PaymentLink
 from links.statuses import LinkStatus
@@ -24,12 +24,13 @@ def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet
 
     Kept counts know the stored status: those that are overdue are counted as expired here.
     """
-    if not LINKS.knows(caller.merchant_id, filters):
+    links = PaymentLink.objects.visible_to(caller)
+    kept = LINKS.kept(links, caller.merchant_id, filters, livemode=caller.livemode, now=now)
+    if kept is None:
         return None
-    entries = LINKS.entries(caller.merchant_id, filters, livemode=caller.livemode)
-    overdue = PaymentLink.objects.visible_to(caller).due_to_expire(now)
+    overdue = links.due_to_expire(now)
     if filters.get("status") == LinkStatus.EXPIRED:
-        return total_by(entries, plus=overdue)
+        return kept.total(plus=overdue)
     if filters.get("status") == LinkStatus.ACTIVE:
-        return total_by(entries, minus=overdue)
-    return total_by(entries)
+        return kept.total(minus=overdue)
+    return kept.total()

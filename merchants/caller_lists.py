@@ -49,10 +49,8 @@ class CallerList:
     def total(self) -> int:
         """Return how many rows there are in all."""
         total = _total_of(self.total_of, self.caller, self.lookups, self.now)
-        if total is not None:
-            return int(total.get())
         with planned_by_values():
-            return self.queryset().count()
+            return self.queryset().count() if total is None else int(total.get())
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
         """Return the newest rows, by a prepared statement where the look-ups allow it."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet, Value
 
-from core.counts import CountedList, total_by
+from core.counts import CountedList
 from core.queries import Lookups
 from merchants.scoping import Scope
 from payments.models import Payment
@@ -17,6 +17,7 @@ PAYMENTS = CountedList(
     status="{row}.status",
     kind="{row}.payment_mode",
     filters={"status": "status", "payment_mode": "kind"},
+    by_day=True,
 )
 
 
@@ -26,15 +27,15 @@ def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet
     Kept counts know the stored status, so those that are overdue are counted as expired here: as
     few as the sweep has not come by yet.
     """
-    if not PAYMENTS.knows(caller.merchant_id, filters):
+    payments = Payment.objects.visible_to(caller)
+    kept = PAYMENTS.kept(payments, caller.merchant_id, filters, livemode=caller.livemode, now=now)
+    if kept is None:
         return None
     status = filters.get("status")
-    entries = PAYMENTS.entries(caller.merchant_id, filters, livemode=caller.livemode)
     if status != PaymentStatus.EXPIRED and status not in EXPIRABLE:
-        return total_by(entries)
+        return kept.total()
     others = {name: value for name, value in filters.items() if name != "status"}
-    payments = Payment.objects.visible_to(caller).filter(**others)
-    overdue = payments.due_to_expire(now)
+    overdue = payments.filter(**others).due_to_expire(now)
     if status == PaymentStatus.EXPIRED:
-        return total_by(entries, plus=overdue)
-    return total_by(entries, minus=overdue.filter(status=status))
+        return kept.total(plus=overdue)
+    return kept.total(minus=overdue.filter(status=status))

@@ -5,20 +5,22 @@ from typing import Any
 
 from django.db.models import QuerySet, Value
 
-from core.counts import CountedList, total_by
+from core.counts import CountedList
 from core.queries import Lookups
 from merchants.scoping import Scope
+from refunds.models import Refund
 
 REFUNDS = CountedList(
     name="refunds",
     table="refunds_refund",
     status="{row}.status",
     filters={"status": "status"},
+    by_day=True,
 )
 
 
 def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet[Any, Any] | None:
     """Return the query of how many of the caller's refunds a list has; None: count the rows."""
-    if not REFUNDS.knows(caller.merchant_id, filters):
-        return None
-    return total_by(REFUNDS.entries(caller.merchant_id, filters, livemode=caller.livemode))
+    refunds = Refund.objects.visible_to(caller)
+    kept = REFUNDS.kept(refunds, caller.merchant_id, filters, livemode=caller.livemode, now=now)
+    return None if kept is None else kept.total()

@@ -8,6 +8,7 @@ EVENTS = CountedList(
     kind="{row}.type",
     condition="NOT {row}.is_test",
     filters={"type": "kind"},
+    by_day=True,
 )
 DELIVERIES = CountedList(
     name="deliveries",
@@ -16,4 +17,5 @@ DELIVERIES = CountedList(
     livemode="false",
     status="{row}.status",
     filters={"status": "status"},
+    by_day=True,
 )

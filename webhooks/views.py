@@ -193,8 +193,9 @@ class DeliveryViewSet(CallerViewSet):
         """Newest first, each with its attempts and the beginning of what was answered."""
         webhook = Webhook.objects.visible_to(request.user).not_deleted().one(webhook_id)
         filters = read_filters(query_of(request), DELIVERY_FILTERS)
-        deliveries = Delivery.objects.with_log().filter(webhook=webhook, **filters)
-        total = DELIVERIES.total_of(webhook.id, filters)
+        own = Delivery.objects.filter(webhook=webhook)
+        deliveries = own.with_log().filter(**filters)
+        total = DELIVERIES.total_of(own, webhook.id, filters, now=request_now())
         return self.page(request, deliveries, DeliveryOutput, key="deliveries", total=total)
 
     @operation("Send a delivery again", response=DeliveryOutput)
@@ -228,14 +229,17 @@ class EventViewSet(CallerViewSet):
         caller, query = request.user, query_of(request)
         filters = read_filters(query, EVENT_FILTERS)
         number_events()
-        events = Event.objects.visible_to(caller).without_samples().with_number().filter(**filters)
+        own = Event.objects.visible_to(caller).without_samples()
+        events = own.with_number().filter(**filters)
         if feed := FeedQuery.parse(query):
             page = read_feed(events, caller=caller, query=feed, is_whole=not filters)
             return Response(
                 shown(page.page, EventOutput, key="events"),
                 headers={"Retry-After": str(RETRY_SECONDS)} if page.is_early else None,
             )
-        total = EVENTS.total_of(caller.merchant_id, filters, livemode=caller.livemode)
+        total = EVENTS.total_of(
+            own, caller.merchant_id, filters, livemode=caller.livemode, now=request_now()
+        )
         return self.page(request, events, EventOutput, key="events", total=total)
 
     @operation("Read an event", response=EventOutput)

@@ -7,7 +7,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.module_loading import import_string
 
-from core.counts import CountedList, count_anew, wrong_counts
+from core.counts import CountedList
+from core.recounting import count_anew, count_periods_anew, wrong_counts
 
 
 class Command(BaseCommand):
@@ -25,6 +26,8 @@ class Command(BaseCommand):
                 self.stderr.write(problem)
             if options["repair"]:
                 count_anew(counted)
+                if counted.by_day:
+                    count_periods_anew(counted)
         if wrong and not options["repair"]:
             raise CommandError(f"{wrong} counts are wrong: --repair puts them right.")
         self.stdout.write(f"{wrong} counts put right." if wrong else "All counts are right.")
