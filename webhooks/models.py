@@ -174,6 +174,9 @@ class Delivery(models.Model):
             models.Index(fields=["webhook"], name="delivery_leased", condition=~Q(lease_token="")),
             models.Index(fields=["webhook", "-created_at", "-id"], name="delivery_newest"),
             models.Index(
+                fields=["webhook", "created_at", "id"], name="delivery_pending", condition=_PENDING
+            ),
+            models.Index(
                 fields=["webhook", "created_at", "id"],
                 name="delivery_failed",
                 condition=Q(status=DeliveryStatus.FAILED),
