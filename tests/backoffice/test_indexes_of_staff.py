@@ -35,3 +35,21 @@ def test_it_is_found_by_its_index(index: str, rows: QuerySet) -> None:
             cursor.execute("SET LOCAL enable_seqscan = off")
 
     assert index in rows.explain()
+
+
+@pytest.mark.postgres
+def test_a_search_reads_no_long_list_of_what_is_not_sorted_in() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname, reloptions FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid"
+            " JOIN pg_am ON pg_am.oid = relam AND amname = 'gin'"
+            " WHERE indrelid = 'payments_payment'::regclass"
+        )
+        limits = dict(cursor.fetchall())
+
+    short = ["gin_pending_list_limit=128"]
+    assert limits == {
+        "office_payment_metadata": short,
+        "payment_composed_words": short,
+        "payment_metadata": short,
+    }
