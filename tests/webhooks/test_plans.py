@@ -15,7 +15,9 @@ from tests.webhooks.dispatching import emit_event
 from webhooks.delivery.backlog import FEW, with_backlog, with_due, with_pending
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import claim_due_deliveries, waiting_endpoints
+from webhooks.delivery.order import with_turn
 from webhooks.models import Delivery, Event, Webhook
+from webhooks.numbering import number_events
 from webhooks.statuses import DeliveryStatus
 
 ROWS = 2_000
@@ -132,6 +134,28 @@ def test_what_is_due_is_found_without_those_that_wait_for_later(backlog: Webhook
     assert_by_index(rows_read(Delivery.objects.due(at).order_by("next_attempt_at")[:FEW]))
     assert_by_index(rows_read(with_backlog(due, at).values("id", "due_at", "in_flight")))
     assert [endpoint.webhook_id for endpoint in waiting_endpoints(at)] == [backlog.pk]
+
+
+def test_whose_turn_it_is_is_found_by_event_though_nothing_waited_yesterday(
+    backlog: Webhook,
+) -> None:
+    """PostgreSQL counts anew when a tenth of the table has changed: until then, nothing waits.
+
+    It read all that waits for an endpoint to find whether one event was held up, for each of 20.
+    """
+    at = utc_now()
+    pending = Delivery.objects.filter(webhook=backlog)
+    number_events()
+    Delivery.objects.update(status=DeliveryStatus.CANCELED, next_attempt_at=None, ended_at=at)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    pending.update(status=DeliveryStatus.PENDING, next_attempt_at=at, ended_at=None)
+
+    plan = with_turn(Delivery.objects.due(at).filter(webhook=backlog)).explain().lower()
+
+    held_up = [line for line in plan.splitlines() if " v0" in line]
+    assert held_up
+    assert all("delivery_once_per_endpoint" in line for line in held_up)
 
 
 def test_thousands_that_are_due_at_one_endpoint_hide_no_other(backlog: Webhook) -> None:

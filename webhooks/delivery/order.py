@@ -3,9 +3,19 @@
 A retry may overtake them, and no object waits for another: `sequence` says what came first.
 """
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
+from django.db.models import (
+    BooleanField,
+    Case,
+    Exists,
+    ExpressionWrapper,
+    OuterRef,
+    Q,
+    QuerySet,
+    When,
+)
 
 from webhooks.models import Delivery, FeedEntry
+from webhooks.statuses import DeliveryStatus
 
 # So many that are due are looked at to find those in turn.
 WINDOW = 20
@@ -13,14 +23,19 @@ WINDOW = 20
 LOOK_BACK = 20
 
 _NOT_ATTEMPTED = Q(attempt_count=0) | (Q(attempt_count=1) & ~Q(lease_token=""))
+_WAITS = Q(status=DeliveryStatus.PENDING) & _NOT_ATTEMPTED
 
 
 def next_in_turn(due: QuerySet[Delivery], quota: int) -> tuple[list[str], bool]:
     """Return the first deliveries that may leave now, and whether more are due."""
-    turn = due.annotate(in_turn=ExpressionWrapper(_in_turn(), output_field=BooleanField()))
-    window = list(turn.values_list("id", "in_turn")[:WINDOW])
+    window = list(with_turn(due).values_list("id", "in_turn")[:WINDOW])
     free = [delivery_id for delivery_id, in_turn in window if in_turn][:quota]
     return free, len(window) > len(free)
+
+
+def with_turn(due: QuerySet[Delivery]) -> QuerySet[Delivery]:
+    """Add whether each is `in_turn`."""
+    return due.annotate(in_turn=ExpressionWrapper(_in_turn(), output_field=BooleanField()))
 
 
 def _in_turn() -> Q:
@@ -41,6 +56,9 @@ def _held_up_by() -> QuerySet[Delivery]:
         sequence__lt=OuterRef(OuterRef("event__entry__sequence")), **outer
     )
     latest = earlier.order_by("-sequence").values("event_id")[:LOOK_BACK]
-    return Delivery.objects.pending().filter(
-        _NOT_ATTEMPTED, webhook=OuterRef("webhook"), event__in=latest
+    # As a CASE, what is pending is looked up by its event. PostgreSQL would take an index of what
+    # is pending for empty until it counts anew, and read all that waits for the endpoint each time.
+    waits = Case(When(_WAITS, then=True), default=False, output_field=BooleanField())
+    return Delivery.objects.alias(waits=waits).filter(
+        waits=True, webhook=OuterRef("webhook"), event__in=latest
     )
