@@ -5,7 +5,6 @@ its name, its size, its root. A key has a name, and is written with the hash tha
 """
 
 import base64
-import binascii
 import hashlib
 from dataclasses import dataclass
 
@@ -63,7 +62,7 @@ class NoteVerifier:
                 return False
             key = Ed25519PublicKey.from_public_bytes(self.public)
             key.verify(found[KEY_HASH_BYTES:], text.encode())
-        except (binascii.Error, InvalidSignature):
+        except (ValueError, InvalidSignature):  # what is no base64, or no ASCII
             return False
         return True
 

@@ -77,3 +77,16 @@ def test_every_tree_extends_those_before_it(old: int, size: int) -> None:
         assert not extends(ROOTS[old], "00" * 32, path)
         assert not extends(ROOTS[old], ROOTS[size], path[:-1])
         assert not extends(ROOTS[old], ROOTS[size], [])
+
+
+def test_a_tree_is_no_extension_of_a_larger_one() -> None:
+    path = merkle.consistency_path(5, 7, nodes)
+    roots = {"old_root": bytes.fromhex(ROOTS[7]), "new_root": bytes.fromhex(ROOTS[5])}
+
+    assert not merkle.is_consistent(old=7, size=5, path=path, **roots)
+
+
+def test_a_path_of_another_tree_is_no_path() -> None:
+    for size in (0, 1):
+        path = merkle.inclusion_path(0, 2, nodes)
+        assert merkle.root_by_inclusion(LEAVES[0], index=0, size=size, path=path) is None
