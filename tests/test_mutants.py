@@ -37,6 +37,7 @@ from tests.reach import ROOT
         ("x = rows.select_for_update(no_key=True)", []),
         ("rows.select_for_update().get(pk=a)", []),
         ("x = row.save(force_insert=True)", []),
+        ("x = zip(a, b, strict=True)", []),
         ("x = time.monotonic() > end", []),
         ("SEAL_BATCH = 500", []),
         ("class A:\n def __str__(self): return a or b", []),
