@@ -5,10 +5,14 @@ import pytest
 from core.clock import utc_now
 from ledger.models import Transfer
 from ledger.sealing import seal_transfers
+from payments.models import Payment
+from payments.reconciliation import check_payments
 from refunds.models import Refund
+from refunds.reconciliation import check_refunds
 from tests.client import Api
 from tests.factories import MerchantFactory
 from tests.ledger.command import verify
+from tests.ledger.thief import change as tamper_with
 from tests.ledger.thief import tamper
 from tests.payouts.merchant_balance import credit
 from tests.refunds.refunding import refund, sell
@@ -67,7 +71,7 @@ NO_SUM = "Payment {sale} is not refunded by the sum of its refunds."
         ("transaction_id = 'txn_x'", NO_AMOUNT),
         ("merchant_id = '{stranger}'", NO_AMOUNT),
         ("customer_id = 'cus_x'", NO_AMOUNT),
-        ("fee = 99", "Payment {sale} is completed without the transfer of its fee."),
+        ("fee = 1", "Payment {sale} is completed without the transfer of its fee."),
         ("fee = 0", "Transfer {fee_transfer} is the fee of no completed {sale}."),
         (
             "status = 'created', completed_at = NULL, transaction_id = NULL,"
@@ -83,6 +87,7 @@ def test_a_payment_is_changed(names, change, sentence):
 
 
 NO_REFUND = "Refund {succeeded} has succeeded without the transfer of its amount."
+NO_RETURN = "Refund {succeeded} has succeeded without the transfer of its fee."
 UNDONE = "succeeded_at = NULL, transaction_id = NULL, fee_returned = 0"
 
 
@@ -95,7 +100,7 @@ UNDONE = "succeeded_at = NULL, transaction_id = NULL, fee_returned = 0"
         ("transaction_id = 'txn_x'", NO_REFUND),
         ("merchant_id = '{stranger}'", NO_REFUND),
         ("payment_id = 'pay_x'", NO_SUM),
-        ("fee_returned = 41", "Refund {succeeded} has succeeded without the transfer of its fee."),
+        ("fee_returned = 1", NO_RETURN),
         (
             "fee_returned = 0",
             "Transfer {refund_fee_transfer} is the refund_fee of no succeeded {succeeded}.",
@@ -201,6 +206,33 @@ def test_a_transfer_is_changed_before_its_seal_with_all_balances(names, kind, se
         )
 
     assert verify() == (1, sentence.format(**names))
+
+
+@pytest.mark.parametrize(
+    ("kind", "check", "sentence"),
+    [
+        ("payment", check_payments, NO_AMOUNT),
+        ("fee", check_payments, "Payment {sale} is completed without the transfer of its fee."),
+        ("refund", check_refunds, NO_REFUND),
+        ("refund_fee", check_refunds, NO_RETURN),
+    ],
+)
+@pytest.mark.parametrize("side", ["debit_account", "credit_account"])
+@pytest.mark.parametrize("change", [{"owner": "mer_x"}, {"purpose": "bank"}])
+def test_a_transfer_is_of_another_account(names, kind, check, sentence, side, change):
+    transfer = Transfer.objects.get(pk=names[f"{kind}_transfer"])
+    tamper_with(getattr(transfer, side), **change)
+
+    assert sentence.format(**names) in check()
+
+
+def test_a_fee_of_a_single_cent_is_proved_as_well(names):
+    tamper_with(Payment.objects.get(pk=names["sale"]), fee=1)
+
+    assert (
+        "Payment {sale} had another part of its fee returned than was refunded.".format(**names)
+        in check_refunds()
+    )
 
 
 def test_more_of_a_fee_was_returned_than_of_its_payment(names):

@@ -92,9 +92,18 @@ def test_each_answer_is_sent_as_its_own(merchant, sale, mailoutbox, earlier):
 
 @pytest.mark.django_db
 def test_an_answer_of_an_earlier_release_is_sent(merchant, sale, mailoutbox):
-    """Its message does not name the answer."""
+    """Its message does not name the answer: it is the last one of its instant."""
     began = utc_now() - timedelta(seconds=1)
-    answer(report(sale, "", began), began)
+    staff = Caller.for_staff(livemode=True, actor="staff:support")
+    inquiry = report(sale, "", began)
+    close_inquiry(caller=staff, inquiry_id=inquiry.id, text="It was collected.", now=began)
+    report(sale, WORDS, began)
+    answer(inquiry, began)
+    newest = Message.objects.latest("created_at", "pk").pk
+    report(sale, WORDS, began)
+    later = began + timedelta(milliseconds=1)
+    close_inquiry(caller=staff, inquiry_id=inquiry.id, text="It has come.", now=later)
+    Message.objects.exclude(pk=newest).delete()
     Message.objects.update(key=F("id"))
 
     refute_that_it_left_as_ours(merchant, mailoutbox)
