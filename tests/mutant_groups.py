@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tests.reach import distances
 from tests.source_tree import ROOT, SERVICE
 
 FLOOR_PERCENT = 97
@@ -22,10 +23,14 @@ RESULT = re.compile(
 
 
 class Group(NamedTuple):
-    """The files that a pattern matches, unless a group before has them, and their tests."""
+    """The files that a pattern matches, unless a group before has them, and their tests.
+
+    With `importers`, so are those of other rooms that import one of the files.
+    """
 
     files: str
     tests: tuple[str, ...]
+    importers: bool = False
 
 
 # Rooms whose rows prove payments.
@@ -51,12 +56,13 @@ GROUPS = {
         r"payments/|core/(idempotency|money|amounts|retries)",
         (
             *("payments", "core", "checkout", "links/test_payments.py"),
+            "merchants/test_register_once.py",
             *(f"{of}/test_reconciliation.py" for of in PROVEN),
         ),
     ),
-    "refunds": Group("refunds/", ("refunds",)),
-    "funding": Group("funding/", ("funding",)),
-    "payouts": Group("payouts/", ("payouts",)),
+    "refunds": Group("refunds/", ("refunds",), importers=True),
+    "funding": Group("funding/", ("funding",), importers=True),
+    "payouts": Group("payouts/", ("payouts",), importers=True),
     "webhooks": Group("webhooks/|outbound/", ("webhooks", "outbound")),
 }  # fmt: skip
 
@@ -96,12 +102,23 @@ def files_of(group: str) -> Iterator[str]:
             yield name
 
 
+def importers_of(group: str) -> Iterator[str]:
+    """Yield the test files that import a file of a group, where these count as its tests."""
+    if not GROUPS[group].importers:
+        return
+    for module, distance in sorted(distances(files_of(group)).items()):
+        file = module.replace(".", "/") + ".py"
+        if distance == 1 and re.match(r"tests/.*/test_", file):
+            yield file
+
+
 def _plant(group: str, arguments: Sequence[str]) -> Counts:
     command = [sys.executable, "-u", "-m", "tests.mutants", *arguments]
     tests = [f"tests/{folder}" for folder in GROUPS[group].tests]
+    beside = [f"--beside={file}" for file in importers_of(group)]
     counts = Counts()
     with subprocess.Popen(
-        [*command, "--files", *files_of(group), "--tests", *tests],
+        [*command, *beside, "--files", *files_of(group), "--tests", *tests],
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         for line in process.stdout or ():

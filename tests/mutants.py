@@ -139,7 +139,7 @@ def main() -> int:
         return 0
     quick = reach(lines, seconds=options.tests_seconds).reached
     declared = [of for of in sorted({*chain(*DECLARED.values())}) if (ROOT / of).exists()]
-    tests = [*(options.tests or quick), *declared]
+    tests = [*(options.tests or quick), *options.beside, *declared]
     whole = [f"--whole={file}" for file in options.tests or [] if file.endswith(".py")]
     verdict = Verdict(verbose=options.verbose)
     planting = Planting(chosen_ones, options.processes, options.seconds, verdict)
@@ -167,6 +167,7 @@ def _options() -> argparse.Namespace:
         nargs="*",
         help="tests instead of those that the files reach; a file runs whole",
     )
+    add("--beside", action="append", default=[], help="more tests, of which the quick ones run")
     add("--only", nargs="*", default=[""], help="mistakes whose line contains one of these texts")
     add("--most", type=int, default=200, help="so many mistakes, chosen by the seed")
     add("--seed", type=int, default=random.randrange(10**6))

@@ -291,8 +291,7 @@ def _without_each(items: Sequence[T]) -> Iterator[tuple[T, list[T]]]:
 def _with(node: ast.AST, **fields: object) -> ast.AST:
     """Return a copy of a node with other fields."""
     other = copy.copy(node)
-    for name, value in fields.items():
-        setattr(other, name, value)
+    vars(other).update(fields)
     return other
 
 
