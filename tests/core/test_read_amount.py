@@ -41,6 +41,8 @@ from core.formats import money, money_and_code
         ("JPY 12", ".", None),
         ("-5", ".", None),
         ("9" * 31, ".", None),
+        (f"{500:030}", ".", 50_000),
+        ("B 12.50", ".", None),
         ("..", ".", None),
     ],
 )
@@ -48,6 +50,11 @@ def test_an_amount_is_read_as_people_write_it_or_not_at_all(
     typed: str, point: str, cents: int | None
 ) -> None:
     assert read_amount(typed, "BSD", point) == cents
+
+
+def test_a_sign_is_taken_away_as_a_whole() -> None:
+    with translation.override("fr"):
+        assert read_amount("$US 12,50", "USD", ",") == 1_250
 
 
 def test_a_currency_without_cents_takes_none() -> None:

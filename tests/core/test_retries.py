@@ -1,6 +1,7 @@
 """Who was the victim of a deadlock is served all the same."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,11 +39,15 @@ def test_a_victim_is_served_all_the_same(
     api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, sqlstate: str
 ) -> None:
     monkeypatch.setattr("payments.views.create_payment", breaking_off(2, sqlstate))
+    pauses: list[tuple[float, float]] = []
+    monkeypatch.setattr("core.retries.time", SimpleNamespace(sleep=pauses.append))
+    monkeypatch.setattr("core.retries.random", SimpleNamespace(uniform=lambda *span: span))
 
     response = api(merchant).post("/v1/payments", {"amount": 1}, idempotency_key="once")
 
     assert response.status_code == 201
     assert Payment.objects.get().id == response.json()["id"]
+    assert pauses == [(0, 0.05)] * 2
 
 
 @pytest.mark.parametrize(("times", "sqlstate"), [(3, "40P01"), (1, "55P03")])

@@ -153,14 +153,14 @@ def test_what_a_witness_has_taken_is_noted_before_the_next(
 def test_a_note_that_cannot_be_read_hides_none_after_it(folder: Path) -> None:
     grow(2)
     (folder / "000000000000000000.checkpoint").mkdir()
-    (folder / "000000000000000003.checkpoint").write_text("x\n\n\u2014 testserver/ledger \ufffd\n")
+    (folder / "000000000000000002.checkpoint").write_text("not ours")
+    (folder / "000000000000000003.checkpoint").write_text("x\n\n— testserver/ledger \ufffd\n")
 
-    found = list(check_witnesses())
-
-    assert [sentence.split(" holds ")[1] for sentence in found] == [
-        "000000000000000000.checkpoint, which no key of ours has signed.",
-        "000000000000000003.checkpoint, which no key of ours has signed.",
+    assert list(check_witnesses()) == [
+        f"Witness file://{folder} holds {size:018}.checkpoint, which no key of ours has signed."
+        for size in (0, 2, 3)
     ]
+    assert ["3.checkpoint" in found for found in check_witnesses(since=3)] == [True]
 
 
 def test_a_folder_that_is_gone_is_told(folder: Path, settings: Settings) -> None:

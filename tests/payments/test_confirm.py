@@ -7,6 +7,8 @@ import pytest
 
 from core.clock import utc_now
 from customers.magic_phones import MAGIC_PHONES
+from customers.models import Customer
+from customers.services import test_customer
 from ledger.models import Purpose, Transfer
 from ledger.services import balances
 from links.services import LinkDraft, create_link
@@ -105,6 +107,17 @@ def test_it_refuses_as_the_magic_phone_says(
     payment.refresh_from_db()
     assert payment.status == "created"
     assert Event.objects.count() == 0
+
+
+def test_a_frozen_customer_pays_nothing(api: Api, merchant: Merchant, payment: Payment) -> None:
+    test_customer(None, utc_now(), "BSD", merchant_id=merchant.id)
+    Customer.objects.update(frozen_at=utc_now())
+
+    response = api(merchant).post(f"/v1/payments/{payment.id}/confirm")
+
+    assert (response.status_code, response.json()["code"]) == (422, "VERIFICATION_FAILED")
+    payment.refresh_from_db()
+    assert (payment.status, Event.objects.count()) == ("created", 0)
 
 
 @pytest.mark.parametrize("phone", MAGIC_PHONES)
