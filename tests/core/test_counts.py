@@ -13,6 +13,7 @@ from core.counts import fold_changes
 from core.models import CountEntry
 from merchants.models import Merchant
 from payments.expiry import expire_due
+from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.client import Api
 from tests.factories import PaymentFactory
@@ -70,13 +71,17 @@ def test_it_is_the_same_before_and_after_the_sum(api: Api, merchant: Merchant) -
 
 
 def test_an_overdue_payment_counts_as_expired(api: Api, merchant: Merchant) -> None:
-    PaymentFactory.create_batch(2, merchant=merchant)
-    PaymentFactory(merchant=merchant, expires_at=utc_now())
-    expected = {"created": 2, "expired": 1, "pending": 0}
+    created = PaymentFactory.create_batch(3, merchant=merchant)
+    pending = PaymentFactory.create_batch(3, merchant=merchant)
+    for payment in pending:
+        bring_to(payment, PaymentStatus.PENDING)
+    overdue = Payment.objects.filter(pk__in=[created[0].pk, pending[0].pk])
+    overdue.update(expires_at=utc_now())
+    expected = {"created": 2, "expired": 2, "pending": 2}
 
     assert {status: total(api, merchant, status=status) for status in expected} == expected
     assert total(api, merchant, status="expired", payment_mode="ORDER_PAY") == 0
-    assert expire_due(now=utc_now()) == 1
+    assert expire_due(now=utc_now()) == 2
     assert {status: total(api, merchant, status=status) for status in expected} == expected
 
 

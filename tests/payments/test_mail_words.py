@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 
 import pytest
+from django.db.models import F
 from pytest_django import Settings
 
 from core.clock import utc_now
@@ -84,13 +85,18 @@ def test_a_receipt_that_waits_is_not_doubled_and_one_that_left_is_sent_again(
         mine = Message.objects.filter(about=first.id, recipient=ADDRESS, kind=RECEIPT)
         return list(mine.order_by("created_at").values_list("language", flat=True))
 
+    def leave(**which: str) -> None:
+        Message.objects.filter(**which).update(status="sent", sent_at=utc_now())
+
     ask(other.id)
     ask(recipient="bo@example.com")
-    Message.objects.update(status="sent", sent_at=utc_now())
     assert [ask(), ask()] == [["fr"], ["fr"]]
-    Message.objects.update(kind="invoice")
-    Message.objects.update(status="sent", sent_at=utc_now())
-    Message.objects.filter(about=first.id, recipient=ADDRESS).update(key="of another kind")
-    assert [ask(language="es"), ask()] == [["es"], ["es"]]
-    Message.objects.update(status="sent", sent_at=utc_now())
+    leave(about=other.id)
+    leave(recipient="bo@example.com")
+    assert ask() == ["fr"]
+    Message.objects.update(kind="invoice", key=F("id"))
+    assert ask(language="es") == ["es"]
+    leave(kind="invoice")
+    assert ask() == ["es"]
+    leave()
     assert [ask(), ask()] == [["es", "fr"], ["es", "fr"]]

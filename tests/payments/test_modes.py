@@ -17,6 +17,7 @@ ITEMS = [
     {"name": "Coffee", "quantity": 2, "price": 450},
     {"name": "Cake", "quantity": 1, "price": 350},
 ]
+FREE = [{"name": name, "quantity": 1, "price": 0} for name in "AB"]
 
 
 def create(api: Api, merchant: Merchant, **body: object) -> dict[str, object]:
@@ -74,6 +75,10 @@ def test_a_counter_cannot_be_given_a_life(api: Api, merchant: Merchant) -> None:
         ({"total": 1_400, "line_items": ITEMS}, 1_400),
         ({"amount": 1_400, "total": 1_400}, 1_400),
         ({"amount": 900}, 900),
+        ({"amount": 1}, 1),
+        ({"amount": 1, "line_items": FREE}, 1),
+        ({"line_items": [{"name": "A", "quantity": 1, "price": 100, "tax": 100}]}, 100),
+        ({"line_items": [{"name": "A", "quantity": 1, "price": 99_999_999_999}]}, 99_999_999_999),
     ],
 )
 def test_an_order_knows_its_amount(

@@ -42,8 +42,10 @@ def test_it_plans_an_email_with_the_address(api, merchant):
     assert response.json()["sent_to"] == "ana@example.com"
     assert (message.channel, message.recipient) == (Channel.EMAIL, "ana@example.com")
     assert response.json()["url"].endswith(payment.hosted_url)
-    assert response.json()["url"] in message.text
-    assert "12.50" in message.text
+    assert message.text == (
+        f"Pay B$12.50 to {merchant.name} here, until 19 Mar 2026, 11:04\u00a0am:"
+        f" {response.json()['url']} (Payments)"
+    )
 
 
 def test_it_plans_a_text_in_which_the_name_is_harmless(api, settings):
@@ -55,6 +57,17 @@ def test_it_plans_a_text_in_which_the_name_is_harmless(api, settings):
     assert (message.channel, message.recipient) == (Channel.SMS, "+12423570123")
     assert "919" not in message.text
     assert "now.example" not in message.text
+
+
+def test_a_text_without_an_amount_or_an_end_says_none(api, merchant):
+    merchant.name = "M" * 200
+    merchant.save(update_fields=["name"])
+    link = api(merchant).post("/v1/payment-links", {}).json()["id"]
+    url = api(merchant).post(f"/v1/payment-links/{link}/send", EMAIL).json()["url"]
+
+    message = Message.objects.get()
+    assert message.text == f"Pay to {'M' * 200} here: {url} (Payments)"
+    assert message.subject == f"Payment to {'M' * 189}"
 
 
 def test_it_sends_a_link(api, merchant):
@@ -143,6 +156,19 @@ def test_no_text_goes_to_a_country_that_is_not_served(api, merchant, settings):
 
     assert response.status_code == 422
     assert not Message.objects.exists()
+
+
+def test_a_country_gets_a_few_texts_a_day_and_tests_are_none_of_them(api, settings):
+    settings.SMS_PER_COUNTRY = [99, 2]
+    answers = []
+    for livemode in (True, False, False, True, True):
+        payment = PaymentFactory(livemode=livemode)
+        client, phone = api(payment.merchant, live=livemode), f"+124235701{len(answers):02}"
+        answers.append(client.post(f"/v1/payments/{payment.id}/send", {"phone": phone}))
+
+    assert [answer.status_code for answer in answers] == [200] * 4 + [429]
+    mail = api(payment.merchant, live=True).post(f"/v1/payments/{payment.id}/send", EMAIL)
+    assert mail.status_code == 200
 
 
 def test_what_can_no_longer_be_paid_is_not_sent(api, merchant, payment):
