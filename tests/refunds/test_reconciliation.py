@@ -136,6 +136,7 @@ def test_no_refund_stands_for_another_one_of_the_same_amount(api, merchant):
         ("payment_id = 'pay_x'", NO_SUM),
         ("merchant_id = '{stranger}'", "Refund {pending} is of another"),
         ("currency = 'USD'", "Refund {pending} is of another"),
+        ("livemode = NOT livemode", "Refund {pending} is of another"),
         (
             "status = 'succeeded', succeeded_at = created_at, transaction_id = 'txn_x'",
             "Refund {pending} has succeeded without the transfer of its amount.",
@@ -156,6 +157,13 @@ def test_refunds_are_removed(names):
     )
 
 
+def test_a_payment_without_a_refund_is_refunded_beside_others(names):
+    other = Payment.objects.exclude(pk=names["sale"]).get()
+    tamper_with(other, amount_refunded=1)
+
+    assert f"Payment {other.pk} is refunded without a refund." in check_refunds()
+
+
 def test_all_refunds_of_a_payment_are_removed_with_their_transfers(names):
     moved = "SELECT id FROM ledger_transfer WHERE kind IN ('refund', 'refund_fee')"
     payer = f"SELECT customer_id FROM payments_payment WHERE id = '{names['sale']}'"
@@ -165,10 +173,12 @@ def test_all_refunds_of_a_payment_are_removed_with_their_transfers(names):
     tamper(undo)
     tamper("DELETE FROM refunds_refundtransition")
 
-    assert tamper("DELETE FROM refunds_refund") == (
-        1,
-        "Payment {sale} is refunded without a refund.".format(**names),
-    )
+    wrong = "Payment {sale} is refunded without a refund.".format(**names)
+    assert tamper("DELETE FROM refunds_refund") == (1, wrong)
+    for refunded, waiting in ((0, 500), (1, 0), (0, 1)):
+        sale = Payment.objects.get(pk=names["sale"])
+        tamper_with(sale, amount_refunded=refunded, amount_refund_pending=waiting)
+        assert wrong in check_refunds()
 
 
 @pytest.mark.parametrize("kind", ["payment", "fee", "refund", "refund_fee"])
