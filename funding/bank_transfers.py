@@ -24,8 +24,6 @@ from payouts.bank_words import WordsOfOrders
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryState
 
-NO_AMOUNT = "It is of no amount: there is nothing to credit."
-
 
 def credit_entry(entry: BankEntry, *, words: WordsOfOrders, actor: str, now: datetime) -> str:
     """Credit the wallet whose reference a bank entry names; return the top-up's id.
@@ -45,7 +43,7 @@ def credit_entry(entry: BankEntry, *, words: WordsOfOrders, actor: str, now: dat
     top_up = TopUp.objects.locked(keys[0])
     _refuse_uncertain(entry, top_up, words)
     if TopUpStatus(top_up.status) in CREDITABLE:
-        customer, amount = Customer.objects.locked(top_up.customer_id), entry.amount or 0
+        customer, amount = Customer.objects.locked(top_up.customer_id), _amount_of(entry)
         _refuse_unable(customer, {top_up.pk: amount}, now)
         credit_locked(top_up, amount=amount, actor=actor, now=now)
     return top_up.pk
@@ -69,10 +67,10 @@ class Foresight:
         arriving = self._arriving[top_up.customer_id]
         if top_up.pk in arriving or TopUpStatus(top_up.status) not in CREDITABLE:
             return False
-        with_it = {**arriving, top_up.pk: entry.amount or 0}
         try:
             refuse_uncreditable(entry)
             _refuse_uncertain(entry, top_up, self._words)
+            with_it = {**arriving, top_up.pk: _amount_of(entry)}
             _refuse_unable(top_up.customer, with_it, self._now)
         except ApiError:
             return False
@@ -94,7 +92,7 @@ def credit_by_hand(
     """
     entry = BankEntry.objects.locked(entry_id)
     refuse_no_credit(entry)
-    amount = entry.amount or 0
+    amount = _amount_of(entry)
     meant = top_up_id or _awaited(customer_id, amount, entry.currency)
     top_up = TopUp.objects.locked(meant) if meant else None
     customer = Customer.objects.locked(customer_id)
@@ -136,19 +134,22 @@ def refuse_no_credit(entry: BankEntry) -> None:
     refuse_resolved(entry)
     if not entry.is_booked_credit:
         raise BankEntryUnfit("It is not money that came in, booked in a statement.")
-    if not entry.amount:
-        raise BankEntryUnfit(NO_AMOUNT)
-    if entry.amount > MAX_AMOUNT:
+    if _amount_of(entry) > MAX_AMOUNT:
         raise BankEntryUnfit("It is more than one top-up can be.")
     refuse_uncreditable(entry)
     refuse_elsewhere(entry)
 
 
+def _amount_of(entry: BankEntry) -> int:
+    """Return what came in, in cents. Raises BankEntryUnfit where that is nothing."""
+    if not entry.amount:
+        raise BankEntryUnfit("It is of no amount: there is nothing to credit.")
+    return entry.amount
+
+
 def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
     for told in BankEntry.objects.filter(credited_to=top_up.pk, state=BankEntryState.MATCHED):
         _refuse_other_money(entry, told)
-    if not entry.amount:
-        raise BankEntryUnfit(NO_AMOUNT)
     if entry.currency != top_up.currency:
         raise BankEntryUnfit("The currency is not that of the top-up.")
     if TopUpStatus(top_up.status) in CREDITABLE:
