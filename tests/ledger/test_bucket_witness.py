@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from core.signed_notes import LogHead, NoteSigner
 from ledger import bucket_witness
+from ledger.bucket_witness import notes_in
 from ledger.checkpoints import sign_head
 from ledger.models import Checkpoint, Purpose, WitnessState
 from ledger.sealing import seal_transfers
@@ -155,3 +156,10 @@ def test_a_check_reads_some_of_many(bucket: LockedBucket, monkeypatch: pytest.Mo
     assert verify()[0] == 0
 
     assert bucket.requests <= 2 * 5 + 1
+    read = {since: notes_in(ADDRESS, since=since, size=13) for since in (0, 3, 12, 14)}
+    assert {since: [int(name[:18]) for name, _ in notes] for since, notes in read.items()} == {
+        0: [2, 6, 10, 13],
+        3: [3, 6, 9, 12, 13],
+        12: [12, 13],
+        14: [],
+    }

@@ -14,7 +14,7 @@ from core.signed_notes import LogHead, NoteSigner
 from ledger import witnesses
 from ledger.checkpoints import is_ours, sign_head, verifiers
 from ledger.models import Checkpoint, LogLeaf, Purpose, WitnessState
-from ledger.sealing import seal_transfers
+from ledger.sealing import log_rows, seal_transfers
 from ledger.witnesses import check_witnesses, inform_witnesses
 from outbound.http_client import HttpResult
 from tests.ledger.command import verify
@@ -87,10 +87,22 @@ def test_it_signs_the_head_in_the_format_of_witnesses() -> None:
 
 
 def test_it_signs_nothing_where_there_is_no_news() -> None:
+    assert sign_head(now=NOW) is None
     signed = grow()
 
-    assert sign_head(now=NOW) == signed
+    with capture_logs() as logs:
+        assert sign_head(now=NOW) == signed
     assert Checkpoint.objects.count() == 1
+    assert logs == []
+
+
+def test_it_signs_a_log_that_has_only_begun() -> None:
+    log_rows(now=NOW)
+
+    signed = sign_head(now=NOW)
+
+    assert signed is not None
+    assert signed.note.split("\n")[1] == "1"
 
 
 def test_a_new_key_leaves_the_old_heads_good(settings: Settings, capsys) -> None:
