@@ -1,6 +1,7 @@
 """Signed heads of the log, and the witnesses outside that keep them."""
 
 import base64
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -291,13 +292,32 @@ def test_an_http_witness_knows_more_than_what_is_left(http: HttpWitness) -> None
     )
 
 
-def test_a_log_that_does_not_extend_the_last_head_is_not_signed() -> None:
+STRANGER = NoteSigner.generate("testserver/ledger")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda signed: LogLeaf.objects.update(kind="x", hash=b"x" * 32),
+        lambda signed: LogLeaf.objects.filter(index=1).delete(),
+        lambda signed: Checkpoint.objects.filter(pk=signed.pk).update(
+            note=STRANGER.sign(str(LogHead.parse(signed.note)))
+        ),
+    ],
+)
+def test_a_log_that_does_not_extend_the_last_head_is_not_signed(
+    change: Callable[[Checkpoint], object],
+) -> None:
     signed = grow(3)
-    with all_rights(), connection.cursor() as cursor:
-        cursor.execute("UPDATE ledger_logleaf SET kind = 'x', hash = %s", [b"x" * 32])
+    with all_rights():
+        change(signed)
     fund(opened(Purpose.MERCHANT), 10)
     seal_transfers(now=NOW)
 
-    assert sign_head(now=NOW) == signed
+    with capture_logs() as logs:
+        assert sign_head(now=NOW) == signed
+    assert [(log["event"], log["size"], log["signed"]) for log in logs] == [
+        ("checkpoint_refused", 5, 4)
+    ]
     assert Checkpoint.objects.count() == 3
-    assert LogLeaf.objects.count() == 5
+    assert LogLeaf.objects.latest("index").index == 4
