@@ -49,7 +49,9 @@ GROUPS = {
         r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts|signatures)",
         (
             *("ledger", "core", "test_tamperings.py", "payouts/test_ledger_proof.py"),
-            "webhooks/test_retention.py",
+            *("payouts/test_account_statements.py", "payouts/test_account_signatures.py"),
+            *("payouts/test_reconciliation.py", "refunds/test_reconciliation.py"),
+            *("webhooks/test_retention.py", "webhooks/test_checkpoint_header.py"),
         ),
     ),
     "payments": Group(
