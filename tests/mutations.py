@@ -12,6 +12,8 @@ from itertools import pairwise
 from types import CodeType
 from typing import TypeVar
 
+from tests.spared import OF_POSTGRESQL, SPARED_FIELDS, SPARED_KEYWORDS, is_spared
+
 T = TypeVar("T")
 Changes = Iterator[tuple[ast.AST, str]]
 
@@ -35,16 +37,6 @@ OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
 }
 # Calls whose keywords each narrow or write something by themselves.
 CONDITIONS = {"filter", "exclude", "get", "Q", "update"}
-# Logging, what types say again, and locks: SQLite has none, the races on PostgreSQL hold them.
-SPARED_CALLS = {"log", "logger", "dataclass", "select_for_update"}
-SPARED_FIELDS = {"annotation", "returns", "type_comment"}
-# By how many statements a row is written: the request costs hold it. What types say: `total`.
-# What the linter wants to be said of two lists that the code itself has made as long: `strict`.
-SPARED_KEYWORDS = {"commit", "force_insert", "force_update", "savepoint", "strict", "total"}
-# Words for debugging, and the attributes that a test runner looks at.
-SPARED_NAMES = re.compile(r"__(str|repr|test)__")
-# How much is done at a time: with one more all is done as well.
-SPARED_CONSTANTS = re.compile(r"(\w+_)?(BATCH|CHUNK|CHUNK_BYTES|AT_ONCE|SAMPLES)")
 SQL = re.compile(r"\b(SELECT|UPDATE|WHERE)\b")
 SQL_CHANGES = [
     (r" AND ", " OR "),
@@ -138,7 +130,7 @@ def _slots(node: ast.AST, place: CodePlace) -> Iterator[tuple[Slot, ast.AST, Cod
             continue
         inner = _inside(node, field, place)
         for number, child in enumerate(value if isinstance(value, list) else [value]):
-            if _is_spared(child):  # but not what it is called on
+            if is_spared(child):  # but not what it is called on
                 yield from _slots(getattr(child, "func", ast.Pass()), inner)
             elif isinstance(child, ast.AST):
                 slot = Slot(node, field, number if isinstance(value, list) else None)
@@ -156,24 +148,6 @@ def _inside(node: ast.AST, field: str, place: CodePlace) -> CodePlace:
         return replace(place, name=name)
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     return CodePlace(name, first, at_import=place.at_import and field != "body")
-
-
-def _is_spared(node: object) -> bool:
-    if isinstance(node, ast.If):
-        return ast.unparse(node.test) == "TYPE_CHECKING"
-    if isinstance(node, ast.keyword):
-        return node.arg in SPARED_KEYWORDS
-    if isinstance(node, ast.FunctionDef):
-        return SPARED_NAMES.fullmatch(node.name) is not None
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        return SPARED_CONSTANTS.fullmatch(node.targets[0].id) is not None
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-        return SPARED_NAMES.fullmatch(node.targets[0].attr) is not None
-    if isinstance(node, ast.Expr) and ".select_for_update(" in ast.unparse(node):
-        return True  # a row that is read to lock it
-    call = node.value if isinstance(node, ast.Expr) else node
-    names = ast.unparse(call.func).split(".") if isinstance(call, ast.Call) else []
-    return bool(SPARED_CALLS & {*names[:1], *names[-1:]})
 
 
 def _changes(node: ast.AST) -> Changes:
@@ -273,7 +247,7 @@ def _of_constant(node: ast.Constant) -> Changes:
         yield ast.Constant(not value), f"{value} → {not value}"
     elif isinstance(value, int):
         yield ast.Constant(value + 1), f"{value} → {value + 1}"
-    elif isinstance(value, str) and SQL.search(value):
+    elif isinstance(value, str) and SQL.search(value) and not OF_POSTGRESQL.search(value):
         for pattern, other in SQL_CHANGES:
             for found in re.finditer(pattern, value):
                 changed = value[: found.start()] + other + value[found.end() :]

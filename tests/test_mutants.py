@@ -31,6 +31,7 @@ from tests.reach import ROOT
         ("x = a - b", ["a - b → a + b"]),
         ("x = [a for a in b if a.ok]", ["if a.ok dropped"]),
         ("x = 'SELECT 1 FROM a WHERE b < c'", ["SQL …SELECT 1 FROM a WHERE b < c…: < → <= "]),
+        ("x = 'SELECT 1 FROM pg_class WHERE a = b'", []),
         ("@transaction.atomic\ndef pay(): ...", ["@transaction.atomic dropped"]),
         ("with transaction.atomic(): ...", ["with transaction.atomic() dropped"]),
         ("log.info('paid', amount=3)", []),

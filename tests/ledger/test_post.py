@@ -45,6 +45,8 @@ def test_it_moves_a_payment_and_its_fee() -> None:
         fees,
         17,
     )
+    assert payment.signature
+    assert fee.signature
 
 
 def test_a_payment_with_a_fee_is_one_statement_or_one_per_table() -> None:

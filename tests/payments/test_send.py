@@ -1,5 +1,7 @@
 """A merchant sends a customer where to pay, by text or e-mail, within limits."""
 
+from typing import Any
+
 import pytest
 from django.core import mail
 
@@ -160,7 +162,7 @@ def test_no_text_goes_to_a_country_that_is_not_served(api, merchant, settings):
 
 def test_a_country_gets_a_few_texts_a_day_and_tests_are_none_of_them(api, settings):
     settings.SMS_PER_COUNTRY = [99, 2]
-    answers = []
+    answers: list[Any] = []
     for livemode in (True, False, False, True, True):
         payment = PaymentFactory(livemode=livemode)
         client, phone = api(payment.merchant, live=livemode), f"+124235701{len(answers):02}"
