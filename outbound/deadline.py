@@ -37,7 +37,6 @@ class Deadline:
         with self._lock:
             for watched in self._watched:
                 watched.close()
-            self._watched.clear()
 
     @property
     def seconds_left(self) -> float:

@@ -96,9 +96,7 @@ def get(
     tls: ssl.SSLContext | None = None,
 ) -> tuple[HttpResult, bytes]:
     """Read what is at an address, up to MAX_BODY_BYTES of it. Never raises."""
-    request = requests.Request(
-        "GET", url, headers={"Accept-Encoding": "identity", **(headers or {})}
-    )
+    request = requests.Request("GET", url, headers=headers)
     return _exchange(request, policy, seconds, resolve, tls, keep=MAX_BODY_BYTES)
 
 
@@ -146,12 +144,11 @@ class _Exchange:
     def run(self, request: requests.Request, seconds: float) -> None:
         prepared = request.prepare()
         try:
-            self._response = self._adapter.send(prepared, stream=True, timeout=seconds)
+            self._response = self._adapter.send(prepared, timeout=seconds)
             self._read(self._response)
         finally:
             if self._response is not None:
                 self._response.close()
-            self._adapter.close()
 
     def _read(self, response: requests.Response) -> None:
         """Read to the end or to the limit; a response that breaks off before is an error."""
@@ -221,7 +218,7 @@ class _Adapter(HTTPAdapter):
     """`requests` over connections that `connector` makes, read through a limit."""
 
     def __init__(self, connector: Connector, tls: ssl.SSLContext) -> None:
-        super().__init__(pool_connections=1, pool_maxsize=1)
+        super().__init__()
         self._tls = tls
         self.poolmanager.pool_classes_by_scheme = connector.pools(_LimitedResponse)
 
@@ -229,7 +226,7 @@ class _Adapter(HTTPAdapter):
         self, request: Any, verify: Any, cert: Any = None
     ) -> tuple[Any, Any]:
         host, _ = super().build_connection_pool_key_attributes(request, verify, cert)
-        return host, {"ssl_context": self._tls, "cert_reqs": "CERT_REQUIRED"}
+        return host, {"ssl_context": self._tls}
 
     def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
         """Leave the context as it is: loading the certificates anew costs 20 ms a request."""

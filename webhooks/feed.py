@@ -97,10 +97,7 @@ def _page_after(events: EventQuerySet, caller: Caller, query: FeedQuery, head: i
         entry__sequence__gt=query.after,
     )
     found: list[Event] = list(rows.order_by("entry__sequence")[: query.page.limit + 1])
-    if not found:
-        return page_from(found, query.page, lambda: 0)
-    latest = max(head or 0, found[-1].sequence or 0)
-    total = rows.count if head is None else lambda: latest - query.after
+    total = rows.count if head is None else lambda: max(head - query.after, len(found))
     return page_from(found, query.page, total)
 
 

@@ -34,7 +34,7 @@ class WaitingPlaces:
 
     def _take(self, callers: tuple[str, ...], is_free: bool) -> bool:
         with self._lock:
-            held = max((self._callers[caller] for caller in callers), default=0)
+            held = max(self._callers[caller] for caller in callers)
             if self._held >= self._most or held >= WAITING_PER_CALLER:
                 return False
             if is_free and self._held_for_free >= max(1, self._most // 2):
@@ -48,5 +48,4 @@ class WaitingPlaces:
         with self._lock:
             self._held -= 1
             self._held_for_free -= is_free
-            self._callers.subtract(callers)
-            self._callers += Counter()  # without those that have none
+            self._callers -= Counter(callers)  # without those that have none

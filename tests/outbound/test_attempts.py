@@ -3,6 +3,7 @@
 import socket
 import ssl
 import threading
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -71,20 +72,23 @@ def test_a_long_chain_of_causes_is_followed_to_an_end() -> None:
 
 
 class Network:
-    """Connections that end as told; how long each was tried."""
+    """Connections that end as told; how long each was tried, and what was done with it."""
 
     def __init__(self, **ends: type[OSError]) -> None:
         self.ends, self.tried = ends, list[tuple[str, float]]()
+        self.done = list[tuple[object, ...]]()
 
     def connect(self, place: tuple[str, int], seconds: float) -> Any:
         self.tried.append((place[0], round(seconds, 1)))
         if error := self.ends.get(place[0], self.ends.get("all")):
             raise error
         peer = self.ends.get("peer", place[0])
-        return SimpleNamespace(
-            getpeername=lambda: (peer, 443), close=list, dup=list, settimeout=float,
-            setsockopt=lambda *_: None,
-        )  # fmt: skip
+        names = ("close", "dup", "settimeout", "setsockopt")
+        noted = {name: partial(self.note, name) for name in names}
+        return SimpleNamespace(getpeername=lambda: (peer, 443), **noted)
+
+    def note(self, name: str, *given: float) -> None:
+        self.done.append((name, *(round(each) for each in given)))
 
 
 def connector(found: list[str], *, seconds: float = 6, left: float = 60) -> Connector:
@@ -141,6 +145,19 @@ def test_no_address_inside_is_connected_to(
         connector(found)("host", 443)
 
     assert len(network.tried) == bool(peer)
+    assert network.done == [("close",)] * bool(peer)
+
+
+def test_an_answer_has_all_the_time_that_is_left_and_ends_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    network = Network()
+    monkeypatch.setattr(socket, "create_connection", network.connect)
+
+    connector(OUTSIDE[:1], seconds=6, left=60)("host", 443)
+
+    at_once = ("setsockopt", socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    assert network.done == [("settimeout", 60), at_once, ("dup",)]
 
 
 def test_a_name_has_each_address_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,6 +201,37 @@ def test_a_deadline_ends_a_read_and_says_that_it_did() -> None:
 
         assert ours.recv(1) == b""
         assert deadline.expired is True
+
+
+def test_what_is_watched_after_the_deadline_ends_at_once() -> None:
+    ours, peer = socket.socketpair()
+    with ours, peer, Deadline(0) as deadline:
+        deadline._timer.join()
+
+        deadline.watch(ours)
+
+        assert ours.recv(1) == b""
+
+
+def test_a_deadline_in_time_leaves_nothing_behind() -> None:
+    ours, peer = socket.socketpair()
+    with ours, peer:
+        with Deadline(60) as deadline:
+            deadline.watch(ours)
+            [kept] = deadline._watched
+        deadline._timer.join(5)
+
+    assert (kept.fileno(), deadline.expired) == (-1, False)
+    assert (deadline._timer.is_alive(), deadline._timer.daemon) == (False, True)
+
+
+def test_a_look_up_that_hangs_is_given_up() -> None:
+    over = threading.Event()
+
+    with pytest.raises(ResolutionFailed):
+        resolve_within(0.01, "host", 443, lambda *_: [str(over.wait(20))])
+
+    over.set()
 
 
 def test_a_look_up_that_hangs_keeps_no_process_alive() -> None:

@@ -17,7 +17,7 @@ from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import endpoint_of
 from webhooks.alerts import raise_alert
-from webhooks.models import Webhook
+from webhooks.models import Delivery, Webhook
 from webhooks.statuses import AlertKind
 
 
@@ -45,6 +45,17 @@ def test_a_mail_says_what_happened_and_what_to_do(
     assert webhook.url not in body
     assert f"POST /v1/webhooks/{webhook.id}/recover" in body
     assert "whsec_" not in body
+
+
+def test_what_was_lost_is_named_and_when_it_ends(merchant: Merchant) -> None:
+    webhook, lost = endpoint_of(merchant, "https://a.example.com/"), Delivery(id="dlv_1")
+    lost.event_id = "evt_1"
+    raise_alert(AlertKind.EXHAUSTED, webhook.id, delivery=lost, now=utc_now())
+
+    lines = Message.objects.get().text.strip().splitlines()
+    assert "The event is evt_1, its delivery dlv_1." in lines
+    assert "An endpoint without a success for 5 days is switched off." in lines
+    assert lines[-1] == "Payments"
 
 
 def test_one_mail_of_a_kind_per_endpoint_and_day(

@@ -1,6 +1,7 @@
 """An attempt for which its request waits: what another process does of it is waited for."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from pytest_django import Settings
@@ -11,6 +12,8 @@ from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery
 from tests.webhooks.receiver import Receiver
+from webhooks import attempt_now as waiting
+from webhooks.attempt_now import attempt_now
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.test_event import finish_test_delivery
 
@@ -50,3 +53,42 @@ def test_one_that_another_process_makes_for_too_long_is_not_waited_for(
     assert (refused.value.status, refused.value.code) == (409, "CONFLICT")
     assert refused.value.details == "The attempt is still under way."
     assert (receiver.received(webhook.url), Attempt.objects.count()) == ([], 0)
+
+
+def test_what_another_process_makes_of_it_is_waited_for(
+    webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emit_event(webhook.merchant)
+    now = database_now()
+    first, other = Delivery.objects.order_by("pk")
+    Delivery.objects.update(lease_token="another", next_attempt_at=now + timedelta(minutes=1))
+    for number, delivery in ((1, first), (2, other)):
+        Attempt.objects.create(delivery=delivery, number=number, attempted_at=now, ms=5)
+    slept = list[float]()
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            Attempt.objects.create(delivery=first, number=2, attempted_at=now, ms=7)
+
+    clock = SimpleNamespace(monotonic=lambda: sum(slept), sleep=sleep)
+    monkeypatch.setattr(waiting, "time", clock)
+
+    delivery = attempt_now(first.pk, after=1)
+
+    assert [attempt.ms for attempt in delivery.attempts.all()] == [5, 7]
+    assert slept == [0.1] * 3
+    assert attempt_now(first.pk, after=1) == attempt_now(first.pk) == delivery
+
+
+def test_the_next_attempt_is_made_where_only_those_before_were(
+    webhook: Webhook, receiver: Receiver
+) -> None:
+    Delivery.objects.update(attempt_count=1, round_attempts=1)
+    made = only_delivery(webhook)
+    Attempt.objects.create(delivery=made, number=1, attempted_at=database_now(), ms=5)
+
+    delivery = attempt_now(made.pk, after=1)
+
+    assert [attempt.number for attempt in delivery.attempts.all()] == [1, 2]
+    assert len(receiver.received(webhook.url)) == 1

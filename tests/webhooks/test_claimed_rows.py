@@ -13,8 +13,17 @@ from merchants.models import Merchant
 from outbound.http_client import HttpResult
 from outbound.policy import policy_for
 from tests.webhooks.dispatching import MANY, emit_event, endpoint_of, told, waiting
-from webhooks.delivery import attempts
-from webhooks.delivery.leases import claim_delivery, claim_due_deliveries, postpone, release
+from webhooks import numbering
+from webhooks.delivery import attempts, backlog, order
+from webhooks.delivery.lanes import Lane
+from webhooks.delivery.leases import (
+    claim_delivery,
+    claim_due_deliveries,
+    postpone,
+    release,
+    waiting_endpoints,
+)
+from webhooks.delivery.order import next_in_turn
 from webhooks.delivery.signing import new_secret
 from webhooks.models import Delivery, FeedEntry, Webhook
 from webhooks.numbering import number_events
@@ -142,3 +151,123 @@ def test_each_merchant_mode_and_object_has_numbers_of_its_own(
             ("pay_2", 4, 2),
         ]
     assert number_events() == 0
+
+
+def test_who_has_something_due_is_looked_at_and_where_that_is_many_who_waits_at_all(
+    due: list[str], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {webhook.pk: webhook.url[8] for webhook in Webhook.objects.all()}
+    for few, looked_at in ((100, "ab"), (3, "ab"), (2, "abc"), (1, "abc")):
+        monkeypatch.setattr(backlog, "FEW", few)
+
+        found = backlog.with_due(Webhook.objects.all(), now)
+
+        assert "".join(sorted(names[each.pk] for each in found)) == looked_at
+        waits = [names[each.webhook_id] for each in waiting_endpoints(now)]
+        assert sorted(waits) == ["a", "b"]
+
+
+def test_each_endpoint_has_the_time_of_its_own_next_and_what_is_under_way(
+    due: list[str], now: datetime
+) -> None:
+    later = now + timedelta(minutes=1)
+    Delivery.objects.filter(pk=due[1]).update(lease_token="x", next_attempt_at=later)
+    Delivery.objects.filter(pk=due[2]).update(lease_token="x", next_attempt_at=now)
+
+    rows = backlog.with_backlog(Webhook.objects.order_by("url"), now)
+
+    found = list(rows.values_list("due_at", "in_flight"))
+    assert found == [(now, 0), (later, 1), (now, 0)]
+
+
+@pytest.mark.parametrize(
+    ("threads", "taken", "left", "full"),
+    [
+        (0, 0, "ab", {Lane.NEW, Lane.CAREFUL}),
+        (1, 1, "b", {Lane.NEW, Lane.CAREFUL}),
+        (2, 2, "", {Lane.NEW, Lane.CAREFUL}),
+        (3, 2, "", {Lane.CAREFUL}),
+    ],
+)
+def test_a_batch_says_who_has_more_and_which_lanes_are_full(
+    due: list[str], now: datetime, threads: int, taken: int, left: str, full: set[Lane]
+) -> None:
+    names = {webhook.pk: webhook.url[8] for webhook in Webhook.objects.all()}
+    Webhook.objects.filter(url="https://a.example.com/").update(created_at=now)
+
+    free = {Lane.QUICK: 1, Lane.NEW: threads, Lane.CAREFUL: 0}
+    batch = claim_due_deliveries(free=free, now=now)
+
+    assert len(batch.taken) == taken
+    assert len(batch.left) == len(left)
+    assert {names[each] for each in batch.left} <= {"a", "b"}
+    assert batch.full_lanes == full
+
+
+FIRST: list[tuple[dict[str, Any], bool]] = [
+    ({"attempt_count": 0}, True),
+    ({"attempt_count": 1, "lease_token": "x"}, True),
+    ({"attempt_count": 1}, False),
+    ({"attempt_count": 2, "lease_token": "x"}, False),
+    ({"status": "delivered", "next_attempt_at": None, "attempt_count": 0}, False),
+]
+
+
+@pytest.mark.parametrize(("first", "holds"), FIRST)
+@pytest.mark.parametrize("is_other", [False, True])
+@pytest.mark.parametrize("attempts_before", [0, 1])
+def test_what_has_not_left_yet_holds_up_the_first_attempt_of_the_next_about_its_object(
+    merchant: Merchant,
+    now: datetime,
+    first: dict[str, Any],
+    holds: bool,
+    is_other: bool,
+    attempts_before: int,
+) -> None:
+    webhook, other = (endpoint_of(merchant, f"https://{name}.example.com/") for name in "ab")
+    row = waiting(now + MOMENT) | first
+    row["ended_at"] = None if row["status"] == "pending" else now
+    told(other if is_other else webhook, "1", now, **row)
+    told(webhook, "2", now, **waiting(now), attempt_count=attempts_before)
+    number_events()
+    held = holds and not is_other and not attempts_before
+
+    found = next_in_turn(Delivery.objects.due(now).filter(webhook=webhook), 4)
+
+    assert found == (([], True) if held else (["dlv_2"], False))
+
+
+@pytest.mark.parametrize(("back", "leaves"), [(1, True), (2, False)])
+def test_the_latest_before_it_are_looked_at(
+    merchant: Merchant, now: datetime, monkeypatch: pytest.MonkeyPatch, back: int, leaves: bool
+) -> None:
+    monkeypatch.setattr(order, "LOOK_BACK", back)
+    webhook = endpoint_of(merchant, "https://a.example.com/")
+    told(webhook, "1", now, **waiting(now + MOMENT), attempt_count=0)
+    told(webhook, "2", now, status="delivered")
+    told(webhook, "3", now, **waiting(now), attempt_count=0)
+    number_events()
+
+    found, _ = next_in_turn(Delivery.objects.due(now), 4)
+
+    assert found == ["dlv_3"] * leaves
+
+
+@pytest.mark.parametrize("is_free", [True, False])
+@pytest.mark.parametrize("patient", [True, False])
+def test_who_numbers_waits_for_another_only_if_asked_to(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch, is_free: bool, patient: bool
+) -> None:
+    asked: list[dict[str, Any]] = []
+    emit_event(merchant)
+
+    def hold(number: int, **how: Any) -> bool:
+        asked.append({"number": number} | how)
+        return is_free
+
+    monkeypatch.setattr(numbering, "hold_lock", hold)
+
+    how = {"patient": True} if patient else {}
+    assert number_events(**how) == int(is_free)
+    # Other releases number at the same time: the number of the lock stays.
+    assert asked == [{"number": 1_936_618_852, "patient": patient}]

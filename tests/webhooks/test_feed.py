@@ -1,18 +1,22 @@
 """GET /v1/events?after=…: the feed, from which a shop can rebuild itself."""
 
 import json
-import threading
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
+from unittest import mock
 
 import pytest
-from django.db import connection, connections
+from django.conf import settings
+from django.db import connection
 
 from merchants.models import Merchant
 from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 from tests.webhooks.dispatching import emit_event
+from webhooks import attempt_now, feed
 from webhooks.event_types import EventType
 from webhooks.feed import MAX_WAIT_SECONDS
 from webhooks.models import Event
@@ -36,6 +40,15 @@ def test_it_goes_on_after_a_number_oldest_first(api: Api, merchant: Merchant) ->
     assert (first["total"], first["has_more"]) == (5, True)
     assert (then["total"], then["has_more"]) == (2, False)
     assert api(merchant).get(PATH, {"after": "5"}).json()["events"] == []
+
+
+def test_before_the_first_event_there_is_nothing_to_go_on_after(
+    api: Api, merchant: Merchant
+) -> None:
+    refused = api(merchant).get(PATH, {"after": "1"})
+
+    details = "after: must be at most 0, the number of the latest event"
+    assert (refused.status_code, refused.json()["details"]) == (400, details)
 
 
 def test_each_merchant_and_mode_has_numbers_of_its_own(
@@ -144,33 +157,55 @@ def test_what_is_there_is_not_waited_for(api: Api, merchant: Merchant) -> None:
     assert "Retry-After" not in response
 
 
-def test_a_wait_ends_without_news(api: Api, merchant: Merchant) -> None:
-    started = time.monotonic()
+class Clock:
+    """A clock that goes on only while someone sleeps; `then` happens after so many sleeps."""
 
-    response = api(merchant).get(PATH, {"after": "0", "wait": "1"})
+    def __init__(self) -> None:
+        self.slept = list[float]()
+        self.then: dict[int, Callable[[], object]] = {}
 
-    assert time.monotonic() - started >= 1
+    def monotonic(self) -> float:
+        return sum(self.slept)
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.then.get(len(self.slept), list)()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(feed, "time", made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("asked", "slept"), [({}, []), ({"wait": "0"}, []), ({"wait": "2"}, [0.5] * 4)]
+)
+def test_a_wait_ends_without_news(
+    api: Api,
+    merchant: Merchant,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    asked: dict[str, str],
+    slept: list[float],
+) -> None:
+    read = mock.Mock(side_effect=feed._page_after)
+    monkeypatch.setattr(feed, "_page_after", read)
+
+    response = api(merchant).get(PATH, {"after": "0"} | asked)
+
     assert (response.status_code, response.json()["events"]) == (200, [])
     assert "Retry-After" not in response
+    assert (clock.slept, read.call_count) == (slept, 1)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_wait_ends_with_news(api: Api, merchant: Merchant) -> None:
-    client = api(merchant)
-    answers: list[dict[str, Any]] = []
+def test_a_wait_ends_with_news(api: Api, merchant: Merchant, clock: Clock) -> None:
+    clock.then[2] = lambda: emit_event(merchant)
 
-    def wait() -> None:
-        try:
-            answers.append(client.get(PATH, {"after": "0", "wait": "20"}).json())
-        finally:
-            connections.close_all()
+    answer = api(merchant).get(PATH, {"after": "0", "wait": "20"})
 
-    waiting = threading.Thread(target=wait)
-    waiting.start()
-    emit_event(merchant)
-    waiting.join(15)
-
-    assert [numbers(answer) for answer in answers] == [[1]]
+    assert (numbers(answer.json()), clock.slept) == ([1], [0.5, 0.5])
 
 
 @pytest.mark.postgres
@@ -190,13 +225,14 @@ def test_a_wait_holds_no_connection(
     assert (held, numbers(answer.json())) == ([False], [1])
 
 
-@pytest.mark.django_db(transaction=True)
-def test_it_waits_for_what_it_asks_for(api: Api, merchant: Merchant) -> None:
+def test_it_waits_for_what_it_asks_for(api: Api, merchant: Merchant, clock: Clock) -> None:
     emit_event(merchant)
+    clock.then[1] = lambda: emit_event(merchant)
 
     query = {"after": "0", "type": "payout.paid", "wait": "1"}
 
     assert api(merchant).get(PATH, query).json()["events"] == []
+    assert clock.slept == [0.5, 0.5]
 
 
 def test_where_no_more_may_wait_it_answers_at_once(
@@ -225,6 +261,21 @@ def test_few_wait_for_one_caller_and_few_in_all() -> None:
 
     with places.place("one") as again:
         assert again is True
+
+
+@pytest.mark.parametrize(("most", "free"), [(0, 0), (1, 1), (2, 1), (3, 1), (4, 2), (8, 4)])
+def test_those_whose_key_anyone_gets_leave_half_to_the_others(most: int, free: int) -> None:
+    places = WaitingPlaces(most)
+    for _ in range(2):  # what was given back is free again
+        with ExitStack() as held:
+            got = [held.enter_context(places.place(f"{n}", is_free=True)) for n in range(9)]
+            got += [held.enter_context(places.place(f"{n}x")) for n in range(9)]
+        assert (sum(got[:9]), sum(got)) == (free, most)
+
+
+def test_a_half_of_the_threads_waits_at_most_and_of_those_for_the_feed_a_quarter() -> None:
+    assert settings.WEB_THREADS == 8
+    assert (attempt_now.waiting_places._most, feed.waiting_places._most) == (4, 2)
 
 
 def test_payments_are_in_it_as_they_come(api: Api, merchant: Merchant) -> None:

@@ -78,8 +78,10 @@ def test_nothing_is_sent_before_it_has_its_number(
     webhook = endpoint()
     emit_event(merchant)
     with monkeypatch.context() as without:
-        without.setattr("webhooks.delivery.leases.number_events", lambda **_: 0)
+        asked: list[dict[str, bool]] = []
+        without.setattr("webhooks.delivery.leases.number_events", lambda **how: asked.append(how))
         assert send_due() == 0
+        assert asked == [{"patient": True}]
 
     assert send_due() == 1
     assert only_delivery(webhook).event.sequence == 1

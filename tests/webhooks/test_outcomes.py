@@ -16,6 +16,7 @@ from webhooks.delivery.signing import signature_headers
 
 MOMENT = timedelta(milliseconds=1)
 OFF = {"is_active": False, "disabled_reason": "requested"}
+DELETED = {"deleted_at": datetime(2026, 3, 18, tzinfo=UTC)}
 BROKEN = HttpResult(ms=5, status=500, error="Answered 500.")
 
 
@@ -139,6 +140,7 @@ DAYS, MINUTES = timedelta(days=5), timedelta(minutes=5)
         (4, DAYS - MOMENT, {}, ("", True, None, ["unhealthy"])),
         (4, DAYS, {}, ("failing", True, None, ["failing"])),
         (4, DAYS, OFF, ("requested", True, None, [])),
+        (4, DAYS, DELETED, ("", True, None, [])),
     ],
 )
 def test_the_instants_at_which_an_endpoint_is_told_of_paused_and_switched_off(

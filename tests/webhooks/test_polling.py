@@ -1,6 +1,7 @@
 """A Celery worker polls for due deliveries, whatever the state of the broker."""
 
 import threading
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,19 +13,7 @@ from webhooks.delivery import dispatcher, polling
 from webhooks.delivery.wakeup import QUEUE
 
 
-@pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return how often, in seconds, each poller that was started looks."""
-    found = Polls()
-    monkeypatch.setattr(
-        polling, "dispatch_forever", lambda *, every_seconds: found.append(every_seconds)
-    )
-    monkeypatch.setattr(polling, "_started", threading.Event())
-    take(monkeypatch, QUEUE)
-    return found
-
-
-class Polls(list[float]):
+class Polls(list[tuple[float, bool]]):
     """A list that is compared once every poller that was started has had its turn."""
 
     def __eq__(self, other: object) -> bool:
@@ -32,6 +21,24 @@ class Polls(list[float]):
             if thread.name == polling.THREAD_NAME:
                 thread.join(5)
         return list(self) == other
+
+
+# Each second, in a thread that keeps no process alive.
+POLLING = (1.0, True)
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> Polls:
+    """Return how often each poller that was started looks, and whether it is a daemon."""
+    found = Polls()
+
+    def poll(*, every_seconds: float) -> None:
+        found.append((every_seconds, threading.current_thread().daemon))
+
+    monkeypatch.setattr(polling, "dispatch_forever", poll)
+    monkeypatch.setattr(polling, "_started", threading.Event())
+    take(monkeypatch, QUEUE)
+    return found
 
 
 def take(monkeypatch: pytest.MonkeyPatch, *queues: str) -> None:
@@ -44,29 +51,29 @@ def worker(pool: str) -> Any:
     return SimpleNamespace(pool_cls=f"celery.concurrency.{pool}:TaskPool")
 
 
-def test_a_worker_with_threads_polls_from_its_first_moment(begun: list[float]) -> None:
+def test_a_worker_with_threads_polls_from_its_first_moment(begun: Polls) -> None:
     polling.poll_in_worker(sender=worker("thread"))
 
-    assert begun == [polling.POLL_SECONDS]
+    assert begun == [POLLING]
 
 
-def test_a_worker_with_processes_leaves_it_to_them(begun: list[float]) -> None:
+def test_a_worker_with_processes_leaves_it_to_them(begun: Polls) -> None:
     polling.poll_in_worker(sender=worker("prefork"))
     assert begun == []
 
     polling.poll_in_process()
-    assert begun == [polling.POLL_SECONDS]
+    assert begun == [POLLING]
 
 
-def test_one_process_polls_once(begun: list[float]) -> None:
+def test_one_process_polls_once(begun: Polls) -> None:
     polling.poll_in_worker(sender=worker("solo"))
     polling.poll_in_process()
 
-    assert begun == [polling.POLL_SECONDS]
+    assert begun == [POLLING]
 
 
 def test_a_worker_of_other_queues_does_not_poll(
-    begun: list[float], monkeypatch: pytest.MonkeyPatch
+    begun: Polls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take(monkeypatch, "default")
 
@@ -83,22 +90,33 @@ def test_celery_tells_us() -> None:
         assert receiver in [reference() for _, reference in signal.receivers]
 
 
-def test_a_turn_that_fails_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_turn_is_noted_and_one_that_fails_is_not_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Enough(BaseException):
         """Ends the endless."""
 
-    turns: list[int] = []
+    done: list[Any] = []
+    ends: Iterator[BaseException | None] = iter([None, RuntimeError(), Enough()])
 
-    def fail() -> int:
-        turns.append(1)
-        if len(turns) == 3:
-            raise Enough
-        raise RuntimeError
+    def send() -> None:
+        done.append("send")
+        if error := next(ends):
+            raise error
 
-    monkeypatch.setattr(dispatcher, "send_due_deliveries", fail)
-    monkeypatch.setattr("core.task_runs.recorder.write", lambda _: None)  # needs no database
+    def note(task: str, *, succeeded: bool) -> None:
+        done.append((task, succeeded))
+
+    monkeypatch.setattr(dispatcher, "close_old_connections", lambda: done.append("close"))
+    monkeypatch.setattr(dispatcher, "send_due_deliveries", send)
+    monkeypatch.setattr(dispatcher, "recorder", SimpleNamespace(note=note, write=done.append))
+    monkeypatch.setattr(dispatcher, "time", SimpleNamespace(sleep=done.append))
 
     with pytest.raises(Enough):
-        dispatcher.dispatch_forever(every_seconds=0)
+        dispatcher.dispatch_forever(every_seconds=1.5)
 
-    assert len(turns) == 3
+    rest = ["dispatcher", "close", 1.5]
+    succeeded, failed = ("send webhooks", True), ("send webhooks", False)
+    assert done == [
+        *("close", "send", succeeded, *rest), *("close", "send", failed, *rest), "close", "send",
+    ]  # fmt: skip

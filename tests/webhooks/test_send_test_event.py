@@ -172,8 +172,8 @@ def test_the_web_server_never_waits_for_endpoints_with_all_its_threads(
 ) -> None:
     webhook = endpoint()
     with ExitStack() as waiting:
-        for _ in range(max(1, settings.WEB_THREADS // 2)):
-            waiting.enter_context(waiting_slot())
+        for number in range(max(1, settings.WEB_THREADS // 2)):
+            waiting.enter_context(waiting_slot(f"mer_{number} test"))
 
         response = api(merchant).post(PATH, {"webhook_id": webhook.id})
 

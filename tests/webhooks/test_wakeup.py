@@ -10,18 +10,10 @@ import pytest
 import redis as redis_client
 from celery import current_app
 
-from core.clock import utc_now
-from merchants.callers import Caller
-from merchants.models import Merchant
-from tests.client import Api
 from tests.redis import Redis
-from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import emit_event
 from webhooks.delivery import wakeup
 from webhooks.delivery.wakeup import MAX_QUEUED, QUEUE, TASK, WakeupPublisher, wake_up
-from webhooks.event_types import EventType
 from webhooks.tasks import send_webhooks
-from webhooks.test_event import send_sample_event
 
 pytestmark = pytest.mark.slow
 
@@ -160,40 +152,3 @@ def test_without_a_broker_there_is_nobody_to_tell(monkeypatch: pytest.MonkeyPatc
     wake_up()
 
     assert wakeup._publisher is None
-
-
-def test_it_is_sent_after_commit_and_only_where_somebody_listens(
-    merchant: Merchant,
-    endpoint: MakeEndpoint,
-    monkeypatch: pytest.MonkeyPatch,
-    django_capture_on_commit_callbacks,
-) -> None:
-    sent: list[bool] = []
-    monkeypatch.setattr("webhooks.outbox.wake_up", lambda: sent.append(True))
-
-    with django_capture_on_commit_callbacks(execute=True):
-        emit_event(merchant)
-    assert sent == []
-    endpoint()
-    with django_capture_on_commit_callbacks(execute=True):
-        emit_event(merchant)
-        assert sent == []
-    assert sent == [True]
-    caller = Caller(merchant, livemode=False, actor="tests")
-    with django_capture_on_commit_callbacks(execute=True):
-        send_sample_event(
-            caller=caller, event_type=EventType.PAYMENT_CREATED, data={}, now=utc_now()
-        )
-    assert sent == [True, True]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_no_request_fails_with_it(api: Api, monkeypatch: pytest.MonkeyPatch, receiver) -> None:
-    from tests.factories import MerchantFactory
-
-    merchant = MerchantFactory.create()
-    monkeypatch.setattr("webhooks.outbox.wake_up", lambda: 1 / 0)
-    body = {"url": receiver.url("/say/200/nudged"), "events": ["*"]}
-    assert api(merchant).post("/v1/webhooks", body).status_code == 201
-
-    assert api(merchant).post("/v1/payments", {"amount": 100}).status_code == 201

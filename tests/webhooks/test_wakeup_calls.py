@@ -8,8 +8,18 @@ from typing import Any
 import pytest
 from kombu.exceptions import ChannelError
 
+from core.clock import utc_now
+from merchants.callers import Caller
+from merchants.models import Merchant
+from tests.client import Api
+from tests.factories import MerchantFactory
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event
 from webhooks.delivery import wakeup
 from webhooks.delivery.wakeup import WakeupPublisher
+from webhooks.event_types import EventType
+from webhooks.models import Delivery
+from webhooks.test_event import send_sample_event
 
 SENT = {"retry": False, "ignore_result": True, "expires": 10}
 
@@ -145,3 +155,49 @@ def test_without_a_broker_no_one_is_told(
     wakeup.wake_up()
 
     assert (wakeup._publisher, threads) == (None, [])
+
+
+def test_it_is_sent_after_commit_and_only_where_somebody_listens(
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks,
+) -> None:
+    sent: list[bool] = []
+    monkeypatch.setattr("webhooks.outbox.wake_up", lambda: sent.append(True))
+
+    with django_capture_on_commit_callbacks(execute=True):
+        emit_event(merchant)
+    assert sent == []
+    endpoint()
+    with django_capture_on_commit_callbacks(execute=True):
+        emit_event(merchant)
+        assert sent == []
+    assert sent == [True]
+    caller = Caller(merchant, livemode=False, actor="tests")
+    with django_capture_on_commit_callbacks(execute=True):
+        send_sample_event(
+            caller=caller, event_type=EventType.PAYMENT_CREATED, data={}, now=utc_now()
+        )
+    assert sent == [True, True]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_request_fails_with_it(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    merchant = MerchantFactory.create()
+    asked: list[bool] = []
+
+    def fail() -> None:
+        asked.append(True)
+        raise OSError
+
+    for room in ("outbox", "redelivery"):
+        monkeypatch.setattr(f"webhooks.{room}.wake_up", fail)
+    caller, body = api(merchant), {"url": "https://shop.example.com/", "events": ["*"]}
+    path = f"/v1/webhooks/{caller.post('/v1/webhooks', body).json()['id']}/deliveries"
+
+    assert caller.post("/v1/payments", {"amount": 100}).status_code == 201
+    delivery = Delivery.objects.get()
+    assert caller.post(f"{path}/{delivery.pk}/retry").status_code == 200
+
+    assert asked == [True, True]

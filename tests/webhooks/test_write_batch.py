@@ -25,6 +25,17 @@ def test_everything_is_written() -> None:
     assert Merchant.objects.filter(name="New").count() == 20
 
 
+def test_where_there_are_as_many_writers_each_writes_for_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection.features, "has_select_for_update", True)
+    gathering, seen = WriteBatch(), list[bool]()
+
+    gathering.write(lambda: seen.append(connection.in_atomic_block))
+
+    assert (seen, gathering._waiting) == ([False], [])
+
+
 @pytest.mark.sqlite
 def test_what_gathers_is_one_transaction() -> None:
     gathering, merchant = WriteBatch(), MerchantFactory.create()

@@ -45,8 +45,8 @@ class Dispatcher:
         self._free = dict(THREADS)
         self._lock = threading.Lock()
         self._claiming = threading.Lock()
-        self._is_woken = False
-        self._last = ClaimBatch([], frozenset(), frozenset())
+        self._is_woken: bool
+        self._last: ClaimBatch
 
     def wake(self) -> int:
         """Claim and start attempts until nothing is due or no thread is free; return how many.

@@ -36,7 +36,7 @@ def requested_wait(status: int | None, header: str | None, *, at: datetime) -> t
         return None
     text = header.strip()
     if text.isascii() and text.isdigit():
-        return timedelta(seconds=min(int(text[:9]), 10**8))
+        return timedelta(seconds=int(text[:9]))
     try:
         instant = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
