@@ -165,7 +165,7 @@ def replace_pin(
     """
     with hashing() as hasher:
         stored = hasher.columns(pin)
-    with transaction.atomic(durable=True):
+    with transaction.atomic():
         Customer.objects.locked(customer.pk).refuse_frozen()
         if session_id is not None and not _is_open(session_id):
             raise Conflict

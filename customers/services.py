@@ -203,7 +203,7 @@ def forget_new_email(
     set_at = email_set_at(customer.pk)
     is_new = bool(customer.email) and set_at is not None and set_at >= since
     if is_new:
-        Customer.objects.filter(pk=customer.pk).update(email="", updated_at=now)
+        Customer.objects.filter(pk=customer.pk).update(email="")
         record_change(customer.pk, AccountChange.EMAIL_REMOVED, actor=actor, cause=cause, now=now)
     return is_new
 

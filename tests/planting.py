@@ -34,7 +34,7 @@ TESTS_OF_LIMITS = "tests/config/test_limits.py"
 TESTS_OF_TRANSACTIONS = "tests/config/test_transactions.py"
 TABLES = (
     *("models", "_rows.", "/constraints.", "/indexes."),
-    *("backoffice/authenticators.", "core/signatures."),
+    *("backoffice/authenticators.", "core/signatures.", "customers/account_changes."),
 )
 DECLARED = {
     **dict.fromkeys(TABLES, (TESTS_OF_TABLES,)),

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.models import Quota
+from customers.account_changes import AccountChange, record_change
 from customers.codes import check_code, request_code
 from customers.erasure import erase_customer
 from customers.errors import InvalidCode, InvalidPin, ProofMethod, VerificationFailed
@@ -108,6 +109,13 @@ def wrong_code(who: Neighbour, now: datetime) -> None:
         check_code(handle=who.handle, code=wrong, purpose=CodePurpose.SIGN_IN, now=now)
 
 
+def deny_address(who: Neighbour, now: datetime) -> None:
+    """Deny what came a day ago, with an address that came just then."""
+    since, pk = now - timedelta(days=1), who.customer.pk
+    record_change(pk, AccountChange.EMAIL_SET, actor="", now=since)
+    freeze_by_owner(customer_id=pk, since=since, now=now)
+
+
 def freeze_and_unfreeze(who: Neighbour, now: datetime) -> None:
     for act in (freeze, unfreeze):
         act(customer_id=who.customer.pk, actor="staff:ada", now=now)
@@ -131,6 +139,15 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
         ENDED
         | {
             "Customer": NEW_PIN | NEW_PROOF | {"frozen_at", "signature"},
+            "Passkey": {"removed_at"},
+            "CustomerChange": {"new"},
+        },
+    ),
+    "deny a change, of the address as well": (
+        deny_address,
+        ENDED
+        | {
+            "Customer": NEW_PIN | NEW_PROOF | {"frozen_at", "signature", "email"},
             "Passkey": {"removed_at"},
             "CustomerChange": {"new"},
         },
@@ -232,3 +249,16 @@ def test_it_changes_these_columns_and_no_one_elses(
 
     after = [each.rows() for each in (older, who, newer)]
     assert [changed(*pair) for pair in zip(before, after, strict=True)] == [{}, expected, {}]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["deny a change", "unlock", "replace the PIN", "replace the PIN by the phone", "enter the PIN"],
+)
+def test_the_count_of_wrong_pins_begins_anew(texts: TextBox, now: datetime, name: str) -> None:
+    who = person("+12423591234", texts, now)
+
+    ACTS[name][0](who, now)
+
+    who.customer.refresh_from_db()
+    assert (who.customer.pin_failures, who.customer.pin_locked_until) == (0, None)

@@ -14,6 +14,7 @@ from customers.magic_phones import MAGIC_PHONES, Behaviour, behaviour_of, is_pro
 from customers.models import Customer, CustomerSession
 from customers.pins import set_pin
 from customers.services import (
+    _fill_test_wallet,
     find_or_create,
     freeze,
     lock_payer,
@@ -272,6 +273,39 @@ def test_the_merchant_who_is_paid_is_looked_at_too(
 
     with pytest.raises(MerchantInactive):
         lock_payer(payer.pk, payee_id=stranger.pk)
+
+
+def test_a_wallet_that_another_has_filled_meanwhile_is_not_filled_again(
+    merchant: Merchant, now: datetime
+) -> None:
+    customer = test_customer(None, now, merchant_id=merchant.id)
+    read_before = wallet(customer, "BSD")
+    read_before.balance = 0
+
+    _fill_test_wallet(customer, read_before, now)
+
+    assert balance_of(wallet(customer, "BSD")) == 10_000_000
+
+
+def test_each_merchants_customer_of_a_phone_is_funded(
+    merchant: Merchant, stranger: Merchant, now: datetime
+) -> None:
+    rich = test_customer(None, now, merchant_id=stranger.id)
+    customer = test_customer(None, now, merchant_id=merchant.id)
+    set_balance(customer, 0)
+
+    test_customer(None, now, merchant_id=merchant.id)
+
+    assert [balance_of(wallet(one, "BSD")) for one in (customer, rich)] == [10_000_000] * 2
+
+
+def test_who_has_an_address_is_found_by_it_and_no_one_by_none(
+    payer: Customer, tester: Customer
+) -> None:
+    Customer.objects.filter(pk=payer.pk).update(email="Ada@example.com")
+
+    assert list(Customer.objects.with_email("ada@EXAMPLE.com")) == [payer]
+    assert list(Customer.objects.with_email("")) == []
 
 
 def test_only_test_wallets_are_filled_up(

@@ -206,13 +206,14 @@ def test_a_challenge_is_good_for_its_customer_only(
         finish_registration(session=proven(tester, now), credential=credential, now=now)
 
 
-def test_a_challenge_for_a_payment_registers_nothing(tester: Customer, now: datetime) -> None:
+def test_a_challenge_for_anything_else_registers_nothing(tester: Customer, now: datetime) -> None:
     session = proven(tester, now)
     enrol(session, VirtualAuthenticator(), now)
-    credential = VirtualAuthenticator().create(ask(session, now))
+    for options in (ask(session, now), begin_confirmation(session=session, now=now)):
+        credential = VirtualAuthenticator().create(options)
 
-    with pytest.raises(VerificationFailed):
-        finish_registration(session=session, credential=credential, now=now)
+        with pytest.raises(VerificationFailed):
+            finish_registration(session=session, credential=credential, now=now)
 
 
 def test_a_credential_belongs_to_one_customer(

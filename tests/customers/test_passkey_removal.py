@@ -20,6 +20,7 @@ from customers.passkeys import (
 from customers.sessions import remember_proof
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import proven
+from tests.factories import PasskeyFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -117,6 +118,7 @@ def test_no_session_opens_by_one_that_is_removed_just_then(
 ) -> None:
     """A script on the lost laptop signed in again and again: its last session stayed."""
     owner = session.customer
+    PasskeyFactory()  # of another customer, which stays
     options = begin_sign_in(customer=owner, now=now)
 
     def removed_meanwhile(**wanted: Any) -> Passkey:

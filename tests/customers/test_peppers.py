@@ -1,12 +1,14 @@
 """A new PIN_PEPPER takes the place of an older one, PIN by PIN, and locks no one out."""
 
 from datetime import datetime
+from unittest import mock
 
 import pytest
 from pytest_django import Settings
 
 from core.errors import ServiceUnavailable
 from core.models import Quota
+from customers import pin_hashing
 from customers.errors import InvalidPin
 from customers.models import Customer
 from customers.pin_hashing import newest_pepper
@@ -37,13 +39,17 @@ def test_it_moves_to_the_new_pepper_when_it_is_entered(
 
 
 def test_a_wrong_pin_under_the_old_pepper_is_wrong_once(
-    holder: Customer, rotated: str, now: datetime
+    holder: Customer, rotated: str, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    compared = mock.Mock(side_effect=pin_hashing._verifies)
+    monkeypatch.setattr(pin_hashing, "_verifies", compared)
+
     with pytest.raises(InvalidPin):
         check(holder, WRONG_PIN, now)
 
     holder.refresh_from_db()
     assert (holder.pin_failures, holder.pin_pepper) == (1, rotated)
+    assert compared.call_count == 1
 
 
 def test_one_from_before_ids_were_kept_is_tried_under_each(

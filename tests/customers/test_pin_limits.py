@@ -33,6 +33,8 @@ def test_one_address_cannot_try_many_customers(db: None, now: datetime, hashes: 
         check_pin(customer_id="cus_20", pin=PIN, address=ADDRESS, now=now)
 
     assert refusal.value.headers["Retry-After"] == "3600"
+    with pytest.raises(RateLimited):
+        check_pin(customer_id="cus_20", pin=PIN, address=ADDRESS, now=now)
     assert len(hashes) == 20
     with pytest.raises(InvalidPin):
         check_pin(customer_id="cus_20", pin=PIN, address="203.0.113.8", now=now)

@@ -212,6 +212,23 @@ def test_a_test_customer_has_the_documented_pin(tester: Customer, now: datetime)
         check(tester, PIN, now)
 
 
+def test_a_pin_that_a_tester_chooses_meanwhile_is_not_replaced_by_it(
+    tester: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = Hasher.columns
+
+    def chosen_meanwhile(self: Hasher, pin: str) -> dict[str, str]:
+        Customer.objects.filter(pk=tester.pk).update(**columns(self, PIN))
+        return columns(self, pin)
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Hasher, "columns", chosen_meanwhile)
+        with pytest.raises(InvalidPin):
+            check(tester, "1234", now)
+
+    check(tester, PIN, now)
+
+
 def test_a_test_customer_locks_like_a_live_one(tester: Customer, now: datetime) -> None:
     assert isinstance(guess_wrong(tester, 5, now), PinLocked)
     with pytest.raises(PinLocked):

@@ -9,7 +9,7 @@ from customers.codes import request_code
 from customers.errors import CodeExpired, InvalidCode, InvalidPin, PinLocked
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.pins import change_pin, reset_pin
-from customers.services import wallet
+from customers.services import freeze, wallet
 from customers.sessions import (
     SignedIn,
     end_session,
@@ -159,6 +159,16 @@ def test_signing_out_ends_it(payer: Customer, now: datetime) -> None:
     assert session_customer(laptop.token, livemode=True, now=now) == payer
     phone.session.refresh_from_db()
     assert phone.session.ended_at == now
+
+
+def test_one_that_has_ended_keeps_its_instant(payer: Customer, now: datetime) -> None:
+    session = signed_in(payer, now)
+    end_session(session.token, now=now)
+
+    freeze(customer_id=payer.pk, actor="staff:ada", now=now + A_MOMENT)
+
+    session.session.refresh_from_db()
+    assert session.session.ended_at == now
 
 
 def test_it_ends_when_it_is_left_idle(payer: Customer, now: datetime) -> None:
