@@ -4,7 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError
+from django.contrib.auth.models import User
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
 
 from backoffice.errors import Forbidden, InstructionExpired
 from backoffice.models import AuditEntry, Instruction
@@ -14,6 +16,7 @@ from backoffice.services.decisions import approve, decline, expire_due, withdraw
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import (
     InstructionRequest,
+    _lock_people,
     _subject_type,
     instruct,
     spent_in_a_day,
@@ -129,6 +132,27 @@ def test_the_audit_has_what_was_asked_for_and_what_became_of_it(paid: Payment) -
     ]
     decided = Instruction.objects.values_list("status", "decision_note", "decided_at")
     assert set(decided) == {("declined", "No", now), ("withdrawn", "No", now)}
+
+
+@pytest.mark.parametrize(
+    ("task", "locked"), [("set_roles", ["finance", "support"]), ("refund", ["support"])]
+)
+def test_who_asks_is_locked_and_the_colleague_whom_it_is_about(
+    task: str, locked: list[str], db: None
+) -> None:
+    asks, about = staff_as(Role.SUPPORT), staff_as(Role.FINANCE)
+    staff_as(Role.VIEWER)
+
+    with CaptureQueriesContext(connection) as statements:
+        _lock_people(asks, TASKS[task], about.username)
+
+    [statement] = statements.captured_queries
+    with connection.cursor() as cursor:
+        cursor.execute(statement["sql"])
+        ids = [pk for (pk,) in cursor]
+    names = dict(User.objects.values_list("pk", "username"))
+    assert ids == sorted(ids)
+    assert sorted(names[pk] for pk in ids) == locked
 
 
 @pytest.mark.parametrize(

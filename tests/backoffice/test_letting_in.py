@@ -243,6 +243,43 @@ def test_what_an_older_release_wrote_of_letting_in_counts_as_well(
     assert approves(SECOND, "finance", paid)
 
 
+@pytest.mark.parametrize(
+    ("act", "outcome", "days", "lets_in"),
+    [
+        ("reset access", AuditOutcome.DONE, 0, True),
+        ("reset access", AuditOutcome.REFUSED, 0, False),
+        ("reset access", AuditOutcome.DONE, 8, False),
+        ("close account", AuditOutcome.DONE, 0, False),
+    ],
+)
+def test_what_let_no_one_in_makes_no_one_depend(
+    administrators: None, paid: Payment, act: str, outcome: AuditOutcome, days: int, lets_in: bool
+) -> None:
+    make_user(Role.FINANCE)
+    action = AuditAction(act=act, right=Right.STAFF, subject_type="staff", subject_id="finance")
+    record, at = AuditRecord(outcome=outcome), utc_now() - days * DAYS
+    append_entry(staff=staff_named(FIRST), action=action, record=record, now=at)
+
+    assert approves(FIRST, "finance", paid) is not lets_in
+
+
+def test_who_was_declined_was_let_in_by_no_one(administrators: None, paid: Payment) -> None:
+    let_in("friend")
+    Instruction.objects.update(status="declined")
+
+    assert approves(FIRST, "friend", paid)
+
+
+def test_two_let_in_without_a_second_person_do_not_share_one(
+    administrators: None, paid: Payment
+) -> None:
+    let_in("friend", asks=FIRST, approves=SECOND)
+    let_in("another", asks=SECOND, approves=FIRST)
+    Instruction.objects.update(decided_by=None)
+
+    assert approves("friend", "another", paid)
+
+
 def test_names_that_are_taken_or_cannot_be_are_refused_at_once(administrators: None) -> None:
     make_user(Role.SUPPORT)
 

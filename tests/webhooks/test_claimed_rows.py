@@ -17,6 +17,7 @@ from webhooks import numbering
 from webhooks.delivery import attempts, backlog, order
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import (
+    _lease,
     claim_delivery,
     claim_due_deliveries,
     postpone,
@@ -86,6 +87,17 @@ def test_by_name_only_what_is_named_is_claimed(due: list[str], now: datetime) ->
     assert rows().keys() == before.keys()
     assert [pk for pk, row in rows().items() if row != before[pk]] == [due[2]]
     assert claim_delivery(due[2], now=now) is None
+
+
+def test_what_was_claimed_by_name_since_it_was_found_keeps_its_lease(
+    due: list[str], now: datetime
+) -> None:
+    assert claim_delivery(due[0], now=now)
+    before = rows()
+
+    _lease(due[:2], now)
+
+    assert [pk for pk, row in rows().items() if row != before[pk]] == [due[1]]
 
 
 @pytest.mark.parametrize(("left", "signatures"), [(timedelta(0), 1), (MOMENT, 2)])

@@ -47,7 +47,7 @@ def test_it_changes_what_may_change(api: Api, merchant: Merchant, webhook: Webho
     changes = {
         "url": "https://shop.example.com/new",
         "events": ["payment.completed"],
-        "description": "New",
+        "description": "New,\nof two lines",
     }
 
     response = api(merchant).patch(f"/v1/webhooks/{webhook.id}", changes)

@@ -13,6 +13,7 @@ from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import Thing, emit_event
+from webhooks.counts import DELIVERIES, EVENTS
 from webhooks.endpoints import create_webhook
 from webhooks.event_types import SUBSCRIBABLE, EventType
 from webhooks.models import Delivery, Event
@@ -243,3 +244,9 @@ def test_anothers_event_does_not_exist(
     response = caller.get(f"/v1/events/{event_id}")
 
     assert (response.status_code, response.json()["code"]) == (404, "EVENT_NOT_FOUND")
+
+
+def test_how_many_there_are_of_a_type_or_status_is_kept_and_not_counted() -> None:
+    assert EVENTS.knows("mer_1", {"type": "payment.created"})
+    assert DELIVERIES.knows("wh_1", {"status": "failed"})
+    assert not EVENTS.knows("mer_1", {"resource_id": "pay_1"})

@@ -20,6 +20,7 @@ from webhooks.redelivery import (
     request_recovery,
     retry_delivery,
 )
+from webhooks.tasks import tidy_webhooks
 
 pytestmark = pytest.mark.django_db
 HOUR, MOMENT = timedelta(hours=1), timedelta(milliseconds=1)
@@ -234,3 +235,16 @@ def test_of_an_endpoint_that_is_on_again_meanwhile_nothing_ends(
     assert close_undeliverable(now=now) == 0
 
     assert Delivery.objects.get().status == "pending"
+
+
+def test_a_turn_tells_how_many_were_sent_again_and_ended(
+    caller: Caller, endpoints: tuple[Webhook, Webhook], now: datetime
+) -> None:
+    mine, other = endpoints
+    told(mine, "1", now - HOUR)
+    for number in (2, 3):
+        told(other, str(number), now, **waiting(now))
+    request_recovery(caller=caller, webhook_id=mine.pk, since=now - HOUR, now=now)
+    Webhook.objects.filter(pk=other.pk).update(deleted_at=now)
+
+    assert tidy_webhooks() == 3

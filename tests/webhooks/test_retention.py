@@ -106,6 +106,12 @@ def test_a_sample_stays_while_another_endpoint_has_it(merchant: Merchant) -> Non
     assert gone.pk not in " ".join(problems())
 
 
+def test_what_is_young_stays_whatever_its_id(merchant: Merchant) -> None:
+    told(endpoint_of(merchant, "https://a.example.com/"), "00", utc_now())
+
+    assert prune() == 0
+
+
 def test_the_schedule_deletes_what_is_over_some_at_a_time(
     merchant: Merchant, endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:

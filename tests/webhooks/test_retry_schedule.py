@@ -12,6 +12,7 @@ from messages.send_loop import send_due_messages
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
+from webhooks.delivery.retry_schedule import requested_wait
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus
 
@@ -271,3 +272,9 @@ def test_an_edited_endpoint_is_called_at_its_new_address(
     assert len(receiver.received(webhook.url)) == 1
     assert len(receiver.received(moved)) == 1
     assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
+
+
+def test_patience_without_end_is_read_so_far_only() -> None:
+    asked = requested_wait(503, "1" * 20, at=database_now())
+
+    assert asked == timedelta(seconds=111_111_111)

@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import connection
 from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
@@ -153,6 +154,21 @@ def test_the_same_key_rotates_once(api: Api, webhook: Webhook) -> None:
     assert first.content == again.content
     webhook.refresh_from_db()
     assert decrypt(webhook.secret) == first.json()["secret"]
+
+
+def test_no_answer_is_stored_with_a_secret_that_can_be_read(api: Api, webhook: Webhook) -> None:
+    caller, body = api(webhook.merchant), {"url": "https://a.example.com/", "events": ["*"]}
+    path = f"/v1/webhooks/{webhook.id}/rotate-secret"
+    secrets = [
+        caller.post("/v1/webhooks", body, idempotency_key="make").json()["secret"],
+        caller.post(path, {}, idempotency_key="rotate").json()["secret"],
+    ]
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT body FROM core_idempotencykey")
+        stored = [bytes(body).decode(errors="replace") for (body,) in cursor]
+    assert len(stored) == 2
+    assert not [body for body in stored if any(secret in body for secret in secrets)]
 
 
 @pytest.mark.parametrize("seconds", [-1, 604_801, "60", 1.5, True])

@@ -61,7 +61,7 @@ def test_a_live_key_has_no_event_of_its_own_making_signed(
         (5, "must be an object"),
         ({"a": 2**70}, "must be JSON with integers of at most 64 bits"),
         ({"a": float("1e400")}, "must be JSON with integers of at most 64 bits"),
-        ({"a": "x" * 20_000}, "must have at most 16384 bytes"),
+        ({"a": "x" * 16_377}, "must have at most 16384 bytes"),
     ],
 )
 def test_it_refuses_data_that_no_event_can_have(
@@ -75,3 +75,19 @@ def test_it_refuses_data_that_no_event_can_have(
     assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
     assert response.json()["details"] == f"data: {rule}"
     assert Event.objects.count() == 0
+
+
+def test_the_most_data_that_an_event_can_have(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    longest = {"a": "x" * 16_376}
+
+    sent = api(merchant).post(PATH, {"webhook_id": endpoint().id, "data": longest})
+
+    assert (sent.status_code, sent.json()["event"]["data"]["a"]) == (200, longest["a"])
+
+
+def test_the_sample_of_a_changed_merchant_says_when() -> None:
+    sample = sample_of(EventType.MERCHANT_UPDATED)
+
+    assert sample["updated_at"] == "2026-11-21T13:00:00.000Z"

@@ -95,6 +95,18 @@ def test_no_event_comes_back_to_this_service(url: str, policy: Policy, settings:
     assert fault_of("https://pay.example.com:8443/", TEST) is None
 
 
+@pytest.mark.parametrize(
+    ("policy", "port", "is_allowed"),
+    [
+        *((LIVE, 443, True), (LIVE, 80, False), (LIVE, 8_000, False)),
+        *((TEST, 80, True), (TEST, 7_999, False), (TEST, 8_000, True), (TEST, 9_200, False)),
+        *((DEVELOPMENT, 1_023, False), (DEVELOPMENT, 1_024, True), (DEVELOPMENT, 5_432, False)),
+    ],
+)
+def test_the_ports_of_web_servers(policy: Policy, port: int, is_allowed: bool) -> None:
+    assert policy.allows_port(port) is is_allowed
+
+
 @pytest.mark.parametrize("url", ["https://8.8.8.8/", "https://[2606:4700::1111]/"])
 def test_a_live_endpoint_has_a_name(url: str) -> None:
     assert fault_of(url, LIVE) == "must name a host, not an address"

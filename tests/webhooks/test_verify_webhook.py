@@ -130,8 +130,9 @@ def test_it_answers_in_json(verify) -> None:
 
 @pytest.mark.parametrize(
     "secret",
-    ["", "whsec_", "whsec_short", SECRET[:-1], SECRET[6:]],
-    ids=["empty", "prefix", "short", "cut", "bare"],  # the secret is another in each process
+    ["", "whsec_", "whsec_short", SECRET[:-1], SECRET[6:], f"{SECRET[:9]}!{SECRET[9:]}"],
+    # The secret is another in each process.
+    ids=["empty", "prefix", "short", "cut", "bare", "with a character that is none"],
 )
 def test_a_secret_has_a_form(verify, secret: str) -> None:
     with pytest.raises(CommandError, match="A secret is whsec_"):
