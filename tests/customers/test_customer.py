@@ -14,7 +14,6 @@ from customers.magic_phones import MAGIC_PHONES, Behaviour, behaviour_of, is_pro
 from customers.models import Customer, CustomerSession
 from customers.pins import set_pin
 from customers.services import (
-    _fill_test_wallet,
     find_or_create,
     freeze,
     lock_payer,
@@ -23,7 +22,6 @@ from customers.services import (
     unfreeze,
     wallet,
 )
-from customers.tasks import refill_wallets
 from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.services import balance_of
 from merchants.errors import MerchantInactive
@@ -81,46 +79,6 @@ def test_a_test_customer_has_money_from_the_funding_account(
     assert (transfer.kind, transfer.livemode) == (TransferKind.TOP_UP, False)
     assert transfer.debit_account.purpose == Purpose.FUNDING
     assert balance_of(transfer.debit_account) == -10_000_000
-
-
-def set_balance(customer: Customer, balance: int) -> None:
-    Account.objects.filter(pk=wallet(customer, "BSD").pk).update(balance=balance)
-
-
-@pytest.mark.parametrize(("left", "then"), [(0, 10_000_000), (1, 1), (999_999, 999_999)])
-def test_a_test_customer_is_funded_again_when_nothing_is_left(
-    merchant: Merchant, now: datetime, left: int, then: int
-) -> None:
-    customer = test_customer(None, now, merchant_id=merchant.id)
-    set_balance(customer, left)
-
-    assert test_customer(None, now, merchant_id=merchant.id) == customer
-    assert balance_of(wallet(customer, "BSD")) == then
-    assert customer.phone == "+12425550100"
-
-
-@pytest.mark.parametrize(
-    ("left", "then"), [(0, 10_000_000), (999_999, 10_000_000), (1_000_000, 1_000_000)]
-)
-def test_a_test_wallet_that_runs_low_is_filled_up(
-    merchant: Merchant, now: datetime, left: int, then: int
-) -> None:
-    customer = test_customer(None, now, merchant_id=merchant.id)
-    set_balance(customer, left)
-
-    refill_wallets()
-
-    assert balance_of(wallet(customer, "BSD")) == then
-
-
-def test_nobody_elses_wallet_is_filled_up(
-    merchant: Merchant, payer: Customer, now: datetime
-) -> None:
-    poor = test_customer("+1 242 555 0101", now, merchant_id=merchant.id)
-    wallets = [wallet(customer, "BSD") for customer in (poor, payer)]
-
-    assert refill_wallets() == 0
-    assert [balance_of(account) for account in wallets] == [0, 0]
 
 
 def test_a_test_customer_has_money_of_the_currency_asked_for(
@@ -275,30 +233,6 @@ def test_the_merchant_who_is_paid_is_looked_at_too(
         lock_payer(payer.pk, payee_id=stranger.pk)
 
 
-def test_a_wallet_that_another_has_filled_meanwhile_is_not_filled_again(
-    merchant: Merchant, now: datetime
-) -> None:
-    customer = test_customer(None, now, merchant_id=merchant.id)
-    read_before = wallet(customer, "BSD")
-    read_before.balance = 0
-
-    _fill_test_wallet(customer, read_before, now)
-
-    assert balance_of(wallet(customer, "BSD")) == 10_000_000
-
-
-def test_each_merchants_customer_of_a_phone_is_funded(
-    merchant: Merchant, stranger: Merchant, now: datetime
-) -> None:
-    rich = test_customer(None, now, merchant_id=stranger.id)
-    customer = test_customer(None, now, merchant_id=merchant.id)
-    set_balance(customer, 0)
-
-    test_customer(None, now, merchant_id=merchant.id)
-
-    assert [balance_of(wallet(one, "BSD")) for one in (customer, rich)] == [10_000_000] * 2
-
-
 def test_who_has_an_address_is_found_by_it_and_no_one_by_none(
     payer: Customer, tester: Customer
 ) -> None:
@@ -306,12 +240,3 @@ def test_who_has_an_address_is_found_by_it_and_no_one_by_none(
 
     assert list(Customer.objects.with_email("ada@EXAMPLE.com")) == [payer]
     assert list(Customer.objects.with_email("")) == []
-
-
-def test_only_test_wallets_are_filled_up(
-    merchant: Merchant, now: datetime, caplog: pytest.LogCaptureFixture
-) -> None:
-    test_customer(None, now, merchant_id=merchant.id)  # the account it is filled from is low
-
-    assert refill_wallets() == 0
-    assert caplog.records == []
