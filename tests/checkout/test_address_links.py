@@ -50,6 +50,16 @@ def test_only_the_newest_link_confirms(own: Shopper) -> None:
 
     assert OLD in press_if_any(mistyped)
     assert Customer.objects.get().email == OWN
+    links = Message.objects.filter(kind="confirm_address").order_by("created_at")
+    assert [link.key.split(":")[1] for link in links] == ["00000001", "00000002"]
+
+
+def test_of_two_links_to_one_address_the_newer_confirms(own: Shopper) -> None:
+    first, second = named(own, OWN), named(own, OWN)
+
+    assert OLD in press_if_any(first)
+    press(second)
+    assert Customer.objects.get().email == OWN
 
 
 def _frozen(customer: Customer) -> None:

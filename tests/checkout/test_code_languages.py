@@ -4,7 +4,7 @@ import pytest
 
 from core.clock import utc_now
 from customers.models import Customer
-from customers.services import find_or_create
+from customers.services import find_or_create, test_customer
 from tests.checkout.shopper import Shopper
 from tests.checkout.thefts import PHONE
 from tests.customers.texts import TextBox
@@ -20,7 +20,13 @@ SAYS = {
 
 @pytest.fixture
 def asked(merchant, texts: TextBox):
-    """What the page of a large payment, read in Haitian, has texted to a number."""
+    """What the page of a large payment, read in Haitian, has texted to a number.
+
+    There is the customer of another number, and one of tests, who read Spanish.
+    """
+    find_or_create(phone="+12423595678", now=utc_now())
+    test_customer(PHONE, utc_now(), merchant_id=merchant.pk)
+    Customer.objects.update(language="es")
 
     def ask() -> str:
         merchant.name = "Conch Shack"
@@ -38,8 +44,8 @@ def asked(merchant, texts: TextBox):
 @pytest.mark.parametrize(("language", "read"), [("en", "en"), ("fr", "fr"), ("", "en")])
 def test_a_thief_has_an_owner_told_in_the_owners_language(asked, language, read):
     """Amount and advice, too. Who has none is written to in that of all other messages."""
-    find_or_create(phone=PHONE, now=utc_now())
-    Customer.objects.update(language=language)
+    owner = find_or_create(phone=PHONE, now=utc_now())
+    Customer.objects.filter(pk=owner.pk).update(language=language)
 
     assert SAYS[read] in asked()
 

@@ -9,6 +9,7 @@ from core.attempt_limits import (
     AttemptLimit,
     count_attempt,
     count_or_refuse,
+    forget_attempts,
     refuse_exhausted,
     uncount_attempt,
 )
@@ -86,6 +87,15 @@ def test_each_subject_is_counted_by_itself(now: datetime) -> None:
         refuse_exhausted((TWICE, "a"), (TWICE, "b"), now=later)
     assert refusal.value.headers["Retry-After"] == "1"
     assert refusal.value.details == "Try again in 1 seconds."
+
+
+def test_what_is_forgotten_is_that_of_one_subject(now: datetime) -> None:
+    for subject in ("a", "b"):
+        count_attempt(TWICE, subject, now=now)
+
+    forget_attempts(TWICE, "a")
+
+    assert list(Quota.objects.values_list("key", "used")) == [("twice:b", 1)]
 
 
 def test_a_window_that_has_ended_begins_anew_with_one(now: datetime) -> None:

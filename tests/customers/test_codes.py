@@ -54,6 +54,8 @@ def test_the_code_is_good_once(texts: TextBox, now: datetime) -> None:
     proof = use(handle, texts.code, now)
 
     assert (proof.phone, proof.livemode) == ("+12423591234", True)
+    with pytest.raises(CodeExpired):
+        use(handle, wrong(texts.code), now)
     with pytest.raises(CodeExpired) as refusal:
         use(handle, texts.code, now)
     assert (refusal.value.status, refusal.value.code) == (422, "VERIFICATION_FAILED")

@@ -1,18 +1,21 @@
 """How long a reset PIN or an added passkey counts as new, and what was paid since."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from pytest_django import Settings
 
+from customers.codes import request_code
 from customers.errors import ProofNeeded
-from customers.models import Customer, Passkey
+from customers.models import CodePurpose, Customer, Passkey
 from customers.new_proofs import doubtful_until, is_recent, note_new_proof
-from customers.pins import set_pin
+from customers.pins import reset_pin, set_pin
 from customers.sessions import set_first_pin, start_session
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import PAYMENT, enrol, proven
-from tests.customers.guessing import PIN
+from tests.customers.guessing import ADDRESS, OTHER_PIN, PIN
+from tests.customers.texts import TextBox
 
 DAY, MOMENT = timedelta(hours=24), timedelta(microseconds=1)
 
@@ -93,6 +96,26 @@ def test_a_first_pin_where_the_customer_came_is_none(payer: Customer, now: datet
 
     payer.refresh_from_db()
     assert payer.proof_changed_at is None
+
+
+def test_a_pin_that_a_code_resets_is_one_in_the_session_of_the_first_day_too(
+    texts: TextBox, holder: Customer, now: datetime
+) -> None:
+    came_with = start_session(customer=holder, now=holder.created_at).session
+    asked: dict[str, Any] = {"purpose": CodePurpose.RESET_PIN, "address": ADDRESS, "now": now}
+    handle = request_code(phone=holder.phone, livemode=True, **asked)
+
+    reset_pin(
+        customer_id=holder.pk,
+        handle=handle,
+        code=texts.code,
+        new_pin=OTHER_PIN,
+        now=now + MOMENT,
+        session_id=came_with.pk,
+    )
+
+    holder.refresh_from_db()
+    assert holder.proof_changed_at == now + MOMENT
 
 
 def test_a_code_to_pay_sets_no_first_pin(payer: Customer, now: datetime) -> None:

@@ -97,6 +97,15 @@ def test_it_is_good_for_that_payment_and_amount_only(
     answer(session, credential, now)  # what it is good for, it still is
 
 
+def test_a_challenge_that_is_not_ours_is_refused_though_another_is_open(
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
+) -> None:
+    made_up = ask(session, now) | {"challenge": "A" * 43}
+
+    with pytest.raises(VerificationFailed):
+        answer(session, device.get(made_up), now)
+
+
 def test_it_is_good_for_that_customer_only(
     session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:

@@ -190,6 +190,8 @@ def test_where_there_is_a_passkey_it_is_shown_before_a_pin_is_set(
     assert Customer.objects.get(pk=customer.pk).pin_hash == ""
 
     remember_proof(session, ProofMethod.PASSKEY, now=now)
+    with pytest.raises(ProofNeeded, match="passkey"):
+        set_pin(pin=PIN, **who | {"session_id": None})
     set_pin(pin=PIN, **who)
     reset_pin(**reset, **who)
     check(customer, OTHER_PIN, now)

@@ -54,6 +54,19 @@ def test_nobody_elses_wallet_is_filled_up(
     assert [balance_of(account) for account in wallets] == [0, 0]
 
 
+def test_a_customer_whose_wallet_is_filled_is_found_by_one_statement(
+    merchant: Merchant, now: datetime, django_assert_num_queries
+) -> None:
+    customer = test_customer(None, now, "USD", merchant_id=merchant.id)
+
+    test_customer(None, now, "BSD", merchant_id=merchant.id)
+
+    assert balance_of(wallet(customer, "BSD")) == 10_000_000
+    for currency in ("USD", "BSD"):
+        with django_assert_num_queries(1):
+            assert test_customer(None, now, currency, merchant_id=merchant.id) == customer
+
+
 def test_a_wallet_that_another_has_filled_meanwhile_is_not_filled_again(
     merchant: Merchant, now: datetime
 ) -> None:

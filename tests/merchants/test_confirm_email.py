@@ -11,7 +11,8 @@ from django.test import Client
 from core.attempt_limits import AttemptLimit
 from core.clock import utc_now
 from core.models import Quota
-from merchants import email_confirmation
+from merchants import email_confirmation, known_keys
+from merchants.email_confirmation import reader_of_tests
 from merchants.models import Merchant
 from messages.send_loop import send_due_messages
 
@@ -232,3 +233,37 @@ def test_the_log_keeps_no_link(link, client, caplog, capsys):
     client.get(link)
 
     assert link.split("token=")[1] not in caplog.text + "".join(capsys.readouterr())
+
+
+# By someone who reads the mails of tests that are not theirs
+
+
+def test_its_reader_ends_them_by_a_button_once(merchant, client):
+    def stored():
+        return Merchant.objects.values_list("email_confirmed_at", "updated_at").get()
+
+    confirmed, (_, url) = stored(), reader_of_tests(merchant.pk)
+    link = url.removeprefix("http://testserver")
+    assert merchant.id in client.get(link).content.decode()
+    assert client.get(link.replace("stop", "token")).status_code == 400
+    assert stored() == confirmed  # a scanner that opens it has ended nothing
+    known = [known_keys._known._since]
+
+    stopped = client.post(link)
+
+    assert (stopped.status_code, merchant.email in stopped.content.decode()) == (200, True)
+    ended = stored()
+    assert (ended[0], ended[1] > confirmed[1]) == (None, True)
+    known.append(known_keys._known._since)
+    assert client.post(link).status_code == 200
+    assert stored() == ended
+    assert known[0] is not known[1] is known_keys._known._since
+
+
+def test_one_who_reads_another_mailbox_ends_none(merchant, client):
+    _, url = reader_of_tests(merchant.pk)
+    Merchant.objects.update(email="another@example.com")
+
+    assert client.post(url.removeprefix("http://testserver")).status_code == 200
+
+    assert confirmed_at() is not None

@@ -5,9 +5,11 @@ from django.db import IntegrityError, transaction
 
 from core.clock import utc_now
 from core.errors import ValidationFailed
+from merchants.callers import Caller
 from merchants.errors import MerchantNotFound, MerchantStatusUnchanged
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key, set_fee, set_status
+from merchants.standing import has_free_key, may_act
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
 EVERY = [(before, after) for before in MerchantStatus for after in MerchantStatus]
@@ -93,3 +95,26 @@ def test_a_merchant_with_keys_cannot_be_deleted(merchant):
 
     with pytest.raises(IntegrityError), transaction.atomic():
         merchant.delete()
+
+
+@pytest.mark.parametrize(
+    ("status", "livemode", "takes_verified", "may", "is_anyones"),
+    [
+        ("unverified", False, True, True, True),
+        ("verified", False, True, True, False),
+        ("suspended", False, True, False, True),
+        ("unverified", True, True, False, True),
+        ("unverified", True, False, True, False),
+        ("suspended", True, False, False, True),
+        ("verified", True, True, True, False),
+    ],
+)
+def test_who_may_act_and_whose_key_is_given_to_anyone(
+    merchant, settings, status, livemode, takes_verified, may, is_anyones
+):
+    settings.REQUIRE_VERIFIED_MERCHANTS = takes_verified
+    merchant.status = status
+
+    assert may_act(merchant, livemode=livemode) is may
+    assert has_free_key(Caller(merchant, livemode, "key")) is is_anyones
+    assert has_free_key(Caller(None, livemode, "development"))

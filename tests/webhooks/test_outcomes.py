@@ -54,6 +54,18 @@ def test_an_endpoint_is_slow_above_three_seconds(
     assert webhook.is_slow is is_slow
 
 
+def test_that_an_endpoint_becomes_slow_or_quick_is_written_at_once(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook, told = endpoint(), []
+    for ms in (5, 3_001, 5):
+        _attempt(merchant, HttpResult(ms=ms, status=200))
+        webhook.refresh_from_db()
+        told.append(webhook.is_slow)
+
+    assert told == [False, True, False]
+
+
 def test_a_healthy_endpoint_is_written_once_an_hour(
     merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
@@ -75,7 +87,7 @@ def test_a_healthy_endpoint_is_written_once_an_hour(
 
 
 def test_a_success_ends_the_pause(merchant: Merchant, endpoint: MakeEndpoint) -> None:
-    webhook = endpoint()
+    webhook, other = endpoint(), endpoint(events=("refund.created",))
     now = database_now()
     type(webhook).objects.update(paused_until=now, failures=10, failing_since=now)
 
@@ -83,6 +95,8 @@ def test_a_success_ends_the_pause(merchant: Merchant, endpoint: MakeEndpoint) ->
 
     webhook.refresh_from_db()
     assert (webhook.failures, webhook.failing_since, webhook.paused_until) == (0, None, None)
+    other.refresh_from_db()
+    assert (other.failures, other.paused_until, other.last_success_at) == (10, now, None)
 
 
 def test_a_lease_that_ran_out_can_be_claimed_by_name_at_that_instant(

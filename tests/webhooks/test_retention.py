@@ -106,6 +106,19 @@ def test_a_sample_stays_while_another_endpoint_has_it(merchant: Merchant) -> Non
     assert gone.pk not in " ".join(problems())
 
 
+def test_how_many_have_gone_is_told_batch_by_batch(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "BATCH", 2)
+    webhook, told_so_far = endpoint_of(merchant, "https://a.example.com/"), list[int]()
+    for number in range(5):
+        told(webhook, f"0{number}", utc_now() - timedelta(days=91))
+
+    count = retention.prune_deliveries(before=utc_now(), progress=told_so_far.append)
+
+    assert (count, told_so_far) == (5, [2, 4, 5])
+
+
 def test_what_is_young_stays_whatever_its_id(merchant: Merchant) -> None:
     told(endpoint_of(merchant, "https://a.example.com/"), "00", utc_now())
 
