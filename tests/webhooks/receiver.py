@@ -130,14 +130,6 @@ class _Handler(BaseHTTPRequestHandler):
     def trap_continues(self) -> None:
         self._pour(b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    def trap_hints(self) -> None:
-        self.wfile.write(b"HTTP/1.1 102 Processing\r\n\r\n")
-        self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n")
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-
-    def trap_hints_for_ever(self) -> None:
-        self._pour(b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n")
-
     def trap_malformed(self) -> None:
         self.wfile.write(b"HTTP/1.1 200 OK\r\nno colon here\r\n\r\nok")
 
@@ -145,22 +137,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n")
         self._pour(b"a" * 65_536)
 
-    def trap_headers(self) -> None:
-        self.wfile.write(b"HTTP/1.1 200 OK\r\n")
-        self._pour(b"X-More: " + b"a" * 8_000 + b"\r\n")
-
     def trap_reset(self) -> None:
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.connection.close()
-
-    def trap_cut(self) -> None:
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
-
-    def trap_garbage(self) -> None:
-        self.wfile.write(b"-ERR unknown command 'POST'\r\n" * 3)
-
-    def trap_nothing(self) -> None:
-        """Close without a word."""
 
     def _drip(self) -> None:
         for _ in range(1_000):

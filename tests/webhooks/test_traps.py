@@ -58,21 +58,14 @@ def test_an_endless_body_is_read_to_the_limit_only(receiver: Receiver) -> None:
     assert answer.status == 200
 
 
-@pytest.mark.parametrize("trap", ["continues", "headers", "hints_for_ever"])
-def test_an_endless_head_is_a_failure(receiver: Receiver, trap: str) -> None:
+def test_an_endless_head_is_a_failure(receiver: Receiver) -> None:
     started = time.monotonic()
 
-    answer = call(receiver, trap, seconds=2 * SOON)
+    answer = call(receiver, "continues", seconds=2 * SOON)
 
     assert not answer.is_success
     assert answer.error == BROKE_OFF
     assert time.monotonic() - started < SOON
-
-
-def test_what_comes_before_the_answer_is_passed_over(receiver: Receiver) -> None:
-    answer = call(receiver, "hints", seconds=SOON)
-
-    assert (answer.status, answer.excerpt, answer.error) == (200, "ok", "")
 
 
 def test_an_answer_that_is_malformed_writes_nothing_into_our_log(
@@ -84,9 +77,8 @@ def test_an_answer_that_is_malformed_writes_nothing_into_our_log(
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("trap", ["reset", "cut", "garbage", "nothing"])
-def test_a_connection_that_breaks_is_a_failure(receiver: Receiver, trap: str) -> None:
-    answer = call(receiver, trap)
+def test_a_connection_that_breaks_is_a_failure(receiver: Receiver) -> None:
+    answer = call(receiver, "reset")
 
     assert not answer.is_success
     assert answer.error == BROKE_OFF
