@@ -104,7 +104,8 @@ def held(open_page, payment_of) -> Callable[[str], tuple[Page, list[Route]]]:
         page.get_by_role("heading", name="Create a passkey").wait_for()
         routes: list[Route] = []
         page.route(f"**/{script}*", lambda route: routes.append(route))
-        page.reload(wait_until="commit")
+        with page.expect_request(f"**/{script}*"):
+            page.reload(wait_until="commit")
         return page, routes
 
     return opened
