@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 
-# Chromium without a window of its own: a page in it takes a quarter of the processor's time.
-PROGRAM = "chromium-headless-shell"
+# Chromium without a window of its own: a page in it takes a quarter of the processor's time. Where
+# a machine has only the one with windows, that shows the same.
+PROGRAMS = ("chromium-headless-shell", "chromium")
+PROGRAM = next(filter(shutil.which, PROGRAMS), PROGRAMS[0])
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-quic",
