@@ -9,12 +9,11 @@ import argparse
 import json
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.run import BYTECODE, Step, run, say
+from tests.run import BYTECODE, Step, Tally, run, say
 from tests.source_tree import ROOMS, ROOT
 
 DATABASES = ("sqlite", "postgres")
@@ -69,12 +68,11 @@ def measure(databases: Iterable[str], tests: list[str], *, add: bool) -> bool:
         subprocess.run([sys.executable, "-m", "coverage", "erase"], cwd=ROOT, check=True)
     command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-n", "2"]
     command += ["-m", MARKS, "--ignore", PLAYED, *tests]
-    totals: dict[str, int] = defaultdict(int)
     steps = [
         Step(f"tests on {database}", command, BYTECODE | {"TEST_DATABASE": database})
         for database in databases
     ]
-    went_well = [run(step, totals) for step in steps]  # each of them, whatever fails
+    went_well = [run(step, Tally()) for step in steps]  # each of them, whatever fails
     return all(went_well)
 
 

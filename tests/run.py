@@ -1,15 +1,20 @@
 """Check what a day needs; `--fast` what is quick, `--check` what changed.
 
-`--night` is what a day leaves out, and chance for hours. The last line is the sum.
+`--night` is what a day leaves out, and chance for hours. The tests on SQLite run beside all else.
+The last line is the sum; before it stands what failed.
 """
 
 import argparse
 import os
 import random
 import re
+import select
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,6 +24,9 @@ from tests.reach import ROOT, changes, reach
 
 BIN = Path(sys.executable).parent
 COUNTS = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
+FAILURE = re.compile(r"(FAILED|ERROR) \S")
+# After so long, what there is of a line is shown.
+LINE_SECONDS = 10
 # What `--check` always runs, and how many seconds of other tests fit into its half a minute.
 ALWAYS = ["tests/test_house.py", "tests/test_docs.py", "tests/backoffice/test_permissions.py"]
 CHECK_SECONDS = 20.0
@@ -93,9 +101,17 @@ PRODUCTION = {
 }
 
 
-def suite(database: str, *options: str) -> Step:
+@dataclass
+class Tally:
+    """How many tests passed, and the lines that name what did not."""
+
+    totals: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+
+def suite(database: str, *options: str, workers: int = 2) -> Step:
     """Return the tests on one database."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--durations", "10"]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--durations", "10"]
     # A test that takes too long ends its process. One that is started in its place would try the
     # same test again: the run is to end instead.
     command += ["--max-worker-restart", "0"]
@@ -103,8 +119,8 @@ def suite(database: str, *options: str) -> Step:
     return Step(f"tests on {database}", command, {"TEST_DATABASE": database} | BYTECODE)
 
 
-def run(step: Step, totals: dict[str, int]) -> bool:
-    """Run a step, print what it says while it says it, and add to the totals."""
+def run(step: Step, tally: Tally, before: str = "") -> bool:
+    """Run a step, print its lines as they come, each after `before`, and add to the tally."""
     began = time.monotonic()
     process = subprocess.Popen(
         step.command,
@@ -113,28 +129,63 @@ def run(step: Step, totals: dict[str, int]) -> bool:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    last = _pass_on(process)
+    assert process.stdout
+    last = ""
+    for line in _lines(process.stdout.fileno()):
+        say(before + line)
+        last = line or last
+        tally.failures += [line] if FAILURE.match(line) else []
     well = process.wait() == 0
-    say(f"{'ok' if well else 'FAILED':6} {step.name} ({time.monotonic() - began:.1f} s)")
+    result = f"{'ok' if well else 'FAILED':6} {step.name}"
+    tally.failures += [] if well else [result]
+    say(f"{result} ({time.monotonic() - began:.1f} s)")
     for number, kind in COUNTS.findall(last) or [("1", "passed" if well else "failed")]:
-        totals[kind.removesuffix("s") if kind == "errors" else kind] += int(number)
+        tally.totals[kind.removesuffix("s") if kind == "errors" else kind] += int(number)
     return well
 
 
-def _pass_on(process: subprocess.Popen[bytes]) -> str:
-    """Print the output of a process as it comes; return its last line."""
-    assert process.stdout
-    tail = b""
-    while chunk := os.read(process.stdout.fileno(), 65_536):
-        sys.stdout.buffer.write(chunk)
-        sys.stdout.flush()
-        tail = (tail + chunk)[-1_000:]
-    return tail.decode(errors="replace").rstrip().rsplit("\n", 1)[-1]
+def _lines(pipe: int) -> Iterator[str]:
+    """Yield the lines of a pipe as they come; of one that takes long, what there is by then."""
+    rest = b""
+    while True:
+        waits = bool(select.select([pipe], [], [], LINE_SECONDS if rest else None)[0])
+        chunk = os.read(pipe, 65_536) if waits else b"\n"
+        if not chunk:
+            break
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (line.decode(errors="replace") for line in lines)
+    if rest:
+        yield rest.decode(errors="replace")
 
 
 def say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def side_by_side(chosen: Iterable[Step]) -> list[list[Step]]:
+    """Return what runs at the same time: the tests on SQLite, and the rest in its order.
+
+    Those of browsers and services wait much of their time: the rest has the processors then.
+    """
+    chosen = list(chosen)
+    first = [step for step in chosen if step.environment.get("TEST_DATABASE") == "sqlite"]
+    return [lane for lane in (first, [step for step in chosen if step not in first]) if lane]
+
+
+def run_all(lanes: list[list[Step]]) -> Tally:
+    """Run all the steps, whatever fails."""
+
+    def run_one_by_one(steps: list[Step]) -> Tally:
+        tally = Tally()
+        for step in steps:
+            run(step, tally, f"{step.name}: " if len(lanes) > 1 else "")
+        return tally
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        tallies = list(pool.map(run_one_by_one, lanes))
+    totals = sum((tally.totals for tally in tallies), Counter())
+    return Tally(totals, [line for tally in tallies for line in tally.failures])
 
 
 def check_steps() -> list[Step]:
@@ -162,7 +213,7 @@ def steps(*, fast: bool) -> list[Step]:
             raise
         say(f"Without the tests on PostgreSQL: {missing}")
         return chosen
-    return [*chosen, suite("postgres", "-m", BY_DAY["postgres"])]
+    return [*chosen, suite("postgres", "-m", BY_DAY["postgres"], workers=1)]
 
 
 def night_steps() -> list[Step]:
@@ -189,16 +240,18 @@ def main() -> int:
     parser.add_argument("--night", action="store_true", help="what the day leaves out, for hours")
     arguments = parser.parse_args()
     if arguments.night:
-        chosen = night_steps()
+        lanes = [night_steps()]
     else:
-        chosen = check_steps() if arguments.check else steps(fast=arguments.fast)
+        lanes = side_by_side(check_steps() if arguments.check else steps(fast=arguments.fast))
     say(f"The order of the tests is that of SEED={SEED}.")
-    totals = {"passed": 0, "failed": 0, "error": 0, "skipped": 0}
-    went_well = [run(step, totals) for step in chosen]
+    tally = run_all(lanes)
+    for line in tally.failures:
+        say(line)
+    totals = tally.totals
     failed = totals["failed"] + totals["error"]
     skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
     say(f"{totals['passed']} passed, {failed} failed{skipped}")
-    return 0 if all(went_well) else 1
+    return 1 if tally.failures else 0
 
 
 if __name__ == "__main__":
