@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.registry import ADMINS
+from backoffice.registry import office as site
 from backoffice.roles import Role
 from merchants.models import ApiKey, Merchant
 from payouts.models import BankAccount, Payout
@@ -137,8 +138,9 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
 
 @pytest.fixture
 def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare the drawing of a thousand pages of which only the status is read."""
+    """Spare the drawing of a thousand pages of which only the status is read, and their frames."""
     monkeypatch.setattr(TemplateResponse, "rendered_content", "")
+    monkeypatch.setattr(site, "each_context", lambda request: {})
 
 
 def test_every_model_and_act_of_the_registry_has_a_row() -> None:
