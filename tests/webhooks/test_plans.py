@@ -1,17 +1,19 @@
 """Thousands that wait for one endpoint must not be read to find what waits for the others."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.db.models import QuerySet
+from pytest_django import DjangoDbBlocker
 
 from core.clock import utc_now
 from core.pagination import in_order
 from core.prepared import planned_by_values
-from merchants.models import Merchant
-from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import emit_event
+from tests.factories import MerchantFactory
+from tests.shared_rows import shared
+from tests.webhooks.dispatching import emit_event, endpoint_of
 from webhooks.delivery.backlog import FEW, with_backlog, with_due, with_pending
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import claim_due_deliveries, waiting_endpoints
@@ -26,13 +28,28 @@ ROWS = 2_000
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(scope="module")
+def made_once(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Webhook]:
+    """Thousands of rows, made once for all tests of the file: what each changes is undone."""
+    with shared(django_db_blocker, _backlog) as busy:
+        yield busy
+
+
 @pytest.fixture
-def backlog(merchant: Merchant, endpoint: MakeEndpoint) -> Webhook:
+def backlog(made_once: Webhook, db: None) -> Webhook:
     """An endpoint that thousands wait for, one that thousands went to, and three with one each."""
-    for _ in range(3):
-        endpoint()
+    return made_once
+
+
+def _backlog() -> Webhook:
+    merchant = MerchantFactory.create()
+    for number in range(3):
+        endpoint_of(merchant, f"https://shop{number}.example.com/")
     pattern = emit_event(merchant)
-    (busy, done), at = (endpoint(), endpoint()), utc_now()
+    busy, done = (
+        endpoint_of(merchant, f"https://{name}.example.com/") for name in ("busy", "done")
+    )
+    at = utc_now()
     events = [
         Event(
             id=f"evt_{n:05}",
