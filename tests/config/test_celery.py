@@ -22,7 +22,7 @@ from core.clock import ClockRefused
 from tests.clone import clone, migrate
 from tests.redis import Redis
 
-WAIT_SECONDS = 60
+WAIT_SECONDS = 180  # two processes start meanwhile, where others have the machine
 # How long each kind of work goes on at a time, and how often within one task.
 TURNS = {
     "messages.send_loop": 2,  # channels

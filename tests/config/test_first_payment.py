@@ -28,7 +28,7 @@ def test_it_pays(openapi: str, live_server: LiveServer, tmp_path: Path, language
     file = tmp_path / ("first.mjs" if language == "js" else "first")
     file.write_text(program.replace(settings.BASE_URL, live_server.url))
 
-    done = subprocess.run([*COMMANDS[language], file], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*COMMANDS[language], file], capture_output=True, text=True, timeout=200)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert SAYS[language] in done.stdout

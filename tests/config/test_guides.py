@@ -44,7 +44,7 @@ def test_their_commands_do_what_they_say(
     script = "\n".join([f"API={live_server.url}/v1", f"KEY={key}", *blocks])
 
     done = subprocess.run(
-        ["bash", "-euo", "pipefail"], input=script, capture_output=True, text=True, timeout=60
+        ["bash", "-euo", "pipefail"], input=script, capture_output=True, text=True, timeout=100
     )
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -55,7 +55,11 @@ def test_their_commands_do_what_they_say(
     assert [refund.amount for refund in Refund.objects.all()] == [1_200]
     environment = {**os.environ, "API": f"{live_server.url}/v1", "KEY": str(key)}
     feed = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
     )
     assert feed.stdout.startswith("7900 cents up to event "), feed.stderr
     assert [payout.amount for payout in Payout.objects.all()] == [1_000]

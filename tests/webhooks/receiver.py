@@ -2,7 +2,8 @@
 
 `python -m tests.webhooks.receiver LOG` prints its port and serves until its standard input ends.
 What it answers stands in the path: `/say/500,200/any` says 500 to the first request, 200 to the
-second and to all that follow; `/trap/drip/any` and its like misbehave.
+second and to all that follow; `/say/200/any?sleep=30,0` has the first wait for its answer;
+`/trap/drip/any` and its like misbehave.
 """
 
 import json
@@ -92,6 +93,12 @@ class _Notes:
             return self._seen[path] - 1
 
 
+def _of(listed: str, before: int) -> str:
+    """Return which of several is the turn of a request, after so many; at last always the last."""
+    each = listed.split(",")
+    return each[min(before, len(each) - 1)]
+
+
 class _Handler(BaseHTTPRequestHandler):
     notes: _Notes
 
@@ -100,14 +107,13 @@ class _Handler(BaseHTTPRequestHandler):
         before = self.notes.add(self, body)
         kind, what = urlsplit(self.path).path.split("/")[1:3]
         if kind == "say":
-            answers = what.split(",")
-            self._say(int(answers[min(before, len(answers) - 1)]))
+            self._say(int(_of(what, before)), before)
         else:
             getattr(self, f"trap_{what}")()
 
-    def _say(self, status: int) -> None:
+    def _say(self, status: int, before: int) -> None:
         query = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
-        time.sleep(float(query.pop("sleep", "0")))
+        time.sleep(float(_of(query.pop("sleep", "0"), before)))
         text = query.pop("text", "").encode()
         self.send_response(status)
         for name, value in query.items():

@@ -21,6 +21,7 @@ from tests.webhooks.stack import Reply, Stack
 pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
 
 TIMEOUT_SECONDS = 2
+WAIT_SECONDS = 120  # a sender starts meanwhile, where others have the machine
 LEASE_SECONDS = 3 * TIMEOUT_SECONDS
 TIMEOUT = {"WEBHOOK_TIMEOUT_SECONDS": str(TIMEOUT_SECONDS)}
 
@@ -95,7 +96,7 @@ def repetitions(requests: list[Received]) -> int:
     return len(requests) - len(bodies)
 
 
-def wait_until_delivered(stack: Stack, path: str, seconds: float = 40) -> dict[str, Any]:
+def wait_until_delivered(stack: Stack, path: str, seconds: float = WAIT_SECONDS) -> dict[str, Any]:
     """Return the one delivery of the log once it is delivered."""
     deadline = time.monotonic() + seconds
     while True:
@@ -138,15 +139,15 @@ def test_a_sender_killed_in_mid_delivery_is_followed_by_another(
     stack: Stack = request.getfixturevalue(kind)
     celery = kind == "production"
     path = f"/say/200/killed-{kind}"
-    stack.register(receiver.url(f"{path}?sleep=0.7"))
+    stack.register(receiver.url(f"{path}?sleep=30,0"))  # it is killed before that
     first_sender = start(stack, celery=celery)
     stack.pay()
-    [first] = receiver.wait_for(path, 1, seconds=40)
+    [first] = receiver.wait_for(path, 1, seconds=WAIT_SECONDS)
 
     stack.kill(first_sender)
     second_sender = start(stack, celery=celery)
 
-    second = receiver.wait_for(path, 2, seconds=40)[1]
+    second = receiver.wait_for(path, 2, seconds=WAIT_SECONDS)[1]
     [webhook] = stack.get("/v1/webhooks").body["webhooks"]
     log = wait_until_delivered(stack, f"/v1/webhooks/{webhook['id']}/deliveries")
     stack.kill(second_sender)
@@ -165,7 +166,7 @@ def test_killed_again_and_again_nothing_is_lost(embedded: Stack, receiver: Recei
         payments += ids([embedded.pay() for _ in range(20)])
         heard = len(receiver.received(path))
         sender = embedded.start_worker()
-        receiver.wait_for(path, heard + 5, seconds=40)
+        receiver.wait_for(path, heard + 5, seconds=WAIT_SECONDS)
         embedded.kill(sender)
     last = embedded.start_worker()
 

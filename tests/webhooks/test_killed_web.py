@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
 
 BODY = {"amount": 1250}
 KEY = "order-1"
-WAIT_SECONDS = 20
+WAIT_SECONDS = 120  # a sender starts meanwhile, where others have the machine
 
 
 @pytest.fixture
