@@ -1,6 +1,7 @@
 """How long each quick test took, kept from run to run in `var/tests`."""
 
 import json
+import os
 from collections import defaultdict
 from pathlib import Path
 
@@ -30,4 +31,6 @@ def keep_seconds(took: dict[str, float]) -> None:
     known = known_seconds()
     least = {test: round(min(new, known.get(test, new)), 3) for test, new in took.items()}
     KEPT.parent.mkdir(parents=True, exist_ok=True)
-    KEPT.write_text(json.dumps(known | least))
+    unfinished = KEPT.with_suffix(f".{os.getpid()}")  # a run on the other database may end now, too
+    unfinished.write_text(json.dumps(known | least))
+    unfinished.replace(KEPT)

@@ -4,9 +4,14 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from config.environment import VARIABLES
 from tests.source_tree import ROOT
@@ -21,27 +26,49 @@ FILLED_IN = {
 }
 
 
-def configure(
-    file: Path, *, answers: str | None = None, **given: str
-) -> subprocess.CompletedProcess[str]:
+@dataclass(frozen=True)
+class Configured:
+    """How the command ended, and what it has said."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def environment(given: dict[str, str]) -> dict[str, str]:
+    """Return that of an operator: nothing of the tests, and what is given."""
     ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
     rest = {name: value for name, value in os.environ.items() if name not in ours}
-    words = ["--no-input"] if answers is None else []
-    return subprocess.run(
-        [sys.executable, "manage.py", "configure", str(file), *words],
-        cwd=ROOT,
-        env=rest | {"DEVELOPMENT_FILE": ""} | given,
-        input=answers or "",
-        capture_output=True,
-        text=True,
-    )
+    return rest | {"DEVELOPMENT_FILE": ""} | given
+
+
+def configure(file: Path, *, answers: str | None = None, **given: str) -> Configured:
+    """Run the command in this process, as the service takes long to start."""
+    out = StringIO()
+    with (
+        mock.patch.dict(os.environ, environment(given), clear=True),
+        mock.patch("sys.stdin", StringIO(answers or "")),
+        redirect_stdout(out),
+    ):
+        try:
+            call_command("configure", str(file), no_input=answers is None, stdout=out)
+        except CommandError as error:
+            return Configured(error.returncode, out.getvalue(), str(error))
+    return Configured(0, out.getvalue(), "")
 
 
 def test_it_writes_what_the_service_starts_with(tmp_path: Path) -> None:
     file = tmp_path / "environment"
 
     given = FILLED_IN | {"SERVICE_NAME": "Payments"}
-    done = configure(file, answers="\nIsland Pay\n" + "\n" * 15, **given)
+    done = subprocess.run(
+        [sys.executable, "manage.py", "configure", str(file)],
+        cwd=ROOT,
+        env=environment(given),
+        input="\nIsland Pay\n" + "\n" * 15,
+        capture_output=True,
+        text=True,
+    )
 
     values = dict(line.split("=", 1) for line in file.read_text().splitlines())
     assert done.returncode == 0, done.stderr
