@@ -5,6 +5,7 @@ Loaded by `-p tests.timing`. Later runs know by the times what fits into theirs.
 
 import random
 from collections import defaultdict
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--draw", type=int, help="so many cases of each test, by the order's seed")
     parser.addoption("--seconds", type=float, help="so many of tests already timed")
     parser.addoption("--whole", action="append", default=[], help="a file of which all tests run")
+
+
+@pytest.hookimpl(optionalhook=True)  # without xdist there is none
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from tests.scheduler import BriefScheduler
+
+    return BriefScheduler(config, log)
 
 
 @pytest.hookimpl(trylast=True)  # after they were shuffled
