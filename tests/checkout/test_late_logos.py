@@ -52,14 +52,15 @@ def test_strangers_do_not_keep_the_logos_of_others_waiting(monkeypatch: pytest.M
         return SimpleNamespace(error="No complete answer within 10 seconds."), b""
 
     monkeypatch.setattr("checkout.logos.get", get)
+    monkeypatch.setattr("checkout.logos.MOST_AT_ONCE", 1)
     first = MerchantFactory(status="unverified", logo_url="https://slow.example/1")
-    read_due_logos(now=utc_now(), limit=1)
+    read_due_logos(now=utc_now())
     Merchant.objects.filter(pk=first.pk).update(logo_url="https://slow.example/2")
     MerchantFactory(status="unverified", logo_url="https://new.example/logo")
     MerchantFactory(status="verified", logo_url="https://shop.example/logo")
 
     for _ in range(3):
-        read_due_logos(now=utc_now(), limit=1)
+        read_due_logos(now=utc_now())
 
     assert asked == [
         "https://slow.example/1",

@@ -6,73 +6,27 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
-from core import merkle
 from core.signed_notes import LogHead, NoteSigner
 from ledger import witnesses
 from ledger.checkpoints import is_ours, sign_head, verifiers
 from ledger.models import Checkpoint, LogLeaf, Purpose, WitnessState
 from ledger.sealing import log_rows, seal_transfers
 from ledger.witnesses import check_witnesses, inform_witnesses
-from outbound.http_client import HttpResult
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, opened
+from tests.ledger.heads import grow, rewrite_everything
 from tests.ledger.thief import all_rights
 
 pytestmark = pytest.mark.django_db(transaction=True)
-HTTP = "https://witness.example.com"
-
-
-def grow(times: int = 1) -> Checkpoint:
-    """Post, seal, sign and hand over, as the minutes go by."""
-    for _ in range(times):
-        fund(opened(Purpose.MERCHANT), 10)
-        seal_transfers(now=NOW)
-        signed = sign_head(now=NOW)
-        inform_witnesses(now=NOW)
-    assert signed is not None
-    return signed
 
 
 @pytest.fixture
 def folder(settings: Settings, tmp_path: Path) -> Path:
     settings.CHECKPOINT_WITNESSES = [f"file://{tmp_path}"]
     return tmp_path
-
-
-class HttpWitness:
-    """A witness of C2SP's tlog-witness, which believes proofs only."""
-
-    def __init__(self) -> None:
-        self.size, self.root, self.is_up = 0, merkle.EMPTY_ROOT, True
-
-    def post(self, url: str, *, body: bytes, **options: object) -> HttpResult:
-        assert url == f"{HTTP}/add-checkpoint"
-        if not self.is_up:
-            return HttpResult(ms=1, error="The connection was refused.")
-        request, _, note = body.decode().partition("\n\n")
-        old, *proof = request.splitlines()
-        head = LogHead.parse(note)
-        assert is_ours(note)
-        if old != f"old {self.size}":
-            return HttpResult(ms=1, status=409, excerpt=f"{self.size}\n")
-        path = [base64.b64decode(step) for step in proof]
-        roots = {"old_root": self.root, "new_root": head.root}
-        if not merkle.is_consistent(old=self.size, size=head.size, path=path, **roots):
-            return HttpResult(ms=1, status=422)
-        self.size, self.root = head.size, head.root
-        return HttpResult(ms=1, status=200)
-
-
-@pytest.fixture
-def http(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> HttpWitness:
-    settings.CHECKPOINT_WITNESSES = [HTTP]
-    witness = HttpWitness()
-    monkeypatch.setattr(witnesses, "post", witness.post)
-    return witness
 
 
 def test_it_signs_the_head_in_the_format_of_witnesses() -> None:
@@ -203,16 +157,6 @@ def test_of_many_notes_some_are_read_and_the_newest(
     ]
 
 
-def rewrite_everything() -> None:
-    """A thief with all rights, who forgets what we have signed as well."""
-    with all_rights(), connection.cursor() as cursor:
-        for table in ("checkpoint", "logsubtree", "logleaf", "witnessstate"):
-            cursor.execute(f"DELETE FROM ledger_{table}")
-        cursor.execute("DELETE FROM ledger_seal WHERE sequence > 0")
-        cursor.execute("DELETE FROM ledger_transfer")
-        cursor.execute("UPDATE ledger_account SET balance = 0")
-
-
 def test_a_folder_tells_of_a_log_that_was_rewritten(folder: Path) -> None:
     grow(3)
     rewrite_everything()
@@ -243,53 +187,6 @@ def test_a_planted_checkpoint_is_named(folder: Path) -> None:
     (folder / "000000000000000009.checkpoint").write_text(other)
 
     assert "000000000000000009.checkpoint, which no key of ours has signed" in verify()[1]
-
-
-def test_an_http_witness_is_handed_proofs(http: HttpWitness) -> None:
-    grow(5)
-
-    assert http.size == 6
-    assert WitnessState.objects.get().size == 6
-    assert verify()[0] == 0
-    http.root = merkle.EMPTY_ROOT
-    sentence = f"Witness {HTTP} has another log: it does not extend what the witness has."
-    assert verify() == (1, sentence)
-
-
-def test_an_http_witness_that_was_away_is_caught_up(http: HttpWitness) -> None:
-    grow(2)
-    http.is_up = False
-    grow(2)
-    assert WitnessState.objects.get().problem == "The connection was refused."
-    assert verify()[0] == 0
-    http.is_up = True
-
-    grow()
-
-    assert (http.size, WitnessState.objects.get().problem) == (6, "")
-
-
-def test_an_http_witness_refuses_a_log_that_was_rewritten(http: HttpWitness) -> None:
-    grow(3)
-    rewrite_everything()
-    grow(4)
-
-    assert verify() == (
-        1,
-        f"Witness {HTTP} has another log: it does not extend what the witness has.",
-    )
-    assert WitnessState.objects.get().problem == "it does not extend what the witness has."
-
-
-def test_an_http_witness_knows_more_than_what_is_left(http: HttpWitness) -> None:
-    grow(3)
-    rewrite_everything()
-    grow()
-
-    assert verify() == (
-        1,
-        f"Witness {HTTP} has another log: it has 4 leaves, ours of 2 has fewer leaves by now.",
-    )
 
 
 STRANGER = NoteSigner.generate("testserver/ledger")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
+import requests
 
 from outbound import http_client
 from outbound.connections import Connector
@@ -77,8 +78,8 @@ def test_what_is_not_read_to_its_end_is_closed_at_once(connect: Connect, answer:
     exchange = http_client._Exchange(connector, http_client.tls_context(), keep=10)
 
     try:
-        exchange.run(http_client.requests.Request("GET", URL), 5)
-    except http_client.requests.RequestException:
+        exchange.run(requests.Request("GET", URL), 5)
+    except requests.RequestException:
         assert answer in (b"", OK)
 
     assert ours.fileno() == -1

@@ -247,6 +247,9 @@ def test_anothers_event_does_not_exist(
 
 
 def test_how_many_there_are_of_a_type_or_status_is_kept_and_not_counted() -> None:
-    assert EVENTS.knows("mer_1", {"type": "payment.created"})
-    assert DELIVERIES.knows("wh_1", {"status": "failed"})
-    assert not EVENTS.knows("mer_1", {"resource_id": "pay_1"})
+    events, deliveries = Event.objects.none(), Delivery.objects.none()
+    now = utc_now()
+
+    assert EVENTS.kept(events, "mer_1", {"type": "payment.created"}, now=now)
+    assert DELIVERIES.kept(deliveries, "wh_1", {"status": "failed"}, now=now)
+    assert not EVENTS.kept(events, "mer_1", {"resource_id": "pay_1"}, now=now)

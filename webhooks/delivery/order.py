@@ -3,6 +3,8 @@
 A retry may overtake them, and no object waits for another: `sequence` says what came first.
 """
 
+from typing import Any
+
 from django.db.models import (
     BooleanField,
     Case,
@@ -33,7 +35,7 @@ def next_in_turn(due: QuerySet[Delivery], quota: int) -> tuple[list[str], bool]:
     return free, len(window) > len(free)
 
 
-def with_turn(due: QuerySet[Delivery]) -> QuerySet[Delivery]:
+def with_turn(due: QuerySet[Delivery]) -> QuerySet[Any]:
     """Add whether each is `in_turn`."""
     return due.annotate(in_turn=ExpressionWrapper(_in_turn(), output_field=BooleanField()))
 
