@@ -95,7 +95,16 @@ R = Right
 _TRADE = frozenset({R.VIEW_TRADE, R.VIEW_WEBHOOKS})
 
 # What takes a caller on the phone, and is said to them.
-_DESK = _TRADE | {R.NOTE, R.CANCEL, R.RECEIPT, R.ANSWER, R.REVEAL, R.FREEZE, R.REFUND}
+_DESK = _TRADE | {
+    R.VIEW_PAYOUTS,
+    R.NOTE,
+    R.CANCEL,
+    R.RECEIPT,
+    R.ANSWER,
+    R.REVEAL,
+    R.FREEZE,
+    R.REFUND,
+}
 
 RIGHTS: dict[Role, frozenset[Right]] = {
     Role.VIEWER: _TRADE | {R.VIEW_PAYOUTS},
@@ -103,7 +112,6 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     | {R.VIEW_KEYS, R.MESSAGE, R.LINK, R.RESEND, R.UNLOCK_PIN, R.REMOVE_PASSKEY},
     Role.FINANCE: _DESK
     | {
-        R.VIEW_PAYOUTS,
         R.VIEW_LEDGER,
         R.VIEW_AUDIT,
         R.REMOVE_PASSKEY,

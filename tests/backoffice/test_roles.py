@@ -11,7 +11,7 @@ MAY: dict[Right, set[Role]] = {
     R.VIEW_TRADE: {V, S, F, D, A},
     R.VIEW_WEBHOOKS: {V, S, F, D, A},
     R.VIEW_KEYS: {S, D, A},
-    R.VIEW_PAYOUTS: {V, F, A},
+    R.VIEW_PAYOUTS: {V, S, F, A},
     R.VIEW_LEDGER: {F, A},
     R.VIEW_AUDIT: {F, A},
     R.VIEW_STAFF: {A},

@@ -114,7 +114,7 @@ def test_a_top_up_says_that_its_money_may_have_come_without_a_reference(customer
     page = finance.get(page_of(mine)).content.decode()
     assert said in page
     assert page_of(entry) in page
-    assert page_of(entry) not in sign_in(Role.SUPPORT).get(page_of(mine)).content.decode()
+    assert page_of(entry) not in sign_in(Role.DEVELOPER).get(page_of(mine)).content.decode()
     assert said not in finance.get(page_of(other)).content.decode()
 
 
