@@ -5,7 +5,7 @@ only this needs are made by `migrations/0004_search_indexes`.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -87,7 +87,7 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
         return _by_id(question, staff)
     refusal = _counted_as_miss(question.phone or question.email, staff, now)
     customers = [] if refusal else _customers(question)
-    payments = [hits for hits in _payments(question, customers) if hits.rows]
+    payments = list(_told_once(_payments(question, customers)))
     merchants = [] if question.is_description else _merchants(question)
     others: list[FoundTable] = [
         ("Customers", Customer, customers),
@@ -188,6 +188,16 @@ def _payments(question: SearchQuery, customers: Iterable[Customer]) -> Iterator[
     # "2026-0017" reads as a phone number, and may be an invoice as well; "+1 242…" is no such name.
     if not question.email and not question.text.startswith("+"):
         yield from _by_name(question)
+
+
+def _told_once(found: Iterable[PaymentMatches]) -> Iterator[PaymentMatches]:
+    """Yield what was found, each payment by the first of what it was found by."""
+    told: set[str] = set()
+    for hits in found:
+        rows = [row for row in hits.rows if row.pk not in told]
+        told.update(row.pk for row in rows)
+        if rows:
+            yield replace(hits, rows=rows)
 
 
 def _by_name(question: SearchQuery) -> Iterator[PaymentMatches]:
