@@ -84,7 +84,19 @@ def whose(instruction: Instruction) -> str:
     return getattr(instruction, "merchant_name", None) or (masked(phone) if phone else "")
 
 
-def amount_warning(instruction: Instruction) -> str:
+def warnings_of(instruction: Instruction) -> list[str]:
+    """Return what to look at twice before it is approved."""
+    return list(filter(None, (_other_amount(instruction), _file_again(instruction))))
+
+
+def _file_again(instruction: Instruction) -> str:
+    """Say that a bank file has been imported before."""
+    at = instruction.arguments.get("imported_before")
+    said = "what it says is here, and is not stored again; what still waits is looked at anew."
+    return f"This very file was imported before, on {at}: {said}" if at else ""
+
+
+def _other_amount(instruction: Instruction) -> str:
     """Say that other money came in than the top-up asked for that it is to be credited as."""
     named = instruction.arguments.get("top_up")
     top_up = TopUp.objects.filter(pk=named).first() if named else None

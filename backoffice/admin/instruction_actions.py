@@ -5,7 +5,7 @@ from datetime import datetime
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, ConfirmForm, TextAreaField
 from backoffice.models import Instruction
-from backoffice.request_answer import amount_warning, refund_words, sentence
+from backoffice.request_answer import refund_words, sentence, warnings_of
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
 from backoffice.services.decisions import approve, decline, withdraw
@@ -21,7 +21,7 @@ class DecisionForm(ActionForm):
     note = TextAreaField(max_length=2_000, required=False, label="Why")
 
     def lines(self) -> list[str]:
-        return [line for line in (sentence(self.row), amount_warning(self.row)) if line]
+        return [sentence(self.row), *warnings_of(self.row)]
 
 
 class DeclineForm(DecisionForm):

@@ -13,10 +13,10 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.request_answer import (
-    amount_warning,
     outcome_words,
     refund_words,
     sentence,
+    warnings_of,
     whose,
     with_names,
 )
@@ -127,7 +127,7 @@ class InstructionAdmin(OfficeAdmin):
             word = "from" if alone_from > now else "since"
             when = f"{word} {formats.clock(alone_from, now)}"
             words.append(f"Glass broken: the requester may do it alone {when}.")
-        return SupportAnswer(words, formats.tone(status), list(filter(None, [amount_warning(row)])))
+        return SupportAnswer(words, formats.tone(status), warnings_of(row))
 
     def sections(self, row: Instruction) -> list[Section]:
         return [

@@ -39,7 +39,10 @@ NOT_SAID = "—"
 EFFECTS_KEPT, EFFECT_CHARACTERS = 1_000, 32
 # What may be less when a file is approved than when it was asked for, where no effect is another.
 _COUNTED = frozenset(
-    {"effects", "entries", "known_already", "came_in", "left", "says", "gives", "gives_to_more"}
+    {
+        *("effects", "entries", "known_already", "imported_before", "came_in", "left", "says"),
+        *("gives", "gives_to_more"),
+    }
 )
 
 _Named = Callable[[BankEntry], Model | None]
@@ -69,6 +72,7 @@ def summary_of(stored: StoredFile, now: datetime) -> dict[str, Any]:
         "file": f"{file.get_source_display()} {file.message_id}",
         "entries": len(new),
         "known_already": known,
+        **({"imported_before": _clock(file.created_at)} if stored.repeated else {}),
         "came_in": _total(entry for entry in new if entry.kind in CAME_IN),
         "left": _total(entry for entry in new if entry.kind == BankEntryKind.DEBIT),
         "says": [
@@ -120,10 +124,14 @@ def _statement(row: BankStatement) -> list[str]:
     return [
         row.number,
         f"{_here(row.start_at):%Y-%m-%d} to {_here(row.end_at):%Y-%m-%d}",
-        f"{_here(row.written_at):%Y-%m-%d %H:%M}" if row.written_at else NOT_SAID,
+        _clock(row.written_at) if row.written_at else NOT_SAID,
         *(NOT_SAID if cents is None else money(cents, row.currency) for cents in balances),
         ("none" if before is None else money(before, row.currency)) if row.amends else "",
     ]
+
+
+def _clock(instant: datetime) -> str:
+    return f"{_here(instant):%Y-%m-%d %H:%M}"
 
 
 def _here(instant: datetime) -> datetime:

@@ -20,7 +20,7 @@ from ledger.models import Purpose
 from payouts.bank import storage
 from payouts.bank.safe_xml import parse_xml
 from payouts.models import BankEntry, BankFile, Payout
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.uploading import upload, waiting
 from tests.client import Api
@@ -221,6 +221,9 @@ def test_what_is_known_already_is_counted_apart(office, sent, approve) -> None:
     upload(office, content)
 
     assert (waiting().arguments["entries"], waiting().arguments["known_already"]) == (1, 1)
+    said = "This very file was imported before, on "
+    assert said in page_of(office, waiting())
+    assert said in office(Role.FINANCE, "another").get(page_of_act(waiting(), "approve")).text
     assert approve().status_code == 302
     assert BankEntry.objects.count() == 2
 
