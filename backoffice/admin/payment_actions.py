@@ -1,7 +1,5 @@
 """What staff can do to a payment."""
 
-from typing import Any
-
 from django import forms
 from django.utils.html import format_html
 
@@ -9,10 +7,9 @@ from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, EmailField, MoneyField, TextAreaField, TextInputField
-from backoffice.roles import Right
+from backoffice.roles import InstructionKind, Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
-from backoffice.services.instruction_kinds import TASKS
-from backoffice.services.instructions import needs_approval
+from backoffice.services.instructions import left_alone
 from backoffice.services.money import left_to_refund
 from backoffice.services.support import send_receipt
 from core.money import minor_digits
@@ -50,8 +47,12 @@ class RefundForm(ActionForm):
         amount = getattr(self, "cleaned_data", {}).get("amount", left)
         if isinstance(amount, int) and amount <= left:
             words.append(self._after(left, amount))
-        if self._needs_approval(amount):
-            words.append("This is above your limit: a colleague will have to approve it.")
+        alone = left_alone(
+            staff=self.staff, kind=InstructionKind.REFUND, livemode=self.row.livemode, now=self.now
+        )
+        if alone < left:
+            most = formats.money(alone, self.row.currency)
+            words.append(f"Up to {most} at once; more waits for a colleague's approval.")
         return words
 
     def _after(self, left: int, amount: int) -> str:
@@ -65,15 +66,6 @@ class RefundForm(ActionForm):
             minor_digits(currency),
             formats.money(left, currency),
             formats.money(left - amount, currency),
-        )
-
-    def _needs_approval(self, amount: Any) -> bool:
-        return isinstance(amount, int) and needs_approval(
-            staff=self.staff,
-            task=TASKS[REFUND_TASK],
-            amount=amount,
-            livemode=self.row.livemode,
-            now=self.now,
         )
 
 

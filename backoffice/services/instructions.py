@@ -121,11 +121,16 @@ def needs_approval(
         return False  # a first installation: there has been no one to ask yet
     if task.alone_in_test and not livemode:
         return False
-    limit = limit_of(staff.roles, task.kind)
-    if task.always_two or task.kind not in LIMITED or amount > limit.each:
+    if task.always_two or task.kind not in LIMITED:
         return True
-    spent = spent_in_a_day(user_id=staff.user_id, kind=task.kind, livemode=livemode, now=now)
-    return spent + amount > limit.a_day
+    return amount > left_alone(staff=staff, kind=task.kind, livemode=livemode, now=now)
+
+
+def left_alone(*, staff: Staff, kind: InstructionKind, livemode: bool, now: datetime) -> int:
+    """Return how much someone may still move at once without a second person."""
+    limit = limit_of(staff.roles, kind)
+    spent = spent_in_a_day(user_id=staff.user_id, kind=kind, livemode=livemode, now=now)
+    return max(min(limit.each, limit.a_day - spent), 0)
 
 
 def _subject_type(task: InstructionTask, subject_id: str) -> str:

@@ -219,7 +219,7 @@ def test_above_the_limit_it_waits_for_someone_else(office: Office, merchant: Mer
     payment = paid_payment(merchant, 50_000)
     browser = office(Role.SUPPORT)
     form = browser.get(page_of_act(payment, "refund")).content.decode()
-    assert "This is above your limit: a colleague will have to approve it." in form
+    assert "Up to B$100.00 BSD at once; more waits for a colleague&#x27;s approval." in form
 
     response = act(browser, payment, "refund", reason="The full amount", note="Pat")
 
