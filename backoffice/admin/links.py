@@ -1,5 +1,7 @@
 """Payment links: created and sent by staff, who pays through them, and how to end one."""
 
+from datetime import datetime
+
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -8,10 +10,11 @@ from backoffice import formats
 from backoffice.actions import Action, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import MODES, ActionForm, ModeField, MoneyField, SelectField, TextInputField
+from backoffice.page_parts import SupportAnswer
 from backoffice.resource.filters import DayFilter, ModeFilter, status_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import page_of
-from backoffice.resource.shown import Actor, Amount, Field, Id, Instant
+from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, actor_words
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.roles import Right
@@ -88,8 +91,23 @@ def _expires(link: PaymentLink) -> str:
     return formats.moment(link.expires_at) if link.expires_at else "never"
 
 
+def _uses(link: PaymentLink) -> str:
+    return f"{link.uses_count} of {link.max_uses or '∞'}"
+
+
+def _ended(link: PaymentLink, now: datetime) -> str:
+    """Say why a link can be paid no more; empty where it can."""
+    at, by = formats.clock(link.ended_at, now), actor_words(link.ended_by)
+    return {
+        LinkStatus.ACTIVE: "",
+        LinkStatus.USED_UP: f"Paid as often as it may be ({_uses(link)}), most recently {at}.",
+        LinkStatus.EXPIRED: f"It expired {formats.clock(link.expires_at, now)}.",
+        LinkStatus.DEACTIVATED: f"It was ended {at} by {by}.",
+    }[link.status_at(now)]
+
+
 DESCRIPTION = Field("Description", "description")
-USES = Field("Uses", lambda link: f"{link.uses_count} of {link.max_uses or '∞'}")
+USES = Field("Uses", _uses)
 
 
 class PaymentLinkAdmin(OfficeAdmin):
@@ -107,6 +125,14 @@ class PaymentLinkAdmin(OfficeAdmin):
         Actor("Ended by", "ended_by"),
     )
     related = (Related(Payment, "link", "Payments through it"),)
+
+    def answer(self, row: PaymentLink, now: datetime) -> SupportAnswer:
+        if ended := _ended(row, now):
+            return SupportAnswer([f"{ended} It takes a new link."])
+        if row.merchant.status == MerchantStatus.SUSPENDED:
+            return SupportAnswer(["The merchant is suspended: it cannot be paid."], "bad")
+        until = f" until {formats.clock(row.expires_at, now)}" if row.expires_at else ""
+        return SupportAnswer([f"It can be paid{until}."], "good")
 
     def heading(self, row: PaymentLink) -> str:
         amount = formats.money(row.amount, row.currency) if row.amount else "any amount"

@@ -1,10 +1,14 @@
 """Links to pay that staff send for a merchant, and end."""
 
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
 
 from backoffice.models import AuditEntry, AuditOutcome
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.links import send_link
 from backoffice.timeline import timeline_of_row
@@ -139,10 +143,45 @@ def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
 
     link.refresh_from_db()
     assert (link.status, link.ended_by) == ("deactivated", "staff:support")
+    [said] = office(Role.VIEWER).get(page_of(link)).context["answer"].words
+    assert said.startswith("It was ended ")
+    assert said.endswith(" by support (staff). It takes a new link.")
     titles = {each.title: each.actor for each in timeline_of_row(link)}
     assert titles["Ended"] == "support (staff)"
     with pytest.raises(Exception, match="PAYMENT_LINK_INACTIVE"):
         deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=utc_now())
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({}, "It can be paid until "),
+        ({"expires_at": datetime(2026, 1, 1, tzinfo=UTC)}, "It expired "),
+        (
+            {"max_uses": 1, "uses_count": 1, "amount_collected": 9, "status": "used_up"},
+            "Paid as often as it may be (1 of 1), most recently ",
+        ),
+    ],
+)
+def test_a_link_says_whether_it_can_be_paid(
+    office: Office, merchant: Merchant, changed: dict[str, Any], says: str
+) -> None:
+    link = send(merchant, "pat@example.com")
+    ended = {"ended_at": utc_now()} if "status" in changed else {}
+    PaymentLink.objects.filter(pk=link.pk).update(**changed, **ended)
+
+    [said] = office(Role.SUPPORT).get(page_of(link)).context["answer"].words
+
+    assert said.startswith(says)
+
+
+def test_a_link_of_a_suspended_merchant_cannot_be_paid(office: Office, merchant: Merchant) -> None:
+    link = send(merchant, "pat@example.com")
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    answer = office(Role.SUPPORT).get(page_of(link)).context["answer"]
+
+    assert (answer.tone, answer.words) == ("bad", ["The merchant is suspended: it cannot be paid."])
 
 
 def send(merchant: Merchant, recipient: str) -> PaymentLink:
