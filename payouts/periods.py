@@ -1,4 +1,4 @@
-"""Which day, week or month a schedule pays out next: pure, no clock and no database."""
+"""Which day, week or month a schedule pays out: pure, no clock and no database."""
 
 from datetime import date, timedelta
 
@@ -23,3 +23,15 @@ def period_due(schedule: str, today: date, days: BusinessDays) -> date | None:
     if schedule == PayoutSchedule.MONTHLY:
         return today.replace(day=1)
     return today
+
+
+def next_payout_day(schedule: str, today: date, days: BusinessDays) -> date | None:
+    """Return the day after today on which the schedule pays out again; None where there is none."""
+    if schedule not in SCHEDULED:
+        return None
+    begins = today + timedelta(days=1)
+    if schedule == PayoutSchedule.WEEKLY:
+        begins = today + timedelta(days=7 - today.weekday())
+    if schedule == PayoutSchedule.MONTHLY:
+        begins = (today.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return days.on_or_after(begins)

@@ -23,7 +23,7 @@ COMPARED = (
 def comparison_table(asked: BankAccount, before: BankAccount | None) -> Table:
     """Return both side by side, for who approves; no number is shown whole."""
     rows = [
-        [title, getattr(asked, name), getattr(before, name, "") or "none"]
+        [title, *(formats.long_text(getattr(each, name, "") or "none") for each in (asked, before))]
         for title, name in COMPARED
     ]
     if before:

@@ -17,11 +17,15 @@ from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.shown import Code, Field, Id, Instant
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
+from core.clock import request_now
+from core.instants import today_in
 from merchants.models import ApiKey, Merchant, MerchantChange, PayoutSchedule
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
 from payouts.balances import balances_of
+from payouts.business_days import BusinessDays
 from payouts.models import BankAccount, Payout
+from payouts.periods import next_payout_day
 from webhooks.models import Webhook
 
 SHOWN = 10
@@ -137,9 +141,17 @@ def _no_account(merchant: Merchant) -> Iterator[str]:
         yield f"It is to be paid out {often} in live mode, and {but}."
 
 
+def _paid_out(merchant: Merchant) -> str:
+    """Say how often it is paid out, and when next."""
+    today = today_in(merchant.time_zone, request_now())
+    day = next_payout_day(merchant.payout_schedule, today, BusinessDays.load())
+    often = str(merchant.payout_schedule)
+    return f"{often}, the next on {day:%a} {formats.day_text(day)}" if day else often
+
+
 def _money(merchant: Merchant) -> Section:
     """Say the balances that the merchant reads, and what is kept for refunds that wait."""
-    pairs: list[tuple[str, Any]] = [("Paid out", merchant.payout_schedule)]
+    pairs: list[tuple[str, Any]] = [("Paid out", _paid_out(merchant))]
     for livemode, mode in ((True, "live"), (False, "test")):
         held = balances_of(merchant_id=merchant.pk, livemode=livemode)
         pairs += [

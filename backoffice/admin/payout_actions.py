@@ -1,6 +1,7 @@
 """What finance does with payouts, runs, bank accounts and holidays."""
 
 from datetime import date, timedelta
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -111,20 +112,27 @@ class RunForm(ActionForm):
         self.fields["currency"].initial = settings.DEFAULT_CURRENCY
 
     def lines(self) -> list[str]:
-        return [line for currency, _ in _currencies_due() for line in self._lines_of(currency)]
-
-    def _lines_of(self, currency: str) -> list[str]:
-        day = self.first_day
-        runs = runs_due(livemode=True, currency=currency, execution_date=day)
-        count = sum(len(run.payout_ids) for run in runs)
-        total = formats.money(sum(run.total_amount for run in runs), currency)
-        lines = [
-            f"Due by {formats.day_text(day)}, live: {formats.counted(count, 'payout')}, {total}."
+        return [
+            line
+            for livemode in (True, False)
+            for currency, _ in _currencies_due()
+            for line in self._lines_of(currency, livemode=livemode)
         ]
+
+    def _lines_of(self, currency: str, *, livemode: bool) -> list[str]:
+        """Say what is due, and what waits; of tests only if there are any."""
+        wanted: dict[str, Any] = {"livemode": livemode, "currency": currency}
+        wanted |= {"execution_date": self.first_day}
+        runs, held = runs_due(**wanted), held_back(payouts_due(**wanted), livemode=livemode)
+        if not (livemode or runs or held):
+            return []
+        payouts = formats.counted(sum(len(run.payout_ids) for run in runs), "payout")
+        total = formats.money(sum(run.total_amount for run in runs), currency)
+        day, mode = formats.day_text(self.first_day), "live" if livemode else "test"
+        lines = [f"Due by {day}, {mode}: {payouts}, {total}."]
         if len(runs) > 1:
             lines.append(f"They go in {len(runs)} batches, each approved by itself.")
-        due = payouts_due(livemode=True, currency=currency, execution_date=day)
-        if held := held_back(due, livemode=True):
+        if held:
             lines.append(
                 f"{len(held)} more wait: the bank says otherwise of them, or of earlier ones of the"
                 " merchant. Explain its entries, and they go with the next run."

@@ -7,8 +7,6 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from backoffice import formats
-from backoffice.actions import Action
-from backoffice.admin.account_comparison import comparison_table
 from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
 from backoffice.admin.movements import composition_table, explanation_tables
 from backoffice.admin.office import OfficeAdmin
@@ -20,75 +18,37 @@ from backoffice.admin.payout_actions import (
 )
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.pages.export import bank_file_page
-from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.filters import (
+    DayFilter,
+    ModeFilter,
+    Rows,
+    choice_filter,
+    link_filter,
+)
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of
-from backoffice.resource.shown import Actor, Amount, Badge, Field, Id, Instant, Reference
+from backoffice.resource.shown import (
+    Actor,
+    Amount,
+    Field,
+    Id,
+    Instant,
+    Reference,
+)
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
-from backoffice.services.payouts import approve_account, runs_waiting
+from backoffice.services.payouts import runs_waiting
 from merchants.statuses import MerchantStatus
 from payouts.contradictions import contradiction_of
 from payouts.models import (
-    AccountState,
-    BankAccount,
     BankEntry,
     BankHoliday,
     Payout,
     PayoutBatch,
     PayoutOrigin,
 )
-from payouts.own_accounts import decline_bank_account, shut_bank_account
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
-
-
-def _is_pending(account: BankAccount, now: datetime) -> bool:
-    return account.state == AccountState.PENDING
-
-
-BANK_ACCOUNT_ACTIONS = (
-    Action(
-        title="Approve",
-        right=Right.BANK_ACCOUNT,
-        service=lambda context: approve_account(
-            staff=context.staff, account=context.row, now=context.now
-        ),
-        message="The merchant is paid out to this account from now on, and told by e-mail.",
-        audited_as="approve bank account",
-        watches=("is_pending",),
-        about="The merchant has asked for it with its live key. The account before it is closed.",
-        icon="account_balance",
-        main=True,
-        available=_is_pending,
-    ),
-    Action(
-        title="Decline",
-        right=Right.BANK_ACCOUNT,
-        service=decline_bank_account,
-        message="This account receives no payouts.",
-        audited_as="decline bank account",
-        watches=("closed_at",),
-        about="Payouts go on to the account before it.",
-        icon="block",
-        danger=True,
-        available=_is_pending,
-    ),
-    Action(
-        title="Close",
-        right=Right.BANK_ACCOUNT,
-        service=shut_bank_account,
-        message="This account no longer receives payouts.",
-        audited_as="close bank account",
-        watches=("closed_at",),
-        about="Payouts scheduled to it will fail, and their money is returned. For a live account,"
-        " the merchant is notified by e-mail.",
-        icon="block",
-        danger=True,
-        available=lambda account, now: account.state == AccountState.OPEN,
-    ),
-)
-
 
 SHOWN = 50
 NEVER_ARRIVED = ENDED_UNPAID | {PayoutStatus.CANCELED}
@@ -106,6 +66,20 @@ EXPECTED = Field(
 )
 
 
+class LeavesFilter(DayFilter):
+    """Scheduled to leave on a day: of what has left, the index has nothing."""
+
+    title = "leaves"
+    parameter_name = "leaves"
+    options = (("today", "today"),)
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        if self.span is None:
+            return queryset
+        scheduled = queryset.filter(status=PayoutStatus.SCHEDULED)
+        return scheduled.filter(send_date__gte=self.span[0], send_date__lt=self.span[1])
+
+
 class PayoutAdmin(OfficeAdmin):
     model = Payout
     heading_format = "Payout of {amount}"
@@ -114,6 +88,7 @@ class PayoutAdmin(OfficeAdmin):
     list_display = (CREATED, AMOUNT, STATUS, MERCHANT, TO, LEAVES, EXPECTED, MODE, Id("Payout"))
     list_filter = (
         DayFilter,
+        LeavesFilter,
         choice_filter("status", "status", PayoutStatus.choices),
         choice_filter("requested by", "origin", ORIGINS.items()),
         ModeFilter,
@@ -229,44 +204,6 @@ class PayoutBatchAdmin(OfficeAdmin):
     ) -> HttpResponseBase:
         """Answer with the file for the bank; it holds account numbers."""
         return bank_file_page(request, self.row_of(request, object_id), form)
-
-
-BANK = Field("Bank", "bank_name")
-NUMBER = Field("Number", lambda account: f"…{account.last_four}")
-CURRENCY = Field("Currency", "currency")
-ACCOUNT_WORDS = {
-    AccountState.PENDING: "pending",
-    AccountState.OPEN: "active",
-    AccountState.DECLINED: "declined",
-    AccountState.CLOSED: "closed",
-}
-ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
-
-
-class BankAccountAdmin(OfficeAdmin):
-    """The number is never shown: only its last four characters."""
-
-    model = BankAccount
-    list_select_related = ("merchant",)
-    list_display = (BANK, MERCHANT, NUMBER, CURRENCY, ACCOUNT_STATE, MODE, Id("Account"))
-    list_filter = (ModeFilter, MerchantFilter)
-    row_actions = BANK_ACCOUNT_ACTIONS
-    details = (
-        Field("Holder", "holder_name"),
-        Field("BIC", "bic"),
-        Field("Clearing code", "clearing_code"),
-        Instant("Opened", "created_at"),
-        BY,
-        Instant("Closed", "closed_at"),
-        Actor("Closed by", "closed_by"),
-    )
-
-    def tables(self, row: BankAccount) -> list[Table]:
-        """Put one that waits beside the one before it: a single person approves it."""
-        tables = super().tables(row)
-        if row.state != AccountState.PENDING:
-            return tables
-        return [comparison_table(row, BankAccount.objects.before(row)), *tables]
 
 
 DAY, NAME = Field("Day", "date"), Field("Name", "name")

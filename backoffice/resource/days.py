@@ -40,7 +40,7 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
 def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
     """Return the filters of a list with days by their dates: "today" is another day tomorrow."""
     fixed = query.copy()
-    for name in ("day", "paid", "failed", "ended", "booked"):
+    for name in ("day", "paid", "failed", "ended", "booked", "read", "leaves"):
         span = days_of(str(fixed.get(name, "")), today)
         if span is not None:
             del fixed[name]

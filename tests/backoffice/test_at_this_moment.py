@@ -16,9 +16,10 @@ from links.models import PaymentLink
 from payments.models import Payment
 from payouts.business_days import BusinessDays
 from payouts.models import BankHoliday, Payout
+from payouts.services import mark_sent
 from tests.backoffice.conftest import Office
-from tests.backoffice.rows import one_of_each
-from tests.factories import PaymentFactory
+from tests.backoffice.rows import one_of_each, paid_payment, scheduled_payout
+from tests.factories import MerchantFactory, PaymentFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -129,5 +130,21 @@ def test_the_form_of_a_run_counts_what_is_due_by_the_day_it_names(office: Office
     page = office(Role.FINANCE).get("/admin/payouts/payoutbatch/acts/run/").content.decode()
 
     assert f"Due by {day_text(day)}, live: 0 payouts" in page
+    assert ", test: " not in page
     assert f'value="{day.isoformat()}"' in page
     assert day > today
+
+
+def test_what_leaves_on_a_day_is_what_is_scheduled_for_it(office: Office) -> None:
+    paid_payment(seller := MerchantFactory(payout_schedule="weekly"), 5_000)
+    payout = scheduled_payout(seller)
+    leaves, finance = payout.send_date.isoformat(), office(Role.FINANCE)
+    listed = f"/admin/payouts/payout/?mode=test&leaves={leaves}"
+
+    assert payout.pk in finance.get(listed).content.decode()
+    assert payout.pk not in finance.get(f"{listed}..2001-01-01").content.decode()
+    form = finance.get("/admin/payouts/payoutbatch/acts/run/").content.decode()
+    assert ", test: 1 payout, B$50.00 BSD." in form
+    assert "weekly, the next on " in finance.get(page_of(seller)).content.decode()
+    mark_sent(payout_id=payout.pk, actor="staff:x", now=utc_now())
+    assert payout.pk not in finance.get(listed).content.decode()

@@ -7,6 +7,7 @@ import pytest
 
 from backoffice.models import AuditEntry, Instruction
 from backoffice.queues import queues_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -47,10 +48,18 @@ def states() -> list[tuple[str, AccountState]]:
     return [(row.last_four, row.state) for row in BankAccount.objects.order_by("id")]
 
 
+def said(office: Office, account: BankAccount) -> str:
+    """Return what Support tells a caller about an account."""
+    [words] = office(Role.SUPPORT).get(page_of(account)).context["answer"].words
+    return str(words)
+
+
 def test_staff_approve_it_and_the_one_before_is_closed(
     office: Office, requested: BankAccount
 ) -> None:
+    assert "and waits for review." in said(office, requested)
     act(office(Role.FINANCE), requested, "approve", reason="A letter of the bank")
+    assert said(office, requested) == "Payouts go to this account."
 
     assert states() == [("6789", AccountState.CLOSED), ("0111", AccountState.OPEN)]
     assert AuditEntry.objects.latest("sequence").act == "approve bank account"
@@ -60,6 +69,7 @@ def test_staff_approve_it_and_the_one_before_is_closed(
 def test_staff_decline_it_and_the_one_before_stays(office: Office, requested: BankAccount) -> None:
     browser = office(Role.FINANCE)
     act(browser, requested, "decline", reason="Not theirs")
+    assert said(office, requested).endswith(" by finance (staff): it receives no payouts.")
 
     assert states() == [("6789", AccountState.OPEN), ("0111", AccountState.DECLINED)]
     browser.post(page_of_act(requested, "approve"), {"reason": "It was"})

@@ -242,7 +242,7 @@ def test_one_person_has_five_made_at_a_time(paid: list[Payment]) -> None:
 
 
 def test_today_is_the_day_on_which_it_was_asked_for(rf) -> None:
-    days = {"day": "last_month", "paid": "today", "booked": "yesterday"}
+    days = {"day": "last_month", "paid": "today", "booked": "yesterday", "read": "today"}
     query = rf.get("/", days | {"mode": "test"}).GET
 
     fixed = with_fixed_days(query, datetime(2026, 3, 1).date())  # noqa: DTZ001  # a day
@@ -255,6 +255,8 @@ def test_today_is_the_day_on_which_it_was_asked_for(rf) -> None:
         "paid_to": "2026-03-01",
         "booked_from": "2026-02-28",
         "booked_to": "2026-02-28",
+        "read_from": "2026-03-01",
+        "read_to": "2026-03-01",
     }
 
 

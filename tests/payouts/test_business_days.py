@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 from payouts.business_days import BusinessDays
-from payouts.periods import period_due
+from payouts.periods import next_payout_day, period_due
 
 HOLIDAYS = BusinessDays(frozenset({date(2026, 12, 25), date(2026, 12, 28), date(2027, 1, 1)}))
 
@@ -52,6 +52,23 @@ def test_the_period_that_is_due(schedule, today, period):
     found = period_due(schedule, date.fromisoformat(today), HOLIDAYS)
 
     assert found == (date.fromisoformat(period) if period else None)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "today", "next_day"),
+    [
+        ("daily", "2026-12-24", "2026-12-29"),
+        ("weekly", "2026-12-21", "2026-12-29"),  # the Monday is a holiday
+        ("weekly", "2026-12-20", "2026-12-21"),
+        ("monthly", "2026-12-31", "2027-01-04"),
+        ("monthly", "2026-12-01", "2027-01-04"),
+        ("manual", "2026-12-24", None),
+    ],
+)
+def test_the_day_of_the_next_payout(schedule, today, next_day):
+    found = next_payout_day(schedule, date.fromisoformat(today), HOLIDAYS)
+
+    assert found == (date.fromisoformat(next_day) if next_day else None)
 
 
 def test_the_holidays_that_come_with_the_service():

@@ -1,0 +1,115 @@
+"""The bank accounts that merchants are paid out to, and what staff decide about one that waits."""
+
+from datetime import datetime
+
+from backoffice import formats
+from backoffice.actions import Action
+from backoffice.admin.account_comparison import comparison_table
+from backoffice.admin.office import OfficeAdmin
+from backoffice.page_parts import SupportAnswer, Table
+from backoffice.resource.filters import ModeFilter
+from backoffice.resource.list_filters import MerchantFilter
+from backoffice.resource.shown import Actor, Badge, Field, Id, Instant, actor_words
+from backoffice.resource.usual_fields import MERCHANT, MODE
+from backoffice.roles import Right
+from backoffice.services.payouts import approve_account
+from payouts.models import AccountState, BankAccount
+from payouts.own_accounts import decline_bank_account, shut_bank_account
+
+
+def _is_pending(account: BankAccount, now: datetime) -> bool:
+    return account.state == AccountState.PENDING
+
+
+BANK_ACCOUNT_ACTIONS = (
+    Action(
+        title="Approve",
+        right=Right.BANK_ACCOUNT,
+        service=lambda context: approve_account(
+            staff=context.staff, account=context.row, now=context.now
+        ),
+        message="The merchant is paid out to this account from now on, and told by e-mail.",
+        audited_as="approve bank account",
+        watches=("is_pending",),
+        about="The merchant has asked for it with its live key. The account before it is closed.",
+        icon="account_balance",
+        main=True,
+        available=_is_pending,
+    ),
+    Action(
+        title="Decline",
+        right=Right.BANK_ACCOUNT,
+        service=decline_bank_account,
+        message="This account receives no payouts.",
+        audited_as="decline bank account",
+        watches=("closed_at",),
+        about="Payouts go on to the account before it.",
+        icon="block",
+        danger=True,
+        available=_is_pending,
+    ),
+    Action(
+        title="Close",
+        right=Right.BANK_ACCOUNT,
+        service=shut_bank_account,
+        message="This account no longer receives payouts.",
+        audited_as="close bank account",
+        watches=("closed_at",),
+        about="Payouts scheduled to it will fail, and their money is returned. For a live account,"
+        " the merchant is notified by e-mail.",
+        icon="block",
+        danger=True,
+        available=lambda account, now: account.state == AccountState.OPEN,
+    ),
+)
+
+
+BANK = Field("Bank", "bank_name")
+NUMBER = Field("Number", lambda account: f"…{account.last_four}")
+CURRENCY = Field("Currency", "currency")
+ACCOUNT_WORDS = {
+    AccountState.PENDING: "pending",
+    AccountState.OPEN: "active",
+    AccountState.DECLINED: "declined",
+    AccountState.CLOSED: "closed",
+}
+ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
+
+
+class BankAccountAdmin(OfficeAdmin):
+    """The number is never shown: only its last four characters."""
+
+    model = BankAccount
+    list_select_related = ("merchant",)
+    list_display = (BANK, MERCHANT, NUMBER, CURRENCY, ACCOUNT_STATE, MODE, Id("Account"))
+    list_filter = (ModeFilter, MerchantFilter)
+    row_actions = BANK_ACCOUNT_ACTIONS
+    details = (
+        Field("Holder", "holder_name"),
+        Field("BIC", "bic"),
+        Field("Clearing code", "clearing_code"),
+        Instant("Opened", "created_at"),
+        Actor("By", "created_by"),
+        Instant("Closed", "closed_at"),
+        Actor("Closed by", "closed_by"),
+    )
+
+    def answer(self, row: BankAccount, now: datetime) -> SupportAnswer:
+        tone = formats.tone(ACCOUNT_WORDS[row.state])
+        until, by = formats.clock(row.closed_at, now), actor_words(row.closed_by)
+        since = formats.clock(row.created_at, now)
+        words = {
+            AccountState.PENDING: f"Requested by the merchant {since}, and waits for review."
+            " Payouts go to the account before it until it is approved.",
+            AccountState.OPEN: "Payouts go to this account.",
+            AccountState.DECLINED: f"Declined {until} by {by}: it receives no payouts.",
+            AccountState.CLOSED: f"Closed {until} by {by}: it receives no payouts.",
+        }
+        return SupportAnswer([words[row.state]], tone)
+
+    def tables(self, row: BankAccount) -> list[Table]:
+        """Put one that waits beside the one before it: a single person approves it."""
+        tables = super().tables(row)
+        if row.state != AccountState.PENDING:
+            return tables
+        return [comparison_table(row, BankAccount.objects.before(row)), *tables]
