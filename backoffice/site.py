@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+from django.contrib.admin.exceptions import DisallowedModelAdminLookup
 from django.contrib.auth.views import PasswordChangeView
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -102,6 +103,8 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
                 return self.refusal(request, 403, "Your role does not allow this.")
             except Http404:
                 return self.refusal(request, 404, "There is nothing at this address.")
+            except DisallowedModelAdminLookup:
+                return self.refusal(request, 400, "This list has no such filter.")
             except ApiError as error:
                 return self.refusal(request, error.status, error.message, error.details)
             return response

@@ -95,6 +95,7 @@ def test_such_a_question_is_refused(rows: Rows, office: Office, asked: str) -> N
     response = office(Role.ADMINISTRATOR).get(address(Customer, "changelist"), {asked: "+1"})
 
     assert response.status_code == 400
+    assert "This list has no such filter." in response.content.decode()
 
 
 def test_a_secret_is_shown_once(rows: Rows, office: Office) -> None:
