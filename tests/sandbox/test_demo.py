@@ -6,6 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from backoffice.models import DayFigures
 from core.clock import utc_now
 from ledger.integrity import verify
 from ledger.sealing import seal_transfers
@@ -51,6 +52,7 @@ def test_it_fills_a_month_that_the_ledger_proves() -> None:
     assert len(set(payments.values_list("status", flat=True))) > 1
     assert Refund.objects.exists()
     assert Payout.objects.exists()
+    assert DayFigures.objects.count() > 5  # the chart of the dashboard
     seal_transfers(now=utc_now())
     assert list(verify(progress=lambda done, total: None)) == []
     assert run("--size", "60") == {"created": False}

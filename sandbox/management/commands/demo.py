@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from backoffice.figures import count_finished_days
 from core.clock import utc_now
 from core.json import dump_json
 from core.progress_bar import ProgressBar
@@ -44,6 +45,7 @@ class Command(BaseCommand):
             size=size, currency=settings.DEFAULT_CURRENCY, progress=bar.show, now=utc_now()
         )
         bar.clear()
+        count_finished_days(now=utc_now())
         if month is None:
             return {"created": False}, f"The shop with a month of sales is there already: {SLUG}."
         return _month_record(month), _month_lines(month, monotonic() - began)
