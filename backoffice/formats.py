@@ -23,9 +23,11 @@ _BAD = {
 _WAIT = {
     "pending", "processing", "requires_action", "scheduled", "in_transit", "unverified", "waiting",
     "asked", "locked", "frozen", "sending", "partial", "unsealed",
-    "unmatched",
+    "unmatched", "open",
 }  # fmt: skip
-ID_CHARACTERS = 6
+ID_CHARACTERS, LONGEST_NAME = 6, 24
+# A cell that says nothing: on a phone, where each cell has a line, it is left out.
+EMPTY = format_html('<span class="bo-empty">{}</span>', "—")
 
 
 def money(amount: int | None, currency: str) -> str:
@@ -83,7 +85,7 @@ def _day_and_time(local: datetime, today: date) -> str:
 def short_moment(instant: datetime | None, now: datetime) -> SafeString:
     """Draw an instant in a table: day and minute; all of it where the pointer rests on it."""
     if instant is None:
-        return whole("—")
+        return EMPTY
     today = timezone.localtime(now).date()
     words = _day_and_time(timezone.localtime(instant), today)
     return format_html('<span class="bo-whole" title="{}">{}</span>', moment(instant), words)
@@ -143,15 +145,17 @@ def code(text: Any) -> SafeString:
 
 def short_code(text: str) -> SafeString:
     """Draw an id in a list: its kind and its end; all of it where the pointer rests on it."""
-    prefix, _, rest = text.rpartition("_")
-    if not prefix:
+    short = short_id(text)
+    if short == text:
         return code(text)
-    return format_html(
-        '<code class="bo-code bo-whole" title="{}">{}_…{}</code>',
-        text,
-        prefix,
-        rest[-ID_CHARACTERS:],
-    )
+    return format_html('<code class="bo-code bo-whole" title="{}">{}</code>', text, short)
+
+
+def short_id(text: str) -> str:
+    """Write an id by its kind and its end, and a hash by its end; what is short as it is."""
+    prefix, mark, rest = text.rpartition("_")
+    is_long = mark or len(text) > LONGEST_NAME
+    return f"{prefix}{mark}…{rest[-ID_CHARACTERS:]}" if is_long else text
 
 
 def amount(text: Any) -> SafeString:

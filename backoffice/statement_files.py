@@ -64,13 +64,12 @@ def summary_rows(statement: AccountStatement) -> list[tuple[str, Decimal, str]]:
     return [(words, _units(amount, currency), currency) for words, amount in sums]
 
 
-def _whose(statement: AccountStatement) -> list[tuple[str, str, str]]:
+def _whose(statement: AccountStatement) -> list[tuple[str, str | date, str]]:
     """Say whose statement it is, and of which days: a file is read without its page."""
     first, last = period_of(statement)
     mode = "live" if statement.livemode else "test"
-    words = {"Merchant": statement.merchant.name, "From": first.isoformat()}
-    words |= {"To": last.isoformat(), "Mode": mode}
-    return [(title, text, "") for title, text in words.items()]
+    whose = {"Merchant": statement.merchant.name, "From": first, "To": last, "Mode": mode}
+    return [(title, value, "") for title, value in whose.items()]
 
 
 def period_of(statement: AccountStatement) -> tuple[date, date]:

@@ -48,20 +48,20 @@ class MovementAdmin(OfficeAdmin):
 def composition_table(payout: Payout) -> Table:
     """Return what a payout is made of, line by line, each with its movements."""
     made_of, currency = composition_of(payout), payout.currency
-    before = formats.amount_cell(made_of.opening_amount, currency)
+    before = formats.bare_amount(made_of.opening_amount, currency)
     rows: list[tuple[Any, ...]] = [("Balance before", "", before)]
     for name, words in SUM_WORDS.items():
         part = made_of.parts[name]
         if part.count:
             url = list_of(StatementLine, payout=payout.pk, part=name)
-            amount = formats.amount_cell(part.amount, currency)
+            amount = formats.bare_amount(part.amount, currency)
             rows.append((formats.link(words, url), f"{part.count:,}", amount))
     rows += [
-        ("This payout", "", formats.amount_cell(-made_of.payout_amount, currency)),
-        ("Balance after", "", formats.amount_cell(made_of.closing_amount, currency)),
+        ("This payout", "", formats.bare_amount(-made_of.payout_amount, currency)),
+        ("Balance after", "", formats.bare_amount(made_of.closing_amount, currency)),
     ]
     more = list_of(StatementLine, payout=payout.pk)
-    columns = ("What", "How many", formats.amount("Amount"))
+    columns = ("What", "How many", formats.amount(f"Amount, {currency}"))
     return Table("What it is made of", columns, rows, more=more, is_first=True)
 
 

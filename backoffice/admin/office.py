@@ -26,6 +26,7 @@ from backoffice.queues import QueueFilter, queues_in
 from backoffice.resource.filters import OfficeFilter
 from backoffice.resource.page_urls import address_of, page_of, with_filters
 from backoffice.resource.resource import AdminResource
+from backoffice.resource.shown import with_currency_above
 from backoffice.timeline import timeline_of_row
 
 
@@ -36,6 +37,7 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
         super().get_results(request)
         if not self.show_all:
             self.result_list = self.paginator.rows_of(self.page_num)
+        self.list_display = with_currency_above(self.list_display, self.result_list)
 
     def url_for_result(self, result: Any) -> str:
         return with_filters(page_of(result), self.get_query_string()[1:])

@@ -240,7 +240,7 @@ class PaymentAdmin(OfficeAdmin):
 
 def _items(payment: Payment) -> Table:
     rows = [
-        (item["name"], item["quantity"], formats.amount_cell(item["price"], payment.currency))
+        (item["name"], item["quantity"], formats.bare_amount(item["price"], payment.currency))
         for item in (payment.line_items or [])[:MOST_ITEMS]
     ]
-    return Table("Items", ("Item", "Quantity", formats.amount("Price")), rows)
+    return Table("Items", ("Item", "Quantity", formats.amount(f"Price, {payment.currency}")), rows)

@@ -118,9 +118,9 @@ class AccountStatementAdmin(OfficeAdmin):
     def tables(self, row: AccountStatement) -> list[Table]:
         if row.ready_at is None:
             return []
-        pairs = sums_of(row).items()
-        sums = [(words, formats.amount_cell(amount, row.currency)) for words, amount in pairs]
-        return [Table("Sums", ("", formats.amount("Amount")), sums, is_first=True), *_days(row)]
+        pairs, heading = sums_of(row).items(), formats.amount(f"Amount, {row.currency}")
+        sums = [(words, formats.bare_amount(amount, row.currency)) for words, amount in pairs]
+        return [Table("Sums", ("", heading), sums, is_first=True), *_days(row)]
 
 
 def _days(statement: AccountStatement) -> list[Table]:

@@ -94,7 +94,7 @@ class LastSuccess(Instant):
     """When it last accepted an event: recorded once in so long, and exported as it was."""
 
     def cell(self, row: Webhook) -> str:
-        return self.fact(row) or "—"
+        return self.fact(row) or formats.EMPTY
 
     def fact(self, row: Webhook) -> str:
         now, recorded_at = request_now(), row.last_success_at

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
 from backoffice.models import AuditEntry, Instruction
-from backoffice.page_parts import NOTE, SupportAnswer
+from backoffice.page_parts import NOTE, SupportAnswer, Table, TimelineEntry
 from backoffice.request_answer import request_words, requests_about
 from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
@@ -19,6 +19,8 @@ from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 
 MOST_ASKED = 40
+# So few moments take less room than the facts beside them, and so few columns fit below them.
+FEW_MOMENTS, FEW_COLUMNS = 8, 4
 
 
 def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
@@ -47,7 +49,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "filters": {LIST_FILTERS: filters} if filters else {},
         "sections": resource.sections(row),
         "first_tables": [table for table in tables if table.is_first],
-        "tables": [table for table in tables if not table.is_first],
+        **_placed([table for table in tables if not table.is_first], timeline),
         "timeline": timeline,
         "notes": [moment for moment in timeline if moment.kind == NOTE],
         "note_url": with_filters(address_of(resource.model, "act", row.pk, "note"), filters)
@@ -60,6 +62,17 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
+
+
+def _placed(tables: Sequence[Table], timeline: Sequence[TimelineEntry]) -> dict[str, Any]:
+    """Say what stands below a short timeline: the notes, and the tables that fit; then the rest."""
+    is_short = 0 < len(timeline) <= FEW_MOMENTS
+    beside = [each for each in tables if not each.rows or len(each.columns) <= FEW_COLUMNS]
+    return {
+        "is_short": is_short,
+        "tables_beside": beside if is_short else [],
+        "tables": [each for each in tables if not is_short or each not in beside],
+    }
 
 
 def _requests(resource: AdminResource, row: Any, instant: datetime) -> list[Instruction]:

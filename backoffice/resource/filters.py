@@ -125,10 +125,18 @@ def _options(choices: Any) -> list[tuple[str, str]]:
     return [(str(value), str(label).replace("_", " ")) for value, label in choices]
 
 
+class LinkFilter(OfficeFilter):
+    """The id of another row, as links set it; above the list stands its kind and its end."""
+
+    @property
+    def chosen(self) -> str:
+        return formats.short_id(super().chosen)
+
+
 def link_filter(title: str, name: str, field_name: str = "") -> type[OfficeFilter]:
     """Return a filter that links from other pages set, such as the merchant of a list."""
     members = {"title": title, "parameter_name": name, "field_name": field_name or name}
-    return type(f"{name.title()}Filter", (OfficeFilter,), members)
+    return type(f"{name.title()}Filter", (LinkFilter,), members)
 
 
 class ModeFilter(OfficeFilter):

@@ -1,7 +1,7 @@
 """Fields: what a list, an export, a page and the tables of other pages show, declared once."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -49,7 +49,7 @@ class Field:
     def cell(self, row: Any) -> Any:
         value = self.value(row)
         if value is None or value == "":
-            return "—"
+            return formats.EMPTY
         if self.most:
             return formats.long_text(formats.short_text(str(value), self.most))
         return formats.day_text(value)
@@ -71,18 +71,25 @@ class Amount(Field):
     """An amount: one cell on the screen; in units and in cents in an export.
 
     `shown` says for which rows the screen has it; an export has all but None. `currency` is a path
-    like `source`.
+    like `source`, `said_above` the currency of all rows where the heading says it.
     """
 
     currency: str = "currency"
     shown: Callable[[Any], Any] = lambda row: True
+    said_above: str = ""
+
+    @property
+    def short_description(self) -> str:
+        return f"{self.title}, {self.said_above}" if self.said_above else self.title
 
     def cell(self, row: Any) -> Any:
         return formats.money(self.value(row), self.currency_of(row))
 
     def __call__(self, row: Any) -> Any:
         if not self.shown(row) or self.value(row) is None:
-            return formats.amount("—")
+            return formats.amount(formats.EMPTY)
+        if self.said_above:
+            return formats.bare_amount(self.value(row), self.said_above)
         return formats.amount(formats.money_once(self.value(row), self.currency_of(row)))
 
     def fact(self, row: Any) -> Any:
@@ -100,6 +107,16 @@ class Amount(Field):
 
     def currency_of(self, row: Any) -> str:
         return str(Field("Currency", self.currency).value(row))
+
+
+def with_currency_above(fields: Sequence[Field], rows: Iterable[Any]) -> list[Field]:
+    """Return the fields of a table; its amounts say their currency above, where it has but one."""
+    amounts = [field for field in fields if isinstance(field, Amount)]
+    found = {amount.currency_of(row) for row in rows for amount in amounts}
+    if len(found) != 1:
+        return list(fields)
+    [code] = found
+    return [replace(each, said_above=code) if isinstance(each, Amount) else each for each in fields]
 
 
 @dataclass(frozen=True)
@@ -120,10 +137,10 @@ class Instant(Field):
 
 @dataclass(frozen=True)
 class Badge(Field):
-    """A status, in its own words where it has some; "—" where there is none."""
+    """A status, in its own words where it has some."""
 
     def cell(self, row: Any) -> Any:
-        return self.fact(row) or "—"
+        return self.fact(row) or formats.EMPTY
 
     def fact(self, row: Any) -> Any:
         value = self.value(row)
@@ -142,7 +159,7 @@ class Code(Field):
     """A text that is read letter by letter."""
 
     def cell(self, row: Any) -> Any:
-        return self.fact(row) or "—"
+        return self.fact(row) or formats.EMPTY
 
     def fact(self, row: Any) -> Any:
         value = self.value(row)
@@ -165,7 +182,7 @@ class Reference(Code):
 
     def cell(self, row: Any) -> Any:
         value = self.value(row)
-        return linked(value, formats.short_code(value)) if value else "—"
+        return linked(value, formats.short_code(value)) if value else formats.EMPTY
 
     def fact(self, row: Any) -> Any:
         value = self.value(row)

@@ -9,7 +9,7 @@ from django.db.models import Model
 from backoffice import formats
 from backoffice.page_parts import Table
 from backoffice.resource.page_urls import list_of, page_of
-from backoffice.resource.shown import Amount, Field
+from backoffice.resource.shown import Amount, Field, with_currency_above
 
 SHOWN = 20
 
@@ -34,8 +34,8 @@ class Related:
 
     def table(self, row: Any, resource: Any) -> Table:
         """Return them for the page of a row, each with a link to its own; of `resource`."""
-        fields = self.fields or resource.summary_beside(self.by, row)
         found = list((self.rows(row) if self.rows else self._by(row, resource))[: self.shown])
+        fields = with_currency_above(self.fields or resource.summary_beside(self.by, row), found)
         return Table(
             self.title or resource.entry.title,
             [_heading(field) for field in fields],
@@ -64,4 +64,5 @@ class Related:
 
 def _heading(field: Field) -> Any:
     """Return what stands above a column, at the right where it is of amounts."""
-    return formats.amount(field.title) if isinstance(field, Amount) else field.title
+    words = field.short_description
+    return formats.amount(words) if isinstance(field, Amount) else words

@@ -145,6 +145,10 @@ def test_amounts_stand_at_the_right_with_their_currency_once(
 ) -> None:
     PaymentFactory(merchant=merchant, amount=123_456)
 
+    assert headings_of(listed(office, ""))[1] == "Amount, BSD"
+    assert '<span class="bo-amount">1,234.56</span>' in listed(office, "")
+    PaymentFactory(merchant=merchant, currency="USD")
+    assert headings_of(listed(office, ""))[1] == "Amount"
     assert '<span class="bo-amount">1,234.56 BSD</span>' in listed(office, "")
 
 
@@ -179,7 +183,7 @@ def test_the_search_finds_refunds_of_an_amount(
 
 
 def headings_of(page: str) -> list[str]:
-    return re.findall(r'<th[^>]*scope="col"[^>]*>.*?([A-Z][A-Za-z ]+).*?</th>', page, re.DOTALL)
+    return re.findall(r'<th[^>]*scope="col"[^>]*>.*?([A-Z][A-Za-z, ]+).*?</th>', page, re.DOTALL)
 
 
 def test_the_columns_are_those_of_the_address(office: Office, merchant: Merchant) -> None:
@@ -208,9 +212,11 @@ def test_every_amount_of_a_payment_can_be_a_column(office: Office, merchant: Mer
 
     page = listed(office, "columns=fee,net_before_refunds,refunded,fee_refunded")
 
-    assert headings_of(page) == ["Fee", "Net before refunds", "Refunded", "Fee refunded"]
+    assert headings_of(page) == [
+        *("Fee, BSD", "Net before refunds, BSD", "Refunded, BSD", "Fee refunded, BSD")
+    ]
     assert returned > 0
-    for shown in ("0.00 BSD", "12.50 BSD", "16.11 BSD", f"{returned / 100:.2f} BSD"):
+    for shown in ("0.00", "12.50", "16.11", f"{returned / 100:.2f}"):
         assert f">{shown}<" in page
 
 

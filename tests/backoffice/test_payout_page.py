@@ -75,7 +75,7 @@ def test_its_parts_lead_from_the_balance_before_to_that_after(payout: Payout) ->
 def test_its_page_names_each_part_with_its_movements(office: Office, payout: Payout) -> None:
     shown = page(office, payout)
 
-    for words in ("What it is made of", "Balance before", "B$150.00 BSD", "-B$12.69 BSD"):
+    for words in ("What it is made of", "Balance before", "Amount, BSD", ">150.00<", ">-12.69<"):
         assert words in shown
     address = f"/admin/payouts/statementline/?payout={payout.pk}&amp;part=refunds_amount"
     assert address in shown
@@ -88,7 +88,7 @@ def test_it_explains_a_difference(office: Office, payout: Payout) -> None:
     shown = page(office, payout, "?ask=12.50")
 
     assert "What makes up B$12.50 BSD here" in shown  # 12.69 went back, and 0.19 of the fee came
-    assert shown.count("-B$12.69 BSD") >= 2
+    assert "-B$12.69 BSD" in shown
     assert "B$0.19 BSD" in shown
     [refused] = re.findall(
         "“what” is not an amount in BSD.*?</section>", page(office, payout, "?ask=what"), re.S
@@ -181,7 +181,7 @@ def test_its_page_shows_the_sums_and_makes_other_files(
 ) -> None:
     ready(statement)
     shown = office(Role.FINANCE).get(page_of(statement)).content.decode()
-    for words in ("It adds up.", "Opening balance", "Day by day", "B$150.00 BSD"):
+    for words in ("It adds up.", "Opening balance", "Day by day", ">150.00<"):
         assert words in shown
 
     User.objects.update(email="finance@office.example")

@@ -7,6 +7,7 @@ import pytest
 from django.db.models import Model
 
 from backoffice.admin.statements import DAYS_SHOWN
+from backoffice.models import Instruction
 from backoffice.page_parts import Table
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -24,7 +25,8 @@ Rows = dict[type[Model], Model]
 
 def tables_of(office: Office, row: Model) -> dict[str, Table]:
     context = office(Role.ADMINISTRATOR).get(page_of(row)).context
-    return {table.title: table for table in (*context["first_tables"], *context["tables"])}
+    places = ("first_tables", "tables_beside", "tables")
+    return {table.title: table for place in places for table in context[place]}
 
 
 def columns_of(table: Table) -> list[str]:
@@ -35,7 +37,7 @@ def test_what_the_page_says_for_all_is_no_column(rows: Rows, office: Office) -> 
     refunds = tables_of(office, rows[Payment])["Refunds"]
     payments = tables_of(office, rows[Merchant])["Newest payments"]
 
-    assert columns_of(refunds) == ["Created", "Amount", "Status", "Reason", "By", "Refund"]
+    assert columns_of(refunds) == ["Created", "Amount, BSD", "Status", "Reason", "By", "Refund"]
     assert "Merchant" not in columns_of(payments)
     assert "Mode" in columns_of(payments)  # a merchant has payments of both
 
@@ -53,10 +55,16 @@ def test_the_mode_of_a_key_is_said_first(rows: Rows, office: Office) -> None:
 
 
 def test_an_amount_of_a_table_has_its_currency_once(rows: Rows, office: Office) -> None:
-    [newest, *_rest] = tables_of(office, rows[Merchant])["Newest payments"].rows
+    payments = tables_of(office, rows[Merchant])["Newest payments"]
 
-    assert str(newest[1]).endswith("0.00 BSD</span>")
-    assert "B$" not in str(newest[1])
+    assert columns_of(payments)[1] == "Amount, BSD"
+    assert str(payments.rows[0][1]) == '<span class="bo-amount">5,000.00</span>'
+
+
+def test_few_moments_leave_room_for_the_notes_and_narrow_tables(rows: Rows, office: Office) -> None:
+    shown = office(Role.ADMINISTRATOR).get(page_of(rows[Instruction])).context
+
+    assert (shown["is_short"], shown["tables"]) == (True, [])
 
 
 def test_a_statement_shows_what_moved_and_how_many_days_it_leaves_out(
