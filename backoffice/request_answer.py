@@ -109,6 +109,17 @@ def _other_amount(instruction: Instruction) -> str:
     )
 
 
+def approval_words(refund: Refund, now: datetime) -> list[str]:
+    """Say who asked for a refund, and who approved it; nothing where no member of staff did."""
+    about = Instruction.objects.filter(subject_id=refund.payment_id, result_id=refund.pk)
+    found = about.select_related("asked_by", "decided_by").first()
+    if found is None:
+        return []
+    by, became = found.asked_by.get_username(), outcome_words(found, now)
+    words = 'Requested by {}, it {} <a href="{}">Open</a>'
+    return [format_html(words, by, became, page_of(found))]
+
+
 def refund_words(instruction: Instruction) -> str:
     """Say that a refund that was carried out has not gone back yet, or never will."""
     if not instruction.result_id.startswith("ref_"):

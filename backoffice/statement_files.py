@@ -68,8 +68,8 @@ def _whose(statement: AccountStatement) -> list[tuple[str, str | date, str]]:
     """Say whose statement it is, and of which days: a file is read without its page."""
     first, last = period_of(statement)
     mode = "live" if statement.livemode else "test"
-    whose = {"Merchant": statement.merchant.name, "From": first, "To": last, "Mode": mode}
-    return [(title, value, "") for title, value in whose.items()]
+    days = [("From", first, ""), ("To", last, "")]
+    return [("Merchant", statement.merchant.name, ""), *days, ("Mode", mode, "")]
 
 
 def period_of(statement: AccountStatement) -> tuple[date, date]:

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from backoffice import formats
+from backoffice.customer_timeline import changes_of, codes_of
 from backoffice.message_words import kind_words, masked_recipient, status_words, with_ends
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
@@ -18,7 +19,6 @@ from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
 from core.clock import request_now
-from customers.account_changes import AccountChange
 from customers.models import Customer
 from funding.models import TopUpTransition
 from funding.statuses import TopUpStatus
@@ -49,10 +49,6 @@ _STAMPS = {
 _WRITTEN_BY = {
     "customer": "written by the customer",
     "visitor": "written by someone with the receipt",
-}
-_CHANGED = {
-    AccountChange.EMAIL_SET: ("mail", "E-mail address confirmed", "quiet"),
-    AccountChange.EMAIL_REMOVED: ("mail", "E-mail address removed", "quiet"),
 }
 
 
@@ -87,7 +83,7 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
     """Return what happened to a row of any kind that has a public id, newest first."""
     own: Iterable[TimelineEntry] = ()
     if isinstance(row, Customer):
-        own = _changes(row)
+        own = chain(changes_of(row, SHOWN), codes_of(row, SHOWN))
     elif isinstance(row, Inquiry):
         own = _entries(row)
     elif hasattr(row, "transitions"):
@@ -169,21 +165,6 @@ def _stamps(row: Any) -> Iterator[TimelineEntry]:
             who = actor_words(getattr(row, name.removesuffix("_at") + "_by", "") or "")
             tone = "bad" if name == "failing_since" else "quiet"
             yield TimelineEntry(at, icon, words, who, tone=tone)
-
-
-def _changes(customer: Customer) -> Iterator[TimelineEntry]:
-    """Yield what was done by others than staff, whose actions the audit trail has.
-
-    It has no e-mail address that went with a stolen account.
-    """
-    by_others = customer.changes.exclude(
-        ~Q(change=AccountChange.EMAIL_REMOVED), actor__startswith="staff:"
-    )
-    for change in by_others.order_by("-pk")[:SHOWN]:
-        frozen = ("ac_unit", f"Account {change.get_change_display().lower()}", "bad")
-        icon, words, tone = _CHANGED.get(AccountChange(change.change), frozen)
-        who, why = actor_words(change.actor), (change.cause,)
-        yield TimelineEntry(change.at, icon, words, who, details=why, tone=tone)
 
 
 def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
@@ -273,7 +254,8 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
 def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
     """Yield what staff did; what moves money as it was asked for, with the amount."""
     titles = {(row.subject_id, row.asked_at): title_of(row) for row in requests}
-    for entry in acts:
+    # One act on several deliveries has an entry of each.
+    for entry in {(act.at, act.act, act.actor, act.outcome): act for act in acts}.values():
         did = titles.get((entry.subject_id, entry.at), entry.act)
         yield TimelineEntry(
             entry.at,

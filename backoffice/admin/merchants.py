@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.admin.merchant_actions import MERCHANT_ACTIONS, SUSPENDED, change_lines
@@ -14,6 +15,7 @@ from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.filters import DayFilter, choice_filter
+from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import Code, Field, Id, Instant
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
@@ -99,7 +101,8 @@ class MerchantAdmin(OfficeAdmin):
 
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _standing(row)
-        said = [words, *_suspension(row, now), *_waiting_change(row, now), *_no_account(row)]
+        said = [words, *_suspension(row, now), *_waiting_change(row, now)]
+        said += [*_waiting_account(row, now), *_no_account(row)]
         return SupportAnswer(said, tone, endpoints_in_trouble(row.pk, now))
 
     def sections(self, row: Merchant) -> list[Section]:
@@ -126,6 +129,15 @@ def _waiting_change(merchant: Merchant, now: datetime) -> Iterator[str]:
         fields = "; ".join(change_lines(change))
         since = formats.clock(change.created_at, now)
         yield f"It has asked for a change, which waits for review since {since}: {fields}."
+
+
+def _waiting_account(merchant: Merchant, now: datetime) -> Iterator[str]:
+    """Yield that it is to be paid out to another account, which staff have yet to look at."""
+    accounts = BankAccount.objects.filter(merchant=merchant, livemode=True)
+    for account in accounts.pending() if accounts.open().exists() else ():
+        since, url = formats.clock(account.created_at, now), page_of(account)
+        words = 'Another bank account, {}, waits for review since {}. <a href="{}">Open</a>'
+        yield format_html(words, account, since, url)
 
 
 def _no_account(merchant: Merchant) -> Iterator[str]:

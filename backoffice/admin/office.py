@@ -37,7 +37,7 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
         super().get_results(request)
         if not self.show_all:
             self.result_list = self.paginator.rows_of(self.page_num)
-        self.list_display = with_currency_above(self.list_display, self.result_list)
+        self.list_display: list[Any] = with_currency_above(self.list_display, self.result_list)
 
     def url_for_result(self, result: Any) -> str:
         return with_filters(page_of(result), self.get_query_string()[1:])

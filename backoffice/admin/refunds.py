@@ -7,6 +7,7 @@ from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer
 from backoffice.payment_answer import time_left
+from backoffice.request_answer import approval_words
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference
@@ -74,4 +75,5 @@ class RefundAdmin(OfficeAdmin):
             RefundStatus.FAILED: f"Failed {formats.clock(row.failed_at, now)}:"
             f" {row.failure_reason.rstrip('.')}. The amount can be refunded again.",
         }
-        return SupportAnswer([words[RefundStatus(row.status)]], formats.tone(row.status))
+        said = [words[RefundStatus(row.status)], *approval_words(row, now)]
+        return SupportAnswer(said, formats.tone(row.status))

@@ -176,7 +176,7 @@ class DayFilter(OfficeFilter):
 
     title = "day"
     parameter_name = "day"
-    options = (
+    options: Choices = (
         ("today", "today"),
         ("yesterday", "yesterday"),
         ("7", "the last 7 days"),

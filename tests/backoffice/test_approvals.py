@@ -13,6 +13,7 @@ from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from merchants.models import Merchant
+from refunds.models import Refund
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import paid_payment, refund_request
@@ -37,6 +38,22 @@ def test_an_approver_reads_whose_money_it_is(office: Office) -> None:
     assert said in page
     assert f'<a class="bo-link" href="{page_of(shop)}">Reef Bakery</a>' in page
     assert said in browser.get(page_of_act(asked, "approve")).content.decode()
+
+
+def test_the_page_of_a_refund_says_who_approved_it(office: Office, merchant: Merchant) -> None:
+    asked = refund_of(merchant)
+    act(office(Role.FINANCE), asked, "approve", note="Saw the photo")
+    alone = refund_request(paid_payment(merchant, 500), 100)
+    instruct(staff=staff_as(Role.SUPPORT), request=alone, now=utc_now())
+    at_once, approved = Refund.objects.order_by("amount")
+
+    def said(refund: Refund) -> str:
+        return str(office(Role.VIEWER).get(page_of(refund)).context["answer"].words[1])
+
+    assert said(approved).startswith("Requested by support, it was approved and carried out ")
+    assert "by finance: Saw the photo." in said(approved)
+    assert page_of(asked) in said(approved)
+    assert "without a second person" in said(at_once)
 
 
 def test_that_of_a_customer_has_the_end_of_the_phone(office: Office, merchant: Merchant) -> None:

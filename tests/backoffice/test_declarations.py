@@ -11,8 +11,8 @@ from django.urls import resolve
 
 from backoffice.actions import FROM_CONTEXT, ROW_ID, ActionContext, run
 from backoffice.admin import accounts, customers
+from backoffice.admin.bank_accounts import ACCOUNT_STATE
 from backoffice.admin.payment_actions import CANCEL
-from backoffice.admin.payouts import ACCOUNT_STATE
 from backoffice.admin.submission import submit
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditOutcome

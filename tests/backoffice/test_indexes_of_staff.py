@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from backoffice.queues import queues_in
 from core.clock import utc_now
-from customers.models import Customer
+from customers.models import Customer, SignInCode
 from funding.models import TopUp
 from payouts.models import BankEntry
 from refunds.models import Refund
@@ -25,6 +25,10 @@ REFUNDS_FAILED = queues_in(Refund)[-1]
             "office_customer_email",
             Customer.objects.with_email("Ada@example.com"),
             marks=pytest.mark.postgres,
+        ),
+        (
+            "office_code_phone",
+            SignInCode.objects.filter(phone="+1", livemode=True).order_by("-created_at"),
         ),
         ("office_refund_failed", REFUNDS_FAILED.rows(livemode=True, now=utc_now())),
     ],

@@ -1,6 +1,7 @@
 """What a timeline tells: of a payment with all that belongs to it, and of other things."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -11,6 +12,7 @@ from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
+from customers.models import SignInCode
 from merchants.models import Merchant
 from messages.models import Message
 from payments.models import Payment
@@ -175,3 +177,30 @@ def test_a_customers_has_what_was_noted_and_its_beginning(office: Office, paid: 
     told = [each.title for each in page.context["timeline"]]
 
     assert (told[0], told[-1]) == ("Called from home", "Created")
+
+
+def test_a_customer_who_cannot_sign_in_has_codes_that_were_not_entered(
+    office: Office, paid: Payment
+) -> None:
+    customer, now = paid.paying_customer, utc_now()
+    kinds = ((0, "sign_in"), (2, "sign_in"), (2, "reset_pin"), (0, "cash"))
+    for number, (tries, purpose) in enumerate(kinds):
+        SignInCode.objects.create(
+            handle_hash=f"handle {number}",
+            phone=customer.phone,
+            livemode=customer.livemode,
+            purpose=purpose,
+            tries=tries,
+            created_at=now + timedelta(seconds=number),
+            expires_at=now,
+            used_at=now if purpose == "reset_pin" else None,
+        )
+    SignInCode.objects.filter(handle_hash="handle 3").update(phone="+12425550199")
+
+    told = office(Role.SUPPORT).get(page_of(customer)).context["timeline"]
+
+    assert [each.title for each in told if each.title.startswith("Code ")] == [
+        "Code to reset the PIN: entered, 1 wrong attempt",
+        "Code to sign in: not entered, 2 wrong attempts",
+        "Code to sign in: not entered",
+    ]

@@ -1,0 +1,50 @@
+"""What customers, and others than staff, have done about an account: for its timeline."""
+
+from collections.abc import Iterator
+
+from django.db.models import Q
+
+from backoffice.formats import counted
+from backoffice.page_parts import TimelineEntry
+from backoffice.resource.shown import actor_words
+from customers.account_changes import AccountChange
+from customers.models import CodePurpose, Customer, SignInCode
+
+_CHANGED = {
+    AccountChange.EMAIL_SET: ("mail", "E-mail address confirmed", "quiet"),
+    AccountChange.EMAIL_REMOVED: ("mail", "E-mail address removed", "quiet"),
+}
+_PURPOSES = {
+    CodePurpose.SIGN_IN: "sign in",
+    CodePurpose.RESET_PIN: "reset the PIN",
+    CodePurpose.ADD_PASSKEY: "set a PIN or passkey",
+    CodePurpose.CASH: "pay in cash",
+}
+
+
+def changes_of(customer: Customer, most: int) -> Iterator[TimelineEntry]:
+    """Yield what was done by others than staff, whose actions the audit trail has.
+
+    It has no e-mail address that went with a stolen account.
+    """
+    by_others = customer.changes.exclude(
+        ~Q(change=AccountChange.EMAIL_REMOVED), actor__startswith="staff:"
+    )
+    for change in by_others.order_by("-pk")[:most]:
+        frozen = ("ac_unit", f"Account {change.get_change_display().lower()}", "bad")
+        icon, words, tone = _CHANGED.get(AccountChange(change.change), frozen)
+        who, why = actor_words(change.actor), (change.cause,)
+        yield TimelineEntry(change.at, icon, words, who, details=why, tone=tone)
+
+
+def codes_of(customer: Customer, most: int) -> Iterator[TimelineEntry]:
+    """Yield the codes that were asked for with this phone in a day, and what came of them."""
+    codes = SignInCode.objects.filter(phone=customer.phone, livemode=customer.livemode)
+    for code in codes.order_by("-created_at")[:most]:
+        wrong = code.tries - (code.used_at is not None)
+        became = "entered" if code.used_at else "not entered"
+        if wrong:
+            became = f"{became}, {counted(wrong, 'wrong attempt')}"
+        words = f"Code to {_PURPOSES[CodePurpose(code.purpose)]}: {became}"
+        tone = "good" if code.used_at else "bad" if wrong else "quiet"
+        yield TimelineEntry(code.created_at, "sms", words, tone=tone)
