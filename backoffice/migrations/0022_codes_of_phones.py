@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("backoffice", "0020_found_by_staff"),
+        ("backoffice", "0021_short_pending_lists"),
         ("customers", "0001_initial"),
     ]
 
