@@ -83,6 +83,9 @@ TAMPERINGS = {
     "CREATE RULE twice AS ON INSERT TO auth_user DO ALSO NOTHING": (
         "The rule auth_user.twice is in no migration."
     ),
+    "CREATE POLICY seen ON ledger_transfer USING (false)": (
+        "The policy ledger_transfer.seen is in no migration."
+    ),
     "CREATE FUNCTION bless() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN END $$;"
     " CREATE EVENT TRIGGER bless ON ddl_command_end EXECUTE FUNCTION bless()": (
         "The event trigger bless is in no migration."
