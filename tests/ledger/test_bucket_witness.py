@@ -13,14 +13,13 @@ from pytest_django import Settings
 from core.signed_notes import LogHead, NoteSigner
 from ledger import bucket_witness
 from ledger.bucket_witness import notes_in
-from ledger.checkpoints import sign_head
-from ledger.models import Checkpoint, Purpose, WitnessState
-from ledger.sealing import seal_transfers
+from ledger.models import Checkpoint, WitnessState
 from ledger.witnesses import inform_witnesses
 from outbound.http_client import HttpResult
 from outbound.policy import policy_for
 from tests.ledger.command import verify
-from tests.ledger.funding import NOW, fund, opened
+from tests.ledger.funding import NOW
+from tests.ledger.growing import grow
 from tests.ledger.thief import all_rights
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -81,14 +80,6 @@ def bucket(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> LockedBucket:
     monkeypatch.setattr(bucket_witness, "put", made.put)
     monkeypatch.setattr(bucket_witness, "get", made.get)
     return made
-
-
-def grow(times: int = 1) -> None:
-    for _ in range(times):
-        fund(opened(Purpose.MERCHANT), 10)
-        seal_transfers(now=NOW)
-        sign_head(now=NOW)
-        inform_witnesses(now=NOW)
 
 
 def forget_all_but_the_transfers() -> None:

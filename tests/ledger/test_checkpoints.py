@@ -1,26 +1,27 @@
-"""Signed heads of the log, and the witnesses outside that keep them."""
+"""The witnesses outside that keep the signed heads of the log."""
 
 import base64
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.db import connection
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
+from core import merkle
 from core.signed_notes import LogHead, NoteSigner
 from ledger import witnesses
-from ledger.checkpoints import is_ours, sign_head, verifiers
-from ledger.models import Checkpoint, LogLeaf, Purpose, WitnessState
-from ledger.sealing import log_rows, seal_transfers
+from ledger.checkpoints import is_ours
+from ledger.models import WitnessState
 from ledger.witnesses import check_witnesses, inform_witnesses
+from outbound.http_client import HttpResult
 from tests.ledger.command import verify
-from tests.ledger.funding import NOW, fund, opened
-from tests.ledger.heads import grow, rewrite_everything
+from tests.ledger.funding import NOW
+from tests.ledger.growing import grow
 from tests.ledger.thief import all_rights
 
 pytestmark = pytest.mark.django_db(transaction=True)
+HTTP = "https://witness.example.com"
 
 
 @pytest.fixture
@@ -29,48 +30,36 @@ def folder(settings: Settings, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_it_signs_the_head_in_the_format_of_witnesses() -> None:
-    signed = grow()
+class HttpWitness:
+    """A witness of C2SP's tlog-witness, which believes proofs only."""
 
-    lines = signed.note.split("\n")
-    assert lines[:2] == ["testserver/ledger", "2"]
-    assert base64.b64decode(lines[2]) == bytes(signed.root)
-    assert lines[3] == ""
-    assert lines[4].startswith("— testserver/ledger ")
-    assert is_ours(signed.note)
-    assert not is_ours(signed.note.replace("\n2\n", "\n3\n"))
+    def __init__(self) -> None:
+        self.size, self.root, self.is_up = 0, merkle.EMPTY_ROOT, True
 
-
-def test_it_signs_nothing_where_there_is_no_news() -> None:
-    assert sign_head(now=NOW) is None
-    signed = grow()
-
-    with capture_logs() as logs:
-        assert sign_head(now=NOW) == signed
-    assert Checkpoint.objects.count() == 1
-    assert logs == []
-
-
-def test_it_signs_a_log_that_has_only_begun() -> None:
-    log_rows(now=NOW)
-
-    signed = sign_head(now=NOW)
-
-    assert signed is not None
-    assert signed.note.split("\n")[1] == "1"
+    def post(self, url: str, *, body: bytes, **options: object) -> HttpResult:
+        assert url == f"{HTTP}/add-checkpoint"
+        if not self.is_up:
+            return HttpResult(ms=1, error="The connection was refused.")
+        request, _, note = body.decode().partition("\n\n")
+        old, *proof = request.splitlines()
+        head = LogHead.parse(note)
+        assert is_ours(note)
+        if old != f"old {self.size}":
+            return HttpResult(ms=1, status=409, excerpt=f"{self.size}\n")
+        path = [base64.b64decode(step) for step in proof]
+        roots = {"old_root": self.root, "new_root": head.root}
+        if not merkle.is_consistent(old=self.size, size=head.size, path=path, **roots):
+            return HttpResult(ms=1, status=422)
+        self.size, self.root = head.size, head.root
+        return HttpResult(ms=1, status=200)
 
 
-def test_a_new_key_leaves_the_old_heads_good(settings: Settings, capsys) -> None:
-    grow()
-
-    call_command("checkpoint_key")
-
-    line = capsys.readouterr().out.split("\n")[0]
-    settings.CHECKPOINT_KEY = line.removeprefix("CHECKPOINT_KEY=")
-    assert len(verifiers()) == 2
-    signed = grow()
-    assert verifiers()[0].has_signed(signed.note)
-    assert verify()[0] == 0
+@pytest.fixture
+def http(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> HttpWitness:
+    settings.CHECKPOINT_WITNESSES = [HTTP]
+    witness = HttpWitness()
+    monkeypatch.setattr(witnesses, "post", witness.post)
+    return witness
 
 
 def test_a_folder_gets_each_checkpoint(folder: Path) -> None:
@@ -157,6 +146,16 @@ def test_of_many_notes_some_are_read_and_the_newest(
     ]
 
 
+def rewrite_everything() -> None:
+    """A thief with all rights, who forgets what we have signed as well."""
+    with all_rights(), connection.cursor() as cursor:
+        for table in ("checkpoint", "logsubtree", "logleaf", "witnessstate"):
+            cursor.execute(f"DELETE FROM ledger_{table}")
+        cursor.execute("DELETE FROM ledger_seal WHERE sequence > 0")
+        cursor.execute("DELETE FROM ledger_transfer")
+        cursor.execute("UPDATE ledger_account SET balance = 0")
+
+
 def test_a_folder_tells_of_a_log_that_was_rewritten(folder: Path) -> None:
     grow(3)
     rewrite_everything()
@@ -189,32 +188,48 @@ def test_a_planted_checkpoint_is_named(folder: Path) -> None:
     assert "000000000000000009.checkpoint, which no key of ours has signed" in verify()[1]
 
 
-STRANGER = NoteSigner.generate("testserver/ledger")
+def test_an_http_witness_is_handed_proofs(http: HttpWitness) -> None:
+    grow(5)
+
+    assert http.size == 6
+    assert WitnessState.objects.get().size == 6
+    assert verify()[0] == 0
+    http.root = merkle.EMPTY_ROOT
+    sentence = f"Witness {HTTP} has another log: it does not extend what the witness has."
+    assert verify() == (1, sentence)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda signed: LogLeaf.objects.update(kind="x", hash=b"x" * 32),
-        lambda signed: LogLeaf.objects.filter(index=1).delete(),
-        lambda signed: Checkpoint.objects.filter(pk=signed.pk).update(
-            note=STRANGER.sign(str(LogHead.parse(signed.note)))
-        ),
-    ],
-)
-def test_a_log_that_does_not_extend_the_last_head_is_not_signed(
-    change: Callable[[Checkpoint], object],
-) -> None:
-    signed = grow(3)
-    with all_rights():
-        change(signed)
-    fund(opened(Purpose.MERCHANT), 10)
-    seal_transfers(now=NOW)
+def test_an_http_witness_that_was_away_is_caught_up(http: HttpWitness) -> None:
+    grow(2)
+    http.is_up = False
+    grow(2)
+    assert WitnessState.objects.get().problem == "The connection was refused."
+    assert verify()[0] == 0
+    http.is_up = True
 
-    with capture_logs() as logs:
-        assert sign_head(now=NOW) == signed
-    assert [(log["event"], log["size"], log["signed"]) for log in logs] == [
-        ("checkpoint_refused", 5, 4)
-    ]
-    assert Checkpoint.objects.count() == 3
-    assert LogLeaf.objects.latest("index").index == 4
+    grow()
+
+    assert (http.size, WitnessState.objects.get().problem) == (6, "")
+
+
+def test_an_http_witness_refuses_a_log_that_was_rewritten(http: HttpWitness) -> None:
+    grow(3)
+    rewrite_everything()
+    grow(4)
+
+    assert verify() == (
+        1,
+        f"Witness {HTTP} has another log: it does not extend what the witness has.",
+    )
+    assert WitnessState.objects.get().problem == "it does not extend what the witness has."
+
+
+def test_an_http_witness_knows_more_than_what_is_left(http: HttpWitness) -> None:
+    grow(3)
+    rewrite_everything()
+    grow()
+
+    assert verify() == (
+        1,
+        f"Witness {HTTP} has another log: it has 4 leaves, ours of 2 has fewer leaves by now.",
+    )

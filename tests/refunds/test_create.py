@@ -201,6 +201,19 @@ def test_it_refuses_what_is_no_reason(api, paid, reason, rule):
     assert refusal(response) == (422, "VALIDATION_FAILED", f"reason: {rule}")
 
 
+@pytest.mark.parametrize("name", ["Amount", "total"])
+def test_it_gives_not_all_back_for_an_amount_that_nothing_reads(api, paid, name):
+    client, path = api(paid.merchant), f"/v1/payments/{paid.id}/refund"
+
+    status, code, details = refusal(client.post(path, {name: 100}))
+
+    assert (status, code) == (422, "VALIDATION_FAILED")
+    assert details.startswith(f"{name}: ")
+    response = client.post(path, {"amount": 100, name: 100})
+    assert (response.status_code, response.json()["amount"]) == (201, 100)
+    assert name in response["X-Service-Warning"]
+
+
 @pytest.mark.parametrize("body", [[], "x", 1])
 def test_it_refuses_what_is_no_object(api, paid, body):
     response = api(paid.merchant).post(f"/v1/payments/{paid.id}/refund", body)

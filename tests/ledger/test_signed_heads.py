@@ -1,0 +1,95 @@
+"""Which heads of the log are signed, and how."""
+
+import base64
+from collections.abc import Callable
+
+import pytest
+from django.core.management import call_command
+from pytest_django import Settings
+from structlog.testing import capture_logs
+
+from core.signed_notes import LogHead, NoteSigner
+from ledger.checkpoints import is_ours, sign_head, verifiers
+from ledger.models import Checkpoint, LogLeaf, Purpose
+from ledger.sealing import log_rows, seal_transfers
+from tests.ledger.command import verify
+from tests.ledger.funding import NOW, fund, opened
+from tests.ledger.growing import grow
+from tests.ledger.thief import all_rights
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_it_signs_the_head_in_the_format_of_witnesses() -> None:
+    signed = grow()
+
+    lines = signed.note.split("\n")
+    assert lines[:2] == ["testserver/ledger", "2"]
+    assert base64.b64decode(lines[2]) == bytes(signed.root)
+    assert lines[3] == ""
+    assert lines[4].startswith("— testserver/ledger ")
+    assert is_ours(signed.note)
+    assert not is_ours(signed.note.replace("\n2\n", "\n3\n"))
+
+
+def test_it_signs_nothing_where_there_is_no_news() -> None:
+    assert sign_head(now=NOW) is None
+    signed = grow()
+
+    with capture_logs() as logs:
+        assert sign_head(now=NOW) == signed
+    assert Checkpoint.objects.count() == 1
+    assert logs == []
+
+
+def test_it_signs_a_log_that_has_only_begun() -> None:
+    log_rows(now=NOW)
+
+    signed = sign_head(now=NOW)
+
+    assert signed is not None
+    assert signed.note.split("\n")[1] == "1"
+
+
+def test_a_new_key_leaves_the_old_heads_good(settings: Settings, capsys) -> None:
+    grow()
+
+    call_command("checkpoint_key")
+
+    line = capsys.readouterr().out.split("\n")[0]
+    settings.CHECKPOINT_KEY = line.removeprefix("CHECKPOINT_KEY=")
+    assert len(verifiers()) == 2
+    signed = grow()
+    assert verifiers()[0].has_signed(signed.note)
+    assert verify()[0] == 0
+
+
+STRANGER = NoteSigner.generate("testserver/ledger")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda signed: LogLeaf.objects.update(kind="x", hash=b"x" * 32),
+        lambda signed: LogLeaf.objects.filter(index=1).delete(),
+        lambda signed: Checkpoint.objects.filter(pk=signed.pk).update(
+            note=STRANGER.sign(str(LogHead.parse(signed.note)))
+        ),
+    ],
+)
+def test_a_log_that_does_not_extend_the_last_head_is_not_signed(
+    change: Callable[[Checkpoint], object],
+) -> None:
+    signed = grow(3)
+    with all_rights():
+        change(signed)
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+
+    with capture_logs() as logs:
+        assert sign_head(now=NOW) == signed
+    assert [(log["event"], log["size"], log["signed"]) for log in logs] == [
+        ("checkpoint_refused", 5, 4)
+    ]
+    assert Checkpoint.objects.count() == 3
+    assert LogLeaf.objects.latest("index").index == 4
