@@ -10,7 +10,9 @@ from merchants.models import Merchant
 from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification
+from refunds.models import Refund
 from tests.client import Api
+from tests.events import event_types
 from tests.factories import PaymentFactory
 
 REFUNDS_FAIL_PHONE = "+12425550105"
@@ -48,6 +50,13 @@ def refund(api: Api, payment: Payment, amount: int | None = None, **headers: str
     body = {} if amount is None else {"amount": amount}
     client = api(payment.merchant, live=payment.livemode)
     return client.post(f"/v1/payments/{payment.id}/refund", body, **headers)
+
+
+def refusal(response: Any) -> tuple[int, str, str]:
+    """Return the status, code and details of a refusal that left nothing behind."""
+    assert Refund.objects.count() == 0
+    assert event_types("refund") == []
+    return response.status_code, response.json()["code"], response.json()["details"]
 
 
 def _paid(payment: Payment, customer: Customer, at: datetime) -> Payment:
