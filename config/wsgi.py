@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from wsgiref.util import setup_testing_defaults
@@ -17,7 +18,16 @@ COLLECT_AFTER = 20_000  # objects more than were freed; 700 is the default
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+# Where these are installed they are loaded, needed or not, 4 and 5 MB of each process: Pillow by
+# `qrcode`, for ways to draw that are not ours, `requests` by the REST framework, for its tests.
+OPTIONAL = ("PIL", "requests")
+for name in OPTIONAL:
+    sys.modules[name] = None  # type: ignore[assignment]  # as if it were not installed
+import qrcode  # noqa: E402, F401
+
 django_application = get_wsgi_application()
+for name in OPTIONAL:
+    del sys.modules[name]  # what sends requests, or draws, finds it as ever
 
 from config.checks import refuse_unsafe  # noqa: E402  # needs the settings
 from config.key_check import refuse_missing_keys  # noqa: E402

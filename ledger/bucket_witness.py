@@ -17,8 +17,9 @@ from core.clock import utc_now
 from ledger.log_models import Checkpoint
 from ledger.witness_answers import WitnessAway, WitnessRefused
 from outbound.aws_signature import AwsKey, signed_headers
-from outbound.http_client import HttpResult, get, put
+from outbound.http_client import get, put
 from outbound.policy import Policy, policy_for
+from outbound.results import HttpResult
 
 BUCKET = "s3://"
 SECONDS = 10

@@ -23,8 +23,9 @@ from ledger.log_checks import FEWER, check_head
 from ledger.log_models import Checkpoint, WitnessState
 from ledger.log_tree import BrokenLog, stored_node
 from ledger.witness_answers import WitnessAway, WitnessRefused
-from outbound.http_client import HttpResult, post
+from outbound.http_client import post
 from outbound.policy import policy_for
+from outbound.results import HttpResult
 
 SECONDS = 10
 # How many checkpoints a witness that was away is handed in one turn: others do not wait for it.

@@ -4,21 +4,25 @@
 `POST {"to": "+12425550100", "text": "…"}` as JSON, with a user and password in the address where
 it wants them. A planned message bears an `Idempotency-Key`, the same with each attempt. The address
 holds secrets: it appears in no log and in no error.
+
+`requests`, 5 MB, is loaded by the process that sends the first one to a gateway.
 """
 
 import logging
 import re
 import sys
 import unicodedata
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import requests
 from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
-from urllib3.exceptions import MaxRetryError
 
 from messages.errors import Fault, MessageNotSent
+
+if TYPE_CHECKING:
+    from requests import RequestException
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +72,8 @@ def send(*, to: str, text: str, reference: str = "") -> None:
 
 def _post(url: str, message: dict[str, str], headers: dict[str, str]) -> None:
     """Hand a message to the gateway. A refusal is reported without the address and the text."""
+    import requests
+
     with requests.Session() as session:
         session.trust_env = False  # no password from a .netrc, no proxy that reads the codes
         try:
@@ -94,7 +100,9 @@ def _fault_of_answer(status: int) -> Fault | None:
     return Fault.REFUSED if refused else Fault.TEMPORARY
 
 
-def _fault_of_error(error: requests.RequestException) -> Fault:
+def _fault_of_error(error: "RequestException") -> Fault:
     """Distinguish a gateway that was not reached from one that may have accepted the message."""
+    from urllib3.exceptions import MaxRetryError
+
     unreached = bool(error.args) and isinstance(error.args[0], MaxRetryError)
     return Fault.TEMPORARY if unreached else Fault.UNKNOWN

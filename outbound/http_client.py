@@ -10,7 +10,6 @@ import io
 import re
 import ssl
 import time
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +22,7 @@ from outbound.connections import ConnectionFailed, Connector
 from outbound.deadline import Deadline
 from outbound.policy import Policy, fault_of
 from outbound.resolver import Resolve, system_addresses
+from outbound.results import HttpResult
 
 # Off the wire, head included; half of that is more of the body than is ever shown.
 MAX_BYTES = 64 * 1024
@@ -34,22 +34,6 @@ CONNECT_SECONDS = 5.0
 PRELIMINARY_STATUSES = frozenset({102, 103})
 
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-
-
-@dataclass(frozen=True)
-class HttpResult:
-    """The result of a request. `error` explains a missing status, or one that is a failure."""
-
-    ms: int
-    status: int | None = None
-    excerpt: str = ""
-    error: str = ""
-    retry_after: str | None = None
-
-    @property
-    def is_success(self) -> bool:
-        """Any 2xx that was read in time counts as acknowledged."""
-        return not self.error and self.status is not None and 200 <= self.status < 300
 
 
 @lru_cache

@@ -12,7 +12,6 @@ from django.conf import settings
 
 from core.database_clock import database_now
 from core.errors import Conflict, RateLimited
-from webhooks.delivery.attempts import attempt_and_record
 from webhooks.delivery.leases import claim_delivery
 from webhooks.models import Attempt, Delivery
 from webhooks.waiting_places import WaitingPlaces
@@ -44,6 +43,8 @@ def attempt_now(delivery_id: str, *, after: int = 0) -> Delivery:
     Raises Conflict where another process holds it for longer than an attempt takes. Called outside
     of a transaction.
     """
+    from webhooks.delivery.attempts import attempt_and_record  # loads what requests take, 5 MB
+
     made = Attempt.objects.filter(delivery_id=delivery_id, number__gt=after).exists()
     claim = None if made else claim_delivery(delivery_id, now=database_now())
     if claim is not None:

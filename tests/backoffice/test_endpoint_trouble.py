@@ -14,7 +14,7 @@ from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
 from messages.models import Message, MessageStatus
-from outbound.http_client import HttpResult
+from outbound.results import HttpResult
 from payments.models import Payment
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office

@@ -14,7 +14,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 # A visitor's network pays for what a request takes: of loading, it may not.
 LOADED_BY_REQUESTS = ("config.urls", "checkout.urls", "backoffice.urls")
-MISSING = f"import sys, config.wsgi; print(*set({LOADED_BY_REQUESTS}) - set(sys.modules))"
+# What few processes need, each some MB of one that does not.
+LOADED_BY_USE = ("PIL", "fpdf", "openpyxl", "requests")
+LOADED = f"""
+import sys, config.wsgi
+print(*set({LOADED_BY_REQUESTS}) - set(sys.modules))
+from core.qr import png, svg
+png("text"), svg("text")
+print(*set({LOADED_BY_USE}) & set(sys.modules))
+import outbound.http_client, checkout.logos
+"""
 # What Django asks with each request.
 RECEIVERS = """
 import config.wsgi
@@ -38,8 +47,8 @@ print(*said, type(body).__name__, b"".join(body), *ended)
 """
 
 
-def test_it_has_loaded_every_page_before_the_first_request() -> None:
-    assert answer_to(MISSING) == [""]
+def test_it_has_loaded_every_page_before_the_first_request_and_no_more() -> None:
+    assert answer_to(LOADED) == ["", ""]
 
 
 def test_a_request_asks_for_nothing_in_vain() -> None:

@@ -15,8 +15,8 @@ from ledger import bucket_witness
 from ledger.bucket_witness import notes_in
 from ledger.models import Checkpoint, WitnessState
 from ledger.witnesses import inform_witnesses
-from outbound.http_client import HttpResult
 from outbound.policy import policy_for
+from outbound.results import HttpResult
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW
 from tests.ledger.growing import grow

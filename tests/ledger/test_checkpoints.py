@@ -14,7 +14,7 @@ from ledger import witnesses
 from ledger.checkpoints import is_ours
 from ledger.models import WitnessState
 from ledger.witnesses import check_witnesses, inform_witnesses
-from outbound.http_client import HttpResult
+from outbound.results import HttpResult
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW
 from tests.ledger.growing import grow

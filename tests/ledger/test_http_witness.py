@@ -10,8 +10,8 @@ from ledger.checkpoints import sign_head
 from ledger.models import Checkpoint, Purpose, WitnessState
 from ledger.sealing import seal_transfers
 from ledger.witnesses import inform_witnesses
-from outbound.http_client import HttpResult
 from outbound.policy import Policy
+from outbound.results import HttpResult
 from tests.ledger.funding import NOW, fund, opened
 
 pytestmark = pytest.mark.django_db

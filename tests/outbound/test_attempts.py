@@ -12,9 +12,9 @@ import pytest
 from outbound import http_client
 from outbound.connections import ConnectionFailed, Connector
 from outbound.deadline import Deadline
-from outbound.http_client import HttpResult
 from outbound.policy import Policy
 from outbound.resolver import ResolutionFailed, resolve_within, system_addresses
+from outbound.results import HttpResult
 
 OUTSIDE = ["1.1.1.1", "8.8.8.8", "9.9.9.9", "1.0.0.1", "8.8.4.4"]
 NOT_ALLOWED = "The host name leads to an address that is not allowed."

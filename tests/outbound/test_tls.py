@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from outbound.http_client import HttpResult, post
+from outbound.http_client import post
 from outbound.policy import Policy
+from outbound.results import HttpResult
 from tests.outbound.certificates import Authority
 
 pytestmark = pytest.mark.real_clock("certificates are checked against the clock of the system")

@@ -10,8 +10,8 @@ from pytest_django import Settings
 from core.database_clock import database_now
 from core.sealed import seal
 from merchants.models import Merchant
-from outbound.http_client import HttpResult
 from outbound.policy import policy_for
+from outbound.results import HttpResult
 from tests.webhooks.dispatching import MANY, emit_event, endpoint_of, told, waiting
 from webhooks import numbering
 from webhooks.delivery import attempts, backlog, order

@@ -11,7 +11,7 @@ from django.db import OperationalError, connections
 
 from core.clock import utc_now
 from merchants.models import Merchant
-from outbound.http_client import HttpResult
+from outbound.results import HttpResult
 from tests.factories import MerchantFactory
 from tests.webhooks.dispatching import emit_event, endpoint_of
 from tests.webhooks.receiver import Receiver

@@ -7,7 +7,7 @@ import pytest
 from core.database_clock import database_now
 from merchants.models import Merchant
 from messages.models import Message
-from outbound.http_client import HttpResult
+from outbound.results import HttpResult
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import (
     MANY,

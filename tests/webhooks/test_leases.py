@@ -10,7 +10,7 @@ from core.clock import utc_now
 from core.database_clock import database_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from outbound.http_client import HttpResult
+from outbound.results import HttpResult
 from tests.factories import MerchantFactory
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint

@@ -9,9 +9,10 @@ from pytest_django import Settings
 
 from core.clock import utc_now
 from merchants.models import Merchant
-from outbound.http_client import HttpResult, post
+from outbound.http_client import post
 from outbound.policy import Policy, fault_of, policy_for
 from outbound.resolver import system_addresses
+from outbound.results import HttpResult
 from tests.client import Api
 from tests.outbound.addresses import NOT_PUBLIC
 from tests.webhooks.canary import Canary

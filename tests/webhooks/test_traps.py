@@ -6,8 +6,9 @@ import time
 import pytest
 
 from merchants.models import Merchant
-from outbound.http_client import HttpResult, post
+from outbound.http_client import post
 from outbound.policy import Policy
+from outbound.results import HttpResult
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver

@@ -10,8 +10,9 @@ from django.conf import settings
 
 from core.errors import ServiceUnavailable
 from core.sealed import unseal
-from outbound.http_client import HttpResult, post
+from outbound.http_client import post
 from outbound.policy import policy_for
+from outbound.results import HttpResult
 from webhooks.delivery.leases import Claim, postpone
 from webhooks.delivery.outcomes import record_result
 from webhooks.delivery.signing import checkpoint_headers, signature_headers

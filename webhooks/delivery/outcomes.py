@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from outbound.http_client import HttpResult
+from outbound.results import HttpResult
 from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
 from webhooks.delivery.retry_schedule import max_attempts, next_attempt_at, requested_wait
