@@ -68,6 +68,7 @@ class CountedList:
     `owner` to `kind` and `condition` are SQL over the row `{row}`; triggers were made from them, so
     that a change of one needs a migration. `filters` says which column of an entry stands for
     which filter of the list. With `by_day` it is counted by the day of creation, too.
+    `shown_otherwise` are the statuses of which rows are listed that are stored in another.
     """
 
     name: str
@@ -79,6 +80,12 @@ class CountedList:
     condition: str = "true"
     filters: Mapping[str, str] = field(default_factory=dict, hash=False)
     by_day: bool = False
+    shown_otherwise: frozenset[str] = frozenset()
+
+    def days_add_up(self, filters: Mapping[str, Any]) -> bool:
+        """Return whether the counts of all days are those of the rows of a list so filtered."""
+        is_stored = filters.get("status") not in self.shown_otherwise
+        return self.by_day and is_stored and filters.keys() <= self.filters.keys()
 
     def kept(
         self,

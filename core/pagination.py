@@ -22,6 +22,8 @@ class Listed(Protocol):
 
     def queryset(self) -> QuerySet[Any]: ...
 
+    def far_page(self, offset: int) -> tuple[QuerySet[Any], int]: ...
+
     def first_page(self, limit: int) -> tuple[list[Any], Total]: ...
 
     def total(self) -> int: ...
@@ -70,21 +72,24 @@ def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | Non
     """
     if isinstance(listed, QuerySet):
         with planned_by_values():
-            return _page_within(listed, query, total or listed.count)
+            return _page_within(listed, query.offset, query, total or listed.count)
     if query.starting_after is None and not query.offset:
         items, beside = listed.first_page(query.limit + 1)
         return page_from(items, query, total or beside)
     with planned_by_values():
-        return _page_within(listed.queryset(), query, total or listed.total)
+        rows, offset = listed.queryset(), query.offset
+        if query.starting_after is None:
+            rows, offset = listed.far_page(offset)
+        return _page_within(rows, offset, query, total or listed.total)
 
 
-def _page_within(queryset: QuerySet[Any], query: PageQuery, total: Total) -> Page:
+def _page_within(queryset: QuerySet[Any], offset: int, query: PageQuery, total: Total) -> Page:
     rows = in_order(queryset)
     if query.starting_after is not None:
         rows = rows.filter(_older_than(queryset, query.starting_after))
-    if query.offset:
+    if offset:
         # What is left out is passed over in an index, without a look at its rows.
-        keys = rows.values("pk")[query.offset : query.offset + query.limit + 1]
+        keys = rows.values("pk")[offset : offset + query.limit + 1]
         rows = in_order(queryset).filter(pk__in=keys)
     return page_from(list(rows[: query.limit + 1]), query, total)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db.models import QuerySet, Subquery
 
+from core.counts import CountedList
+from core.far_pages import FAR, skip_newer
 from core.pagination import Total, in_order
 from core.prepared import (
     Prepared,
@@ -42,9 +44,20 @@ class CallerList:
     lookups: Lookups
     now: datetime
     total_of: TotalOf | None = None
+    counted: CountedList | None = None
 
     def queryset(self) -> QuerySet[Any]:
         return self.select(self.caller, self.lookups, self.now)
+
+    def far_page(self, offset: int) -> tuple[QuerySet[Any], int]:
+        """Return the rows and an offset among them; without most that come before a far one."""
+        rows, caller, counted = self.queryset(), self.caller, self.counted
+        if offset < FAR or counted is None or not counted.days_add_up(self.lookups):
+            return rows, offset
+        if caller.sees_every_merchant or caller.merchant_id is None:
+            return rows, offset
+        key = counted.key_for(caller.merchant_id, self.lookups, caller.livemode)
+        return skip_newer(rows, key, offset, self.now)
 
     def total(self) -> int:
         """Return how many rows there are in all."""

@@ -18,6 +18,7 @@ PAYMENTS = CountedList(
     kind="{row}.payment_mode",
     filters={"status": "status", "payment_mode": "kind"},
     by_day=True,
+    shown_otherwise=EXPIRABLE | {PaymentStatus.EXPIRED},
 )
 
 
@@ -32,7 +33,7 @@ def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet
     if kept is None:
         return None
     status = filters.get("status")
-    if status != PaymentStatus.EXPIRED and status not in EXPIRABLE:
+    if status not in PAYMENTS.shown_otherwise:
         return kept.total()
     others = {name: value for name, value in filters.items() if name != "status"}
     overdue = payments.filter(**others).due_to_expire(now)

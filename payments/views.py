@@ -16,7 +16,7 @@ from merchants.caller_lists import CallerList
 from merchants.callers import Caller, CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.confirming import confirm_payment
-from payments.counts import total_of
+from payments.counts import PAYMENTS, total_of
 from payments.filters import FILTERS, chosen_format
 from payments.models import Payment
 from payments.payment_file import file_of_payments
@@ -69,7 +69,7 @@ class PaymentViewSet(CallerViewSet):
         """
         query, at = query_of(request), request_now()
         lookups = read_filters(query, FILTERS)
-        payments = CallerList(Payment.objects.listed, request.user, lookups, at, total_of)
+        payments = CallerList(Payment.objects.listed, request.user, lookups, at, total_of, PAYMENTS)
         if is_csv(query, request.META.get("HTTP_ACCEPT", "")):
             page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
             found = page_of(payments, page, lambda: 0).items

@@ -1,0 +1,62 @@
+"""Where in a list a far page begins, from the counts of its days.
+
+To pass over two million entries of an index takes 0.3 s. The counts say in which day the page
+begins; what is newer than that day need not be passed over.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet, Sum
+from django.db.models.functions import Substr
+
+from core.instants import EARLIEST
+from core.models import CountEntry, PeriodCount
+
+FAR = 10_000  # fewer entries are passed over in less time than it takes to look the day up
+
+
+def skip_newer(
+    rows: QuerySet[Any], key: Mapping[str, Any], offset: int, now: datetime
+) -> tuple[QuerySet[Any], int]:
+    """Return the rows without most that come before an offset, and the offset among these.
+
+    `key` is that of the counts that add up to the rows. Newest first, as every list.
+    """
+    period, newer = "", 0
+    for _ in ("year", "month", "day"):
+        for name, number in _counts_within(period, key, now):
+            if newer + number > offset:
+                period = name
+                break
+            newer += number
+        else:
+            return rows.none(), 0
+    next_day = datetime.fromisoformat(f"{period}T00:00:00+00:00") + timedelta(days=1)
+    return rows.filter(created_at__lt=next_day), offset - newer
+
+
+def _counts_within(period: str, key: Mapping[str, Any], now: datetime) -> list[tuple[str, int]]:
+    """Return the years there are, the months of a year or the days of a month, newest first.
+
+    One statement reads them, so that what is added to its day meanwhile is there once.
+    """
+    names = _parts_of(period, now)
+    kept = PeriodCount.objects.filter(**key, period__in=names)
+    entries = CountEntry.objects.filter(**key, is_sum=False, day__startswith=period)
+    entries = entries.annotate(period=Substr("day", 1, len(names[0])))
+    numbers = kept.order_by().values_list("period").annotate(Sum("number"))
+    found: Counter[str] = Counter()
+    for name, number in numbers.union(
+        entries.order_by().values_list("period").annotate(Sum("change")), all=True
+    ):
+        found[name] += number
+    return sorted(found.items(), reverse=True)
+
+
+def _parts_of(period: str, now: datetime) -> list[str]:
+    if not period:
+        return [str(year) for year in range(EARLIEST.year, now.year + 2)]
+    return [f"{period}-{number:02}" for number in range(1, 13 if len(period) == 4 else 32)]
