@@ -14,7 +14,7 @@ from backoffice.errors import (
     RequesterNotAuthorized,
     SelfApproval,
 )
-from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
+from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note, NoteSubject
 from backoffice.roles import Role
 from backoffice.services.decisions import approve, decline, expire_due, withdraw
 from backoffice.services.instructions import LIFETIME, InstructionRequest, instruct
@@ -61,6 +61,17 @@ def test_it_refunds_at_once_within_the_limit(paid: Payment) -> None:
     entry = AuditEntry.objects.get()
     assert (entry.act, entry.outcome, entry.subject_id) == ("refund", AuditOutcome.DONE, paid.pk)
     assert (entry.actor, entry.address, entry.reason) == ("support", "10.0.0.7", "Returned goods")
+
+
+@pytest.mark.parametrize(("note", "note_on"), [("", NoteSubject.PAYMENT), ("Called at noon", None)])
+def test_no_note_is_kept_without_words_or_beside_nothing(
+    paid: Payment, note: str, note_on: NoteSubject | None
+) -> None:
+    request = refund_request(paid, SUPPORT_EACH, note=note, note_on=note_on)
+
+    instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+
+    assert not Note.objects.exists()
 
 
 def test_it_asks_for_a_second_person_above_the_limit(paid: Payment) -> None:

@@ -179,3 +179,11 @@ def test_each_example_of_an_event_has_what_its_schema_requires(openapi: str) -> 
         schema = schemas[content["schema"]["$ref"].rpartition("/")[2]]
         assert set(schema["required"]) <= content["example"].keys(), event_type
         assert schema["properties"].keys() >= content["example"].keys(), event_type
+        for name, value in content["example"].items():
+            assert schema["properties"][name].get("format") == _format_of(value), (event_type, name)
+
+
+def _format_of(value: object) -> str | None:
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", str(value)):
+        return "date"
+    return "date-time" if re.fullmatch(r"\d{4}-\d\d-\d\dT.+Z", str(value)) else None
