@@ -11,8 +11,9 @@ import requests
 from outbound import http_client
 from outbound.connections import Connector
 from outbound.deadline import Deadline
-from outbound.http_client import HttpResult, get, post, put
+from outbound.http_client import get, post, put
 from outbound.policy import Policy
+from outbound.results import HttpResult
 
 POLICY = Policy(livemode=False, loopback=True)
 URL = "http://localhost:8080/hook"
