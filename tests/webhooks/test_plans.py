@@ -165,7 +165,8 @@ def test_whose_turn_it_is_is_found_by_event_though_nothing_waited_yesterday(
     number_events()
     Delivery.objects.update(status=DeliveryStatus.CANCELED, next_attempt_at=None, ended_at=at)
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+        cursor.execute("ANALYZE webhooks_delivery")
+        cursor.execute("ANALYZE webhooks_feedentry")
     pending.update(status=DeliveryStatus.PENDING, next_attempt_at=at, ended_at=None)
 
     plan = with_turn(Delivery.objects.due(at).filter(webhook=backlog)).explain().lower()
