@@ -174,6 +174,9 @@ def test_each_example_of_an_event_has_what_its_schema_requires(openapi: str) -> 
     schemas = document["components"]["schemas"]
 
     assert len(document["webhooks"]) == len(EventType)
+    told_apart = schemas["EventOutput"]["discriminator"]
+    assert told_apart["propertyName"] == "type"
+    assert told_apart["mapping"]["payment.failed"].endswith("/PaymentFailedEvent")
     for event_type, item in document["webhooks"].items():
         content = item["post"]["requestBody"]["content"]["application/json"]
         schema = schemas[content["schema"]["$ref"].rpartition("/")[2]]
