@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from outbound.http_client import HttpResult
+from outbound.results import HttpResult
 from webhooks.delivery import dispatcher
 from webhooks.delivery.dispatcher import THREADS, Dispatcher, _attempt_and_keep_recording
 from webhooks.delivery.lanes import Lane
