@@ -4,6 +4,12 @@ from core.errors import ApiError, NotFound
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 
 
+def advice_on(error: ApiError) -> str:
+    """Return the details of a refusal and, unless the API's reference explains it, its remedy."""
+    remedy = "" if error.test_mode else error.remedy
+    return f"{error.details} {remedy}".strip()
+
+
 class Forbidden(ApiError):
     status, code, message = 403, "FORBIDDEN", "Your role does not allow this."
     cause = "None of your roles has the right that this takes."

@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from unfold.sites import UnfoldAdminSite
 
+from backoffice.errors import Forbidden, advice_on
 from backoffice.models import StaffAccount
 from backoffice.pages.dashboard import dashboard_page
 from backoffice.pages.forms import PasswordForm, SignInForm
@@ -100,13 +101,13 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
             try:
                 response: HttpResponse = inner(request, *args, **kwargs)
             except PermissionDenied:
-                return self.refusal(request, 403, "Your role does not allow this.")
+                return self.refusal(request, 403, Forbidden.message, Forbidden.remedy)
             except Http404:
                 return self.refusal(request, 404, "There is nothing at this address.")
             except DisallowedModelAdminLookup:
                 return self.refusal(request, 400, "This list has no such filter.")
             except ApiError as error:
-                return self.refusal(request, error.status, error.message, error.details)
+                return self.refusal(request, error.status, error.message, advice_on(error))
             return response
 
         return guarded

@@ -10,7 +10,7 @@ from django.template.response import TemplateResponse
 
 from backoffice.actions import Action, ActionContext, ActionResult, run
 from backoffice.audit import AuditAction, append_forbidden
-from backoffice.errors import Forbidden, FormAlreadySubmitted
+from backoffice.errors import Forbidden, FormAlreadySubmitted, advice_on
 from backoffice.forms import ActionForm
 from backoffice.resource.page_urls import LIST_FILTERS, list_of, page_of, with_filters
 from backoffice.resource.resource import AdminResource
@@ -89,7 +89,7 @@ def _carry_out(action: Action, context: ActionContext, form: ActionForm) -> Acti
     except Forbidden:
         raise PermissionDenied from None
     except ApiError as error:
-        form.add_error(None, f"{error.message} {error.details}".strip())
+        form.add_error(None, f"{error.message} {advice_on(error)}".strip())
         form.renew()
     return None
 
