@@ -1,7 +1,7 @@
-"""Keys of addresses that are on paper or open for years: stored, so that SECRET_KEY may change.
+"""Stored keys for addresses that are printed or live for years, so that SECRET_KEY can change.
 
-Each began as what Django derives from the SECRET_KEY of the day, by which earlier addresses were
-made; from then on it is its own.
+Each starts out as the key that Django derives from the current SECRET_KEY, with which earlier
+addresses were made; from then on it is independent of it.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ _known: dict[str, bytes] = {}
 
 
 def address_key(name: str) -> bytes:
-    """Return the key of a kind of address; it is made when it is first asked for."""
+    """Return the key for a kind of address, creating it on first use."""
     if name not in _known:
         new = AddressKey(name=name)
         seal(new, "sealed_key", _derived(name).hex())
@@ -23,7 +23,7 @@ def address_key(name: str) -> bytes:
             name=name, defaults={"sealed_key": new.sealed_key}
         )
         key = bytes.fromhex(unseal(row, "sealed_key"))
-        if is_new:  # not certain before the caller's transaction is
+        if is_new:  # not final until the caller's transaction commits
             return key
         _known[name] = key
     return _known[name]

@@ -1,12 +1,12 @@
-"""Locks of the application, each known by its number: they guard what no single row stands for."""
+"""Application-level locks, identified by number: they guard what no single row represents."""
 
 from django.db import connection
 
 
 def hold_lock(number: int, *, patient: bool = True) -> bool:
-    """Hold a lock until the transaction ends, as soon as no other transaction holds it.
+    """Hold a lock until the transaction ends, waiting for any other transaction that holds it.
 
-    Without patience: False, at once, where another does. SQLite has one writer anyway.
+    With `patient=False`, return False at once instead of waiting. SQLite has one writer anyway.
     """
     if connection.vendor != "postgresql":
         return True

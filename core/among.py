@@ -1,4 +1,4 @@
-"""Whether a column has one of many values: one parameter, however many they are."""
+"""Test whether a column has one of many values, with one parameter however many there are."""
 
 import json
 from typing import Any
@@ -9,9 +9,9 @@ Compiled = tuple[str, list[Any]]
 
 
 class Among(Lookup):
-    """A filter, `Among(F("id"), keys)`: whether a column has one of these texts or whole numbers.
+    """A filter, `Among(F("id"), keys)`: whether the column has one of these strings or integers.
 
-    `in` has a parameter for each, and takes longer to prepare than to answer.
+    `in` takes one parameter per value, and is slower to prepare than to execute.
     """
 
     prepare_rhs = False

@@ -1,4 +1,4 @@
-"""An amount as a person types it, made an integer of the smallest unit without a float."""
+"""Amounts as people type them, parsed into integers of the smallest unit without a float."""
 
 import re
 import unicodedata
@@ -12,12 +12,12 @@ _GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 
 
 def read_amount(text: str, currency: str, point: str) -> int | None:
-    """Return what was typed in the smallest unit; None where it cannot be told for sure.
+    """Parse a typed amount into the smallest unit; return None if it is invalid or ambiguous.
 
-    The code or sign of the currency at either end, spaces, hyphens and brackets fall away; a minus
-    does not. A lone `.` is the decimal point, a lone `,` too unless three digits follow and the
-    language of the page (whose decimal point is `point`) groups with it; of both, the last one is
-    the point. So 1.5 is 1.50, and never 1.05.
+    The currency's code or sign at either end, spaces, hyphens and brackets are ignored; a minus
+    sign is not. A lone `.` is the decimal point; so is a lone `,`, unless three digits follow and
+    the page's language (whose decimal point is `point`) groups with it. If both occur, the last one
+    is the decimal point. So 1.5 is 1.50, and never 1.05.
     """
     if len(text) > MAX_TYPED:
         return None
@@ -28,7 +28,7 @@ def read_amount(text: str, currency: str, point: str) -> int | None:
 
 
 def _without_sign(text: str, currency: str) -> str:
-    """Take away how the currency is written at either end: its code, its sign, or a bare "$"."""
+    """Strip the currency's code, its sign or a bare "$" from either end."""
     names = {currency, *signs_of(currency)}
     names |= {mark for name in names for mark in name if unicodedata.category(mark) == "Sc"}
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))

@@ -1,6 +1,6 @@
-"""Triggers that refuse to change what stands: whether they are there, and what they say.
+"""Triggers that refuse changes to existing rows: whether they are in place, and their text.
 
-Migrations create them, in the words of each database; a proof names one that is missing or off.
+Migrations create them in each database's dialect; a proof names any that is missing or off.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ def active_triggers(room: str) -> set[str]:
 
 
 def missing_triggers(room: str, expected: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Name every trigger of a room that does not guard its table; by vendor in `expected`."""
+    """Yield a sentence for each trigger of `expected`, by vendor, that is missing or off."""
     active = active_triggers(room)
     for name in expected[connection.vendor]:
         if name not in active:
@@ -32,7 +32,7 @@ def missing_triggers(room: str, expected: Mapping[str, Sequence[str]]) -> Iterat
 
 
 def sqlite_refusal(name: str, event: str, table: str, *, condition: str, advice: str) -> str:
-    """Return a trigger of SQLite that refuses `event` on each row for which the condition holds."""
+    """Return the SQLite trigger that refuses `event` on rows that meet the condition."""
     return f"""
         CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW WHEN {condition}
         BEGIN

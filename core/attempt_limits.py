@@ -1,7 +1,7 @@
 """Attempt limits per subject and window, counted in the database.
 
-Guesses are counted where every process sees them and where no lost cache resets them: without the
-counter, no guess is possible.
+There, every process sees the count and no lost cache resets it: an attempt that cannot be counted
+is not allowed.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from core.models import Quota
 
 @dataclass(frozen=True)
 class AttemptLimit:
-    """At most `times` within a window that starts with the first."""
+    """At most `times` attempts within a window that starts with the first one."""
 
     name: str
     times: int
@@ -30,9 +30,9 @@ class AttemptLimit:
 
 
 def count_attempt(limit: AttemptLimit, subject: str, *, now: datetime) -> None:
-    """Count one attempt, committed at once. Raises RateLimited, with `Retry-After`.
+    """Count one attempt and commit at once. Raises RateLimited, with `Retry-After`.
 
-    Refuses to run inside a transaction, whose end might undo the count.
+    Refuses to run inside a transaction, whose rollback could undo the count.
     """
     key, ended = limit.key(subject), Q(ends_at__lte=now)
     ends_at = now + limit.within
@@ -47,9 +47,9 @@ def count_attempt(limit: AttemptLimit, subject: str, *, now: datetime) -> None:
 
 
 def count_within_all(counted: Sequence[tuple[AttemptLimit, str]], *, now: datetime) -> bool:
-    """Count one attempt per limit and subject, or none; return whether all limits had room.
+    """Count one attempt against every limit, or against none; return whether all had room.
 
-    In the caller's transaction: for what is undone with it, such as a message that it plans.
+    Runs in the caller's transaction: for counts to be undone with it, as for a planned message.
     """
     limits = {limit.key(subject): limit for limit, subject in counted}
     new = [Quota(key=key, ends_at=now + limits[key].within) for key in sorted(limits)]
@@ -69,7 +69,7 @@ def count_or_refuse(counted: Sequence[tuple[AttemptLimit, str]], *, now: datetim
     """Count as `count_within_all`. Raises RateLimited, with `Retry-After` of the limit reached."""
     if not count_within_all(counted, now=now):
         refuse_exhausted(*counted, now=now)
-        raise RateLimited  # a limit of zero is reached without a window
+        raise RateLimited  # a limit of zero has no window to wait for
 
 
 def uncount_attempt(limit: AttemptLimit, subject: str) -> None:
@@ -83,9 +83,9 @@ def forget_attempts(limit: AttemptLimit, subject: str) -> None:
 
 
 def refuse_exhausted(*counted: tuple[AttemptLimit, str], now: datetime) -> None:
-    """Raise RateLimited where one of the limits is exhausted for its subject, without counting.
+    """Raise RateLimited if any limit is exhausted for its subject, without counting.
 
-    Its `Retry-After` is that of the limit that lasts longest: until then, a next one would refuse.
+    `Retry-After` is that of the limit that lasts longest: until then, another would still refuse.
     """
     full = Q()
     for limit, subject in counted:

@@ -1,4 +1,4 @@
-"""Work of this process that no request waits for, and that may be lost with the process."""
+"""Work of this process that no request waits for, and that is lost if the process dies."""
 
 import logging
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The field of a body that is a list of known words."""
+"""A body field that is a list of known words."""
 
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ MAX_CHOICES = 100
 
 
 class ChoicesField(serializers.ListField):
-    """Known words, each of them once, in the order given. `rule` says what the list must be."""
+    """Known words, deduplicated, in the order given. `rule` states what the list must be."""
 
     default_error_messages: ClassVar[dict[str, Any]] = dict.fromkeys(
         ("not_a_list", "empty", "max_length"), "{rule}"
@@ -21,7 +21,7 @@ class ChoicesField(serializers.ListField):
         super().__init__(child=OneOfField(allowed=allowed), allow_empty=False, **options)
 
     def fail(self, key: str, **values: Any) -> Any:
-        """Raise ValidationError with the rule, whichever part of it is not kept."""
+        """Raise ValidationError with the rule, whichever part of it is broken."""
         super().fail(key, rule=self.rule, **values)
 
     def to_internal_value(self, data: Any) -> list[str]:

@@ -7,14 +7,14 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from django.conf import settings
 from django.http import HttpRequest
 
-UNKNOWN = "0.0.0.0"  # noqa: S104  # no address to listen on, one to count under
+UNKNOWN = "0.0.0.0"  # noqa: S104  # a value to count under, not to listen on
 IPV6_SITE_BITS = 64
 MOST_KEPT = 1_000
-IPV6_OWNER_BITS = 48  # what one owner of addresses is commonly given
+IPV6_OWNER_BITS = 48  # the prefix that one subscriber commonly gets
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the caller's address as the outermost of our own `TRUSTED_PROXIES` saw it.
+    """Return the caller's address as seen by the outermost of our own `TRUSTED_PROXIES`.
 
     Anything to the left of it in X-Forwarded-For was written by the caller and proves nothing.
     """
@@ -41,7 +41,7 @@ def _normal(written: str) -> str:
 
 
 def network_of(address: str) -> str:
-    """Return what counts as one caller: an IPv4 address, or the /64 of an IPv6 one."""
+    """Return the network that counts as one caller: an IPv4 address, or the /64 of an IPv6 one."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv6Address):
         return str(ip_network((address, IPV6_SITE_BITS), strict=False))
@@ -50,7 +50,7 @@ def network_of(address: str) -> str:
 
 @lru_cache(MOST_KEPT)
 def wide_network_of(address: str) -> str:
-    """Return the /24 or the /48 of an address, of which one attacker may well have every one."""
-    if ":" not in address:  # as most are, each new here
+    """Return an address's /24 or /48, all of which one attacker may well control."""
+    if ":" not in address:  # the common case, and mostly a cache miss
         return f"{address[: address.rindex('.')]}.0/24"
     return str(ip_network((address, IPV6_OWNER_BITS), strict=False))

@@ -26,17 +26,17 @@ def whole_milliseconds(instant: datetime) -> datetime:
 
 
 def request_now() -> datetime:
-    """Return the instant of the request being served: the same for key, view and each row shown.
+    """Return the instant of the current request: the same for key, view and each row shown.
 
-    For edges alone: views, authentication, columns. Services take `now`.
+    For edges only: views, authentication, columns. Services take `now`.
     """
     return _of_request.get() or utc_now()
 
 
 def running_on(now: datetime) -> Callable[[], datetime]:
-    """Return a clock that goes on from this instant in whole seconds.
+    """Return a clock that runs on from this instant in whole seconds.
 
-    For work of many transactions: each bears the time of its own commit, to the seconds it takes.
+    For work that spans many transactions: each records the time of its own commit, to the second.
     """
     began = time.monotonic()
     return lambda: now + timedelta(seconds=int(time.monotonic() - began))
@@ -44,7 +44,7 @@ def running_on(now: datetime) -> Callable[[], datetime]:
 
 @contextmanager
 def one_instant() -> Iterator[None]:
-    """Read the clock once for all that is done inside."""
+    """Read the clock once for everything done inside the block."""
     token = _of_request.set(utc_now())
     try:
         yield

@@ -1,8 +1,8 @@
-"""The clock of periodic work: the database's, and only while nothing contradicts it.
+"""The clock of periodic work: the database's, trusted only while nothing contradicts it.
 
-Periodic work pays out, expires and deletes by itself, so that a wrong clock would do lasting
-damage. A turn goes by the database's time. It is refused where the clock of its own process
-differs, or where the time has leapt since earlier turns: one wild reading is never acted upon.
+Periodic work pays out, expires and deletes unattended, so a wrong clock would do lasting damage.
+Each turn uses the database's time. It is refused if its own process's clock differs, or if the time
+has leapt since earlier turns: a single wild reading is never acted upon.
 """
 
 import socket
@@ -17,7 +17,7 @@ from core.database_clock import database_now
 from core.models import TurnMark
 
 STEP = timedelta(hours=1)
-LONG_STEP = timedelta(days=1)  # for work that does no harm when it is early by so much
+LONG_STEP = timedelta(days=1)  # for work that is harmless if done this early
 CONFIRMED_AFTER = timedelta(minutes=1)
 NOTED_EVERY = timedelta(minutes=5)
 ALARM_EVERY = timedelta(minutes=1)
@@ -26,9 +26,9 @@ logger = structlog.get_logger(__name__)
 
 
 def turn_now(*, step: timedelta = STEP) -> datetime:
-    """Return the instant of a turn of periodic work: read once, by the database's clock.
+    """Return the instant of a turn of periodic work, read once from the database's clock.
 
-    Raises ClockRefused as `checked_now` does, and where the time is more than `step` ahead of
+    Raises ClockRefused as `checked_now` does, and also if the time is more than `step` ahead of
     earlier turns, or behind them, until it has stayed there for a minute.
     """
     now = checked_now()
@@ -47,7 +47,7 @@ def turn_now(*, step: timedelta = STEP) -> datetime:
 
 
 def checked_now() -> datetime:
-    """Return the database's time. Raises ClockRefused where our own clock differs from it."""
+    """Return the database's time. Raises ClockRefused if this process's clock differs from it."""
     before = utc_now()
     now = whole_milliseconds(database_now())
     after = utc_now()
@@ -58,9 +58,9 @@ def checked_now() -> datetime:
 
 
 def believed_now() -> datetime:
-    """Return the database's time, but no more than a day after what earlier turns have believed.
+    """Return the database's time, capped at a day after what earlier turns accepted.
 
-    For requests whose effect is permanent: no leap is acted upon. Never raises; before the first
+    For requests with a permanent effect: a leap is not acted upon. Never raises; before the first
     turn there is nothing to compare with, and the database's time is returned.
     """
     now = whole_milliseconds(database_now())
@@ -69,7 +69,7 @@ def believed_now() -> datetime:
 
 
 def accept_clock() -> None:
-    """Take the present time for right, on the word of the person who starts the work.
+    """Accept the present time as right, on the word of the person who starts the work.
 
     Raises ClockRefused as `checked_now` does.
     """
@@ -93,7 +93,7 @@ def _accept(now: datetime) -> None:
 
 
 def _refused(now: datetime, why: str) -> ClockRefused:
-    """Raise the alarm: in the log, and at most once a minute in the row that metrics read."""
+    """Record the refusal: in the log, and at most once a minute in the row that metrics read."""
     logger.error("clock_refused", reason=why)
     TurnMark.objects.get_or_create(pk=TurnMark.ONLY, defaults={"at": now})
     recent = Q(refused_at__gt=now - ALARM_EVERY, refused_at__lte=now)

@@ -1,4 +1,4 @@
-"""What the management commands share: a refusal is a line on the terminal, not a traceback."""
+"""What the management commands share: a refusal prints one line, not a traceback."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from core.errors import ApiError
 
 
 class RefusableCommand(BaseCommand):
-    """A command that ends with the words of what refused it."""
+    """A command that ends with the message of the error that refused it."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:

@@ -21,14 +21,14 @@ BATCH = 5_000
 
 
 class NumberOf(Subquery):
-    """How many rows a query finds, inside another one."""
+    """The number of rows that a query finds, as a subquery of another one."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) AS found)"
     output_field = BigIntegerField()
 
 
 class SumOf(Subquery):
-    """What the numbers that a query finds add up to, inside another one."""
+    """The sum of the numbers that a query finds, as a subquery of another one."""
 
     template = "(SELECT COALESCE(SUM(found.number), 0) FROM (%(subquery)s) AS found)"
     output_field = BigIntegerField()
@@ -36,7 +36,7 @@ class SumOf(Subquery):
 
 @dataclass(frozen=True)
 class Kept:
-    """What adds up to a total: entries, the sums of whole days, and rows that are counted."""
+    """The parts that add up to a total: entries, the sums of whole days, and rows to be counted."""
 
     entries: QuerySet[CountEntry]
     periods: QuerySet[PeriodCount] | None = None
@@ -45,9 +45,9 @@ class Kept:
     def total(
         self, *, plus: QuerySet[Any] | None = None, minus: QuerySet[Any] | None = None
     ) -> QuerySet[Any, Any]:
-        """Add it up, and rows that are listed otherwise than they are stored: of one number.
+        """Return a one-value query for the total, with `plus` added and `minus` taken off.
 
-        So it is exact: one statement sees what is committed at one moment.
+        Those are rows listed otherwise than stored. Exact: one statement sees one moment.
         """
         result: Any = Coalesce(Sum("change"), 0)
         if self.periods is not None:
@@ -57,13 +57,13 @@ class Kept:
         if minus is not None:
             result -= NumberOf(minus.order_by().values("pk"))
         sums = self.entries.values_list(result, flat=True)
-        sums.query.group_by = None  # one sum of all of them, and 0 where there are none
+        sums.query.group_by = None  # one sum over all of them, 0 if there are none
         return sums
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountedList:
-    """A list whose rows are counted as they come, change their status, and go.
+    """A list whose rows are counted as they are inserted, change status, and are deleted.
 
     `owner` to `kind` and `condition` are SQL over the row `{row}`; triggers were made from them, so
     that a change of one needs a migration. `filters` says which column of an entry stands for
@@ -96,9 +96,9 @@ class CountedList:
         livemode: bool = False,
         now: datetime | Value,
     ) -> Kept | None:
-        """Return what adds up to the total of a list so filtered; None where the rows must.
+        """Return what adds up to the total of a filtered list; None if its rows must be counted.
 
-        `rows` are the owner's: between two dates, those of days that are not whole are counted.
+        `rows` are the owner's: between two dates, those of partial days are counted.
         """
         others = {name: value for name, value in filters.items() if name not in RANGE}
         if owner is None or not others.keys() <= self.filters.keys():
@@ -107,7 +107,7 @@ class CountedList:
         entries = CountEntry.objects.filter(**key)
         if len(others) == len(filters):
             return Kept(entries)
-        if not self.by_day or not isinstance(now, datetime):  # to be prepared for any dates
+        if not self.by_day or not isinstance(now, datetime):  # a placeholder for any dates
             return None
         days = WholeDays.within(filters, now)
         if days is None:
@@ -128,14 +128,14 @@ class CountedList:
         livemode: bool = False,
         now: datetime,
     ) -> Total | None:
-        """Return what says how many rows a list has; None where the rows must."""
+        """Return a function that counts a list; None if its rows themselves must be counted."""
         if owner is not None and filters.keys() <= self.filters.keys():
             return partial(_of_all_days(self, tuple(filters), livemode), owner=owner, **filters)
         kept = self.kept(rows, owner, filters, livemode=livemode, now=now)
         return None if kept is None else kept.total().get
 
     def key_for(self, owner: str, filters: Mapping[str, Any], livemode: bool) -> dict[str, Any]:
-        """Return the look-ups of the counts that add up to a list so filtered."""
+        """Return the look-ups of the counts that add up to the list under these filters."""
         known = {self.filters[name]: value for name, value in filters.items()}
         return {"list": self.name, "owner": owner, "livemode": livemode, **known}
 
@@ -145,7 +145,7 @@ class CountedList:
         return tuple(value.format(row=row) for value in values)
 
     def applies_to(self, row: str) -> str:
-        """Return the condition that a row is in the list."""
+        """Return the SQL condition that a row belongs to the list."""
         return self.condition.format(row=row)
 
 
@@ -161,7 +161,7 @@ def _of_all_days(
 def fold_changes() -> int:
     """Add up to `BATCH` new entries to the sums of their keys; return how many.
 
-    A reader sees an entry on one side of it or the other. May run twice at once.
+    A reader sees each entry either by itself or in the sum. May run twice at once.
     """
     waiting = CountEntry.objects.filter(is_sum=False).select_for_update(skip_locked=True)
     rows = list(waiting.order_by("id").values_list("id", "change", *KEY)[:BATCH])
@@ -169,7 +169,7 @@ def fold_changes() -> int:
     for _, change, *key in rows:
         sums[tuple(key)] += change
     with connection.cursor() as cursor:
-        # In one order for all, so that two who are at it never wait for each other.
+        # In one fixed order, so that two concurrent runs cannot deadlock.
         cursor.executemany(_ADD, [(*key, change) for key, change in sorted(sums.items())])
     CountEntry.objects.filter(pk__in=[row[0] for row in rows]).delete()
     return len(rows)

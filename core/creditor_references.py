@@ -1,7 +1,7 @@
 """The reference that a customer writes on a transfer: an ISO 11649 creditor reference.
 
-Its two check digits tell a mistyped one from another customer's: what does not check out matches
-nothing. Signs that are easy to confuse are left out.
+Its two check digits tell a mistyped one from another customer's: an invalid one matches nothing.
+Characters that are easily confused are left out.
 """
 
 import re
@@ -21,7 +21,7 @@ def new_reference() -> str:
 
 
 def references_in(*texts: str) -> set[str]:
-    """Return the valid references that stand in what a bank passes on, however they are grouped."""
+    """Return the valid references in the texts that a bank passes on, however grouped."""
     found = (each for text in texts for each in _FORM.findall(_SPACING.sub("", text).upper()))
     return {each for each in found if _remainder(each[4:] + each[:4]) == 1}
 

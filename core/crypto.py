@@ -1,10 +1,10 @@
-"""Secrets at rest: Fernet under `ENCRYPTION_KEY`, of which several may stand there, newest first.
+"""Secrets at rest: Fernet under `ENCRYPTION_KEY`, which may list several keys, newest first.
 
-What is encrypted is under the first; any of them reads. `core.key_register` knows which are needed.
+The first key encrypts; any of them decrypts. `core.key_register` knows which are still needed.
 
-A secret is bound to its place, which `core.sealed` names: its IV, which Fernet leaves to who
-writes, is an HMAC of place and text, and its time, which Fernet authenticates and no one reads,
-says that it is. So any release reads the token, and one that was copied elsewhere is refused.
+A secret is bound to its place, which `core.sealed` names. Its IV, which Fernet leaves to the
+writer, is an HMAC of place and text; its timestamp, which Fernet authenticates and no one reads,
+marks it as bound. So any release can read the token, and one copied elsewhere is refused.
 """
 
 import base64
@@ -25,23 +25,23 @@ from core.errors import ServiceUnavailable
 
 logger = logging.getLogger(__name__)
 
-UNBOUND = b""  # no place: of a secret that is read wherever it stands
-# How a bound one begins: Fernet's version, and an instant of 2106, which no clock has told yet.
+UNBOUND = b""  # no place: for a secret that may be read anywhere
+# How a bound token begins: Fernet's version, and a timestamp in 2106, beyond any real clock.
 _BOUND = b"\x80" + (1 << 32).to_bytes(8, "big")
 _IV_END = len(_BOUND) + 16
 
 
 class EncryptionKeyMissing(ServiceUnavailable):
-    """No key of ours reads a stored secret, which is no fault of the caller."""
+    """None of our keys decrypts a stored secret, which is not the caller's fault."""
 
 
 class SecretMisplaced(ServiceUnavailable):
-    """A stored secret is not the one that was written to its place."""
+    """A stored secret is not the one that was written in its place."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A secret that a key reads: which one, 0 the first; its text; its IV, None if not bound."""
+    """A decrypted secret: the place of its key (0 is the first), its text, its IV if bound."""
 
     position: int
     text: bytes
@@ -54,9 +54,9 @@ class Opened:
 
 
 def encrypt(text: str, place: bytes = UNBOUND) -> str:
-    """Encrypt a secret for storage, under the first of the keys, bound to its place.
+    """Encrypt a secret for storage, under the first key, bound to its place.
 
-    Released migrations name none.
+    Released migrations pass no place.
     """
     [key, *_] = _keys(settings.ENCRYPTION_KEY)
     if place == UNBOUND:
@@ -65,9 +65,9 @@ def encrypt(text: str, place: bytes = UNBOUND) -> str:
 
 
 def decrypt(token: str, place: bytes = UNBOUND) -> str:
-    """Read back a secret that any of the keys encrypted, where it was written.
+    """Decrypt a secret with any of the keys, refusing one that was written to another place.
 
-    One that is not bound is from before secrets were, and read unless BOUND_SECRETS_ONLY. Raises
+    An unbound secret predates binding and is read unless BOUND_SECRETS_ONLY. Raises
     EncryptionKeyMissing, SecretMisplaced.
     """
     found = opened(token)
@@ -84,7 +84,7 @@ def decrypt(token: str, place: bytes = UNBOUND) -> str:
 
 
 def opened(token: str) -> Opened | None:
-    """Return a stored secret, and what is known of it; None where no key reads it."""
+    """Decrypt a stored secret and return what is known of it; None if no key decrypts it."""
     for position, key in enumerate(_keys(settings.ENCRYPTION_KEY)):
         try:
             text = key.fernet.decrypt(token.encode())
@@ -96,12 +96,12 @@ def opened(token: str) -> Opened | None:
 
 
 def keys_of(text: str) -> list[str]:
-    """Return the keys that a variable lists, newest first."""
+    """Return the keys that a setting lists, newest first."""
     return [key.strip() for key in text.split(",")]
 
 
 class _Key:
-    """A Fernet key, and a key derived from it for what binds its secrets."""
+    """A Fernet key, and a key derived from it for binding secrets to their places."""
 
     def __init__(self, key: str) -> None:
         self.fernet = Fernet(key)
@@ -110,14 +110,14 @@ class _Key:
         self._binding = hmac.digest(whole, b"secrets bound to their places", hashlib.sha256)
 
     def binding(self, place: bytes, text: bytes) -> bytes:
-        """Return the IV of a text in a place: it gives nothing away, and no one else can tell."""
+        """Return the IV of a text in a place: it reveals nothing, and takes the key to compute."""
         head = len(place).to_bytes(8, "big") + place
         digest = hmac.new(self._binding, head, hashlib.sha256)
         digest.update(text)
         return digest.digest()[: _IV_END - len(_BOUND)]
 
     def encrypt(self, text: bytes, place: bytes) -> str:
-        """Return a token of the Fernet specification, of an IV and a time that bind it."""
+        """Return a token as Fernet specifies it, with the IV and the timestamp that bind it."""
         iv, padder = self.binding(place, text), PKCS7(AES.block_size).padder()
         encryptor = Cipher(AES(self._encryption), CBC(iv)).encryptor()
         padded = padder.update(text) + padder.finalize()

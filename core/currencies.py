@@ -1,7 +1,7 @@
 """The currencies of ISO 4217, list one, and their exponents: the decimals of the smallest unit.
 
-The table is the standard's own and is changed by hand when the standard is. A locale library tells
-how a currency is written, not what it is: it rounds the Iraqi dinar to 0 decimals, which has 3.
+The table is the standard's own, updated by hand when the standard changes. A locale library knows
+how a currency is written, not what it is: it rounds the Iraqi dinar, which has 3 decimals, to 0.
 """
 
 from datetime import date

@@ -1,4 +1,4 @@
-"""How many errors this process has logged: in its own metrics, and told by `core.task_runs`."""
+"""How many errors this process has logged: in its own metrics, and reported by `core.task_runs`."""
 
 import logging
 from functools import cache

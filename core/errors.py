@@ -1,7 +1,7 @@
-"""The errors of the contract that belong to no resource. An error class is all there is to know.
+"""The errors of the contract that belong to no resource. A class holds all there is to know of one.
 
-Raise one anywhere below a view; `core.handler` writes it as `{"error", "code", "details"}`. The
-reference explains each code by its class; `[[name]]` in the words is a figure that acts.
+Raise one anywhere below a view; `core.handler` renders it as `{"error", "code", "details"}`. The
+reference explains each code from its class; `[[name]]` in its words becomes the limit in force.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ CHECK_ID = "Take the id from the answer or event that named it, and the key of t
 class ApiError(Exception):
     """An expected refusal. Keyword arguments name the fields at fault and what each must be.
 
-    `cause` says when the code comes, `remedy` what to do then, `test_mode` how to bring it about
-    with a test key: without that, the code is for staff and not of the contract.
+    `cause` says when the code occurs, `remedy` what to do then, `test_mode` how to provoke it with
+    a test key; without that, the code is for staff and not part of the contract.
     """
 
     status: ClassVar[int]

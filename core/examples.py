@@ -1,4 +1,4 @@
-"""An example of every body of the reference, put together from the words of its fields."""
+"""An example of every body in the reference, assembled from the words of its fields."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _PREFIX = "#/components/schemas/"
 
 
 def illustrate(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Give each request and each answer of an operation its example; a hook of the generator."""
+    """Add an example to each request and answer of an operation; a hook of the generator."""
     schemas = result["components"]["schemas"]
     for operation in operations(result):
         answers = [
@@ -47,7 +47,7 @@ def _example_of(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
 
 
 def _file_of(shape: Mapping[str, Any]) -> str:
-    """Return a list as a file: the line of its columns."""
+    """Return a list as a CSV file: its header line."""
     name = shape["$ref"].removeprefix(_PREFIX)
     return csv_text(wording_of(name).columns[name], [])
 

@@ -1,7 +1,7 @@
 """Serializer fields that accept exactly what the contract says, in one spelling only.
 
-The stock ones take `"100"`, `100.0`, `" 100 "` and digits of other scripts for a number, and
-numbers for a text.
+The stock ones accept `"100"`, `100.0`, `" 100 "` and digits of other scripts as a number, and
+numbers as text.
 """
 
 import re
@@ -33,7 +33,7 @@ MAX_SAFE_INTEGER = 2**53 - 1
 
 
 def as_it_is(field: serializers.Field[Any, Any, Any, Any], value: Any) -> Any:
-    """Write a value that is JSON already; outputs do without the call."""
+    """Return a value that is JSON already; outputs skip this call."""
     return value
 
 
@@ -185,7 +185,7 @@ class WebUrlField(TextField):
 
 
 def refuse_http(values: Mapping[str, Any], *names: str, livemode: bool) -> None:
-    """Raise ValidationFailed where a live object would lead to an address without TLS."""
+    """Raise ValidationFailed if a live object would lead to an address without TLS."""
     for name in names:
         if livemode and (values.get(name) or "").startswith("http:"):
             raise ValidationFailed(**{name: WebUrlField.rule})
@@ -258,7 +258,7 @@ def _check_metadata_pair(key: str, value: Any) -> None:
         )
     if isinstance(value, str) and not is_printable(value, lines=True):
         raise serializers.ValidationError("a text value must not contain control characters")
-    # PostgreSQL gives a large fraction back as an integer, which no JSON parser need hold.
+    # PostgreSQL returns a large fraction as an integer, which JSON parsers need not support.
     if isinstance(value, int | float) and abs(value) > MAX_SAFE_INTEGER:
         raise serializers.ValidationError("a number must be between -(2^53-1) and 2^53-1")
     if not isinstance(value, str | int | float | bool | None):

@@ -1,6 +1,6 @@
-"""Money, days and times as people read them, in the language that is active.
+"""Money, dates and times as people read them, in the active language.
 
-Pages and mails write them here. The languages are regional where the region decides the form:
+Pages and mails use these functions. The locales are regional where the region decides the form:
 dates as in the Bahamas, Spanish as in Latin America.
 """
 
@@ -55,7 +55,7 @@ def _money(amount: int, currency: str, language: str) -> str:
 
 
 def code_beside(currency: str) -> str:
-    """Return the code to write beside an amount; nothing where the code is the sign already."""
+    """Return the code to write beside an amount; empty if the code is the sign already."""
     return "" if _sign(currency) == currency else currency
 
 
@@ -65,7 +65,7 @@ def money_and_code(amount: int, currency: str) -> str:
 
 
 def signs_of(currency: str) -> frozenset[str]:
-    """Return the signs that people know a currency by: in their language, and in English."""
+    """Return the signs that people know a currency by: in the active language, and in English."""
     return frozenset({_sign(currency), get_currency_symbol(currency, locale=REGIONS["en"])})
 
 

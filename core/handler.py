@@ -1,4 +1,4 @@
-"""One place turns every failure into `{"error", "code", "details"}`: DRF's, Django's, and ours."""
+"""Turns every failure, whether DRF's, Django's or ours, into `{"error", "code", "details"}`."""
 
 import logging
 from collections.abc import Callable
@@ -67,7 +67,7 @@ def handle_exception(exc: Exception, context: dict[str, Any]) -> Response:
 
 
 def api_error(exc: Exception) -> errors.ApiError:
-    """Find the error of the contract for any exception; log the unexpected ones."""
+    """Return the contract's error for any exception; log the unexpected ones."""
     if isinstance(exc, errors.ApiError):
         return exc
     for kind, error in _BY_EXCEPTION:
@@ -88,7 +88,7 @@ def _database_error(exc: Exception) -> errors.ApiError:
 
 
 def json_error(error: errors.ApiError) -> HttpResponse:
-    """Answer outside of DRF: middleware, unknown addresses, failures of the framework."""
+    """Render an error outside DRF: in middleware, for unknown addresses, for framework failures."""
     return HttpResponse(
         dump_json(error.body),
         status=error.status,
@@ -98,7 +98,7 @@ def json_error(error: errors.ApiError) -> HttpResponse:
 
 
 def read_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Wrap a view outside of DRF that only reads: any other method is refused, in JSON."""
+    """Wrap a read-only view outside DRF: any other method is refused, in JSON."""
 
     @csrf_exempt
     @wraps(view)

@@ -1,7 +1,7 @@
 """A chain of hashes: each covers the values of its row and the hash before it.
 
-The form never changes: every hash ever written has to be computed again. How an instant is written
-belongs to the form, too, and differs from chain to chain.
+The form never changes, because every hash ever written must stay reproducible. How an instant is
+written is part of the form, and differs from chain to chain.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-FIRST_HASH = "0" * 64  # before which there is nothing
+FIRST_HASH = "0" * 64  # the "previous hash" of the first row
 
 Row = tuple[Any, ...]
 
@@ -18,7 +18,7 @@ Row = tuple[Any, ...]
 def chain_hash(
     previous: str, values: Iterable[object], *, written: Callable[[datetime], str]
 ) -> str:
-    """Return the SHA-256 of the hash before and the values, with instants as `written` has them."""
+    """Return the SHA-256 of the previous hash and the values; `written` formats the instants."""
     text = json.dumps(
         [previous, *values],
         default=written,
@@ -36,12 +36,11 @@ def breaks(
     previous: str = FIRST_HASH,
     expected_hash: Callable[[str, Row], str],
 ) -> Iterator[tuple[int, Row | None]]:
-    """Follow a chain; yield the number of each row that is missing, and each that was changed.
+    """Follow a chain; yield the number of each row that is missing or was changed, and the row.
 
-    It begins with the row `first`, after the hash `previous`.
-
-    A row is its number, its hash and what else `expected_hash` needs, besides the hash before, to
-    compute it. None stands for a row that is missing.
+    It begins with the row `first`, after the hash `previous`. A row is its number, its hash, and
+    whatever else `expected_hash` needs, besides the previous hash, to compute it. None stands for a
+    missing row.
     """
     expected = first
     for row in rows:

@@ -1,7 +1,7 @@
 """Idempotency-Key: a request that is repeated under its key runs once and gets one response.
 
-The key is claimed by the first statement of the work's own transaction, and the answer stored by
-its last: a crash or a refusal leaves nothing behind, and a concurrent repeat waits on the claim.
+The first statement of the work's own transaction claims the key, and the last one stores the
+answer: a crash or a refusal leaves nothing behind, and a concurrent repeat waits on the claim.
 """
 
 import hashlib
@@ -45,13 +45,13 @@ def respond_once(
 
     An error that the work raises rolls it back and leaves no record; one that it returns is an
     outcome, committed and stored like any other response. `secret` means that this response shows a
-    secret once: it is stored encrypted, and replayed to the actor `shown_to` alone, where one is
-    given. None is replayed after `shown_for`.
+    secret once: it is stored encrypted and, if `shown_to` is given, replayed to that actor alone.
+    Nothing is replayed after `shown_for`.
 
-    Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
-    method, path or body, from another than `shown_to`, or too long ago. Without a key the work is
-    simply done; after a deadlock it is retried. It is one transaction in any case, in which
-    services take part without a savepoint of their own.
+    Raises InvalidRequest for a malformed key, IdempotencyKeyReused if the key came with another
+    method, path or body, from anyone but `shown_to`, or too long ago. Without a key the work is
+    simply done; after a deadlock it is retried. Either way it is one transaction, which services
+    join without a savepoint of their own.
     """
     key = key_of(request)
     if key is None:
@@ -100,9 +100,9 @@ def key_of(request: HttpRequest) -> str | None:
 
 
 def fingerprint_of(request: HttpRequest, *, shown_to: str = "") -> str:
-    """Return the SHA-256 of the request: method, path with query, body, and who alone is shown it.
+    """Return the SHA-256 of the request: method, path with query, body, and sole reader if any.
 
-    So the key stays one of the merchant's, and comes with another request where another one asks.
+    So the key stays the merchant's, and the same request from another reader is a different one.
     """
     reader = f" {shown_to}" if shown_to else ""
     head = f"{request.method} {request.get_full_path()}{reader}\n".encode()
@@ -115,7 +115,7 @@ def delete_expired_keys(*, before: datetime) -> int:
 
 
 def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
-    """Insert the key; False where it exists, after waiting for a request that holds it."""
+    """Insert the key, after waiting for any request that holds it; return False if it exists."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {_TABLE} (scope, key, fingerprint, location, created_at)"  # noqa: S608  # a constant

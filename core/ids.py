@@ -32,7 +32,7 @@ else:  # generic in the stubs only
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 TIME_CHARACTERS = 8
 RANDOM_CHARACTERS = 22
-# The letter of each byte. Four bytes have the same one; what is left over would favor some.
+# The letter of each byte: four bytes share one. Those left over would favor some letters.
 _LETTERS = bytes(ord(ALPHABET[byte % 62]) for byte in range(256))
 _LEFT_OVER = bytes(range(256 // 62 * 62, 256))
 
@@ -61,7 +61,7 @@ def new_id(prefix: str, now: datetime) -> str:
 
 
 def millisecond_of(public_id: str) -> int:
-    """Return when an id was made, in milliseconds since 1970: its first characters say so."""
+    """Return when an id was made, in milliseconds since 1970, from its first characters."""
     milliseconds = 0
     for character in public_id.partition("_")[2][:TIME_CHARACTERS]:
         milliseconds = len(ALPHABET) * milliseconds + ALPHABET.index(character)
@@ -81,8 +81,8 @@ def is_id(prefix: str, text: str) -> bool:
 class IdConverter:
     """The path converter `<id:…>`: one part of a path, up to the dot of a file's name.
 
-    Text that is no id passes too, and is answered as an object that does not exist; but for NUL,
-    of which PostgreSQL makes an error.
+    Text that is not an id passes too and is answered as an object that does not exist; except for
+    NUL, which PostgreSQL rejects.
     """
 
     regex = r"[^/.\x00]+"
@@ -97,8 +97,8 @@ class IdConverter:
 class PublicIdField(_Text[_Set, _Get]):
     """A public id as a column: compared by bytes on every database, so that it sorts by time.
 
-    Compared by bytes, its index serves LIKE as well. For a `varchar` Django would add a second one
-    for that to every key and foreign key; under the longer name of the same type it does not.
+    Compared by bytes, its index serves LIKE as well. For a `varchar`, Django would add a second
+    index for that to every key and foreign key; under the longer name of the same type it does not.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

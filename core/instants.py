@@ -10,7 +10,7 @@ LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def parse_instant(text: str) -> datetime | None:
-    """Read an ISO 8601 instant that names its offset; None where it is not one."""
+    """Parse an ISO 8601 instant that has an offset; return None if it is not one."""
     try:
         parsed = parse_datetime(text)
     except ValueError:

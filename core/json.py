@@ -61,7 +61,7 @@ def _position(error: ValueError) -> str:
 
 
 def _refuse_unbounded(body: bytes) -> None:
-    """Refuse more values, or deeper ones, than any request has: each costs microseconds."""
+    """Refuse more values, or deeper nesting, than any request needs: each costs microseconds."""
     bare = _STRING.sub(b"", body)
     if sum(map(bare.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise InvalidRequest(f"The body must not hold more than {MAX_VALUES} values.")
@@ -84,15 +84,15 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int | float:
-    """Read an integer; an absurdly long one becomes infinite, as such fractions do by themselves.
+    """Parse an integer; an absurdly long one becomes infinity, as such fractions do by themselves.
 
-    Every field refuses that, each with its own rule; nothing is computed with thousands of digits.
+    Every field refuses that under its own rule; nothing is computed with thousands of digits.
     """
     return int(digits) if len(digits) <= MAX_INTEGER_CHARACTERS else math.inf
 
 
 def _refuse_strings(value: Any) -> None:
-    """Walk the tree; its depth is bounded by now."""
+    """Refuse text that cannot be stored, anywhere in the tree; its depth is bounded by now."""
     if isinstance(value, str) and not is_storable(value):
         raise InvalidRequest("A text must not contain NUL or a lone surrogate.")
     if isinstance(value, Mapping):

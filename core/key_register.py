@@ -1,6 +1,6 @@
-"""Which keys stored secrets need: a process that lacks one does not begin to serve.
+"""Which keys stored secrets need: a process that lacks one does not start serving.
 
-The register holds no key, only an id of each that was ever configured here. An entry ends when
+The register holds no keys, only an id of each one ever configured here. An entry is removed when
 nothing is left under the key, or when an operator gives it up.
 """
 
@@ -17,7 +17,7 @@ ID_CHARACTERS = 16
 
 
 def key_id(purpose: KeyPurpose, key: str) -> str:
-    """Return the id of a key: it tells keys apart and gives nothing away."""
+    """Return the id of a key: it tells keys apart and reveals nothing."""
     digest = hmac.digest(key.encode(), f"id:{purpose.value}".encode(), hashlib.sha256)
     return digest.hex()[:ID_CHARACTERS]
 
@@ -51,14 +51,14 @@ def missing_keys() -> list[KeyInUse]:
 
 
 def newer_keys() -> list[KeyInUse]:
-    """Return the encryption keys that came into use after the one that this process has first."""
+    """Return the encryption keys that came into use after this process's first one."""
     first, *_ = configured_ids()[KeyPurpose.ENCRYPTION]
     known = KeyInUse.objects.filter(purpose=KeyPurpose.ENCRYPTION)
     return list(known.filter(since__gt=known.filter(key_id=first).values("since")))
 
 
 def note_keys(*, now: datetime) -> None:
-    """Enter the keys of this process that are not in the register."""
+    """Register the keys of this process that are not in the register yet."""
     entered = set(KeyInUse.objects.values_list("purpose", "key_id"))
     new = [
         KeyInUse(purpose=purpose, key_id=each, since=now)
@@ -71,5 +71,5 @@ def note_keys(*, now: datetime) -> None:
 
 
 def release_key(purpose: KeyPurpose, id_: str) -> None:
-    """Take a key out of the register: nothing needs it any more."""
+    """Remove a key from the register: nothing needs it any more."""
     KeyInUse.objects.filter(purpose=purpose, key_id=id_).delete()

@@ -1,6 +1,6 @@
-"""How long what callers send may be: the same for the field that takes it and the column it fills.
+"""Maximum lengths of what callers send: the same for a field and for the column that it fills.
 
-A change here is a migration, too.
+A change here needs a migration, too.
 """
 
 MAX_TEXT = 500  # a description, a reason, terms

@@ -1,6 +1,6 @@
-"""Receipts of the log: what a transaction's leaves say, and the proof that a signed head has them.
+"""Receipts of the log: a transaction's leaves, and the proof that a signed head includes them.
 
-A receipt is JSON and needs nothing of ours to be checked but the public key.
+A receipt is JSON, and checking it takes nothing of ours but the public key.
 """
 
 import base64
@@ -19,7 +19,7 @@ class ReceiptRefused(Exception):
 
 
 def head_of(checkpoint: str, keys: Sequence[NoteVerifier]) -> LogHead:
-    """Return the head that a checkpoint signs. Raises ReceiptRefused where no key has."""
+    """Return the head that a checkpoint signs. Raises ReceiptRefused if none of the keys did."""
     if not any(key.has_signed(checkpoint) for key in keys):
         raise ReceiptRefused("No key that is known has signed its checkpoint.")
     try:
@@ -33,8 +33,8 @@ def proven_entries(
 ) -> list[dict[str, Any]]:
     """Return what each leaf of a receipt says.
 
-    Raises ReceiptRefused unless each leads to a head that one of the keys has signed, and is of the
-    transaction that the receipt names.
+    Raises ReceiptRefused unless each leads to a head that one of the keys has signed, and belongs
+    to the transaction that the receipt names.
     """
     try:
         head = head_of(receipt["checkpoint"], keys)

@@ -1,4 +1,4 @@
-"""The e-mail addresses that strangers name: which are taken, and which are of one mailbox."""
+"""The e-mail addresses that strangers give: which are accepted, and which share a mailbox."""
 
 import hashlib
 import re
@@ -8,10 +8,10 @@ from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.utils.encoding import punycode
 
-DIGITS = 32  # a key of a count has room for an id besides
+DIGITS = 32  # leaves room for an id in the key of a count
 _GMAIL, _PROTON = ("gmail.com", "."), ("proton.me", ".-_")
 _ICLOUD, _YANDEX = ("icloud.com", ""), ("yandex.com", ".-")
-# The names of a mailbox's host: the one that stands for all, and what of a name it leaves out.
+# Each domain of a mail host: the one that stands for all, and what it ignores in a local part.
 _HOSTS = {
     "gmail.com": _GMAIL,
     "googlemail.com": _GMAIL,
@@ -30,10 +30,10 @@ _NAMED_BY_DOMAIN = re.compile(r"([^.]+)\.(fastmail\.(?:com|fm))")
 
 
 class _PublicAddressValidator(EmailValidator):
-    """Takes no address inside a network: neither `root@localhost` nor `a@[10.0.0.1]`.
+    """Refuses addresses inside a network, such as `root@localhost` or `a@[10.0.0.1]`.
 
-    Nor one that is sent to another than it names: a quoted name, or a domain whose letters IDNA
-    drops or replaces.
+    Also refuses one that is delivered to another address than it names: a quoted name, or a domain
+    whose letters IDNA drops or replaces.
     """
 
     literal_regex = re.compile(r"(?!)")  # matches nothing
@@ -49,7 +49,7 @@ class _PublicAddressValidator(EmailValidator):
 
 
 def _is_kept(domain: str) -> bool:
-    """Return whether a domain is what becomes of it on the way through IDNA and back."""
+    """Return whether a domain survives the round trip through IDNA unchanged."""
     if domain.isascii():
         return True
     try:
@@ -62,14 +62,14 @@ validate_public_address = _PublicAddressValidator(allowlist=())
 
 
 def mailbox_of(address: str) -> str:
-    """Return what stands for a mailbox in counts and proofs, without its name.
+    """Return a hash that stands for a mailbox in counts and proofs, without its name.
 
-    Tags after a + share it, and what its host makes the same. So do the other names that were taken
-    before they were refused. A phone number stands for itself.
+    Addresses that differ in a tag after a +, or in what their host ignores, share it. So do the
+    other spellings that were accepted before they were refused. A phone number stands for itself.
     """
     local, _, domain = address.lower().rpartition("@")
     unquoted = re.sub(r'\\(.)|"', r"\1", local)
-    with suppress(UnicodeError):  # no mail leaves for such a domain
+    with suppress(UnicodeError):  # no mail can be sent to such a domain
         domain = punycode(domain)
     untagged = unquoted.partition("+")[0] or unquoted
     if named := _NAMED_BY_DOMAIN.fullmatch(domain):

@@ -1,6 +1,6 @@
 """The Merkle tree of RFC 9162: roots, proofs of inclusion, proofs of consistency.
 
-Nothing here stores anything. `Nodes` finds the hash of a complete subtree by its level, 0 for
+Nothing here stores anything. `Nodes` returns the hash of a complete subtree, given its level, 0 for
 leaves, and its position in that level.
 """
 
@@ -24,7 +24,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def fold(hashes: Sequence[bytes]) -> bytes:
-    """Return the root over as many subtrees of one level as a power of two."""
+    """Return the root over subtrees of one level, whose number must be a power of two."""
     while len(hashes) > 1:
         pairs = zip(hashes[::2], hashes[1::2], strict=True)
         hashes = [node_hash(left, right) for left, right in pairs]
@@ -51,7 +51,7 @@ def inclusion_path(index: int, size: int, nodes: Nodes) -> list[bytes]:
 
 
 def consistency_path(old: int, size: int, nodes: Nodes) -> list[bytes]:
-    """Return the hashes that prove that the first `old` leaves are still the same in `size`."""
+    """Return the hashes that prove that `size` leaves begin with the same `old` ones."""
     begin, end, path, is_whole = 0, size, [], True
     if old in (0, size):
         return []
@@ -69,7 +69,7 @@ def consistency_path(old: int, size: int, nodes: Nodes) -> list[bytes]:
 
 
 def root_by_inclusion(leaf: bytes, *, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """Return the root to which a path leads; None where the path is of another tree."""
+    """Return the root that a path leads to; None if the path is of another tree."""
     place, last, found = index, size - 1, leaf
     for step in path:
         if last == 0:
@@ -115,7 +115,7 @@ def _both_roots(steps: Sequence[bytes], place: int, last: int) -> tuple[bytes, b
 
 
 def _root(begin: int, end: int, nodes: Nodes) -> bytes:
-    """Return the root of a part that begins where a subtree as large as it may begin."""
+    """Return the root over leaves `begin` to `end`; a subtree of that size may begin there."""
     count = end - begin
     if count & (count - 1) == 0:
         level = count.bit_length() - 1

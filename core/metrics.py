@@ -1,4 +1,4 @@
-"""Metrics of the clocks that periodic work goes by, collected when they are scraped."""
+"""Metrics of the clocks that periodic work relies on, collected when they are scraped."""
 
 from typing import Final
 
@@ -7,9 +7,9 @@ from prometheus_client import Gauge
 from core.clock_check import seconds_off
 from core.models import TurnMark
 
-# Each web process reads the same row: the latest value counts, and values are not summed.
+# Every web process reads the same row: report the latest value, not a sum.
 LATEST: Final = "mostrecent"
-# Each has a value of its own, for as long as it lives.
+# Each process reports its own value, for as long as it lives.
 OF_EACH: Final = "liveall"
 
 offset = Gauge(

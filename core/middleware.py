@@ -1,4 +1,4 @@
-"""Middleware of every request: its id, and the refusal of what no view of the API should see."""
+"""Middleware for every request: its id, and the refusal of what no API view should see."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 def request_id(get_response: _GetResponse) -> _GetResponse:
-    """Give each request an id (the caller's, where it is a plain one) and answer with it."""
+    """Give each request an id (the caller's, if it is plain) and return it with the answer."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.META.get("HTTP_X_REQUEST_ID", "")  # `headers` would keep the old value
@@ -41,17 +41,17 @@ def instant(get_response: _GetResponse) -> _GetResponse:
 
 
 def refusal_of(request: HttpRequest) -> ApiError | None:
-    """Return what is wrong with a request of the API as a whole, before a view looks at it."""
+    """Return what is wrong with an API request as a whole, before a view sees it."""
     if not is_storable_address(request):
         return InvalidRequest("The address contains a character not allowed.")
     return _refusal_of_body(request)
 
 
 def _refusal_of_body(request: HttpRequest) -> ApiError | None:
-    """Read the body, once for parser and fingerprint, and return what is wrong with it as a whole.
+    """Read the body, once for parser and fingerprint; return what is wrong with it as a whole.
 
-    Django reads a chunked body without a length, and one that was cut off, as empty: a refund of
-    one cent would become a refund of everything.
+    Django reads a chunked body without a length, or one that was cut off, as empty: a refund of one
+    cent would become a full refund.
     """
     if "HTTP_TRANSFER_ENCODING" in request.META:
         return InvalidRequest("Content-Length: must be sent; Transfer-Encoding must not.")

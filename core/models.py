@@ -34,13 +34,13 @@ class IdempotencyKey(models.Model):
 
 
 class CountEntry(models.Model):
-    """A change of how many rows a list has for one owner. The entries of a key add up to that.
+    """A change in the number of rows that a list has for one owner. A key's entries add up to it.
 
-    Triggers insert an entry with each row and each change of its status, in its transaction, so
-    that the sum is exact and no writer waits for another. A task adds what is new to the one sum
-    (`is_sum`) of its key. `owner` is a merchant, or an endpoint, which is of one mode: `livemode`
-    says nothing there. `status` and `kind` are empty where a list knows none. `day` is the row's
-    own, in UTC, where a list is counted by days, too, and its entry is no sum.
+    Triggers insert an entry with each new row and each change of its status, in its transaction, so
+    the sum is exact and no writer waits for another. A task folds new entries into the one sum
+    (`is_sum`) of their key. `owner` is a merchant, or an endpoint; an endpoint has one mode, so
+    `livemode` means nothing there. `status` and `kind` are empty if the list has none. `day` is the
+    row's own, in UTC, if the list is also counted by day and the entry is not a sum.
     """
 
     list = models.CharField(max_length=16)
@@ -50,7 +50,7 @@ class CountEntry(models.Model):
     kind = models.CharField(max_length=40)
     change = models.BigIntegerField()
     is_sum = models.BooleanField()
-    day = models.CharField(max_length=10, null=True)  # noqa: DJ001  # the version before knows none
+    day = models.CharField(max_length=10, null=True)  # noqa: DJ001  # the previous release has none
 
     class Meta:
         indexes = (
@@ -70,11 +70,11 @@ class CountEntry(models.Model):
 
 
 class PeriodCount(models.Model):
-    """How many rows of a list are of one day, month or year, by the key of their entries.
+    """How many rows of a list fall in one day, month or year, by the key of their entries.
 
-    `period` is `2026`, `2026-07` or `2026-07-14`, in UTC. When an entry with a day goes, since it
-    was added to the sum of its key, a trigger adds it to its day, month and year: what an entry
-    says is on one side of it or the other.
+    `period` is `2026`, `2026-07` or `2026-07-14`, in UTC. When an entry with a day is deleted,
+    having been added to the sum of its key, a trigger adds it to its day, month and year: it is
+    always counted exactly once.
     """
 
     list = models.CharField(max_length=16)
@@ -98,7 +98,7 @@ class PeriodCount(models.Model):
 
 
 class Quota(models.Model):
-    """How often something was done within a while: see `core.attempt_limits`."""
+    """How often something was done within a window: see `core.attempt_limits`."""
 
     key = models.CharField(max_length=100, primary_key=True)
     used = models.PositiveIntegerField(default=0)
@@ -109,10 +109,10 @@ class Quota(models.Model):
 
 
 class TurnMark(models.Model):
-    """How far periodic work has come in time, in one row: see `core.clock_check`.
+    """How far periodic work has come in time, in a single row: see `core.clock_check`.
 
-    `at` is about the instant of the last turn. `leapt_at` is the first of the readings that were
-    too far from it and wait to be confirmed. The last refusal, and why, are kept for monitoring.
+    `at` is roughly the instant of the last turn. `leapt_at` is the first reading that was too far
+    from it and waits to be confirmed. The last refusal and its reason are kept for monitoring.
     """
 
     ONLY = 1
@@ -131,7 +131,7 @@ class TurnMark(models.Model):
 
 
 class KeyPurpose(models.TextChoices):
-    """What a secret of the environment protects that is stored."""
+    """Which stored data a secret of the environment protects."""
 
     ENCRYPTION = "encryption", "ENCRYPTION_KEY"
     PEPPER = "pepper", "PIN_PEPPER"
@@ -155,7 +155,7 @@ class KeyInUse(models.Model):
 
 
 class AddressKey(models.Model):
-    """The key by which secret parts of durable addresses are made: see `core.address_keys`."""
+    """The key from which secret parts of durable addresses derive: see `core.address_keys`."""
 
     name = models.CharField(max_length=64, primary_key=True)
     sealed_key = bound(SealedTextField(), "name")
@@ -165,9 +165,7 @@ class AddressKey(models.Model):
 
 
 class TaskRun(models.Model):
-    """When a periodic task last ended well, when it last failed, and until when a process is at it:
-    see `core.task_runs`.
-    """
+    """A periodic task's last success and failure, and its lease while it runs: `core.task_runs`."""
 
     name = models.CharField(max_length=64, primary_key=True)
     succeeded_at = models.DateTimeField(null=True)
@@ -179,7 +177,7 @@ class TaskRun(models.Model):
 
 
 class ProcessMark(models.Model):
-    """A sign of life of a background process, with the errors it has logged since its start."""
+    """The heartbeat of a background process, with the errors it has logged since it started."""
 
     id = models.CharField(max_length=128, primary_key=True)
     kind = models.CharField(max_length=16)

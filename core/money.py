@@ -6,7 +6,7 @@ MAX_AMOUNT = 99_999_999_999
 
 
 def is_currency(code: str) -> bool:
-    """Return whether this is an ISO 4217 code, in capital letters, that can be paid in."""
+    """Return whether this is an ISO 4217 code, in capitals, in which payments can be made."""
     return code in EXPONENTS
 
 
@@ -28,7 +28,7 @@ def decimal_text(amount: int, currency: str) -> str:
 
 
 def basis_points_of(amount: int, basis_points: int) -> int:
-    """Return that share of an amount in ten-thousandths, rounded half up, without a float."""
+    """Return that share of an amount, in ten-thousandths, rounded half up, without a float."""
     return (amount * basis_points + 5_000) // 10_000
 
 

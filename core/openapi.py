@@ -1,4 +1,4 @@
-"""The OpenAPI document: what every operation shares, and how our own fields read in it."""
+"""The OpenAPI document: what every operation shares, and the schemas of our own fields."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -26,7 +26,7 @@ from core.wording import operations
 
 _View = TypeVar("_View", bound=Callable[..., Any])
 
-# What the methods of a viewset are called in the ids of operations; others as they are.
+# How operation ids name a viewset's methods; any other method keeps its name.
 VERBS = {"retrieve": "get", "partial_update": "update", "destroy": "delete"}
 
 
@@ -66,10 +66,10 @@ def operation(
     open_to_all: bool = False,
     operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
-    """Describe one operation, which takes no more than that.
+    """Describe one operation, which accepts nothing beyond this description.
 
-    `parameters` maps each query parameter to its meaning. Its id follows from the action and the
-    resource of its viewset, unless `operation_id` says it.
+    `parameters` maps each query parameter to its meaning. The operation's id follows from the
+    action and its viewset's resource, unless `operation_id` gives it.
     """
     refusals = {
         code: OpenApiResponse(Error, description=text)
@@ -87,7 +87,7 @@ def operation(
 
 
 def _files(status: int, parameters: Mapping[str, str | Filter]) -> dict[Any, Any]:
-    """Describe the answer as a file, of an operation that can be asked for one."""
+    """Describe the CSV answer of an operation that offers one."""
     rows = OpenApiResponse(str, description="One object per line, the first names the columns.")
     return {(status, "text/csv"): rows} if "format" in parameters else {}
 
@@ -173,7 +173,7 @@ class Schema(AutoSchema):
         return first + "".join(map(str.capitalize, others))
 
     def _map_serializer_field(self, *args: Any, **options: Any) -> dict[str, Any]:
-        """Return the schema of a field, each of its types once: a list's null is added twice."""
+        """Return a field's schema with each type once: the package adds a list's null twice."""
         schema: dict[str, Any] = super()._map_serializer_field(*args, **options)  # type: ignore[no-untyped-call]  # the package has no types here
         if isinstance(types := schema.get("type"), list):
             schema["type"] = list(dict.fromkeys(types))
@@ -200,7 +200,7 @@ class Schema(AutoSchema):
 
 
 def plural(noun: str) -> str:
-    """Return what several of a resource are called."""
+    """Return the plural of a resource's name."""
     ends_in_ies = noun.endswith("y") and not noun.endswith("ey")
     return f"{noun.removesuffix('y')}ies" if ends_in_ies else f"{noun}s"
 
@@ -210,7 +210,7 @@ def _capitalized(words: str) -> str:
 
 
 def key_needed(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Say of each operation without a key that it needs none; a hook of the generator."""
+    """Declare that an operation without a key needs none; a hook of the generator."""
     for each in operations(result):
         each.setdefault("security", [])
     return result

@@ -1,8 +1,8 @@
-"""What an operation takes, and how it answers what it does not take.
+"""What an operation accepts, and how it answers anything else.
 
-A query parameter that is unknown is refused: a list that ignores it answers another question, and
-a refund whose amount stands in its address would give back everything. A field of a body that
-nothing reads is named in a header, and refused where the caller wants that.
+An unknown query parameter is refused: a list that ignored it would answer another question, and a
+refund with its amount in the address would return everything. A body field that nothing reads is
+named in a header, and refused if the caller asks for that.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,18 +21,18 @@ NAME_CHARACTERS = 64
 
 @dataclass(frozen=True)
 class Taken:
-    """The query parameters of an operation, and what its body is read as."""
+    """The query parameters of an operation, and the input that parses its body."""
 
     parameters: tuple[str, ...] = ()
     body: type[Input] | None = None
 
 
-# By the method of the view that was described.
+# Keyed by the view method described.
 TAKEN: dict[Callable[..., Any], Taken] = {}
 
 
 def refuse_unknown(query: Iterable[str], known: tuple[str, ...]) -> None:
-    """Raise InvalidRequest for a query parameter that is not among the known, which it names.
+    """Raise InvalidRequest, naming a query parameter that is not among the known ones.
 
     A known `metadata[key]` stands for every key.
     """
@@ -47,7 +47,7 @@ def unread_fields(
 ) -> dict[str, str]:
     """Return what is wrong with each field of a body that nothing reads.
 
-    `besides` are read before: they say whose request it is.
+    The fields in `besides` were read earlier: they say whose request it is.
     """
     unread = kind.unread_in(body) if kind else dict.fromkeys(body, "is unknown")
     return {name: reason for name, reason in unread.items() if name not in besides}
@@ -68,7 +68,7 @@ def refuse_body(fields: Iterable[str]) -> None:
 
 
 def warning_of(unread: Mapping[str, str]) -> str:
-    """Return what names the fields that nothing reads: in a header, or in a refusal."""
+    """Return the text that names unread fields, for a header or a refusal."""
     named = [f"{_shown(name)}: {reason}" for name, reason in unread.items()][:NAMED_FIELDS]
     more = len(unread) - len(named)
     return "; ".join([*named, *([f"and {more} more"] if more else [])])
@@ -88,5 +88,5 @@ def _is_key_of(name: str, known: tuple[str, ...]) -> bool:
 
 
 def _shown(name: str) -> str:
-    """Write a name of the caller's so that a header can carry it: in ASCII, on one line."""
+    """Write a name that the caller chose so that a header can carry it: in ASCII, on one line."""
     return ascii(name[:NAME_CHARACTERS])[1:-1]

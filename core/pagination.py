@@ -39,7 +39,7 @@ class PageQuery:
 
     @classmethod
     def parse(cls, query: Mapping[str, str], *, most: int = MAX_LIMIT) -> "PageQuery":
-        """Read the query string. Raises InvalidRequest; a limit above `most` is taken as that."""
+        """Parse the query string. Raises InvalidRequest; a limit above `most` is capped at that."""
         limit = whole_number(query, "limit", default=DEFAULT_LIMIT, lowest=1)
         offset = whole_number(query, "offset", default=0, lowest=0)
         if offset > MAX_OFFSET:
@@ -66,9 +66,8 @@ def in_order(queryset: QuerySet[Any]) -> QuerySet[Any]:
 def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | None = None) -> Page:
     """Return the page asked for, ordered by creation and id, newest first.
 
-    `total` says how many rows there are in all, in the place of the list itself. One row more than
-    the limit is read, to know whether there are more.
-    Raises InvalidRequest where `starting_after` is not in this list.
+    `total` counts all rows, in place of the list itself. One row more than the limit is read, to
+    know whether more follow. Raises InvalidRequest if `starting_after` is not in this list.
     """
     if isinstance(listed, QuerySet):
         with planned_by_values():
@@ -95,7 +94,7 @@ def _page_within(queryset: QuerySet[Any], offset: int, query: PageQuery, total: 
 
 
 def page_from(found: list[Any], query: PageQuery, total: Total) -> Page:
-    """Make a page of the rows found, which are one too many where there are more."""
+    """Make a page of the rows found, which are one more than the limit if others follow."""
     has_more = len(found) > query.limit
     items = found[: query.limit]
     knows_place = query.starting_after is None and (bool(items) or not query.offset)

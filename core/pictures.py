@@ -1,4 +1,4 @@
-"""Pictures as answers: which of them never change, how long they are kept, and when not sent."""
+"""Images as answers: which never change, how long they are cached, and when a 304 will do."""
 
 import hashlib
 from functools import lru_cache
@@ -10,7 +10,7 @@ from django.utils.cache import get_conditional_response
 from core import qr
 
 ETAG_CHARACTERS = 16
-# Of a code that was just drawn: a page's own, or a till's, asked for again. 9 kB each at most.
+# For codes that a page or a till requests again soon after drawing. 9 kB each at most.
 CODES_KEPT = 256
 QR_FORMS = {"png": (qr.png, "image/png"), "svg": (qr.svg, "image/svg+xml")}
 
@@ -33,7 +33,7 @@ def immutable(request: HttpRequest, content: bytes, content_type: str) -> HttpRe
 
 
 def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponseBase:
-    """Name the content by its digest; where the caller already has it, answer 304 without it."""
+    """Set the ETag to the content's digest; if the caller has that already, answer 304 instead."""
     etag = f'"{hashlib.sha256(response.content).hexdigest()[:ETAG_CHARACTERS]}"'
     response["ETag"] = etag
     return get_conditional_response(request, etag=etag, response=response) or response
@@ -41,5 +41,5 @@ def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponseBa
 
 @lru_cache(maxsize=CODES_KEPT)
 def _drawn(address: str, form: str) -> bytes:
-    """Draw a code once. Only of addresses that anyone may know: what is kept here stays a while."""
+    """Draw a code once. Only for addresses that anyone may know: results are cached for a while."""
     return QR_FORMS[form][0](address)

@@ -1,8 +1,8 @@
-"""Queries whose SQL is worked out once per process.
+"""Queries whose SQL is compiled once per process.
 
-The ORM works each query out anew, which for the columns of a payment costs as much as everything
-else that a read does. Where the same query is sent with every request, it is built once, with a
-`Place` for each text that changes, and sent again with other texts.
+The ORM compiles each query every time, which for the columns of a payment costs as much as the rest
+of a read. A query that every request sends is compiled once, with a `Place` for each text that
+changes, and sent again with other texts.
 """
 
 import re
@@ -25,23 +25,23 @@ _Row = TypeVar("_Row", bound=Model)
 
 
 class Place(str):
-    """Stands in a queryset for a text that is given later, by this name."""
+    """A placeholder in a queryset for a text that is supplied later, under this name."""
 
     __slots__ = ()
 
 
 class Choice(str):
-    """One of a few texts: part of a statement, as the plan depends on how many rows have it."""
+    """One of a few texts, part of the statement because the plan depends on how common it is."""
 
     __slots__ = ()
 
 
 def place_of_instant(name: str) -> Value:
-    """Return what stands in a queryset for an instant that is given later, by this name."""
+    """Return the placeholder for an instant that is supplied later, under this name."""
     return Value(Place(name), output_field=TextField())
 
 
-# An integer has a place as an instant has: the database takes its type from the column.
+# An integer has the placeholder of an instant: the database infers the type from the column.
 PLACES: dict[type, Callable[[str], Any]] = {
     str: Place,
     datetime: place_of_instant,
@@ -50,7 +50,7 @@ PLACES: dict[type, Callable[[str], Any]] = {
 
 
 def can_be_prepared(lookups: Mapping[str, Any]) -> bool:
-    """Return whether there is a place for each value: not for pairs, nor for words."""
+    """Return whether there is a placeholder for each value: pairs and words have none."""
     return all(type(value) in PLACES or isinstance(value, Choice) for value in lookups.values())
 
 
@@ -58,21 +58,21 @@ Shape = tuple[tuple[str, Any], ...]
 
 
 def shape_of(lookups: Mapping[str, Any]) -> Shape:
-    """Return what the SQL of a list depends on: which look-ups there are, and their choices."""
+    """Return what the SQL of a list depends on: which look-ups it has, and their choices."""
     return tuple((key, it if isinstance(it, Choice) else type(it)) for key, it in lookups.items())
 
 
 def places_of(shape: Shape) -> dict[str, Any]:
-    """Return the look-ups of a shape, with a place for each text, integer and instant."""
+    """Return the look-ups of a shape, with a placeholder for each text, integer and instant."""
     return {key: PLACES[it](key) if isinstance(it, type) else it for key, it in shape}
 
 
 @contextmanager
 def planned_by_values() -> Iterator[None]:
-    """Have PostgreSQL plan each statement for its values within.
+    """Make PostgreSQL plan each statement in the block for its actual values.
 
-    A plan that a connection keeps does not know them: what is rare is looked for where there is
-    most of something else, and an index of the rare alone is left out.
+    A cached plan does not know them: it searches for a rare value as if it were a common one, and
+    cannot use an index on the rare ones alone.
     """
     if connection.vendor != "postgresql":
         yield
@@ -87,9 +87,9 @@ def planned_by_values() -> Iterator[None]:
 
 
 class _Statement:
-    """The SQL of a queryset and how its columns are read; of one kind of database.
+    """The SQL of a queryset and how its columns are read, for one kind of database.
 
-    What is the same each time is part of the statement, so that a plan that is kept knows it.
+    Values that never change are written into the statement, so that a cached plan knows them.
     """
 
     def __init__(self, queryset: QuerySet[Any, Any]) -> None:
@@ -120,7 +120,7 @@ class _Statement:
 
 
 def _written_out(sql: str, params: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
-    """Write what has no place into the statement; return the parameters that are left."""
+    """Write constants into the statement; return it with the parameters that are left."""
     if connection.vendor != "postgresql":
         return sql, tuple(params)
     given, left = iter(params), []
@@ -141,7 +141,7 @@ _Converter = Callable[[Any, Any, Any], Any]
 
 
 def _quickest(converter: _Converter, column: Any) -> _Converter:
-    """Return what reads a value as Django's converter does: JSON in a tenth of its time."""
+    """Return a faster equivalent of Django's converter, if any: for JSON, ten times as fast."""
     field = getattr(converter, "__self__", None)
     is_plain = isinstance(field, JSONField) and field.decoder is None and isinstance(column, Col)
     return _read_json if is_plain else converter
@@ -161,7 +161,7 @@ class PreparedValues(_Statement):
     """The statement of a queryset that yields values."""
 
     def rows(self, **given: Any) -> list[list[Any]]:
-        """Send the statement with what is given in its places; return the values it finds."""
+        """Execute the statement with the given values; return the values it finds."""
         return list(self._fetch(given))
 
     def number(self, **given: Any) -> int:
@@ -173,7 +173,7 @@ class PreparedValues(_Statement):
 class _Maker:
     """Makes an object of a row, and those it refers to, as `from_db` would.
 
-    That calls `setattr` for each column, and looks for each field that was not read.
+    That calls `setattr` for each column, and looks for every field that was not read.
     """
 
     def __init__(self, kind: Any, select: Sequence[Any], alias: str) -> None:
@@ -189,7 +189,7 @@ class _Maker:
         ]
 
     def make(self, values: list[Any]) -> Any:
-        """Return the object; None where it refers to nothing."""
+        """Return the object; None if its key is null, as it is for an empty relation."""
         if values[self._key] is None:
             return None
         made = self._model.__new__(self._model)
@@ -214,14 +214,14 @@ class Prepared(_Statement, Generic[_Row]):
         self._annotations = tuple(self._compiler.annotation_col_map.items())
 
     def rows(self, **given: Any) -> list[_Row]:
-        """Send the statement with what is given in its places; return the objects it finds.
+        """Execute the statement with the given values; return the objects it finds.
 
-        One that locks must be sent within a transaction.
+        One that locks must be executed inside a transaction.
         """
         return [self._object(values) for values in self._fetch(given)]
 
     def one(self, missing: type[ApiError], **given: Any) -> _Row:
-        """Return the first object that is found. Raises `missing` where there is none."""
+        """Return the first object found. Raises `missing` if there is none."""
         for row in self.rows(**given):
             return row
         raise missing()

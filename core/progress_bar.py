@@ -1,4 +1,4 @@
-"""The progress of a long command: on a terminal, and nowhere else."""
+"""The progress of a long command, shown on a terminal only."""
 
 from django.core.management.base import OutputWrapper
 
@@ -14,13 +14,13 @@ class ProgressBar:
         self._noun = noun
 
     def show(self, done: int, total: int) -> None:
-        """Draw the bar; a part of nothing is all of it."""
+        """Draw the bar; it is full if there is nothing to do."""
         if self._stream.isatty():
             filled = WIDTH * done // total if total else WIDTH
             bar = "#" * filled + "." * (WIDTH - filled)
             self._stream.write(f"\r[{bar}] {done:,} of {total:,} {self._noun}", str, "")
 
     def clear(self) -> None:
-        """Leave the line to what the command has to say."""
+        """Clear the line for the command's own output."""
         if self._stream.isatty():
             self._stream.write(CLEAR_LINE, str, "")

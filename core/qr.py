@@ -43,7 +43,7 @@ def svg(text: str) -> bytes:
 
 
 def modules(text: str) -> list[list[bool]]:
-    """Lay a text out as rows of dark and light, without the quiet zone, for printing."""
+    """Return the code as rows of dark and light modules, without the quiet zone, for printing."""
     from qrcode.constants import ERROR_CORRECT_Q
 
     code = _code(text, error_correction=ERROR_CORRECT_Q, border=0)
@@ -53,7 +53,7 @@ def modules(text: str) -> list[list[bool]]:
 
 
 def _code(text: str, **options: int) -> Any:
-    """Return a code of the library: four modules of quiet zone, medium error correction."""
+    """Return the library's QR code, by default with four quiet modules and medium correction."""
     from qrcode.constants import ERROR_CORRECT_M
     from qrcode.main import QRCode
 

@@ -1,4 +1,4 @@
-"""Filters of a list, read strictly from the query string: a wrong value is 400, never ignored."""
+"""Filters of a list, parsed strictly from the query string: a wrong value is 400, never ignored."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -90,7 +90,7 @@ def _currency(name: str, text: str) -> Lookups:
 
 
 def _pairs(query: Mapping[str, str]) -> Lookups:
-    """Read each `metadata[key]=text`; one look-up has them all."""
+    """Read every `metadata[key]=text` into a single look-up."""
     before, after = METADATA_KEY.split("key")
     pairs = {
         name.removeprefix(before).removesuffix(after): text
@@ -110,7 +110,7 @@ def _words(name: str, text: str) -> Lookups:
 
 
 def words_in(meaning: str) -> Filter:
-    """Return a filter by words. The queryset takes them out of the look-ups, as `WORDS`."""
+    """Return a filter by words, which the queryset takes out of the look-ups as `WORDS`."""
     return Filter(f"Words that begin so, each of them, in {meaning}; 10 at most.", _words)
 
 

@@ -1,4 +1,4 @@
-"""How the query parameters of lists read in the OpenAPI document."""
+"""The query parameters of lists, as the OpenAPI document describes them."""
 
 from drf_spectacular.utils import OpenApiParameter
 
@@ -30,7 +30,7 @@ FILE_LIMIT = OpenApiParameter(
 
 
 def parameter_of(name: str, one: str | Filter) -> OpenApiParameter:
-    """Describe a query parameter: a text unless it says more, or an object for `name[key]`."""
+    """Describe a query parameter: a string unless its filter differs; an object for `name[key]`."""
     if isinstance(one, str):
         return OpenApiParameter(name, str, description=one)
     by_key = one.schema["type"] == "object"

@@ -1,4 +1,4 @@
-"""Whether the kept counts of a list are right, and putting right what is wrong."""
+"""Verify the kept counts of a list, and correct those that are wrong."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from core.counts import KEY, CountedList, day_of
 
 
 def wrong_counts(counted: CountedList) -> Iterator[str]:
-    """Yield a sentence for each key whose counts do not add up to the rows there are."""
+    """Yield a sentence for each key whose counts do not add up to the actual rows."""
     differences = [_differences(counted)]
     if counted.by_day:
         differences.append(_differences_by_period(counted))
@@ -20,9 +20,9 @@ def wrong_counts(counted: CountedList) -> Iterator[str]:
 
 
 def count_anew(counted: CountedList) -> int:
-    """Correct every wrong count of a list, while others write; return how many were wrong.
+    """Correct every wrong count of a list while others write; return how many were wrong.
 
-    One statement sees rows and entries at one moment, and adds an entry for what differs.
+    One statement sees rows and entries at one moment, and adds an entry for each difference.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -33,7 +33,7 @@ def count_anew(counted: CountedList) -> int:
 
 
 def count_periods_anew(counted: CountedList) -> int:
-    """Correct every wrong count of a day, month or year, in the same way; return how many were."""
+    """Correct wrong counts of days, months and years likewise; return how many were wrong."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""

@@ -52,14 +52,14 @@ statement are read by `limit` and `offset` only.
 
 
 def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Put the introduction before what other hooks have written; a hook of the generator."""
+    """Put the introduction before what other hooks wrote; a hook of the generator."""
     said = result["info"].get("description") or ""
     result["info"]["description"] = f"{INTRODUCTION}\n\n{said}".strip()
     return result
 
 
 def errors() -> list[type[ApiError]]:
-    """Return the errors of the contract that rooms have defined, one per code, in order."""
+    """Return the contract's errors, in whichever room they are defined, one per code, in order."""
     defined = [error for error in _below(ApiError) if error.test_mode]
     by_code = {error.code: error for error in reversed(defined)}
     return sorted(by_code.values(), key=lambda error: (error.status, error.code))

@@ -1,7 +1,7 @@
-"""A limit that refills steadily, one request after the other: an algorithm that the library lacks.
+"""A rate limit that refills steadily, one request at a time: an algorithm that the library lacks.
 
-What is kept per caller is the instant at which its bucket is full again, in microseconds. A bucket
-of 200 in two minutes admits 200 at once, and after them one each 0.6 seconds.
+Stored per caller is the instant at which its bucket is full again, in microseconds. A bucket of 200
+in two minutes admits 200 at once, and then one every 0.6 seconds.
 """
 
 import threading
@@ -17,8 +17,8 @@ from limits.util import WindowStats
 
 SECOND = 1_000_000  # microseconds
 
-# Takes from the bucket of KEYS[1] by Redis's clock: so long in all, and so long for this request.
-# Returns whether it was in it, and how long the bucket takes to be full.
+# Takes from the bucket KEYS[1] by Redis's clock. ARGV: its capacity, and this request's cost.
+# Returns whether it held enough, and how long it takes to be full again.
 _TAKE = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -34,18 +34,18 @@ _lock = threading.Lock()
 
 
 class RefillingRateLimiter(RateLimiter):
-    """Admits a burst of the whole amount, and then as many as come back."""
+    """Admits a burst of the whole amount, and then requests as the bucket refills."""
 
     def hit(self, item: RateLimitItem, *identifiers: str, cost: int = 1) -> bool:
-        """Take from the bucket, and return whether it was in it."""
+        """Take from the bucket; return whether it held enough."""
         return self._take(item, identifiers, cost)[0]
 
     def test(self, item: RateLimitItem, *identifiers: str, cost: int = 1) -> bool:
-        """Return whether so much is in the bucket."""
+        """Return whether the bucket holds enough."""
         return self.get_window_stats(item, *identifiers).remaining >= cost
 
     def get_window_stats(self, item: RateLimitItem, *identifiers: str) -> WindowStats:
-        """Return when there will be one more, and how many there are."""
+        """Return when one more request is available, and how many are now."""
         _, missing = self._take(item, identifiers, 0)
         remaining, part = divmod(_whole(item) - missing, _each(item))
         wait = _each(item) - part if missing else 0
@@ -65,7 +65,7 @@ def _whole(item: RateLimitItem) -> int:
 
 
 def _each(item: RateLimitItem) -> int:
-    """Return how long one request takes to come back."""
+    """Return how long one request takes to refill."""
     return _whole(item) // item.amount
 
 
@@ -84,7 +84,7 @@ def _take_here(storage: MemoryStorage, key: str, whole: int, wanted: int) -> tup
 
 
 def _take_from_redis(storage: Any, key: str, whole: int, wanted: int) -> tuple[bool, int]:
-    """Raises StorageError, as the library does."""
+    """Take from a bucket in Redis. Raises StorageError, as the library does."""
     try:
         done, missing = storage.get_connection().eval(
             _TAKE, 1, storage.prefixed_key(key), whole, wanted

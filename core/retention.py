@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 BATCH = 2_000
 
-# After the end of a thing: its expiry, its last attempt, or when it happened.
+# Counted from the end of a thing: its expiry, its last attempt, or when it happened.
 PERIODS = {
     "one-time codes": timedelta(days=1),
     "passkey challenges": timedelta(days=1),
@@ -36,7 +36,7 @@ def delete_all(rows: QuerySet[Any]) -> int:
 
 
 def delete_oldest(rows: QuerySet[Any], instant: str, *, before: datetime) -> int:
-    """Delete rows whose `instant` lies before then, from the first on, where keys rise with time.
+    """Delete rows whose `instant` is earlier than `before`, lowest key first; keys rise with time.
 
     It reads no further than the first batch with a newer row: no index on `instant` is needed.
     """

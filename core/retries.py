@@ -16,9 +16,9 @@ MAX_PAUSE_SECONDS = 0.05
 
 
 def retry_on_deadlock(work: Callable[[], _Result]) -> _Result:
-    """Do the work, which is one transaction; retry it where it was the victim of a deadlock.
+    """Do the work, which is one transaction; retry it if it was the victim of a deadlock.
 
-    Inside a transaction it is done once: there, only the outer transaction can be retried.
+    Inside a transaction it is done once: only the outer transaction can be retried there.
     """
     for _ in range(MAX_ATTEMPTS - 1):
         if connection.in_atomic_block:
@@ -33,5 +33,5 @@ def retry_on_deadlock(work: Callable[[], _Result]) -> _Result:
 
 
 def was_rolled_back(error: OperationalError) -> bool:
-    """Return whether the database rolled this transaction back so that others can go on."""
+    """Return whether the database rolled this transaction back in favour of another."""
     return getattr(error.__cause__, "sqlstate", None) in (DEADLOCK, SERIALIZATION_FAILURE)

@@ -1,7 +1,7 @@
-"""What migrations do to large tables in use: none makes others wait for longer than a moment.
+"""Schema changes for large tables in use: none blocks other work for more than a moment.
 
-Migrations with one of these need `atomic = False`. On PostgreSQL they may be repeated after they
-were cut off.
+Migrations that use one need `atomic = False`. On PostgreSQL they may be repeated after an
+interruption.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from core.recounting import count_anew, count_periods_anew
 
 
 class AddIndexOnline(AddIndex):
-    """Add an index while others write, however long it takes."""
+    """Add an index without blocking writers, however long it takes."""
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
@@ -28,7 +28,7 @@ class AddIndexOnline(AddIndex):
             return
         model = to_state.apps.get_model(app_label, self.model_name)
         with _no_limits(schema_editor):
-            _drop(schema_editor, self.index.name)  # of a run that was cut off
+            _drop(schema_editor, self.index.name)  # from an interrupted run
             schema_editor.add_index(model, self.index, concurrently=True)
 
     def database_backwards(
@@ -38,10 +38,10 @@ class AddIndexOnline(AddIndex):
 
 
 class AddConstraintOnline(AddConstraint):
-    """Add a constraint while others write; one of the same name goes.
+    """Add a constraint without blocking writers, replacing any of the same name.
 
-    New rows obey it at once, those that are there are checked afterwards. SQLite builds the table
-    anew, without its triggers.
+    New rows must satisfy it at once, existing ones are validated afterwards. SQLite rebuilds the
+    table, without its triggers.
     """
 
     def database_forwards(
@@ -65,7 +65,7 @@ class _BeyondModels(Operation):
 
 
 class CreateIndexOnline(_BeyondModels):
-    """Create an index by SQL, which models cannot say, while others write."""
+    """Create an index that models cannot express, by SQL, without blocking writers."""
 
     def __init__(self, name: str, on: str) -> None:
         self.name, self.on = name, on
@@ -74,7 +74,7 @@ class CreateIndexOnline(_BeyondModels):
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
         with _no_limits(schema_editor):
-            _drop(schema_editor, self.name)  # of a run that was cut off
+            _drop(schema_editor, self.name)  # from an interrupted run
             how = _concurrently(schema_editor)
             schema_editor.execute(f"CREATE INDEX {how}{self.name} ON {self.on}", params=None)
 
@@ -88,7 +88,7 @@ class CreateIndexOnline(_BeyondModels):
 
 
 class CreateSearchIndexOnline(CreateIndexOnline):
-    """Create an index of a kind that only PostgreSQL has, while others write."""
+    """Create an index of a kind that only PostgreSQL has, without blocking writers."""
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
@@ -98,9 +98,9 @@ class CreateSearchIndexOnline(CreateIndexOnline):
 
 
 class DropIndexOnline(_BeyondModels):
-    """Drop an index by its name: what Django does for a field may build the table anew.
+    """Drop an index by its name: what Django does for a field may rebuild the table.
 
-    Taken back, it stays dropped: another index serves the same reads.
+    Reversing it does not restore the index: another serves the same reads.
     """
 
     def __init__(self, name: str) -> None:
@@ -122,7 +122,7 @@ class DropIndexOnline(_BeyondModels):
 
 
 class KeepCount(_BeyondModels):
-    """Keep the count of a list by triggers from now on, and count what there is already."""
+    """Keep the count of a list by triggers from now on, and count the existing rows."""
 
     by_day = False
 
@@ -133,7 +133,7 @@ class KeepCount(_BeyondModels):
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
         _create_triggers(schema_editor, self.counted, by_day=self.by_day)
-        # Who was writing when the triggers came has ended by now: they waited for that.
+        # Writers from before the triggers are done by now: creating the triggers waited for them.
         with _no_limits(schema_editor):
             count_anew(self.counted)
 
@@ -157,7 +157,7 @@ class KeepCount(_BeyondModels):
 
 
 class KeepCountByDay(KeepCount):
-    """Keep the count of a list by the day of creation, too, and count the days that are past."""
+    """Also keep the count of a list by the day of creation, and count the days past."""
 
     by_day = True
 
@@ -247,7 +247,7 @@ def _concurrently(schema_editor: BaseDatabaseSchemaEditor) -> str:
 
 @contextmanager
 def _no_limits(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
-    """Let a statement take its time on PostgreSQL: none of these makes others wait."""
+    """Lift PostgreSQL's timeouts for a statement: none of these blocks others."""
     if schema_editor.connection.vendor != "postgresql":
         yield
         return

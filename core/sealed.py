@@ -1,7 +1,7 @@
-"""Columns that hold secrets encrypted by `core.crypto`, so that a new key finds all of them.
+"""Columns that hold secrets encrypted by `core.crypto`, so that a key rotation finds all of them.
 
-Each secret is bound to its place: the column, and the row by what in it never changes. To the
-database and to migrations they are plain columns.
+Each secret is bound to its place: the column, and those columns that identify its row and never
+change. To the database and to migrations they are plain columns.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from django.db import models
 
 from core.crypto import decrypt, encrypt
 
-# How every secret of Fernet begins: its version and a time of this century, in base64.
+# How every Fernet token begins: its version and a timestamp of this century, in base64.
 TOKEN_START = "gAAAAA"  # noqa: S105  # says nothing
 
 
@@ -22,13 +22,13 @@ _Field = TypeVar("_Field")
 
 
 class Sealed:
-    """A column whose values are encrypted, or empty, or (of a response) open."""
+    """A column whose values are encrypted, or empty, or (for a response) in the clear."""
 
     bound_to: tuple[str, ...]
     bound_as: str
 
     def deconstruct(self) -> Any:
-        """Describe the column as the plain one that it is to the database."""
+        """Describe the column to migrations as the plain one that the database has."""
         name, _, args, kwargs = super().deconstruct()  # type: ignore[misc]  # of the field beside it
         return name, f"django.db.models.{type(self).__bases__[1].__name__}", args, kwargs
 
@@ -50,9 +50,9 @@ else:
 
 
 def bound(field: _Field, *to: str, like: str = "") -> _Field:
-    """Name the columns that secrets of this one are bound to: a dot for those of another row.
+    """Name the columns that secrets of this one are bound to; a dot leads to those of another row.
 
-    `like` is the column that a secret may have been moved from as it is stored.
+    `like` is the column from which a secret may have been moved here as it was stored.
     """
     field.bound_to, field.bound_as = to, like  # type: ignore[attr-defined]  # a plain one in the stubs
     return field
@@ -65,7 +65,7 @@ def place_of(model: type[models.Model], column: str, identity: Iterable[Any]) ->
 
 
 def seal(row: models.Model, column: str, text: str) -> None:
-    """Put a secret into a row, not saved yet, whose identity is known."""
+    """Put a secret into a row that is not saved yet and whose identity is known."""
     setattr(row, column, encrypt(text, _place(row, column)))
 
 
@@ -77,7 +77,7 @@ def unseal(row: models.Model, column: str) -> str:
 
 
 def bound_to(model: type[models.Model], column: str) -> list[str]:
-    """Return the names that a query reads the identity of a row by."""
+    """Return the look-ups by which a query reads the identity of a row."""
     return [name.replace(".", "__") for name in _field(model, column).bound_to]
 
 

@@ -1,7 +1,7 @@
-"""What lists are narrowed by where equality will not do: pairs of metadata, and words of texts.
+"""How lists are filtered beyond equality: by pairs of metadata, and by words in texts.
 
-PostgreSQL answers both from an index (GIN); SQLite looks along the merchant's rows. Words are
-compared in the composed form of Unicode, NFC: some keyboards write an accent on its own.
+PostgreSQL answers both from a GIN index; SQLite scans the merchant's rows. Words are compared in
+Unicode's composed form, NFC, because some keyboards write an accent separately.
 """
 
 import json
@@ -24,9 +24,9 @@ _PAIR = """EXISTS (SELECT 1 FROM json_each({column}) AS pair WHERE pair.key = %s
 
 @JSONField.register_lookup
 class Holds(Lookup):
-    """Whether an object has all these pairs of a key and a text.
+    """Whether a JSON object has all these pairs of key and text.
 
-    A number or boolean of the object has the text that JSON writes it as.
+    A number or boolean in the object matches the text that JSON writes for it.
     """
 
     lookup_name = "holds"
@@ -58,7 +58,7 @@ class Holds(Lookup):
 
 
 def _other_readings(text: str) -> list[Any]:
-    """Return what else a text of the query string may stand for in JSON."""
+    """Return what else a text in the query string may stand for in JSON."""
     is_other = text in ("true", "false") or _NUMBER.fullmatch(text)
     return [json.loads(text)] if is_other else []
 
@@ -70,9 +70,9 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def words_sql(columns: Iterable[str]) -> str:
-    """Return the SQL of PostgreSQL for the words of these columns.
+    """Return PostgreSQL's SQL for the words of these columns.
 
-    PostgreSQL uses an index only where a migration wrote the same: changed, it needs a new one.
+    An index serves it only if a migration wrote the same expression: a change needs a new one.
     """
     spaced = f"regexp_replace(lower({_composed(columns)}), '[^[:alnum:]]+', ' ', 'g')"
     return f"to_tsvector('simple'::regconfig, {spaced})"
@@ -85,7 +85,7 @@ def _composed(columns: Iterable[str]) -> str:
 
 
 class BeginsWords(Func):
-    """Whether each of the words begins a word of these columns."""
+    """Whether each of the words is a prefix of some word in these columns."""
 
     output_field = BooleanField()
 

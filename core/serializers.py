@@ -18,8 +18,8 @@ _RULES = {"required": "is required", "null": "must not be null"}
 class Input(serializers.Serializer[Any]):
     """A request body. Unknown fields are ignored; `unread_in` names them.
 
-    A null stands for an absent field, except for one of `never_null`, where it is refused: left
-    out, that stands for all there is, which a null by mistake must not.
+    A null counts as an absent field, except in `never_null`, where it is refused: leaving such a
+    field out means everything, which an accidental null must not.
     """
 
     default_error_messages = {"invalid": "must be an object"}  # noqa: RUF012  # as the base has it
@@ -29,8 +29,8 @@ class Input(serializers.Serializer[Any]):
     def parse(cls, data: Any) -> dict[str, Any]:
         """Return the valid values by field name.
 
-        Raises InvalidRequest where the body is no object, InvalidAmount where an amount is at
-        fault, ValidationFailed for any other field; `details` names each field and its rule.
+        Raises InvalidRequest if the body is no object, InvalidAmount if an amount is at fault,
+        ValidationFailed for any other field; `details` names each field and its rule.
         """
         if not isinstance(data, dict):
             raise InvalidRequest("The body must be a JSON object.")
@@ -43,7 +43,7 @@ class Input(serializers.Serializer[Any]):
 
     @classmethod
     def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
-        """Return, for each field of a body that nothing reads, what is wrong with it."""
+        """Return what is wrong with each field of a body that nothing reads."""
         unread: dict[str, str] = {}
         for name, value in data.items():
             field = cls._declared_fields.get(name)
@@ -70,7 +70,7 @@ class Change(Input):
 
     @classmethod
     def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
-        """Return nothing: what is unknown here is refused in any case."""
+        """Return nothing: unknown fields are refused here anyway."""
         return {}
 
 
@@ -84,7 +84,7 @@ def _unread_in_items(name: str, kind: type[Input], items: Any) -> dict[str, str]
 
 @cache
 def _parser_of(kind: type[Input], *, partial: bool = False) -> Input:
-    """Return the one parser of a kind: a serializer of one's own copies each field first."""
+    """Return the one parser of a kind: creating a serializer each time would copy every field."""
     return kind(partial=partial)
 
 
@@ -98,8 +98,8 @@ def _validated(parser: Input, data: dict[str, Any]) -> dict[str, Any]:
 class Output(serializers.Serializer[Any]):
     """A response body. Fields without a value, None or the empty text, are left out."""
 
-    # The fields are read once per class, and written for all requests by one object each: only
-    # methods of the serializer may look at the context. The values of an instance are read at once.
+    # A class's fields are resolved once, and each field object serves all requests: only methods
+    # of the serializer may use the context. The values of an instance are read in one call.
     def to_representation(self, instance: Any) -> dict[str, Any]:
         read, parts = _parts_of(type(self), isinstance(instance, Mapping))
         values = [*read(instance), instance]
@@ -125,20 +125,20 @@ class Output(serializers.Serializer[Any]):
 
     @classmethod
     def _with(cls, context: dict[str, Any]) -> Self:
-        """Make one that only knows its context: to set up the rest costs as much as to render."""
+        """Make a serializer that knows only its context: full set-up costs as much as rendering."""
         output = object.__new__(cls)
         output.__dict__["_context"] = context
         return output
 
     @property
     def context(self) -> dict[str, Any]:
-        """What it is rendered with: its own, as one that is part of another is made by itself."""
+        """The context to render with: always its own, as a nested output is made separately."""
         own: dict[str, Any] = self.__dict__["_context"]
         return own
 
 
 class _Part(NamedTuple):
-    """How one field of an output comes about: of which value, and how that is written."""
+    """How one field of an output is produced: from which value, and how that is written."""
 
     name: str
     place: int
@@ -170,13 +170,13 @@ def _reader_of(sources: list[str], reader: Callable[..., Callable[[Any], Any]]) 
 
 
 def _plain(field: Any) -> Callable[[Any], Any] | None:
-    """Return what writes a value by itself; None where it is written as it is."""
+    """Return the function that writes a value by itself; None if it is written as it is."""
     write: Callable[[Any], Any] = field.to_representation
     return None if type(field).to_representation is as_it_is else write
 
 
 def _in_context(field: Any) -> Callable[[Output, Any], Any] | None:
-    """Return what writes a value with the output that it is a part of; None for a plain field."""
+    """Return the function that writes a value given its output; None for a plain field."""
     if isinstance(field, serializers.SerializerMethodField):
         method: Callable[[Output, Any], Any] = getattr(type(field.parent), str(field.method_name))
         return method

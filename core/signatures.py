@@ -1,7 +1,7 @@
-"""Rows born signed: an HMAC over what they mean, under a key that the database does not hold.
+"""Rows that are signed on insert: an HMAC over their values, under a key the database lacks.
 
-Who writes to the database without the service's key cannot write a row that passes; a proof names
-it. The form never changes: every signature ever written has to be computed again.
+Someone who writes to the database without the service's key cannot write a row that verifies; a
+proof names it. The form never changes, because every signature ever written must stay reproducible.
 """
 
 import base64
@@ -23,16 +23,16 @@ _FORM = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_SORT_KEYS
 VERSION_CHARACTERS = 8
 MAX_SIGNATURE = 64
 NO_COLUMNS: Mapping[str, object] = MappingProxyType({})
-AT_UPGRADE = "upgrade"  # marks a row that was there before rows were signed
+AT_UPGRADE = "upgrade"  # marks a row from before rows were signed
 
 
 class AlteredRow(Exception):
-    """A row is not as the service wrote it: nothing more is done to it."""
+    """A row is not as the service wrote it, so nothing more is done with it."""
 
 
 @lru_cache
 def _keys(text: str) -> dict[str, bytes]:
-    """Return the keys by their versions, the one that signs first."""
+    """Return the keys by version, the signing one first."""
     found = [base64.urlsafe_b64decode(key.strip()) for key in text.split(",")]
     if not all(found):
         raise ImproperlyConfigured("LEDGER_KEY is missing: nothing can be signed without it.")
@@ -80,12 +80,12 @@ def _signature(version: str, key: bytes, values: Iterable[object], mark: str) ->
 
 
 class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in the stubs only
-    """The signature of a row over the named columns of its own and of rows it belongs to.
+    """The signature of a row over the named columns, its own or of rows it belongs to.
 
-    A row is signed where it is inserted. Null in a row that was there before rows were signed.
-    `in_log`: a trigger notes each new signature for the log. `added_later`: columns added after
-    rows had been signed, with the value existing rows got; left out of the signature where it has
-    that value, so that old and new releases verify each other's rows.
+    A row is signed when it is inserted; null in one from before rows were signed. `in_log`: a
+    trigger records each new signature for the log. `added_later`: columns added after rows had been
+    signed, with the value that existing rows got; a column with that value is left out of the
+    signature, so that old and new releases verify each other's rows.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
 
     @property
     def lookups(self) -> tuple[str, ...]:
-        """The names that a query reads the signed values by."""
+        """The look-ups by which a query reads the signed values."""
         return tuple(name.replace(".", "__") for name in self.signed)
 
     def signed_form(self, values: Iterable[object]) -> tuple[object, ...]:
-        """Return what is signed of these values: the table they are in, and all but defaults."""
+        """Return what is signed for these values: their table, and all but defaults at the end."""
         whole = (self.model._meta.db_table, *values)
         for default in reversed([*self.added_later.values()]):
             if whole[-1] != default:
@@ -125,11 +125,11 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
         return any(is_signed(signature, whole[:length]) for length in lengths)
 
     def values_of(self, row: models.Model) -> tuple[object, ...]:
-        """Return what is signed of a row as it is in memory."""
+        """Return what is signed for a row as it is in memory."""
         return self.signed_form(self._values_of(row) if self._values_of else ())
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
-        """Sign a row that is inserted."""
+        """Sign a row on insert."""
         if add:
             setattr(model_instance, self.attname, sign(self.values_of(model_instance)))
         return getattr(model_instance, self.attname)
@@ -143,13 +143,13 @@ def signature_field(model: type[models.Model]) -> SignatureField | None:
 
 
 class SignedRow(models.Model):
-    """A row whose signed columns may change: by `save` alone, which signs them anew."""
+    """A row whose signed columns may change, but only through `save`, which signs it again."""
 
     class Meta:
         abstract = True
 
     def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
-        """Save; sign what has changed. Raises AlteredRow where another hand was there before."""
+        """Save, signing what changed. Raises AlteredRow if the stored row was tampered with."""
         names = None if update_fields is None else set(update_fields)
         if not self._state.adding and _changes_meaning(self, names) and sign_anew(self):
             update_fields = None if names is None else names | {"signature"}
@@ -166,10 +166,10 @@ def _changes_meaning(row: models.Model, names: set[str] | None) -> bool:
 
 
 def sign_anew(row: models.Model) -> bool:
-    """Sign a stored row whose signed columns are about to change; return whether they are.
+    """Re-sign a stored row whose signed columns are about to change; return whether they are.
 
-    Raises AlteredRow where the stored row is not the one that was signed: a signature would hide
-    what was done to it.
+    Raises AlteredRow if the stored row is not the one that was signed: a new signature would hide
+    the tampering.
     """
     field = signature_field(type(row))
     if field is None or is_signed(row.signature, field.values_of(row)):  # type: ignore[attr-defined]  # the field

@@ -1,7 +1,7 @@
 """Signed notes and checkpoints, in the formats of C2SP: what a witness of the log keeps.
 
-A note is a text, an empty line, and a line per signature. A checkpoint is the note of a log's head:
-its name, its size, its root. A key has a name, and is written with the hash that tells it apart.
+A note is a text, an empty line, and one line per signature. A checkpoint is the note of a log's
+head: its name, its size, its root. A key has a name, and is written with a hash that identifies it.
 """
 
 import base64
@@ -62,7 +62,7 @@ class NoteVerifier:
                 return False
             key = Ed25519PublicKey.from_public_bytes(self.public)
             key.verify(found[KEY_HASH_BYTES:], text.encode())
-        except (ValueError, InvalidSignature):  # what is no base64, or no ASCII
+        except (ValueError, InvalidSignature):  # not base64, or not ASCII
             return False
         return True
 
@@ -113,7 +113,7 @@ class NoteSigner:
 
 @dataclass(frozen=True)
 class LogHead:
-    """What a checkpoint says: of which log, how many leaves, the root over them."""
+    """What a checkpoint says: which log, how many leaves, and the root over them."""
 
     origin: str
     size: int
@@ -124,7 +124,7 @@ class LogHead:
 
     @classmethod
     def parse(cls, note: str) -> "LogHead":
-        """Read the head from a checkpoint; its signatures are not looked at. Raises ValueError."""
+        """Parse the head from a checkpoint without checking signatures. Raises ValueError."""
         origin, size, root, *_ = [*note.split("\n"), "", "", ""]
         if not size.isdecimal() or str(int(size)) != size:
             raise ValueError("is no checkpoint")

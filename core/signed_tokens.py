@@ -1,8 +1,8 @@
-"""Session tokens that bear our signature: made-up ones are told from ours without a look-up.
+"""Signed session tokens: made-up ones are told from ours without a look-up.
 
-The signature opens nothing, and a session of before it goes on without one. It only says which
-tokens are worth asking the database about where asking has to be earned: anyone may send as many
-made-up ones as they like.
+The signature grants nothing, and a session from before it works without one. It only says which
+tokens are worth a database query when queries must be earned: anyone may send as many made-up ones
+as they like.
 """
 
 import hmac
@@ -16,12 +16,12 @@ _SALT = b"core.signed_tokens:"
 
 
 def signed(token: str) -> str:
-    """Return a token with our signature behind it."""
+    """Return a token with our signature appended."""
     return token + _signature(token, settings.SECRET_KEY)
 
 
 def is_signed(token: str) -> bool:
-    """Return whether a token bears our signature, by today's key or an earlier one."""
+    """Return whether a token bears our signature, under the current key or an earlier one."""
     bare, signature = (
         token[:-SIGNATURE_CHARACTERS],
         token[-SIGNATURE_CHARACTERS:].encode(errors="replace"),
@@ -37,5 +37,5 @@ def _signature(token: str, secret: str) -> str:
 
 @lru_cache
 def _key(secret: str) -> bytes:
-    """Return a key of our own for this purpose, as `SECRET_KEY` has several."""
+    """Return a key for this purpose alone, as `SECRET_KEY` serves several."""
     return hmac.digest(secret.encode(), _SALT, "sha256")

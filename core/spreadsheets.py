@@ -1,4 +1,4 @@
-"""Rows as CSV (RFC 4180), for spreadsheets and for the upload pages of banks."""
+"""Rows as CSV (RFC 4180), for spreadsheets and for banks' upload pages."""
 
 import csv
 import io
@@ -13,14 +13,14 @@ from core.errors import InvalidRequest
 CSV_LINES = 10_000
 _SIGN = r"[=+@\-\uff1d\uff0b\uff0d\uff20]"  # begins a formula
 _BEGINS = re.compile(rf"[\t\r\n\0]|\s*{_SIGN}")
-# Where decimals have a comma, a spreadsheet splits at semicolons, and takes our quotes for text.
+# If decimals have a comma, a spreadsheet splits at semicolons, and reads our quotes as text.
 _BEGINS_A_PART = re.compile(rf"""([;\t\r\n])(?=(?:[^\S\t\r\n]|["\0])*{_SIGN})""")
 
 Cell = str | Decimal
 
 
 def is_csv(query: Mapping[str, str], accept: str) -> bool:
-    """Return whether a file is asked for. Raises InvalidRequest for another format than ours."""
+    """Return whether a CSV file is asked for. Raises InvalidRequest for an unknown format."""
     if query.get("format", "csv") not in ("csv", "json"):
         raise InvalidRequest(format="must be csv or json")
     # Generated clients accept every documented type; JSON wins.
@@ -46,6 +46,6 @@ def csv_download(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell
 
 
 def as_text(cell: str) -> str:
-    """Keep a spreadsheet from running a text as formulas, by an apostrophe before each."""
+    """Keep a spreadsheet from running text as formulas, by an apostrophe before each of them."""
     parts = _BEGINS_A_PART.sub(r"\1'", cell)
     return f"'{parts}" if _BEGINS.match(cell) else parts

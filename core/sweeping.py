@@ -1,4 +1,4 @@
-"""How periodic tasks work through what is due: row by row, and no row holds up the others."""
+"""How periodic tasks process what is due: row by row, so that no row holds up the others."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
@@ -20,9 +20,9 @@ KEYS_AT_ONCE = 500
 def sweep(name: str, act: Callable[[_Row], int], rows: Iterable[_Row]) -> int:
     """Apply `act` to each row; return the sum of what it returned, such as 1 or True.
 
-    `act` is a transaction of its own, so that a failure leaves the other rows as they are. A
-    refusal means that another worker was here first. Any other failure is logged with its row,
-    which the next run retries; only a lost database ends the sweep.
+    `act` is a transaction of its own, so a failure does not affect the other rows. A refusal means
+    that another worker was faster. Any other failure is logged with its row, which the next run
+    retries; only a lost database connection ends the sweep.
     """
     total = 0
     for row in rows:
@@ -30,7 +30,7 @@ def sweep(name: str, act: Callable[[_Row], int], rows: Iterable[_Row]) -> int:
             total += act(row)
         except ApiError:
             continue
-        except SoftTimeLimitExceeded:  # the task's time is over, by no fault of the row
+        except SoftTimeLimitExceeded:  # the task ran out of time; not the row's fault
             raise
         except Exception:
             if connection.connection is None:
@@ -40,9 +40,9 @@ def sweep(name: str, act: Callable[[_Row], int], rows: Iterable[_Row]) -> int:
 
 
 def keys_by_page(rows: QuerySet[Any]) -> Iterator[str]:
-    """Yield the public ids of rows in order, a page at a time: no row keeps one behind it waiting.
+    """Yield the public ids of rows in order, a page at a time: no row keeps the next one waiting.
 
-    Each page is read when it is its turn, without a cursor that stays open in between.
+    Each page is read when its turn comes, without a cursor that stays open in between.
     """
     last = ""
     keys = rows.order_by("pk").values_list("pk", flat=True)

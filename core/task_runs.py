@@ -1,7 +1,7 @@
-"""What background processes say of themselves: which task ended when, and that they are alive.
+"""What background processes report: when each task ended, and that they are alive.
 
-They serve no metrics of their own: a process keeps its news in memory and writes it now and then,
-in two statements, and every web process measures what is written.
+They serve no metrics of their own: a process keeps its reports in memory and writes them now and
+then, in two statements, and every web process exposes what is written.
 """
 
 import logging
@@ -24,12 +24,12 @@ logger = logging.getLogger(__name__)
 
 WRITE_SECONDS = 15.0
 FORGOTTEN_AFTER = timedelta(days=1)
-LEASE = timedelta(seconds=45)  # a task is ended before that
+LEASE = timedelta(seconds=45)  # a task is stopped before it ends
 DRILL = "restore drill"
 
 
 class RunRecorder:
-    """The news of one process. `kind` is what it is: worker or dispatcher."""
+    """The unwritten reports of one process. `kind` is what it is: worker or dispatcher."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -42,7 +42,7 @@ class RunRecorder:
             self._ended[task, succeeded] = utc_now()
 
     def write(self, kind: str, *, every: float = WRITE_SECONDS) -> None:
-        """Write the news, unless that was done a moment ago. Never raises."""
+        """Write the reports, unless that was done a moment ago. Never raises."""
         with self._lock:
             if time.monotonic() < self._written_at + every:
                 return
@@ -75,7 +75,7 @@ def _store(kind: str, ended: dict[tuple[str, bool], datetime]) -> None:
 
 @contextmanager
 def alone(task: str, *, now: datetime) -> Iterator[bool]:
-    """Yield whether this process may go on with a task: False while another is at it."""
+    """Yield whether this process may run a task: False while another is running it."""
     TaskRun.objects.get_or_create(name=task)
     run = TaskRun.objects.filter(name=task)
     free = run.filter(Q(lease_until=None) | Q(lease_until__lte=now))
@@ -86,11 +86,11 @@ def alone(task: str, *, now: datetime) -> Iterator[bool]:
     try:
         yield True
     finally:
-        run.filter(lease_until=until).update(lease_until=None)  # not that of one who came since
+        run.filter(lease_until=until).update(lease_until=None)  # not a lease taken since
 
 
 def note_drill() -> None:
-    """Note that a backup was restored and proven just now, which is no task of the schedule."""
+    """Note that a backup was restored and proven just now, which is not a scheduled task."""
     TaskRun.objects.update_or_create(name=DRILL, defaults={"succeeded_at": utc_now()})
 
 

@@ -14,6 +14,6 @@ def forget_idempotency_keys() -> int:
 
 @shared_task
 def fold_counts() -> None:
-    """Add what is new to the kept counts. May run twice: each takes other entries."""
+    """Fold new entries into the kept counts. May run twice: each run takes other entries."""
     while counts.fold_changes() == counts.BATCH:
         pass

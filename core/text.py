@@ -1,11 +1,11 @@
-"""Which text is accepted at all: text that is safe in every database, page and header."""
+"""Which text is accepted at all: only what is safe in every database, page and header."""
 
 import re
 
 _NEVER = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# They show nothing: two names that look alike would differ. Joiners and variation selectors, which
-# scripts and emoji need, are not among them; tags are, of which flags of regions are made.
+# Invisible: two names that look alike would differ. Joiners and variation selectors, which
+# scripts and emoji need, are not listed; tags are, although flags of regions are made of them.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2065\u206a-\u206f\u2800\u3164\ufeff\uffa0"
     "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
@@ -20,12 +20,12 @@ def is_storable(text: str) -> bool:
 
 
 def is_printable(text: str, *, lines: bool = False) -> bool:
-    """Return whether the text has no control or bidirectional character (breaks if `lines`)."""
+    """Return whether the text has no control or bidirectional character; `lines` allows breaks."""
     if _CONTROL.search(text):
         return False
     return lines or _LINE_BREAK.search(text) is None
 
 
 def names_someone(text: str) -> bool:
-    """Return whether a text has a letter or a digit, and no character that shows nothing."""
+    """Return whether a text has a letter or a digit, and no invisible character."""
     return _INVISIBLE.search(text) is None and _LETTER_OR_DIGIT.search(text) is not None

@@ -1,9 +1,9 @@
-"""Rate limits; all but that of registrations are off unless `RATE_LIMITS`.
+"""Rate limits; all but the one on registrations are off unless `RATE_LIMITS`.
 
-The algorithms and their storage are the library's, but for the one that refills.
+The algorithms and their storage are the library's, except for the one that refills.
 
-All processes share one count in Redis. Where there is none, or while it does not answer, each
-process counts for itself: a limit protects the service and must not become its weakest part.
+All processes share one count in Redis. Without Redis, or while it does not answer, each process
+counts for itself: a limit protects the service and must not become its weakest part.
 """
 
 import logging
@@ -35,7 +35,7 @@ REDIS_PAUSE_SECONDS = 10
 
 @dataclass(frozen=True)
 class RateLimit:
-    """So many requests in any window of that length, counted by an algorithm of the library."""
+    """A number of requests per window of time, counted by an algorithm of the library."""
 
     name: str
     item: RateLimitItem
@@ -46,7 +46,7 @@ class RateLimit:
         return f'"{self.name}";q={self.item.amount};w={self.item.get_expiry()}'
 
 
-# 100 a minute with a burst of 200: as many at once, and one more each 0.6 seconds.
+# 100 a minute with a burst of 200: that many at once, then one every 0.6 seconds.
 MERCHANT_LIMITS = (
     RateLimit("burst", RateLimitItemPerMinute(200, 2), RefillingRateLimiter),
     RateLimit("hour", RateLimitItemPerHour(10_000), SlidingWindowCounterRateLimiter),
@@ -58,7 +58,7 @@ REPORT_LIMIT = RateLimit("report", RateLimitItemPerMinute(30), FixedWindowRateLi
 def consume(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
     """Count one request of the caller; return the RateLimit headers of its answer.
 
-    Raises RateLimited, with Retry-After, where one of the limits is exhausted.
+    Raises RateLimited, with Retry-After, if one of the limits is exhausted.
     """
     return _consume_shared(limits, caller) if settings.RATE_LIMITS else {}
 
@@ -76,7 +76,7 @@ def consume_registration(network: str) -> dict[str, str]:
 
 
 def is_within(limit: RateLimit, caller: str) -> bool:
-    """Count one of what strangers may send unasked; return whether it is within the limit.
+    """Count one of a stranger's unsolicited reports; return whether it is within the limit.
 
     Always on. Each process counts for itself, so that none can make the others wait.
     """
@@ -109,7 +109,7 @@ def _refusal(storage: Storage, limit: RateLimit, policy: str, caller: str) -> Ra
 
 
 def _state(storage: Storage, limit: RateLimit, caller: str) -> tuple[int, int]:
-    """Return how many requests remain, and in how many seconds there are more."""
+    """Return how many requests remain, and in how many seconds more are available."""
     stats = limit.algorithm(storage).get_window_stats(limit.item, caller)
     seconds = math.ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), min(max(0, seconds), limit.item.get_expiry())

@@ -1,8 +1,8 @@
-"""What callers may cost who have shown nothing of worth: processor time, per network and process.
+"""What unknown callers may cost us: processor time, per network and process.
 
-Every page, picture, PDF, password and wrong key is paid from one budget per network (/24 or /48),
-by what it took and not by its kind, so that nothing expensive has to be thought of. What comes with
-a key that anyone gets by asking is paid from a second one.
+Every page, picture, PDF, password and wrong key is charged to one budget per network (/24 or /48),
+by the time it took and not by its kind, so that no expensive kind can be overlooked. Requests with
+a key that anyone can get are charged to a second one.
 """
 
 import time
@@ -11,14 +11,14 @@ from threading import Lock
 
 from django.conf import settings
 
-# Spent at once, before the rate counts: a burst of some fifty pages, or the tests of a developer.
+# May be spent at once, before the rate applies: some fifty pages, or a developer's tests.
 BURST_SECONDS, TESTER_BURST_SECONDS = 0.5, 5.0
 MOST_KEPT = 10_000
 MINUTE = 60
 
 
 class VisitorBudget:
-    """What each network has spent and not got back yet, in seconds."""
+    """What each network has spent and not recovered yet, in seconds."""
 
     def __init__(self, burst_seconds: float = BURST_SECONDS) -> None:
         self._burst_seconds = burst_seconds
@@ -26,12 +26,12 @@ class VisitorBudget:
         self._debts: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, network: str) -> float:
-        """Return the seconds until this network may be served again; 0 where it may now."""
+        """Return the seconds until this network may be served again; 0 if it may be now."""
         over = self._debt(network) - self._burst_seconds
         return over / _rate() if over > 0 else 0.0
 
     def charge(self, network: str, seconds: float) -> None:
-        """Note what a request has cost, up to what comes back in a minute."""
+        """Charge what a request cost; the wait is capped at a minute."""
         most = self._burst_seconds + settings.VISITOR_SECONDS_PER_NETWORK
         with self._lock:
             debt = min(self._debt(network) + seconds, most)
@@ -47,7 +47,7 @@ class VisitorBudget:
 
     def _debt(self, network: str) -> float:
         known = self._debts.get(network)
-        if known is None:  # as that of a shop's server, which calls most
+        if known is None:  # as for a shop's server, the most frequent caller
             return 0.0
         debt, since = known
         return max(0.0, debt - (time.monotonic() - since) * _rate())
@@ -58,6 +58,6 @@ testers = VisitorBudget(TESTER_BURST_SECONDS)
 
 
 def _rate() -> float:
-    """Return how many seconds of budget come back in a second."""
+    """Return how many seconds of budget are recovered per second."""
     rate: float = settings.VISITOR_SECONDS_PER_NETWORK / MINUTE
     return rate

@@ -11,7 +11,7 @@ WEB_URL_RULE = (
 
 
 def is_web_url(text: str) -> bool:
-    """Return whether this is a plain http(s) address that no parser reads in two ways."""
+    """Return whether this is a plain http(s) address that no two parsers read differently."""
     if not 1 <= len(text) <= MAX_URL or "\\" in text or any(c.isspace() for c in text):
         return False
     if not is_printable(text):

@@ -1,4 +1,4 @@
-"""Days, months and years as the kept counts of lists name them, and those that make up a range."""
+"""Days, months and years as the kept counts of lists name them, and how they make up a range."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ class WholeDays:
 
     @classmethod
     def within(cls, lookups: Mapping[str, Any], now: datetime) -> Self | None:
-        """Return the whole days of a range, up to today; None where it has none.
+        """Return the whole days of a range, up to today; None if it has none.
 
-        Nothing is older than `EARLIEST`, and hardly anything is of tomorrow: see `parts_around`.
+        Nothing is older than `EARLIEST`, and hardly anything is from tomorrow: see `parts_around`.
         """
         first = _day_of(lookups.get(FROM, EARLIEST) + DAY - timedelta.resolution)
         end = min(_day_of(lookups.get(BEFORE, now + DAY)), _day_of(now + DAY))
         return cls(first, end) if first < end else None
 
     def parts_around(self, lookups: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return the look-ups of what a range has beside these days, before them and after."""
+        """Return the look-ups of the parts of a range before and after these days."""
         before, after = {**lookups, BEFORE: self.first}, {**lookups, FROM: self.end}
         starts_within = lookups.get(FROM, EARLIEST) < self.first
         return [before] * starts_within + [after] * (lookups.get(BEFORE) != self.end)
 
     def periods(self) -> list[str]:
-        """Return the years, months and days that make them up, as few as there can be."""
+        """Return the fewest years, months and days that make them up."""
         found, at, end = [], self.first.date(), self.end.date()
         while at < end:
             name, following = next(it for it in _longest_first(at) if it[1] <= end)
@@ -50,7 +50,7 @@ def _day_of(instant: datetime) -> datetime:
 
 
 def _longest_first(day: date) -> list[tuple[str, date]]:
-    """Return the name of each period that begins with a day, and the day after that period."""
+    """Return each period that begins with a day, longest first, and the day after it."""
     year, month = day.replace(month=1, day=1), day.replace(day=1)
     following = (month + timedelta(days=31)).replace(day=1)
     periods = [(day.isoformat(), day + DAY)]

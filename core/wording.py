@@ -1,7 +1,7 @@
-"""The words of the reference: what each object and field means, and a value that it could have.
+"""The words of the reference: what each object and field means, with an example value.
 
-A name means the same wherever it stands, so its words stand once: here, or with the room whose
-objects have it. `WORDINGS` names the rooms' own; a field's `help_text` comes before all of them.
+A name means the same everywhere, so its words are written once: here, or in the room whose objects
+have it. `WORDINGS` lists the rooms' own; a field's `help_text` overrides all of them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,9 +19,9 @@ Words = Mapping[str, tuple[str, Any]]
 class Wording:
     """The words of one room.
 
-    `objects` says what each object is. `fields` maps a name, or `Object.name` where it means
-    something else there, to its meaning and an example. `shown` names the optional fields that
-    an example of an object has; `columns` those of a list that can be had as a file.
+    `objects` says what each object is. `fields` maps a name, or `Object.name` if it means something
+    else there, to its meaning and an example. `shown` lists the optional fields that the example of
+    an object has; `columns` those of a list that can be exported as a file.
     """
 
     objects: Mapping[str, str]
@@ -30,7 +30,7 @@ class Wording:
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, schema: str, name: str) -> tuple[str, Any]:
-        """Return the meaning and example of a field; neither where no one has written them."""
+        """Return the meaning and example of a field; empty if none are written."""
         for key in (f"{schema}.{name}", name):
             if key in self.fields:
                 return self.fields[key]
@@ -136,12 +136,12 @@ def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def operations(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return every operation that callers can ask for."""
+    """Yield every operation in the document."""
     for item in result["paths"].values():
         yield from item.values()
 
 
 def _has_words(shape: Mapping[str, Any]) -> bool:
-    """Return whether words stand there that are not the names of the values over again."""
+    """Return whether there is a description that does more than list the values."""
     said = shape.get("description", "")
     return bool(said) and not said.startswith("* `")

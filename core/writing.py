@@ -1,7 +1,7 @@
-"""Rows written as they are, by statements that are worked out once per table.
+"""Write rows as they are, by statements that are compiled once per table.
 
-PostgreSQL does several in one round trip. They do not see what the others have written, and may be
-done in any order: what builds on another's key needs a statement of its own.
+PostgreSQL executes several in one round trip. They do not see each other's writes and may run in
+any order: a row that builds on another's key needs a statement of its own.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _PLAIN = (CharField, TextField, BooleanField)
 class Write(NamedTuple):
     """A statement that changes rows of one table.
 
-    By its name others of the same statement may read what it returns, on PostgreSQL.
+    On PostgreSQL, others sent along with it may read what it returns, under its name.
     """
 
     sql: str
@@ -30,7 +30,7 @@ class Write(NamedTuple):
 
 
 def insertion_of(*rows: Model) -> Write:
-    """Return the statement that inserts rows of one model; a counted key is not read back."""
+    """Return the statement that inserts rows of one model; a serial key is not read back."""
     start, row_places, values = _insertion(type(rows[0]))
     signature = signature_field(type(rows[0]))
     for row in rows:
@@ -50,7 +50,7 @@ def update_of(row: Model, *names: str) -> Write:
 
 
 def write(*writes: Write) -> int:
-    """Send the statements; return how many rows the last one has written."""
+    """Send the statements; return how many rows the last one wrote."""
     if connection.vendor == "postgresql":
         writes = (_together(writes),)
     with connection.cursor() as cursor:
@@ -69,7 +69,7 @@ def _together(writes: Sequence[Write]) -> Write:
 
 
 class _Values(NamedTuple):
-    """The values of columns: read at once, some of them then put as the database takes them."""
+    """The values of columns: read in one call, some of them then converted for the database."""
 
     read: Callable[[Model], Sequence[Any]]
     changed: tuple[tuple[int, "Field[Any, Any]"], ...]
@@ -88,7 +88,7 @@ class _Values(NamedTuple):
 
 
 def _is_taken_as_it_is(field: Any) -> bool:
-    """Return whether Django, which calls for each value, would hand it to the driver as it is."""
+    """Return whether Django's conversion of each value would leave it unchanged."""
     while field.remote_field:
         field = field.target_field
     kind = type(field)

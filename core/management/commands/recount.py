@@ -1,4 +1,4 @@
-"""`manage.py recount`: prove the counts that lists show as their `total`, and put them right."""
+"""`manage.py recount`: verify the counts that lists show as their `total`, and correct them."""
 
 from argparse import ArgumentParser
 from typing import Any
