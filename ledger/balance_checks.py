@@ -7,7 +7,7 @@ from django.db import connection
 
 from ledger.models import Purpose
 
-# The sum of each account, and the part of it that no seal covers yet.
+# The sum of each account's transfers (exact), and of those that its balance includes (folded).
 SUMS = """
     SELECT account.id, account.owner, account.purpose, account.currency, account.livemode,
         account.balance,
@@ -34,7 +34,7 @@ WRONG_BALANCES = f"""
     WHERE balance <> folded OR (exact < 0 AND purpose <> %(funding)s) ORDER BY id
 """  # noqa: S608  # no part of it comes from outside
 
-# The balance of an account after each seal: the chain itself never passes below zero.
+# An account's balance after each seal: replayed, the chain never goes below zero.
 BELOW_ZERO_ON_THE_WAY = """
     SELECT account.id, account.owner, account.purpose, account.currency, account.livemode,
         MIN(step.sequence)

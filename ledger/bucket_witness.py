@@ -1,7 +1,7 @@
-"""A bucket that speaks S3, with object lock: what is in it cannot be changed before its time.
+"""A witness in an S3 bucket with object lock: nothing in it can be changed before its time.
 
 `s3://endpoint/bucket/prefix`, by HTTPS and path. Each checkpoint is an object of its own, locked in
-compliance mode as it is written: not even the owner of the bucket deletes it.
+compliance mode as it is written: not even the owner of the bucket can delete it.
 """
 
 import base64
@@ -23,7 +23,7 @@ from outbound.results import HttpResult
 
 BUCKET = "s3://"
 SECONDS = 10
-SAMPLES = 20  # how many objects a check reads at most, spread over all there are
+SAMPLES = 20  # the most objects that a check reads, spread over all there are
 EXISTS = 412
 _CODE = re.compile("<Code>([A-Za-z]{1,64})</Code>")
 _KEY = re.compile(r"<Key>[^<]*?([0-9]{18})\.checkpoint</Key>")
@@ -32,17 +32,16 @@ _KEY = re.compile(r"<Key>[^<]*?([0-9]{18})\.checkpoint</Key>")
 def put_checkpoints(
     address: str, checkpoints: Iterable[Checkpoint], *, now: datetime
 ) -> Iterator[int]:
-    """Write checkpoints, and yield the size of each. Raises WitnessAway, WitnessRefused."""
+    """Write checkpoints, yielding the size of each. Raises WitnessAway, WitnessRefused."""
     for checkpoint in checkpoints:
         _put(address, checkpoint, now)
         yield checkpoint.size
 
 
 def notes_in(address: str, *, since: int, size: int) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of checkpoints of `since` leaves or more, some of each stretch.
+    """Yield the name and text of checkpoints of `since` leaves or more; a sample of them if many.
 
-    All where they are few; the last stretch ends beyond `size`, with what we may have forgotten.
-    Raises WitnessAway.
+    Those beyond `size` are all read, as we may have forgotten them. Raises WitnessAway.
     """
     step = max(size - since, 0) // SAMPLES
     found = _first_from(address, since)
@@ -53,7 +52,7 @@ def notes_in(address: str, *, since: int, size: int) -> Iterator[tuple[str, str]
 
 
 def object_name(size: int) -> str:
-    """Return the name of a checkpoint, by which names sort as sizes do."""
+    """Return the name of a checkpoint. Names sort as sizes do."""
     return f"{size:018}.checkpoint"
 
 
@@ -64,7 +63,7 @@ def _put(address: str, checkpoint: Checkpoint, now: datetime) -> None:
         "Content-Type": "text/plain; charset=utf-8",
         "If-None-Match": "*",
         "x-amz-checksum-sha256": base64.b64encode(hashlib.sha256(body).digest()).decode(),
-        "x-amz-sdk-checksum-algorithm": "SHA256",  # or S3 refuses what is to be locked
+        "x-amz-sdk-checksum-algorithm": "SHA256",  # without it, S3 refuses a locked object
         "x-amz-object-lock-mode": "COMPLIANCE",
         "x-amz-object-lock-retain-until-date": until.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
@@ -82,7 +81,7 @@ def _read(address: str, name: str) -> str:
 
 
 def _first_from(address: str, size: int) -> int | None:
-    """Return the size of the first checkpoint of so many leaves or more."""
+    """Return the size of the first checkpoint with at least `size` leaves, if there is one."""
     host, bucket, prefix = _parts(address)
     query = {
         "list-type": "2",
@@ -110,7 +109,7 @@ def _signed(method: str, url: str, headers: dict[str, str], body: bytes) -> dict
 
 
 def _parts(address: str) -> tuple[str, str, str]:
-    """Return endpoint, bucket and the beginning of every name."""
+    """Return the endpoint, the bucket, and the prefix of every name."""
     host, bucket, *folders = address.removeprefix(BUCKET).strip("/").split("/")
     return host, bucket, "".join(f"{folder}/" for folder in folders)
 

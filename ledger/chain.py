@@ -39,12 +39,12 @@ SEALED_FIELDS = (
 def seal_hash(
     previous: str, *, sequence: int, sealed_at: datetime, fields: Iterable[object]
 ) -> str:
-    """Return the hash of a seal: of the seal before, the place in the chain, the values sealed."""
+    """Return a seal's hash: of the previous hash, its place in the chain, and the sealed values."""
     values = [sequence, sealed_at, *fields]
     text = orjson.dumps([previous, *values], default=_instant, option=_FORM)
     if text.isascii() and _DELETE not in text:
         return hashlib.sha256(text).hexdigest()
-    return chain_hash(previous, values, written=_instant)  # which escapes what is not ASCII
+    return chain_hash(previous, values, written=_instant)  # which escapes non-ASCII characters
 
 
 def _instant(value: datetime) -> str:

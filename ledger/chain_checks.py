@@ -1,4 +1,4 @@
-"""Prove the chain: every seal from its transfer and the seal before."""
+"""Prove the chain: recompute every seal from its transfer and the previous seal."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from ledger.reconciliation import CHUNK
 
 
 def check_chain(mark: str = "") -> Iterator[Finding]:
-    """Compute every seal that there is by now again, from the one after the mark on."""
+    """Recompute every seal that exists by now, starting after the mark."""
     head: int = Seal.objects.aggregate(head=Max("sequence", default=-1))["head"]
     first, previous = 0, FIRST_HASH
     if mark:

@@ -36,7 +36,7 @@ def newest_checkpoint() -> Checkpoint | None:
 
 
 def newest_note() -> Subquery:
-    """Return the newest signed head as text, for a statement that is sent anyway."""
+    """Return the newest signed head as text, as a subquery for a statement that is sent anyway."""
     return Subquery(Checkpoint.objects.order_by("-size").values("note")[:1])
 
 

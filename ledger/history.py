@@ -1,4 +1,4 @@
-"""What came and went on an account in a stretch of time, by index, however much there is in all."""
+"""An account's movements in a period, read by index, however many there are in all."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -40,7 +40,7 @@ def lines_between(
 ) -> list[Line]:
     """Return the first lines from `start_at` on and before `end_at`, in order of time and id.
 
-    Of those at `start_at` itself only the ones after this id.
+    Of those at exactly `start_at`, only the ones after `after_id`.
     """
     later = Q(created_at__gt=start_at) | Q(id__gt=after_id)
     sides = [
@@ -51,9 +51,9 @@ def lines_between(
 
 
 def sums_between(account: Account, *, start_at: datetime, end_at: datetime) -> PeriodSums:
-    """Return the sums of a period, and the balance at its end, by one statement: of one instant.
+    """Return the sums of a period and the balance at its end, as of one instant: one statement.
 
-    The closing balance is the present one less what has come since.
+    The closing balance is the present one less what has moved since.
     """
     since = [_summed(rows, signed, end_at) for rows, signed in _sides(account, start_at, None)]
     present = Account.objects.filter(pk=account.pk).annotate(exact=exact_balance())
@@ -62,7 +62,7 @@ def sums_between(account: Account, *, start_at: datetime, end_at: datetime) -> P
 
 
 def count_since(account: Account, start_at: datetime, *, most: int) -> int:
-    """Count the transfers from `start_at` on, to `most` on each side and no further."""
+    """Count the transfers from `start_at` on, stopping at `most` on each side."""
     return sum(len(rows.values_list("pk")[:most]) for rows, _ in _sides(account, start_at, None))
 
 
@@ -78,7 +78,7 @@ def _sides(
 
 
 def _summed(rows: QuerySet[Transfer], signed: Any, end_at: datetime) -> QuerySet[Any, Any]:
-    """Return one row: sum and number before this instant, and what has come since, taken away."""
+    """Return one row: sum and number before `end_at`, and the negated sum of what came since."""
     before, since = Q(created_at__lt=end_at), Q(created_at__gte=end_at)
     return (
         rows.values("livemode")

@@ -1,4 +1,4 @@
-"""Prove the ledger from its own rows, and all that other rooms prove about it."""
+"""Prove the ledger from its own rows, and run what other rooms prove about it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def figures() -> Figures:
 
 
 def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]:
-    """Yield a sentence for each row that is wrong; `progress` is told how many seals are done."""
+    """Yield a sentence for each wrong row; call `progress` with how many seals are done."""
     if anchor:
         yield from check_anchor(anchor)
     parts = whole_parts()

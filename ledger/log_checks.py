@@ -50,7 +50,7 @@ class _Leaf:
 
 
 def check_head(size: int, root: bytes, name: str) -> Iterator[str]:
-    """Yield a sentence unless the log, as it is now, begins with the tree of this head."""
+    """Yield a sentence unless the present log begins with the tree of this head."""
     try:
         if log_root(size) != root:
             yield f"{name} {size} is not of this log: what it covers was changed since."
@@ -59,7 +59,7 @@ def check_head(size: int, root: bytes, name: str) -> Iterator[str]:
 
 
 def check_opening() -> Iterator[str]:
-    """Check that the log has begun, and that its first leaf says how the chain stood then."""
+    """Check that the log has begun, and that its first leaf records how the chain stood then."""
     if not log_has_begun():
         yield "The log has not begun: `manage.py sign_ledger` signs what was there before it."
     opening = LogLeaf.objects.filter(index=0).first()
@@ -74,7 +74,7 @@ def check_opening() -> Iterator[str]:
 
 
 def check_heads(mark: str = "") -> Iterator[Finding]:
-    """Check that we have signed each checkpoint of at least `mark` leaves, and that it holds."""
+    """Check that each checkpoint of at least `mark` leaves was signed by us and still holds."""
     rows = Checkpoint.objects.order_by("size")
     first = int(mark or 0)
     while heads := list(rows.filter(size__gte=first)[:HEADS_AT_ONCE]):
@@ -87,7 +87,7 @@ def check_heads(mark: str = "") -> Iterator[Finding]:
 
 
 def _is_signed_so(head: Checkpoint) -> bool:
-    """Return whether the note, which goes out with webhooks, is ours and says the same."""
+    """Return whether the note, which is sent with webhooks, is ours and says the same."""
     if not is_ours(head.note):
         return False
     said = LogHead.parse(head.note)
@@ -95,7 +95,7 @@ def _is_signed_so(head: Checkpoint) -> bool:
 
 
 def check_leaves(mark: str = "") -> Iterator[Finding]:
-    """Compute each leaf again, a chunk in each snapshot: leaves are never changed, only added."""
+    """Recompute each leaf, with a snapshot per chunk: leaves are never changed, only added."""
     first, size = int(mark or 0), log_size()
     if size < first:
         yield f"The log has {size} leaves, of {first} that were proven before."
@@ -132,7 +132,7 @@ def _check_chunk(leaves: Sequence[_Leaf], first: int) -> Iterator[str]:
 
 
 def _transfers(leaves: Iterator[_Leaf]) -> dict[tuple[str, str], bytes]:
-    """Return the entries of transfers by key and signature of their leaves."""
+    """Return the entries of transfers, by the subject and signature of their leaves."""
     signatures = {leaf.subject: leaf.signature for leaf in leaves}
     rows = Transfer.objects.filter(Among(F("pk"), keys_in(Transfer, signatures)))
     entries = {}
@@ -164,7 +164,7 @@ def _check_missing_rows(leaves: Sequence[_Leaf]) -> Iterator[str]:
 
 
 def check_subtrees(mark: str = "") -> Iterator[Finding]:
-    """Compute each subtree that ends at leaf `mark` or later from the hashes below it."""
+    """Recompute each subtree that ends at leaf `mark` or later from the hashes below it."""
     size = log_size()
     for start in range(int(mark or 0), size, LEAVES_AT_ONCE):
         end = min(start + LEAVES_AT_ONCE, size)
@@ -174,7 +174,7 @@ def check_subtrees(mark: str = "") -> Iterator[Finding]:
 
 
 def _check_tier(tier: int, start: int, end: int) -> Iterator[str]:
-    """Check those of a tier whose last leaf lies between."""
+    """Check those subtrees of a tier whose last leaf lies between `start` and `end`."""
     width = TIER_WIDTH**tier
     first, last = start // width, end // width
     stored = LogSubtree.objects.filter(tier=tier, position__gte=first, position__lt=last)
@@ -186,7 +186,7 @@ def _check_tier(tier: int, start: int, end: int) -> Iterator[str]:
 
 
 def _folded(tier: int, first: int, last: int) -> dict[int, bytes]:
-    """Return subtrees by position, computed from the hashes below; none where one is missing."""
+    """Return subtrees by position, computed from the hashes below; empty if one is missing."""
     try:
         below = hashes_of(tier - 1, first * TIER_WIDTH, last * TIER_WIDTH)
     except BrokenLog:

@@ -1,7 +1,7 @@
 """The form of the log's entries: what the hash of a leaf covers. It never changes.
 
-An entry is a JSON object with sorted keys and no spaces. That of a transfer says all it means, so
-that who was paid can read it; that of any other row says which one, and its signature.
+An entry is a JSON object with sorted keys and no spaces. That of a transfer holds all its meaning,
+so that the payee can read it; that of any other row holds only its key and its signature.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ import orjson
 from core.signatures import instant_text
 
 OPENING = "opening"  # the first leaf: the end of the chain as it was when the log began
-RESTORED = "restored"  # the database is that of a backup, which ended before this leaf
-DELETED = "deleted"  # what the last signature of a row covers that is gone
+RESTORED = "restored"  # the database was restored from a backup that ends before this leaf
+DELETED = "deleted"  # what the last signature of a deleted row covers
 TRANSFER = "ledger_transfer"
 
-# How a transfer is read for its entry, and the name of each value in it.
+# The columns read for a transfer's entry, each with its name in the entry.
 TRANSFER_ENTRY = {
     "pk": "id",
     "transaction_id": "transaction_id",
@@ -35,12 +35,12 @@ TRANSFER_ENTRY = {
 
 
 def restored_values(index: int) -> tuple[object, ...]:
-    """Return what the signature of a leaf covers that says that the database was restored."""
+    """Return what is signed for a leaf that records a restore."""
     return (RESTORED, index)
 
 
 def row_entry(kind: str, subject: str, signature: str) -> bytes:
-    """Return the entry of a row that is named, not told."""
+    """Return the entry of a row that is only named, without its contents."""
     return _dumped({"kind": kind, "id": subject, "signature": signature})
 
 

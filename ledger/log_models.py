@@ -9,10 +9,10 @@ MAX_SUBJECT = 64
 
 
 class WaitingEntry(models.Model):
-    """What the next leaves of the log will be. Triggers insert it with the row that it is about.
+    """An entry waiting to become a leaf of the log. Triggers insert it along with its row.
 
-    `kind` is the table of that row, `subject` its key. The signature is that of the row; empty
-    where the row has none.
+    `kind` is the table of that row, `subject` its key. The signature is that of the row; empty if
+    the row has none.
     """
 
     kind = models.CharField(max_length=MAX_SUBJECT)
@@ -29,7 +29,7 @@ class WaitingEntry(models.Model):
 class LogLeaf(models.Model):
     """A leaf of the tree, numbered without a gap from 0. Never changed.
 
-    `kind` and `subject` name the row; `signature` is what it had. `hash` is the leaf's in the tree.
+    `kind` and `subject` name the row; `signature` is the one it had; `hash` is the leaf's.
     """
 
     index = models.BigIntegerField(primary_key=True)
@@ -76,7 +76,7 @@ class Checkpoint(models.Model):
 
 
 class WitnessState(models.Model):
-    """How far a witness has the log, and what it last answered where that was no success."""
+    """How much of the log a witness has, and its last answer unless that was a success."""
 
     address = models.CharField(max_length=255, primary_key=True)
     size = models.BigIntegerField(default=0)

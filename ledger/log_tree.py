@@ -1,4 +1,4 @@
-"""The log as it is stored: leaves, the subtrees above them, and the roots that follow."""
+"""The log as it is stored: leaves, the subtrees above them, and the roots that follow from them."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ def log_root(size: int) -> bytes:
 def append_leaves(entries: Iterable[tuple[LogLeaf, bytes]], *, now: datetime) -> int:
     """Append leaves, each with the bytes of its entry; return how many.
 
-    The caller holds the lock of the sealer: there is one writer.
+    The caller holds the sealer's lock, so there is one writer.
     """
     first = log_size()
     leaves = []
@@ -40,13 +40,13 @@ def append_leaves(entries: Iterable[tuple[LogLeaf, bytes]], *, now: datetime) ->
 
 
 def stored_node(level: int, position: int) -> bytes:
-    """Return the hash of a complete subtree, from the nearest hashes that are stored below it."""
+    """Return the hash of a complete subtree, from the nearest stored hashes below it."""
     tier, above = divmod(level, TIER_LEVELS)
     return merkle.fold(hashes_of(tier, position << above, (position + 1) << above))
 
 
 def hashes_of(tier: int, first: int, end: int) -> Sequence[bytes]:
-    """Return hashes that are stored: of leaves, or of the subtrees of a tier. Raises BrokenLog."""
+    """Return stored hashes: of leaves, or of the subtrees of a tier. Raises BrokenLog."""
     if tier == 0:
         leaves = LogLeaf.objects.filter(index__gte=first, index__lt=end).order_by("index")
         found = [bytes(leaf) for leaf in leaves.values_list("hash", flat=True)]

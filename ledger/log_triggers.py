@@ -1,7 +1,7 @@
-"""What migrations do so that a table's signed rows enter the log: triggers, on each database.
+"""Triggers, created by migrations, that enter the signed rows of a table in the log.
 
-They note which row has which signature, in the transaction that writes it and without a statement
-more. A row that was written past them has no entry, and one without a signature has an empty one.
+They record which row has which signature, in the transaction that writes it and without an extra
+statement. A row that was written past them has no entry, and one without a signature an empty one.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ EVENTS = {"insert": "INSERT", "update": "UPDATE OF signature"}
 
 
 class LogRows(Operation):
-    """Note each signature that is written to a table for the log."""
+    """Record each signature that is written to a table, for the log."""
 
     reduces_to_sql = True
 

@@ -1,4 +1,4 @@
-"""Turn committed rows into leaves of the log, and open the log where it has none yet."""
+"""Turn committed rows into leaves of the log, and open the log if there is none yet."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ def transfer_leaves(
 
 
 def log_entries(*, now: datetime, limit: int) -> int:
-    """Append what waits, in the order of its ids; return how many. The caller holds the chain."""
+    """Append waiting entries in order of id; return how many. The caller holds the chain."""
     if not _is_open(now):
         return 0
     waiting = list(WaitingEntry.objects.order_by("pk")[:limit])
@@ -45,7 +45,7 @@ def log_entries(*, now: datetime, limit: int) -> int:
 
 
 def log_deletions(kind: str, subjects: Iterable[str]) -> None:
-    """Note, in the caller's transaction, that rows go because their time is over."""
+    """Record, in the caller's transaction, that rows are deleted as their retention ended."""
     WaitingEntry.objects.bulk_create(
         WaitingEntry(kind=kind, subject=subject, signature=sign((kind, subject, DELETED)))
         for subject in subjects
@@ -53,13 +53,13 @@ def log_deletions(kind: str, subjects: Iterable[str]) -> None:
 
 
 def row_leaf(entry: WaitingEntry) -> tuple[LogLeaf, bytes]:
-    """Return the leaf of an entry that waits, and its bytes."""
+    """Return the leaf of a waiting entry, and its bytes."""
     named = {"kind": entry.kind, "subject": entry.subject, "signature": entry.signature}
     return LogLeaf(**named), row_entry(**named)
 
 
 def open_log(head: Seal, *, now: datetime) -> None:
-    """Begin the log with the end of the chain, which holds what was sealed before."""
+    """Begin the log with the end of the chain, which covers what was sealed before."""
     leaf = LogLeaf(kind=OPENING, subject=str(head.sequence), signature=sign(opening_values(head)))
     entry = row_entry(OPENING, leaf.subject, leaf.signature)
     append_leaves([(leaf, entry)], now=now)
@@ -71,10 +71,10 @@ def opening_values(head: Seal) -> tuple[object, ...]:
 
 
 def _is_open(now: datetime) -> bool:
-    """Return whether the log has begun; begin it where every row is signed.
+    """Return whether the log has begun; begin it if every row is signed.
 
-    Where rows are older than signatures, an operator says when to begin: processes of the version
-    before may still be writing rows that are not signed.
+    If there are rows from before signatures, an operator decides when to begin: processes of the
+    previous release may still be writing unsigned rows.
     """
     if LogLeaf.objects.exists():
         return True

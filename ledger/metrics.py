@@ -32,7 +32,7 @@ behind = Gauge(
 
 
 def collect() -> None:
-    """Set the gauges, from one row, and one for each witness."""
+    """Set the gauges: most of them from one row, and one for each witness."""
     proof = Proof.objects.filter(pk=Proof.ONLY).first()
     wrong.set(bool(proof and proof.problem))
     proven_at.set(proof.ended_at.timestamp() if proof and proof.ended_at else 0)

@@ -48,7 +48,7 @@ class TransferKind(models.TextChoices):
     PAYOUT_REVERSED = "payout_reversed"  # it was paid, and the bank sent it back
 
 
-# Several accounts are locked in this order, and by id within a purpose, so no deadlocks.
+# Accounts are locked in this order, and by id within a purpose, to rule out deadlocks.
 LOCK_ORDER = {purpose: place for place, purpose in enumerate(Purpose)}
 
 
@@ -56,9 +56,9 @@ class Account(models.Model):
     """One owner's money of one currency and mode. `owner` is a public id, or the house itself.
 
     `balance` is credits less debits: of all transfers for a wallet, of the sealed ones for any
-    other account. Who an account belongs to never changes, nor does `exponent`, the decimals of the
-    currency when it was opened; and no account is ever deleted. `closed_until`: statements cover
-    everything before it; no later posting is dated earlier.
+    other account. The identity of an account never changes, nor does `exponent`, the decimals of
+    the currency when it was opened; and no account is ever deleted. `closed_until`: statements
+    cover everything before it; no later posting is dated earlier.
     """
 
     owner = PublicIdField()
@@ -136,7 +136,7 @@ class Transfer(models.Model):
 
 
 class UnsealedTransfer(models.Model):
-    """A transfer that waits for its seal, with the fields that the exact balance needs.
+    """A transfer waiting for its seal, with the fields that the exact balance needs.
 
     The copy keeps that sum within this small table: it never reads the years of `Transfer`.
     """
@@ -182,15 +182,15 @@ class Seal(models.Model):
 
 
 class Proof(models.Model):
-    """What has been proven on schedule, from where, the result, and when to go on.
+    """The state of the scheduled proofs: what is proven, the result, and when to go on.
 
-    One row, claimed by moving `due_at` or `whole_due_at`: of two workers one proves. `problem` is
-    the first wrong row, empty where all is right.
+    One row, claimed by moving `due_at` or `whole_due_at`, so that of two workers one proves.
+    `problem` is the first wrong row, empty if all is right.
 
-    The proof of what is new has last read what came after the first `since` leaves; the first
-    `leaves`, a signed head, and the seals up to `sequence` were right. The proof of everything goes
-    on in `part` from `position`; it began at `whole_started_at`, the one before ended at
-    `whole_ended_at`. The marks are ours: who changes this row does not spare us a proof.
+    The proof of what is new last read what came after the first `since` leaves; the first `leaves`,
+    a signed head, and the seals up to `sequence` were right. The proof of everything resumes in
+    `part` at `position`; it began at `whole_started_at`, and the previous one ended at
+    `whole_ended_at`. We sign the marks: changing this row does not spare us a proof.
     """
 
     ONLY = 1

@@ -1,4 +1,4 @@
-"""Movements as rows: what they do to each account, and the statements that write them."""
+"""Movements as rows: their effect on each account, and the statements that write them."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -23,7 +23,7 @@ _WAIT = """
 class Movement:
     """A movement of `amount`, in the accounts' currency, from `debit` to `credit`.
 
-    `reference` is the public id of what moves it (pay_…, ref_…, po_…), once per kind.
+    `reference` is the public id of what caused it (pay_…, ref_…, po_…), unique per kind.
     """
 
     kind: TransferKind
@@ -65,7 +65,7 @@ def effects_of(movements: Sequence[Movement]) -> list[Effect]:
 def transfers_of(
     movements: Sequence[Movement], *, transaction_id: str, posted_at: datetime
 ) -> list[Transfer]:
-    """Return the transfers of movements, not stored yet."""
+    """Return the transfers of movements, not saved yet."""
     return [
         Transfer(
             transaction_id=transaction_id,
@@ -84,7 +84,7 @@ def transfers_of(
 
 
 def post_at_once(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> None:
-    """Change wallets and write transfers: by one statement, where that can refuse one wallet.
+    """Change wallets and write transfers: in one statement on PostgreSQL, for one wallet at most.
 
     Raises InsufficientBalance for a wallet that does not hold what it pays.
     """
@@ -92,7 +92,7 @@ def post_at_once(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> No
         if not write(*_covered_posting(transfers, *wallets)):
             raise InsufficientBalance
         return
-    # A second wallet that has too little must undo the first, even if the caller catches it.
+    # A second wallet that holds too little undoes the first, even if the caller catches the error.
     with transaction.atomic() if len(wallets) > 1 else nullcontext():
         for effect in wallets:
             _change_wallet(effect)
@@ -101,13 +101,13 @@ def post_at_once(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> No
 
 
 def sure_posting(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> list[Write]:
-    """Return the statements of a posting that no wallet pays."""
+    """Return the statements of a posting in which no wallet pays."""
     changes = [Write(_CHANGE, [effect.change, effect.account.pk]) for effect in wallets]
     return [*changes, *_rows_of(transfers)]
 
 
 def _covered_posting(transfers: Sequence[Transfer], wallet: Effect | None = None) -> list[Write]:
-    """Return the statements of a posting, of which nothing comes where a wallet is not covered."""
+    """Return the statements of a posting that writes nothing if its wallet is not covered."""
     if wallet is None or not wallet.deepest:
         return sure_posting(transfers, [wallet] if wallet else [])
     params = [wallet.change, wallet.account.pk, -wallet.deepest]
@@ -116,7 +116,7 @@ def _covered_posting(transfers: Sequence[Transfer], wallet: Effect | None = None
 
 
 def _rows_of(transfers: Sequence[Transfer], source: str = "VALUES {rows}") -> list[Write]:
-    """Return the statements that insert transfers, and that they wait for their seals."""
+    """Return the statements that insert transfers and queue them for their seals."""
     insertion = insertion_of(*transfers)
     if connection.vendor != "postgresql":
         return [insertion, _waiting_for(transfers)]
@@ -129,7 +129,7 @@ def _rows_of(transfers: Sequence[Transfer], source: str = "VALUES {rows}") -> li
 
 
 def _waiting_for(transfers: Sequence[Transfer]) -> Write:
-    """Return the statement that finds the transfers again, which one of its own has inserted."""
+    """Return the statement that queues transfers which a statement of its own has inserted."""
     pairs = ", ".join(["(%s, %s)"] * len(transfers))
     found = f"ledger_transfer WHERE (reference, kind) IN (VALUES {pairs})"
     params = [part for it in transfers for part in (it.reference, it.kind)]

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Reached:
-    """All before this mark is proven: the part can go on from it."""
+    """Everything before this mark is proven: the part can resume from it."""
 
     mark: str
 

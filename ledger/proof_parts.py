@@ -1,7 +1,7 @@
-"""The parts of a proof: each reads some of the rows, and many can go on where they stopped.
+"""The parts of a proof: each reads some of the rows, and many can resume where they stopped.
 
-A part yields a sentence for each row that is wrong, and how far it has come: from there on
-another process can resume it, after any time. What is behind it is not read twice.
+A part yields a sentence for each wrong row, and how far it has come: another process can resume
+from there, at any later time. What lies behind that mark is not read twice.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +33,7 @@ Check = Callable[[], Iterable[str]]
 
 @dataclass(frozen=True)
 class ProofPart:
-    """A part of a proof; `run` takes the mark to go on from, empty at first."""
+    """A part of a proof; `run` takes the mark to resume from, empty at first."""
 
     name: str
     run: Callable[[str], Iterator[Finding]]
@@ -42,9 +42,9 @@ class ProofPart:
 def whole_parts() -> list[ProofPart]:
     """Return the parts of a proof of everything.
 
-    LEDGER_CHECKS names some of them: functions that take nothing and yield sentences. Each of those
-    sees one instant, and no longer than it lasts: while a snapshot is held, PostgreSQL keeps every
-    row that is sealed and counted meanwhile, and readers of a balance step over each.
+    LEDGER_CHECKS names some of them: functions without arguments that yield sentences. Each of
+    those sees a single instant, for no longer than it takes: while a snapshot is held, PostgreSQL
+    keeps every row that is sealed and counted meanwhile, and readers of a balance step over each.
     """
     checks: list[tuple[str, Check]] = [
         ("transfers", check_transfers),
@@ -73,7 +73,7 @@ def whole_parts() -> list[ProofPart]:
 def recent_parts(*, leaf: int, seal: int) -> list[ProofPart]:
     """Return the parts of a proof of what came after the first `leaf` leaves, and after a seal.
 
-    Their cost is that of what is new.
+    They cost only as much as there is new to read.
     """
     return [
         ProofPart("triggers", partial(_at_once, check_triggers)),

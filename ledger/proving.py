@@ -1,7 +1,7 @@
-"""Prove what is new on schedule: all that came after the last signed head that was proven.
+"""Prove what is new on schedule: everything after the last signed head that was proven.
 
-That takes as long as what is new, at any size of the ledger. What is older is read again by the
-proof of everything (`ledger/whole_proof.py`).
+That takes as long as there is new to read, at any size of the ledger. The proof of everything
+(`ledger/whole_proof.py`) reads what is older again.
 """
 
 import time
@@ -18,16 +18,16 @@ from ledger.proof_marks import Reached
 from ledger.proof_parts import recent_parts
 
 INTERVAL = timedelta(minutes=5)
-REST_FACTOR = 9  # times as long as the proof itself took
+REST_FACTOR = 9  # the rest lasts this many times as long as the proof
 LEASE = timedelta(hours=1)  # after which an interrupted proof is started again
-LATEST = LEASE * (2 + REST_FACTOR)  # nothing puts a proof off for longer, but another hand
+LATEST = LEASE * (2 + REST_FACTOR)  # a proof put off for longer was tampered with
 MAX_PROBLEMS = 10
 
 logger = structlog.get_logger(__name__)
 
 
 def prove_if_due(*, now: datetime) -> bool | None:
-    """Prove what is new if that is due and no other process is at it; return whether it is right.
+    """Prove what is new if it is due and unclaimed; return whether it is right.
 
     Each wrong row, up to ten, is logged as an error. None means that it was not due.
     """
@@ -44,7 +44,7 @@ def prove_if_due(*, now: datetime) -> bool | None:
     took = timedelta(seconds=time.monotonic() - began)
     proof.ended_at, proof.due_at = now + took, max(now + INTERVAL, now + took * (1 + REST_FACTOR))
     fields = ["ended_at", "due_at", "since"]
-    if problems:  # what is right does not put right what was wrong before
+    if problems:  # a clean result does not clear an earlier problem
         proof.problem = problems[0]
         fields.append("problem")
     else:
@@ -56,14 +56,14 @@ def prove_if_due(*, now: datetime) -> bool | None:
 
 
 def _signed_head() -> tuple[int, int]:
-    """Return how many leaves the newest signed head has, and the newest seal."""
+    """Return the number of leaves in the newest signed head, and the newest seal."""
     head = newest_checkpoint()
     seal: int = Seal.objects.aggregate(newest=Max("sequence", default=0))["newest"]
     return head.size if head else 0, seal
 
 
 def _prove_from(proof: Proof, leaves: int, newest: int) -> list[str]:
-    """Prove all after the head that was proven last, or after the newest where none was."""
+    """Prove everything after the last proven head, or after the newest head if there is none."""
     proof.since, sequence = proof.leaves, proof.sequence
     if not is_signed(proof.mark, _recorded(proof)):
         proof.since, sequence = leaves, newest
@@ -92,12 +92,12 @@ def _recorded(proof: Proof) -> tuple[object, ...]:
 
 
 def claim(column: str, now: datetime) -> bool:
-    """Claim a proof that is due, or that another hand has put off; return whether it is ours."""
+    """Claim a proof that is due, or that was put off by tampering; return whether it is ours."""
     Proof.objects.get_or_create(pk=Proof.ONLY, defaults={"due_at": now})
     late = Q(**{column: None}) | Q(**{f"{column}__lte": now}) | Q(**{f"{column}__gt": now + LATEST})
     return bool(the_proof().filter(late).update(**{column: now + LEASE}))
 
 
 def the_proof() -> QuerySet[Proof]:
-    """Return the one row."""
+    """Return the query for the one row."""
     return Proof.objects.filter(pk=Proof.ONLY)

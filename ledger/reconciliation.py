@@ -27,7 +27,7 @@ def keys_of(rows: QuerySet[Any]) -> Iterator[Any]:
 
 
 def transfers_of(kind: TransferKind) -> QuerySet[Transfer]:
-    """Return the transfers of this kind that belong to the row outside, such as a payment.
+    """Return the transfers of this kind that belong to the outer row, such as a payment.
 
     That row has a `transaction_id`, a currency and a mode.
     """

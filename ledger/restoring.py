@@ -1,4 +1,4 @@
-"""After a restore from a backup: the log goes on where the backup ends, and says so."""
+"""After a restore from a backup: the log continues from the end of the backup, and records that."""
 
 from datetime import datetime
 
@@ -13,9 +13,9 @@ from ledger.sealing import SealerBusy, hold_chain
 
 @transaction.atomic
 def note_restore(*, now: datetime) -> int | None:
-    """Append a leaf that says that the database was restored; return its index.
+    """Append a leaf that records that the database was restored; return its index.
 
-    None where the log has not begun. Raises SealerBusy.
+    None if the log has not begun. Raises SealerBusy.
     """
     if not hold_chain(now):
         raise SealerBusy

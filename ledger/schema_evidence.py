@@ -1,6 +1,6 @@
 """The schema as evidence: what guards the rows, compared with what the migrations declare.
 
-`declared/` holds that, per database; a test holds it to a schema that was just migrated.
+`declared/` holds the declarations, per database; a test compares them with a fresh schema.
 """
 
 import json
@@ -111,13 +111,13 @@ def declared_file() -> Path:
 
 
 def declared_schema() -> Schema:
-    """Return what the migrations make."""
+    """Return the schema that the migrations make."""
     declared: Schema = json.loads(declared_file().read_text())
     return declared
 
 
 def present_schema() -> Schema:
-    """Return what the database has, by kind and name, without differences of spacing."""
+    """Return the schema of the database, by kind and name, with spacing normalized."""
     with connection.cursor() as cursor:
         rows: list[tuple[str, str, str]] = []
         if connection.vendor == "postgresql":
@@ -150,7 +150,7 @@ def _tables() -> list[str]:
 
 
 def _check_shadows() -> Iterator[str]:
-    """Name each of our tables whose name stands for another one first."""
+    """Name each of our tables that another one of the same name hides."""
     with connection.cursor() as cursor:
         cursor.execute(_SHADOWED, [_tables()])
         for (name,) in cursor.fetchall():
@@ -158,7 +158,7 @@ def _check_shadows() -> Iterator[str]:
 
 
 def _check_replication_role() -> Iterator[str]:
-    """Triggers do not fire for who has another role than `origin`."""
+    """Name each setting under which triggers do not fire: any role but `origin`."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW session_replication_role")
         ((role,),) = cursor.fetchall()

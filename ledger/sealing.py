@@ -24,8 +24,8 @@ class SealerBusy(Exception):
 def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     """Seal up to `limit` waiting transfers in the order of their ids; return how many.
 
-    A second process finds nothing to do while one is sealing. Accounts are locked last, after
-    the hashing, so that a debit of one waits no longer than its balance takes to write.
+    A second process finds nothing to do while one is sealing. Accounts are locked last, after the
+    hashing, so that a debit waits only while the balances are written.
     """
     if not hold_chain(now):
         return 0
@@ -33,7 +33,7 @@ def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     ids = list(waiting[:limit])
     if not ids:
         return 0
-    # By their keys: joined as they come, all transfers since the first might be read for them.
+    # By key: joined otherwise, the database might read all transfers since the first one.
     found = UnsealedTransfer.objects.filter(pk__in=ids).order_by("transfer_id")
     rows = list(found.values_list(*SEALED_FIELDS, named=True))
     seals = _next_seals(rows, now)
@@ -50,12 +50,12 @@ def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
 
 @transaction.atomic
 def log_rows(*, now: datetime, limit: int = 1_000) -> int:
-    """Append up to `limit` signed rows that wait to the log; return how many."""
+    """Append up to `limit` waiting signed rows to the log; return how many."""
     return log_entries(now=now, limit=limit) if hold_chain(now) else 0
 
 
 def hold_chain(now: datetime) -> bool:
-    """Lock seal 0 until the transaction ends. False: another transaction has it."""
+    """Lock seal 0 until the transaction ends; return False if another transaction has it."""
     Seal.objects.get_or_create(sequence=0, defaults={"hash": FIRST_HASH, "sealed_at": now})
     free = Seal.objects.select_for_update(skip_locked=True).filter(sequence=0)
     return len(free) == 1

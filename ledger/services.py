@@ -16,7 +16,7 @@ from ledger.models import LOCK_ORDER, Account, Purpose, exact_balance
 from ledger.posting import Effect, effects_of, post_at_once, sure_posting, transfers_of
 from ledger.posting import Movement as Movement
 
-# A wallet is asked as it is changed, and funding may go below zero.
+# A wallet is checked by the statement that changes it, and funding may go below zero.
 AT_ONCE = (Purpose.WALLET, Purpose.FUNDING)
 
 
@@ -37,7 +37,7 @@ def accounts_for(
 ) -> tuple[Account, ...]:
     """Return several accounts of one currency and mode in the order given, in one statement.
 
-    `hold` locks them all, as `lock` does, in the order in which `post_transfers` takes them.
+    `hold` locks them all, as `lock` does, in the order in which `post_transfers` locks them.
     """
     texts = {"currency": currency}
     for number, (owner, purpose) in enumerate(owners):
@@ -102,9 +102,9 @@ def lock(account: Account) -> None:
     """Lock the account until the transaction ends, so that no other transaction debits it.
 
     A merchant's account is locked before any other account, and before `post_transfers`. Credits
-    go on: `no_key` lets their foreign keys pass. Read the balance after this, in a statement of its
-    own: one that had to wait for the lock would add the transfers as they were before the wait to
-    the balance as it is after it.
+    proceed: `no_key` lets their foreign keys pass. Read the balance after this, in a statement of
+    its own: one that had to wait for the lock would combine the balance from after the wait with
+    the transfers from before it.
     """
     _accounts(1, livemode=account.livemode, hold=True).rows(
         owner0=account.owner, purpose0=account.purpose, currency=account.currency
@@ -112,15 +112,15 @@ def lock(account: Account) -> None:
 
 
 def post_transfers(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> None:
-    """Move money inside the caller's transaction, all of it or nothing.
+    """Move money inside the caller's transaction: all of it or none.
 
     No account but funding goes below zero, not even between two movements of one call: list what an
     account receives before what it pays. Accounts are locked merchants first, wallets last. What a
-    slow clock would post into a period whose statement has been made is of the next one.
+    slow clock would date into a period whose statement is made is posted to the next one.
 
     Raises InsufficientBalance, before anything is written. Raises IntegrityError for a reference
-    that has moved money already, across modes or currencies, or where an account was opened with
-    other decimals than its currency has now.
+    that has moved money already, across modes or currencies, or if an account was opened with other
+    decimals than its currency has now.
     """
     effects = _checked_effects(movements)
     for effect in effects:
@@ -133,10 +133,10 @@ def post_transfers(*, transaction_id: str, movements: Sequence[Movement], now: d
 
 
 def posting_of(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> list[Write]:
-    """Return the statements by which `post_transfers` would do it, to be sent with others.
+    """Return the statements that `post_transfers` would send, to be sent with others.
 
     The accounts that pay are locked, and none is a wallet: what is covered now still is by then.
-    Raises as `post_transfers` does, but for what the database refuses as they are sent.
+    Raises as `post_transfers` does, except for what the database refuses when they are sent.
     """
     effects = _checked_effects(movements)
     for effect in effects:
@@ -179,7 +179,7 @@ def _posting_time(movements: Sequence[Movement], now: datetime) -> datetime:
 def close_period(account: Account, end_at: datetime) -> None:
     """Close the account's books up to `end_at`: later postings are dated `end_at` or after.
 
-    `end_at` must be past by `core.clock_check.believed_now`, as nothing opens them again.
+    `end_at` must be past by `core.clock_check.believed_now`: a closed period is never reopened.
     """
     earlier = Q(closed_until=None) | Q(closed_until__lt=end_at)
     Account.objects.filter(earlier, pk=account.pk).update(closed_until=end_at)

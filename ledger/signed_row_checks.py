@@ -1,4 +1,4 @@
-"""Prove that each signed row is the one the service wrote, and that the log knows it as it is."""
+"""Prove that each signed row is the one that the service wrote, and that it matches the log."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ def signed_models() -> list[type[Model]]:
 
 
 def log_has_begun() -> bool:
-    """Return whether there is a log, or no row yet that is older than signatures are."""
+    """Return whether there is a log, or else no row that predates signatures."""
     return LogLeaf.objects.exists() or not _holds_unsigned_rows()
 
 
@@ -41,16 +41,16 @@ def _holds_unsigned_rows() -> bool:
 
 @cache
 def _unsigned_rows() -> str:
-    """Return one question about all tables: it is asked before each of them is proved."""
+    """Return one query over all tables, as it is sent before each of them is proved."""
     tables = (model._meta.db_table for model in signed_models())
     selects = (f'SELECT 1 FROM "{table}" WHERE signature IS NULL' for table in tables)  # noqa: S608  # our own tables
     return f"{' UNION ALL '.join(selects)} LIMIT 1"
 
 
 def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
-    """Name each row that the service did not write so, and each that the log knows otherwise.
+    """Name each row that the service did not write as it is, or that differs from the log.
 
-    From the key after the mark on; a chunk in each snapshot.
+    Starts with the key after the mark, and takes a snapshot per chunk.
     """
     field = signature_field(model)
     if field is None or not log_has_begun():
@@ -67,7 +67,7 @@ def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
 
 
 def check_rows_since(model: type[Model], leaf: int) -> Iterator[str]:
-    """Do the same with the rows that the log names from that leaf on, or will name."""
+    """Do the same for the rows that the log names from that leaf on, or is about to name."""
     field = signature_field(model)
     if field is None or not log_has_begun():
         return
@@ -89,7 +89,7 @@ def _check_rows(model: type[Model], field: SignatureField, rows: Sequence[Row]) 
 
 
 def _check_logged(ids: Iterable[int]) -> Iterator[str]:
-    """Name each of these transfers that was sealed since the log began: it would have a leaf."""
+    """Name each of these transfers that was sealed since the log began, and so lacks a leaf."""
     unlogged = set(ids)
     opening = LogLeaf.objects.filter(index=0).values_list("subject", flat=True).first()
     if unlogged and opening is not None:
@@ -120,7 +120,7 @@ def _read(rows: QuerySet[Any], field: SignatureField) -> list[Row]:
 
 
 def _fault_of(field: SignatureField, row: Row, logged: str | None) -> str:
-    """Return what is wrong with a row, as the end of a sentence; "" where it is right."""
+    """Return what is wrong with a row, as the end of a sentence; "" if nothing is."""
     _, signature, *values = row
     if not field.verifies(signature or logged, values):
         return "was not written by the service, or was changed."
@@ -132,7 +132,7 @@ def _fault_of(field: SignatureField, row: Row, logged: str | None) -> str:
 
 
 def newest_signatures(kind: str, subjects: Iterable[str]) -> dict[str, str]:
-    """Return the signature that each row had last, as the log or what waits for it knows."""
+    """Return the last signature of each row, in the log or waiting to enter it."""
     found: dict[str, str] = {}
     for entries, order in ((LogLeaf.objects, "index"), (WaitingEntry.objects, "pk")):
         rows = entries.filter(Among(F("subject"), subjects), kind=kind).order_by(order)
@@ -141,12 +141,12 @@ def newest_signatures(kind: str, subjects: Iterable[str]) -> dict[str, str]:
 
 
 def keys_in(model: type[Model], subjects: Iterable[str]) -> Sequence[str] | Sequence[int]:
-    """Return the keys that subjects of the log are, less those that no row of this table has."""
+    """Return subjects of the log as keys of this table, without those that no row can have."""
     if isinstance(model._meta.pk, CharField):
         return [*subjects]
     return [int(each) for each in subjects if _WHOLE_NUMBER.fullmatch(each)]
 
 
 def name_of(model: type[Model], pk: object) -> str:
-    """Return how a row is named in a finding."""
+    """Return the name that a finding gives a row."""
     return f"{str(model._meta.verbose_name).capitalize()} {pk}"

@@ -1,4 +1,4 @@
-"""Sign, once, what was there before rows were signed, and say so in each signature."""
+"""Sign, once, the rows from before rows were signed, and mark each signature as such."""
 
 from datetime import datetime
 
@@ -24,22 +24,22 @@ class LogBegun(Exception):
 def sign_past(*, now: datetime) -> int:
     """Begin the log and sign every row that has no signature; return how many.
 
-    Their signatures say that they were made now, not at birth. What was done to a row before cannot
-    be known; what is done to it from here on can. Raises LogBegun where it was done before,
+    The signatures say that they were made now, not on insert. What was done to a row before cannot
+    be known; what is done to it from here on can. Raises LogBegun if this was done before,
     SealerBusy.
     """
     if not hold_chain(now):
         raise SealerBusy
     if LogLeaf.objects.exists():
         raise LogBegun
-    WaitingEntry.objects.filter(signature="").delete()  # of the version before
+    WaitingEntry.objects.filter(signature="").delete()  # of the previous release
     open_log(Seal.objects.latest("sequence"), now=now)
     _log_sealed(now)
     return sum(_sign_rows(model, now) for model in signed_models())
 
 
 def _log_sealed(now: datetime) -> None:
-    """Append the transfers that were born signed and sealed while there was no log yet."""
+    """Append the transfers that were signed on insert and sealed before there was a log."""
     rows = Transfer.objects.filter(signature__isnull=False, unsealed=None).order_by("pk")
     last = 0
     while signatures := dict(rows.filter(pk__gt=last).values_list("pk", "signature")[:CHUNK]):

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Let every statement inside see the same instant, however long it takes; write nothing.
+    """Make every statement inside see the same instant, however long it takes; write nothing.
 
     Inside an open transaction, that transaction is used as it is.
     """
@@ -28,7 +28,7 @@ def snapshot() -> Iterator[None]:
 
 @contextmanager
 def _without_write_lock() -> Iterator[None]:
-    """Begin transactions of SQLite as readers, which do not wait for writers in WAL mode."""
+    """Begin SQLite transactions as readers, which do not wait for writers in WAL mode."""
     connection.ensure_connection()
     sqlite: Any = connection
     mode, sqlite.transaction_mode = sqlite.transaction_mode, None

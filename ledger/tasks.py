@@ -30,7 +30,7 @@ def sign_checkpoint() -> None:
     inform_witnesses(now=now)
 
 
-# Acknowledged early: the broker would hand a task of several minutes to a second worker.
+# Acknowledged early: otherwise the broker gives a task of several minutes to a second worker.
 @shared_task(acks_late=False, soft_time_limit=PROOF_SECONDS, time_limit=PROOF_SECONDS + 60)
 def prove_ledger() -> None:
     """Prove what is new, and some of the rest, if that is due.

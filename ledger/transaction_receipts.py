@@ -1,4 +1,4 @@
-"""Receipts: what shows anyone, without us, that a transaction stands in the log."""
+"""Receipts: they prove to anyone, without our help, that a transaction is in the log."""
 
 import base64
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class ReceiptLeaf:
 
 @dataclass(frozen=True, kw_only=True)
 class LogReceipt:
-    """What is proven of a transaction; `pending` until a signed head has all of its leaves."""
+    """What is proven of a transaction; `pending` until a signed head covers all its leaves."""
 
     transaction_id: str
     status: str
@@ -35,7 +35,7 @@ class LogReceipt:
     leaves: list[ReceiptLeaf] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return what a file of it holds."""
+        """Return the contents of a receipt file."""
         leaves = [vars(leaf) for leaf in self.leaves or ()]
         return {
             "transaction_id": self.transaction_id,

@@ -1,4 +1,4 @@
-"""Prove a status by the transitions that led to it: none is missing, and each date is theirs."""
+"""Prove a status by the transitions that led to it: none is missing, and every date matches."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,7 @@
 """Prove everything on schedule, in slices: for at most a tenth of the time, at any size.
 
 Each slice resumes the proof where the last one stopped, whichever process that was, and holds no
-snapshot beyond its own. When all is read, it begins again.
+snapshot beyond its own. When everything is read, it starts over.
 """
 
 import time
@@ -28,7 +28,7 @@ logger = structlog.get_logger(__name__)
 
 @dataclass
 class _Slice:
-    """Some seconds of the proof: where it has come to, and what it has found."""
+    """A few seconds of the proof: how far it has come, and what it has found."""
 
     ends_at: int  # in nanoseconds of the monotonic clock
     part: str = ""
@@ -40,7 +40,7 @@ class _Slice:
         return time.monotonic_ns() >= self.ends_at or len(self.problems) >= MAX_PROBLEMS
 
     def go_on(self, parts: list[ProofPart]) -> None:
-        """Read until the time is over, or all is read: then there is no next part."""
+        """Read until the time is up, or everything is read: then there is no next part."""
         names = [part.name for part in parts]
         if self.part not in names:
             self.part, self.position = names[0], ""
@@ -52,7 +52,7 @@ class _Slice:
                 return
 
     def _finish(self, part: ProofPart) -> bool:
-        """Read a part from the position on; return whether to its end."""
+        """Read a part from the position on; return whether its end was reached."""
         for found in part.run(self.position):
             if isinstance(found, Reached):
                 self.position = found.mark
@@ -64,7 +64,7 @@ class _Slice:
 
 
 def prove_slice_if_due(*, now: datetime) -> bool | None:
-    """Go on with the proof of everything if that is due; return whether what was read is right.
+    """Continue the proof of everything if it is due; return whether what was read is right.
 
     Wrong rows are logged as errors. None means that it was not due.
     """

@@ -2,8 +2,8 @@
 
 
 class WitnessRefused(Exception):
-    """A witness has another log than we have."""
+    """A witness has a log other than ours."""
 
 
 class WitnessAway(Exception):
-    """A witness could not be reached: it is caught up when it is back."""
+    """A witness could not be reached; it is brought up to date once it is back."""

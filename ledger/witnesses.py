@@ -1,8 +1,8 @@
-"""Hand checkpoints to witnesses outside of the house, and ask them what they have.
+"""Hand checkpoints to witnesses outside the house, and ask them what they have.
 
-A witness is a folder, best on another machine; a bucket with object lock; or an HTTP service that
-speaks `tlog-witness` of C2SP: it takes a checkpoint only with the proof that it extends the one it
-has.
+A witness is a folder, preferably on another machine; a bucket with object lock; or an HTTP service
+that speaks `tlog-witness` of C2SP, which accepts a checkpoint only with proof that it extends the
+one it has.
 """
 
 import base64
@@ -28,9 +28,9 @@ from outbound.policy import policy_for
 from outbound.results import HttpResult
 
 SECONDS = 10
-# How many checkpoints a witness that was away is handed in one turn: others do not wait for it.
+# How many checkpoints a returning witness gets in one turn, so that others do not wait for it.
 BACKLOG = 500
-# How many notes of a folder a check reads at most, spread over all there are, and the newest.
+# The most notes of a folder that a check reads, spread over all there are, and the newest.
 SAMPLES = 1_000
 FOLDER = "file://"
 _SIZE = re.compile("[0-9]{1,18}")
@@ -39,7 +39,7 @@ logger = structlog.get_logger(__name__)
 
 
 def inform_witnesses(*, now: datetime) -> None:
-    """Hand each witness the checkpoints it lacks; what it has taken is noted one by one."""
+    """Hand each witness the checkpoints it lacks, recording each one that it accepts."""
     newest = newest_checkpoint()
     if newest is None:
         return
@@ -63,9 +63,9 @@ def inform_witnesses(*, now: datetime) -> None:
 
 
 def check_witnesses(*, since: int = 0) -> Iterator[str]:
-    """Yield a sentence for each checkpoint outside that today's log does not extend.
+    """Yield a sentence for each checkpoint held outside that the present log does not extend.
 
-    Of those in folders and buckets, only heads of at least `since` leaves are read.
+    In folders and buckets, only heads of at least `since` leaves are read.
     """
     newest = newest_checkpoint()
     for address in settings.CHECKPOINT_WITNESSES:
@@ -84,7 +84,7 @@ def check_witnesses(*, since: int = 0) -> Iterator[str]:
 
 
 def _hand_over(address: str, newest: Checkpoint, since: int, now: datetime) -> Iterator[int]:
-    """Hand over what a witness lacks; yield the size that it has after each step."""
+    """Hand over what a witness lacks; yield the size that it has reached after each step."""
     lacking = Checkpoint.objects.filter(size__gt=since).order_by("size")[:BACKLOG]
     if address.startswith(FOLDER):
         yield from _write(_folder(address), lacking)
@@ -100,7 +100,7 @@ def _folder(address: str) -> Path:
 
 
 def _write(folder: Path, checkpoints: Iterable[Checkpoint]) -> Iterator[int]:
-    """Write checkpoints into a folder, each whole; never overwrite what it has."""
+    """Write checkpoints into a folder, each as a whole; never overwrite an existing one."""
     for checkpoint in checkpoints:
         place = folder / object_name(checkpoint.size)
         try:
@@ -116,9 +116,9 @@ def _write(folder: Path, checkpoints: Iterable[Checkpoint]) -> Iterator[int]:
 
 
 def _notes_in_folder(address: str, since: int) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of notes of `since` leaves or more; "" for one that cannot be read.
+    """Yield name and text of the notes of `since` leaves or more; "" for an unreadable one.
 
-    Raises WitnessAway where the folder is not there.
+    Raises WitnessAway if the folder is missing.
     """
     folder, oldest = _folder(address), object_name(since)
     try:
@@ -147,7 +147,7 @@ def _check_notes(address: str, notes: Iterable[tuple[str, str]]) -> Iterator[str
 
 
 def _post(address: str, newest: Checkpoint, since: int) -> None:
-    """Hand over by HTTP; where the witness has another size than we thought, from there."""
+    """Hand over by HTTP; if the witness has another size than we thought, start from there."""
     result = _send(address, newest, since)
     if result.status == 409:
         size = _SIZE.fullmatch(result.excerpt.strip())

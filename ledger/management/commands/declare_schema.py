@@ -1,4 +1,4 @@
-"""`manage.py declare_schema`: write down what the migrations make, for proofs to compare with."""
+"""`manage.py declare_schema`: record what the migrations make, for proofs to compare with."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py sign_ledger`: sign, once, what was there before rows were signed."""
+"""`manage.py sign_ledger`: sign, once, the rows from before rows were signed."""
 
 import sys
 from typing import Any
