@@ -1,7 +1,7 @@
-"""What a key may do: everything, or the scopes that were chosen when it was made.
+"""What a key may do: everything, or the scopes that were chosen when it was created.
 
-A scope is a resource of the reference with `read` or `write`: `payments:read`, `refunds:write`. To
-write includes to read. No scope makes keys: a key that could make others could choose theirs.
+A scope is a resource of the reference with `read` or `write`: `payments:read`, `refunds:write`.
+Write includes read. No scope creates keys: a key that could create others could choose theirs.
 """
 
 EVERYTHING = "*"
@@ -25,12 +25,12 @@ SCOPES = (
 
 
 def needed_scope(resource: str, *, writes: bool) -> str:
-    """Return the scope that a request about a resource takes."""
+    """Return the scope that a request for a resource needs."""
     return f"{resource}:{'write' if writes else 'read'}"
 
 
 def allows(granted: str, resource: str, *, writes: bool) -> bool:
-    """Return whether a key may read, or write, a resource. `granted` is as a key's row has it."""
+    """Return whether a key may read, or write, a resource. `granted` is its `scopes` column."""
     if granted == EVERYTHING:
         return True
     scopes = granted.split()

@@ -59,7 +59,7 @@ def _active_key(header: str, at: datetime) -> ApiKey:
 
 
 def find_active(header: str, at: datetime) -> ApiKey | None:
-    """Return the active key that an `Authorization` header brings; None where it brings none."""
+    """Return the active key in an `Authorization` header; None if there is none."""
     bearer = _BEARER.fullmatch(header)
     key = find_key(bearer[1], at) if bearer else None
     return key if key is not None and key.is_active(at) else None
@@ -89,7 +89,7 @@ def _development_caller(request: Request) -> Caller:
 
 
 def _named(request: Request) -> Iterator[tuple[str, Any]]:
-    """Yield each place where the request names a merchant: the query string, then the body."""
+    """Yield each field that names a merchant, and its value: in the query string, then the body."""
     # `query_params` costs a parser even where there is nothing to parse, as in most requests.
     for name in LOOKUPS if request.META.get("QUERY_STRING") else ():
         for value in request.query_params.getlist(name):

@@ -23,20 +23,20 @@ from core.prepared import (
 from core.queries import Lookups
 from merchants.scoping import CallerKind, Scope
 
-# Filters combine to more statements than callers send.
+# Filters allow more combinations than callers use.
 KEPT_STATEMENTS = 256
 TOTAL = "rows_in_all"
 
 Select = Callable[[Scope, Lookups, Any], QuerySet[Any]]
-# The query of how many rows there are; None where the rows themselves are to be counted.
+# Returns the query for the total; None if the rows themselves must be counted.
 TotalOf = Callable[[Scope, Lookups, Any], QuerySet[Any, Any] | None]
 
 
 @dataclass(frozen=True)
 class CallerList:
-    """The rows of a caller that match the look-ups, as `select` finds them at an instant.
+    """A caller's rows that match the look-ups, as `select` finds them at an instant.
 
-    How many there are stands beside each row of the first page: one statement, of one moment.
+    The total is read along with the rows of the first page: one statement, of one moment.
     """
 
     select: Select
@@ -66,7 +66,7 @@ class CallerList:
             return self.queryset().count() if total is None else int(total.get())
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
-        """Return the newest rows, by a prepared statement where the look-ups allow it."""
+        """Return the newest rows, by a prepared statement if the look-ups allow it."""
         if not can_be_prepared(self.lookups):
             with planned_by_values():
                 return list(in_order(self.queryset())[:limit]), self.total
@@ -81,7 +81,7 @@ class CallerList:
 def _prepared(
     select: Select, total_of: TotalOf | None, caller: CallerKind, shape: Shape, limit: int
 ) -> Prepared[Any]:
-    """Return the statement of a first page. Without its limit, a kept plan would be one of all."""
+    """Return the statement of a first page with its limit, or a cached plan would read all rows."""
     lookups, now = places_of(shape), place_of_instant("now")
     rows = in_order(select(caller, lookups, now))
     total = _total_of(total_of, caller, lookups, now)
@@ -93,7 +93,7 @@ def _prepared(
 def _total_of(
     total_of: TotalOf | None, caller: Scope, lookups: Lookups, now: Any
 ) -> QuerySet[Any, Any] | None:
-    """Return the query of the total; none where there are no counts for such a caller."""
+    """Return the query for the total; None if no counts are kept for such a caller."""
     if total_of is None or caller.sees_every_merchant:
         return None
     return total_of(caller, lookups, now)

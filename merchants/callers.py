@@ -18,8 +18,8 @@ VISITOR = "visitor"  # no caller: anyone who has the address of a page
 class Caller:
     """Whose request this is. Without a merchant it reaches nothing, whatever the mode.
 
-    Two callers reach the rows of every merchant, and say so by name: `for_staff` and
-    `for_development`. Nothing that is left out makes one.
+    Two kinds of caller reach every merchant's rows, and must be asked for by name: `for_staff` and
+    `for_development`. Leaving something out never makes one.
     """
 
     merchant: Merchant | None
@@ -39,12 +39,12 @@ class Caller:
         return cls(None, livemode=False, actor=DEVELOPMENT, sees_every_merchant=True)
 
     def refuse_out_of_scope(self, resource: str, *, writes: bool) -> None:
-        """Raise InsufficientScope where its key may not do this."""
+        """Raise InsufficientScope if the caller's key may not do this."""
         if not allows(self.scopes, resource, writes=writes):
             raise InsufficientScope(f"needs the scope {needed_scope(resource, writes=writes)}")
 
     def may_write(self, resource: str) -> bool:
-        """Return whether its key may change a resource, not only read it."""
+        """Return whether the caller's key may change a resource, not only read it."""
         return allows(self.scopes, resource, writes=True)
 
     @property

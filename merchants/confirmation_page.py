@@ -1,9 +1,9 @@
 """The page behind the link: it confirms by a button, since mail scanners open every link.
 
-It names the merchant by its id: anyone may give an address, and whose e-mails of tests are to come
-is for its owner to see. The name is the registrant's words, and would be ours here. Another id may
-be put in its place: the link of the day may be a stranger's. The link in each e-mail of a test
-leads here as well, for who has confirmed an address for a stranger.
+It shows the merchant's id: anyone may give an address, and its owner must see whose test e-mails
+they would get. A name would be the registrant's words, shown as ours. Another id may be entered
+instead, as the day's only link may be a stranger's. The link in each test e-mail leads here as
+well, for those who have confirmed an address for a stranger.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -33,7 +33,7 @@ class ConfirmEmailPage(View):
         return _page(request, state, email=claim.email, merchant_id=claim.merchant_id)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Confirm the address. A link may be used again: it says the same."""
+        """Confirm the address. A link may be used again, with the same result."""
         claim = _claim(request)
         if claim is None:
             return _page(request, "invalid", status=BAD_REQUEST)

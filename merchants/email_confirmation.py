@@ -1,6 +1,6 @@
 """A merchant confirms its e-mail address by a link that is sent there.
 
-The e-mail names no merchant: its text is ours, since anyone who registers chooses the address.
+The e-mail names no merchant and its text is ours, as anyone who registers chooses the address.
 """
 
 from datetime import datetime, timedelta
@@ -34,10 +34,10 @@ _SALT, _STOP_SALT = "merchants.email_confirmation", "merchants.email_withdrawal"
 
 
 class AddressClaim(NamedTuple):
-    """What a link proves: someone reads the e-mails to this address.
+    """What a link proves: someone reads the e-mail sent to this address.
 
-    It was sent for that merchant, and confirms any that names the mailbox: the only link of a day
-    may be a stranger's, who has named the address first.
+    It was sent for that merchant, and confirms any other that names the mailbox: the day's only
+    link may be a stranger's, who named the address first.
     """
 
     merchant_id: str
@@ -45,10 +45,10 @@ class AddressClaim(NamedTuple):
 
 
 def plan_confirmation(merchant: Merchant, *, network: str, now: datetime) -> None:
-    """Plan the e-mail with the link: one a day to a mailbox, whichever merchants name it.
+    """Plan the e-mail with the link: one a day per mailbox, whichever merchants name it.
 
-    A merchant and a `network` ("" for none) have a few a day, too: what is above that is not sent,
-    and the caller is not told, as with addresses that do not exist.
+    A merchant and a `network` ("" for none) have a daily limit, too. Beyond it nothing is sent, and
+    the caller is not told, just as for addresses that do not exist.
     """
     counted = [(PER_MAILBOX, mailbox_of(merchant.email)), (PER_MERCHANT, merchant.id)]
     if network:
@@ -66,9 +66,9 @@ def plan_confirmation(merchant: Merchant, *, network: str, now: datetime) -> Non
 
 
 def write(message: Message, now: datetime) -> Content | None:
-    """Write the e-mail, with a link made for it; None where the merchant has confirmed the address.
+    """Write the e-mail, with a new link; None if the merchant has confirmed the address.
 
-    It is sent though the merchant has another one by now: it is the mailbox's only one of the day.
+    It is sent even if the merchant has another address by now: the mailbox gets no other that day.
     """
     merchant = Merchant.objects.get(pk=message.about)
     if merchant.email_confirmed_at and _is_same_mailbox(merchant.email, message.recipient):
@@ -90,14 +90,14 @@ def confirmation_url(claim: AddressClaim) -> str:
 
 
 def read_claim(token: str) -> AddressClaim | None:
-    """Return what a link proves; None where it has expired or is none of ours."""
+    """Return what a link proves; None if it has expired or is not one of ours."""
     return _read(token, _SALT, LIFETIME)
 
 
 def read_withdrawal(token: str) -> AddressClaim | None:
-    """Return likewise what a link in an e-mail of a test ends.
+    """Return, likewise, what the link in a test e-mail withdraws.
 
-    These e-mails may be passed on: their link confirms no address.
+    Such e-mails may be forwarded: their link confirms no address.
     """
     return _read(token, _STOP_SALT, STOP_LIFETIME)
 
@@ -111,9 +111,9 @@ def _read(token: str, salt: str, lifetime: timedelta) -> AddressClaim | None:
 
 @transaction.atomic
 def confirm_email(*, claim: AddressClaim, merchant_id: str, now: datetime) -> str | None:
-    """Note that a merchant's address is its own, and return it.
+    """Record that a merchant's address is its own, and return it.
 
-    None where there is no such merchant, or it is reached at another mailbox.
+    None if there is no such merchant, or if its address is another mailbox.
     """
     if not is_id("mer", merchant_id):
         return None
@@ -129,7 +129,7 @@ def confirm_email(*, claim: AddressClaim, merchant_id: str, now: datetime) -> st
 
 @transaction.atomic
 def withdraw_email(*, claim: AddressClaim, now: datetime) -> None:
-    """Note that a merchant's address is not its own: its reader says so. Does nothing twice."""
+    """Record that a merchant's address is not its own, as its reader says. Safe to repeat."""
     merchant = Merchant.objects.locked(claim.merchant_id)
     if merchant.email_confirmed_at and _is_same_mailbox(merchant.email, claim.email):
         merchant.email_confirmed_at, merchant.updated_at = None, now
@@ -138,7 +138,7 @@ def withdraw_email(*, claim: AddressClaim, now: datetime) -> None:
 
 
 def reader_of_tests(merchant_id: str) -> tuple[str, str] | None:
-    """Return the merchant's e-mail address if it is confirmed, and where its reader withdraws."""
+    """Return the merchant's e-mail address and the URL to withdraw it; None if unconfirmed."""
     confirmed = Merchant.objects.filter(pk=merchant_id, email_confirmed_at__isnull=False)
     email = confirmed.values_list("email", flat=True).first()
     if email is None:

@@ -1,10 +1,10 @@
-"""The public fields of a merchant: by them customers recognise whom they pay.
+"""The public fields of a merchant, by which customers recognise whom they pay.
 
-They change by live key or by staff only, and those of a verified merchant once staff have approved:
-until then pages, messages and payouts keep the old values. A merchant that has yet to be verified
-corrects them with the key that it has. The merchant's e-mail address is one of
-them: the warnings go there. What else live customers and payouts go by, `LIVE_FIELDS`, takes the
-live key as well, and waits for no one; its owner is told.
+They change by live key or by staff only, and a verified merchant's only once staff approve: until
+then pages, messages and payouts keep the old values. A merchant that has yet to be verified
+corrects them with the key that it has. The e-mail address is one of them: the warnings go there.
+`LIVE_FIELDS`, which live customers and payouts rely on as well, also need the live key but change
+at once; the owner is told.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,9 +28,9 @@ from merchants.statuses import ChangeStatus, MerchantStatus
 
 PUBLIC_FIELDS = (
     *("name", "email", "website", "logo_url", "support_email", "payout_schedule"),
-    *("address", "tax_id"),  # who has sold, on each receipt
+    *("address", "tax_id"),  # the seller's, on each receipt
 )
-# Customers and payouts of live payments go by these as well: with the live key, and at once.
+# Live customers and payouts rely on these as well: they change by live key, and at once.
 LIVE_FIELDS = ("category", "phone", "description", "brand_color", "time_zone")
 LIVE_KEY_ONLY = "changes with the live key only"
 REQUESTED, MADE = "change_requested", "change_made"
@@ -44,23 +44,23 @@ Changes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SellerDetails:
-    """Where the seller of a sale was, below another name of then; its tax number."""
+    """A seller's address as of a sale, under its name then if that has changed; its tax number."""
 
     address: str
     tax_id: str
 
 
 def separate(changes: Changes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the changes of fields that no customer sees, and those of public fields."""
+    """Split changes into those of fields that no customer sees and those of public fields."""
     public = {name: value for name, value in changes.items() if name in PUBLIC_FIELDS}
     return {name: changes[name] for name in changes if name not in public}, public
 
 
 def refuse_test_caller(merchant: Merchant, changes: Changes, *, livemode: bool) -> None:
-    """Refuse to change in test mode what live customers meet. Raises ValidationFailed.
+    """Refuse test-mode changes to what live customers see. Raises ValidationFailed.
 
-    A merchant that waits to be verified may: its test key is the one that works. It sells nothing
-    yet, except where unverified merchants may take live payments: there the live key is needed.
+    A merchant that waits to be verified is exempt: its test key is the one that works. It sells
+    nothing yet, unless unverified merchants may take live payments: then the live key is needed.
     """
     sells_nothing = settings.DEVELOPMENT_MODE or settings.REQUIRE_VERIFIED_MERCHANTS
     is_free = sells_nothing and merchant.status == MerchantStatus.UNVERIFIED
@@ -70,10 +70,10 @@ def refuse_test_caller(merchant: Merchant, changes: Changes, *, livemode: bool) 
 
 
 def request_change(merchant: Merchant, public: Changes, *, actor: str, now: datetime) -> None:
-    """Let a change of the locked merchant's public fields wait for staff, and tell its owner.
+    """Hold a change to the locked merchant's public fields for staff, and tell its owner.
 
-    It adds to the change that is pending already; a value that is in force again withdraws its
-    field. Raises RateLimited.
+    It is merged into the pending change, if any; a field set back to its present value is
+    withdrawn. Raises RateLimited.
     """
     wanted = (merchant.pending_changes or {}) | dict(public)
     after = {name: value for name, value in wanted.items() if value != getattr(merchant, name)}
@@ -117,10 +117,10 @@ def decline_change(*, change_id: str, now: datetime) -> MerchantChange:
 
 
 def seller_at(merchant: Merchant, instant: datetime) -> SellerDetails:
-    """Return address and tax number as they were in force at an instant.
+    """Return the address and tax number that were in force at an instant.
 
-    Each change that staff have approved since holds what stood there before it. A merchant that was
-    called otherwise has that name above its address.
+    Each change approved since then holds the values before it. If the merchant had another name at
+    the time, that name stands above the address.
     """
     since = Q(changes__status=ChangeStatus.APPROVED, changes__decided_at__gt=instant)
     rows = Merchant.objects.annotate(later=FilteredRelation("changes", condition=since))
@@ -134,7 +134,7 @@ def seller_at(merchant: Merchant, instant: datetime) -> SellerDetails:
 
 
 def warn_of_new_email(merchant: Merchant, changes: Changes, *, now: datetime) -> None:
-    """Tell a confirmed address that is replaced at once: it is warned of nothing any more.
+    """Warn a confirmed address that is replaced at once, since it gets no later warning.
 
     Raises RateLimited.
     """
@@ -149,9 +149,9 @@ def warn_of_new_email(merchant: Merchant, changes: Changes, *, now: datetime) ->
 
 
 def tell_of_live_fields(merchant: Merchant, changes: Changes, *, now: datetime) -> None:
-    """Tell the owner by name what a live key changes at once. Raises RateLimited.
+    """Tell the owner which fields a live key changes at once. Raises RateLimited.
 
-    Without the values: both may be a thief's, the second time.
+    Without the values: the second time, both may be a thief's.
     """
     shown = {name: changes[name] for name in LIVE_FIELDS if name in changes}
     names = [name for name, value in shown.items() if value != getattr(merchant, name)]
@@ -168,7 +168,7 @@ def tell_of_live_fields(merchant: Merchant, changes: Changes, *, now: datetime) 
 def apply_changes(
     merchant: Merchant, changes: Changes, *, livemode: bool, now: datetime, network: str = ""
 ) -> None:
-    """Change the locked merchant, and tell `MERCHANT_UPDATED` what has changed."""
+    """Change the locked merchant, and report what has changed to `MERCHANT_UPDATED`."""
     if not changes:
         return
     changed = [name for name, value in changes.items() if value != getattr(merchant, name)]
@@ -199,7 +199,7 @@ def _set_pending(merchant: Merchant, after: Changes, now: datetime) -> None:
 
 
 def _warn(kind: str, merchant: Merchant, change: MerchantChange, *, now: datetime) -> None:
-    """Write to the address that is in force before the change, which may be a thief's."""
+    """Write to the address in force before the change, which may be a thief's doing."""
     rows = [(name, change.before[name], value) for name, value in change.after.items()]
     context = {"rows": rows, "service_name": settings.SERVICE_NAME}
     text = render_to_string(f"merchants/{kind}.txt", context)

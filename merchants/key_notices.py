@@ -1,4 +1,4 @@
-"""E-mails to the owner of API keys, so that a thief's are noticed."""
+"""E-mails to the owner of API keys, so that a thief's keys are noticed."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ def tell_of_new_key(key: ApiKey, *, now: datetime) -> None:
 
 
 def tell_of_rolled_key(before: ApiKey, after: ApiKey, *, now: datetime) -> None:
-    """Tell the merchant what replaced a key, in the transaction that does."""
+    """Tell the merchant what replaced a key, in the transaction that replaces it."""
     _tell(before, f"The API key {before.hint} was replaced by {after.hint}.", now)
 
 

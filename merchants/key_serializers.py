@@ -54,7 +54,7 @@ class IssuedApiKey(ApiKeyOutput):
 
 
 def key_draft_of(values: dict[str, Any]) -> KeyDraft:
-    """Return what a parsed body asks for."""
+    """Return the draft of the key that a parsed body describes."""
     return KeyDraft(
         name=values["name"],
         scopes=tuple(values.get("scopes", (EVERYTHING,))),

@@ -1,7 +1,7 @@
 """When keys were last used: noted in memory and written a few seconds later by a background thread.
 
-No request writes it. A key is noted again an hour after the value in its row: a process writes at
-most once an hour per key, all keys in one statement, and loses its last seconds if it dies.
+No request writes it. A key is noted again once its row is an hour old: a process writes at most
+once an hour per key, all keys in one statement, and loses its last seconds if it dies.
 """
 
 from datetime import datetime, timedelta
@@ -30,7 +30,7 @@ def note_use(key: ApiKey, now: datetime) -> None:
 
 
 def write_uses() -> None:
-    """Write what this process has noted. All keys get the latest instant: it is coarse."""
+    """Write what this process has noted. All keys get the latest instant: the column is coarse."""
     with _lock:
         used = dict(_used)
         _used.clear()

@@ -1,7 +1,7 @@
 """The text of an API key: prefix, 43 random base62 characters, 6 of checksum.
 
-The checksum refuses a mistyped or cut key without asking the database, and lets scanners of leaked
-secrets tell a key of ours from noise. 256 random bits need no slow hash: SHA-256 is stored.
+The checksum refuses a mistyped or truncated key without a query, and lets scanners for leaked
+secrets tell our keys from noise. 256 random bits need no slow hash: SHA-256 is stored.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ def is_well_formed(text: str) -> bool:
 
 
 def digest(secret: str) -> str:
-    """Return what is stored of a key, and what it is looked up by: its SHA-256."""
+    """Return the SHA-256 of a key, which is what is stored and looked up."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

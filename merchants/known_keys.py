@@ -1,7 +1,7 @@
-"""API keys that were read moments ago, so that a busy caller's requests need not ask again.
+"""API keys that were read moments ago, so that a busy caller's requests need no query each.
 
-A process keeps what it has read for one second, and forgets it at once where it changes a key or a
-merchant itself. When a key ends on its own is looked at with every request.
+A process keeps what it has read for one second, and forgets it at once when it changes a key or a
+merchant itself. The expiry of a key is checked with every request.
 """
 
 from datetime import datetime, timedelta
@@ -23,11 +23,11 @@ class _KnownKeys:
 
     def __init__(self) -> None:
         self._read: dict[str, tuple[datetime, ApiKey]] = {}
-        self._since = object()  # another one from each change on
+        self._since = object()  # replaced with each change
         self._lock = Lock()
 
     def find(self, secret: str, at: datetime) -> ApiKey | None:
-        """Return the key, as it was less than `KEPT_FOR` ago; None where there is none."""
+        """Return the key as it was less than `KEPT_FOR` ago; None if there is none."""
         hashed = digest(secret)
         known = self._read.get(hashed)
         if known is not None and timedelta(0) <= at - known[0] < KEPT_FOR:
@@ -59,7 +59,7 @@ class _KnownKeys:
 
 @cache
 def _of_hash() -> Prepared[ApiKey]:
-    """Prepared, as anyone may send wrong keys, and each has to be looked up."""
+    """Return the look-up by hash: prepared, as anyone may send wrong keys, and each needs one."""
     return Prepared(ApiKey.objects.select_related("merchant").filter(hash=Place("hash")))
 
 
@@ -70,7 +70,7 @@ find_key = _known.find
 def forget_keys() -> None:
     """Forget what this process knows of keys, which the caller's transaction has changed.
 
-    Again when it commits: until then others still read, and keep, what was.
+    Again when it commits: until then, others still read and cache the old state.
     """
     _known.forget()
     transaction.on_commit(_known.forget)

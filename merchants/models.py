@@ -39,7 +39,7 @@ class MerchantQuerySet(CallerScoped["Merchant"]):
     missing = MerchantNotFound
 
     def visible_to(self, caller: Scope) -> Self:
-        """Keep the caller itself: one record serves both modes. No merchant, no row."""
+        """Keep the caller's own record, which serves both modes. No merchant, no row."""
         if caller.sees_every_merchant:
             return self
         return self.none() if caller.merchant_id is None else self.filter(pk=caller.merchant_id)
@@ -55,7 +55,7 @@ class MerchantQuerySet(CallerScoped["Merchant"]):
 class Merchant(SignedRow):
     """A business that is paid through the service. Texts that were not given are empty.
 
-    `pending_changes` are the new values of the change that waits for staff, null without one.
+    `pending_changes` holds the new values that wait for staff, null if there are none.
     """
 
     id = PublicIdField(primary_key=True)
@@ -117,7 +117,7 @@ class Merchant(SignedRow):
     def transition_to(self, status: MerchantStatus, *, now: datetime) -> None:
         """Change the status of this locked row.
 
-        Raises MerchantStatusUnchanged for a move that `TRANSITIONS` does not have.
+        Raises MerchantStatusUnchanged for a move that is not in `TRANSITIONS`.
         """
         if status not in TRANSITIONS[MerchantStatus(self.status)]:
             raise MerchantStatusUnchanged(status=f"is {self.status}, and cannot become {status}")
@@ -143,9 +143,9 @@ class MerchantChangeQuerySet(CallerScoped["MerchantChange"]):
 
 
 class MerchantChange(models.Model):
-    """A change of public fields that a verified merchant has requested, and staff decide on.
+    """A change of public fields that a verified merchant requests, and staff decide on.
 
-    `before` and `after` hold the same names; `actor` is who requested it. At most one per merchant
+    `before` and `after` have the same keys; `actor` is who requested it. At most one per merchant
     is pending: a newer one supersedes it.
     """
 
@@ -231,7 +231,7 @@ class ApiKey(models.Model):
 
     @property
     def scope_names(self) -> list[str]:
-        """What the key may do, one scope each."""
+        """The scopes of the key, as a list."""
         return self.scopes.split()
 
     def is_active(self, now: datetime) -> bool:
@@ -239,5 +239,5 @@ class ApiKey(models.Model):
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
 
     def can_be_rolled(self, now: datetime) -> bool:
-        """Return whether another key may take the place of this one: none has, and it is valid."""
+        """Return whether this key may be replaced: it is valid, and none has replaced it yet."""
         return self.is_active(now) and self.expires_at is None

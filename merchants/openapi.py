@@ -1,4 +1,4 @@
-"""How keys read in the OpenAPI document, and the words of merchants there."""
+"""API keys in the OpenAPI document, and the words for merchants there."""
 
 from typing import Any
 

@@ -1,8 +1,8 @@
-"""What a merchant does with its API keys by API: make, roll and revoke them.
+"""What a merchant does with its API keys through the API: create, roll and revoke them.
 
-It takes a key that may do everything, as a key that makes others could choose what they may do. A
-live key that may do everything comes from the registration, from staff, or in place of another. A
-key that was rolled ends soon: it makes none that outlive it, and ends no other one.
+It takes an unrestricted key, as a key that creates others could choose their scopes. An
+unrestricted live key comes from the registration, from staff, or by replacing another. A key that
+was rolled ends soon: it creates none that outlive it, and ends no other.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MOST_ACTIVE = 50
 
 @dataclass(frozen=True, kw_only=True)
 class KeyDraft:
-    """A key to be made. `livemode` None: of the mode of the key that makes it."""
+    """A key to be created. `livemode` None: the mode of the key that creates it."""
 
     name: str
     scopes: tuple[str, ...] = (EVERYTHING,)
@@ -34,9 +34,9 @@ class KeyDraft:
 
 @transaction.atomic
 def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedKey:
-    """Make one more key (POST /v1/api-keys); the owner hears of a live one.
+    """Create another key (POST /v1/api-keys); the owner is told of a live one.
 
-    A test key makes test keys only, and a live key live ones of certain scopes. Raises
+    A test key creates test keys only, and a live key no unrestricted live one. Raises
     ValidationFailed, TooManyKeys from `MOST_ACTIVE` of one mode on, RateLimited, and as
     `_refuse_late`.
     """
@@ -60,8 +60,8 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
 def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     """Replace a key of the caller's mode (POST /v1/api-keys/:id/roll).
 
-    A key always replaces itself at once: so its owner ends a stolen one. Raises as `roll_key`,
-    TooManyKeys and RateLimited as `create_own_key`, and as `_refuse_late`.
+    A key may always replace itself at once: that is how its owner ends a stolen one. Raises as
+    `roll_key`, TooManyKeys and RateLimited as `create_own_key`, and as `_refuse_late`.
     """
     before = _own(caller, key_id)
     _refuse_late(caller, before.merchant, acts_on=key_id)
@@ -87,7 +87,7 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
 
 
 def _count_roll(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetime) -> bool:
-    """Count a roll; return whether its owner is told. Raises RateLimited where it has to be."""
+    """Count a roll; return whether to tell the owner. Raises RateLimited if that is required."""
     if not overlap and caller.actor == f"key:{rolled.id}":
         return has_room(rolled.merchant_id, now=now)
     refuse_unheard(rolled.merchant_id, now=now)
@@ -95,7 +95,7 @@ def _count_roll(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetim
 
 
 def _refuse_late(caller: Caller, merchant: Merchant, *, acts_on: str = "") -> None:
-    """Look again at who calls: a thief of a key would keep what its end takes away.
+    """Check the caller again: a thief would otherwise keep what the end of a key takes away.
 
     Raises as `refuse_ended`, and ApiKeyRolled for a key that was rolled, unless it `acts_on`
     itself.
@@ -106,7 +106,7 @@ def _refuse_late(caller: Caller, merchant: Merchant, *, acts_on: str = "") -> No
 
 
 def _own(caller: Caller, key_id: str) -> ApiKey:
-    """Return a key of the caller, locked, its merchant before it."""
+    """Return a key of the caller's, locked after its merchant."""
     return lock_key(ApiKey.objects.visible_to(caller).one(key_id).pk)
 
 

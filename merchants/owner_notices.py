@@ -1,8 +1,7 @@
-"""E-mails to the owner of a merchant about what a live key has done, so that a thief's is noticed.
+"""E-mails to the owner of a merchant about what a live key did, so that a thief's use is noticed.
 
-All that a key does is counted together: many notices would bury the one that matters. They hold
-none of the caller's words, except where nothing else identifies the thing: those would be a
-thief's, in our e-mail.
+All notices share one limit: too many would bury the one that matters. They contain none of the
+caller's words, unless nothing else identifies the thing: those could be a thief's, in our e-mail.
 """
 
 from datetime import datetime, timedelta
@@ -26,7 +25,7 @@ HELP = "Sooner, once staff have issued, rolled or revoked a live key of yours."
 
 
 def refuse_unheard(merchant_id: str, *, now: datetime) -> None:
-    """Count a notice. Raises RateLimited where there is no room: what is not heard is not done."""
+    """Count a notice. Raises RateLimited if there is no room: what cannot be told is not done."""
     try:
         count_or_refuse([(NOTICES, merchant_id)], now=now)
     except RateLimited as error:
@@ -35,14 +34,14 @@ def refuse_unheard(merchant_id: str, *, now: datetime) -> None:
 
 
 def has_room(merchant_id: str, *, now: datetime) -> bool:
-    """Count a notice of what only takes away, and is done unheard; return whether to send it."""
+    """Count a notice of what only takes away, and is done regardless; return whether to send it."""
     return count_within_all([(NOTICES, merchant_id)], now=now)
 
 
 def make_room(merchant_id: str) -> None:
-    """Count anew, as staff have just dealt with live keys: the owner undoes what a thief has done.
+    """Reset the count, as staff have just dealt with live keys and the owner undoes a theft.
 
-    Else who has spent the notices of a day would keep what they have gained for that day.
+    Otherwise a thief who has used up a day's notices would keep their gains for that day.
     """
     forget_attempts(NOTICES, merchant_id)
 
@@ -50,7 +49,7 @@ def make_room(merchant_id: str) -> None:
 def is_anyones(merchant: Merchant) -> bool:
     """Return whether its e-mail address may be a bystander's: neither confirmed nor seen by staff.
 
-    Anyone registers a merchant, and names an address.
+    Anyone can register a merchant, and name any address.
     """
     return merchant.status == MerchantStatus.UNVERIFIED and merchant.email_confirmed_at is None
 
@@ -58,7 +57,7 @@ def is_anyones(merchant: Merchant) -> bool:
 def tell_owner(
     merchant: Merchant, *, kind: str, subject: str, text: str, now: datetime, about: str = ""
 ) -> None:
-    """Plan a notice, in the transaction of what it tells; one of what staff did is not counted.
+    """Plan a notice, in the transaction of what it reports; one of what staff did is not counted.
 
     It goes to the address in force, unless that `is_anyones`.
     """

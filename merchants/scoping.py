@@ -17,7 +17,7 @@ _Row = TypeVar("_Row", bound=Model)
 
 
 class Scope(Protocol):
-    """What a caller says about the rows it reaches: its merchant's, of its mode."""
+    """What a caller may reach: rows of its merchant, in its mode."""
 
     @property
     def merchant_id(self) -> str | None: ...
@@ -31,7 +31,7 @@ class Scope(Protocol):
 
 @dataclass(frozen=True)
 class CallerKind:
-    """A caller whose merchant is named later: what a prepared statement is built for."""
+    """A caller whose merchant is supplied later: what a prepared statement is built for."""
 
     livemode: bool
     sees_every_merchant: bool
@@ -43,10 +43,10 @@ class CallerKind:
 
 
 class CallerScoped(QuerySet[_Row]):
-    """Rows with `livemode` and `merchant_id`. `missing` is the error of a row that is not there."""
+    """Rows with `livemode` and `merchant_id`. `missing` is the error raised for a missing row."""
 
     missing: ClassVar[type[ApiError]] = NotFound
-    # The columns of which `q` finds words. An index is made of them: a change is a migration, too.
+    # The columns whose words `q` finds. An index is built on them: a change needs a migration, too.
     searched: ClassVar[tuple[str, ...]] = ()
 
     def visible_to(self, caller: Scope) -> Self:
@@ -58,11 +58,11 @@ class CallerScoped(QuerySet[_Row]):
         return self.filter(livemode=caller.livemode, merchant_id=caller.merchant_id)
 
     def listed(self, caller: Scope, lookups: Lookups, now: datetime | Value) -> Self:
-        """Keep the caller's rows that the filters of a list let through at this moment."""
+        """Keep the caller's rows that pass the filters of a list at this moment."""
         return self.visible_to(caller).matching(lookups)
 
     def matching(self, lookups: Lookups) -> Self:
-        """Keep the rows that match the look-ups, and have the words among them, if any."""
+        """Keep the rows that match the look-ups, including their words, if any."""
         others = dict(lookups)
         words = others.pop(WORDS, ())
         rows = self.filter(**others)
@@ -78,14 +78,14 @@ class CallerScoped(QuerySet[_Row]):
     def one_of(self, caller: Scope, pk: str) -> _Row:
         """Return the caller's row, as `visible_to(caller).one(pk)` does, by a prepared statement.
 
-        It starts from all rows: what has been filtered before does not count.
+        It starts from all rows: earlier filters on the queryset are ignored.
         """
         return self._prepared_one(caller, pk, lock=False)
 
     def locked_of(self, caller: Scope, pk: str, *related: str) -> _Row:
         """Return the caller's row, locked until the transaction ends; prepared as `one_of` is.
 
-        With it comes what is `related`, which is not locked.
+        The `related` rows are fetched along with it, without a lock.
         """
         return self._prepared_one(caller, pk, *related, lock=True)
 

@@ -159,7 +159,7 @@ class ChangedMerchant(Change):
 
     @classmethod
     def parse(cls, data: Any) -> dict[str, Any]:
-        """Return the columns to change, the default standing for a null. Raises as Change does."""
+        """Return the columns to change, with the default for a null. Raises as Change does."""
         changes = super().parse(data)
         return {name: _default(name) if value is None else value for name, value in changes.items()}
 

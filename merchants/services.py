@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MAX_OVERLAP = timedelta(days=90)
 FIRST_KEY_NAME = "First key"
-UNNAMED = "merchant"  # where no letter of the name can stand in an address
+UNNAMED = "merchant"  # if no letter of the name can be used in an address
 SLUG_TRIES = 5
 SLUG_SUFFIX_CHARACTERS = 6
 
@@ -83,9 +83,9 @@ def create_merchant(
     network: str = "",
     **profile: Unpack[Profile],
 ) -> Registration:
-    """Register a merchant with one key per mode. Raises SlugTaken for a slug that was asked for.
+    """Register a merchant with one key per mode. Raises SlugTaken for a requested slug.
 
-    `profile` holds at least `name` and `email`; the address is to be confirmed, unless the merchant
+    `profile` holds at least `name` and `email`; the address must be confirmed, unless the merchant
     is registered as verified. `network` is where the request came from. Serves POST /v1/merchants,
     where the caller chooses neither status nor fee (in basis points).
     """
@@ -124,7 +124,7 @@ def update_merchant(
     """Change a merchant's own profile. Serves PATCH.
 
     Public fields of a verified merchant wait for staff. Raises MerchantNotFound, ValidationFailed
-    where a test caller names a field that live customers meet, RateLimited, and as `refuse_ended`.
+    if a test caller names a field that live customers see, RateLimited, and as `refuse_ended`.
     """
     changes: dict[str, Any] = {**profile}
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
@@ -217,20 +217,20 @@ def revoke_key(*, key_id: str, now: datetime) -> ApiKey:
 
 
 def lock_key(key_id: str) -> ApiKey:
-    """Return a key with its merchant, locked after it. Raises ApiKeyNotFound.
+    """Return a key with its merchant, locking the merchant first. Raises ApiKeyNotFound.
 
-    The merchant's lock is what a key waits for that makes, rolls or revokes another: a roll of that
-    key meanwhile, by API or staff, has come first or waits in turn.
+    A key that creates, rolls or revokes another waits for the merchant's lock: a concurrent roll of
+    that key, by API or staff, has come first or waits in turn.
     """
     Merchant.objects.locked(ApiKey.objects.one(key_id).merchant_id)
     return ApiKey.objects.select_related("merchant").locked(key_id)
 
 
 def refuse_roll(key: ApiKey, now: datetime) -> None:
-    """Raise ApiKeyNotActive, or ApiKeyRolled where another key has taken the place of this one.
+    """Raise ApiKeyNotActive, or ApiKeyRolled if another key has replaced this one.
 
-    A key has an end only by a roll, and takes one successor: each further one would be a key that
-    its owner does not know of.
+    Only a roll gives a key an end, and only one successor: each further one would be a key that its
+    owner does not know of.
     """
     _refuse_inactive(key, now)
     if key.expires_at is not None:
@@ -256,7 +256,7 @@ def _insert(merchant: Merchant) -> None:
 
 
 def _insert_with_free_slug(merchant: Merchant) -> None:
-    """Try the slug of the name as it is, then with a random suffix, so that names may repeat."""
+    """Try the slug of the name as it is, then with a random suffix, as names may repeat."""
     stem = _stem(merchant.name)
     merchant.slug = stem or _with_random_end(UNNAMED)
     for _ in range(SLUG_TRIES):

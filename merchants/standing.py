@@ -1,8 +1,8 @@
-"""Whether a merchant and its key may act: asked at the door, and again under the merchant's lock.
+"""Whether a merchant and its key may act: checked on arrival, and again under the merchant's lock.
 
-A request is let in before it waits for that lock, and other processes know of what has ended up to
-a second late. Who still acts by then must not gain by it: what a verified merchant asks for waits
-for staff, and a suspended one is no verified one any more.
+A request is let in before it waits for that lock, and other processes learn up to a second late
+what has ended. Anyone who still acts by then must not gain by it: what a verified merchant asks for
+waits for staff, and a suspended one no longer counts as verified.
 """
 
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def refuse_status(merchant: Merchant, *, livemode: bool) -> None:
-    """Raise MerchantInactive, or MerchantNotVerified where live calls take a verified merchant."""
+    """Raise MerchantInactive, or MerchantNotVerified if live calls need a verified merchant."""
     if merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
     unverified = merchant.status != MerchantStatus.VERIFIED
@@ -38,23 +38,23 @@ def may_act(merchant: Merchant, *, livemode: bool) -> bool:
 
 
 def is_free(merchant: Merchant, *, livemode: bool) -> bool:
-    """Return whether anyone gets such a key by asking: neither staff nor a sale stand behind it."""
+    """Return whether anyone can get such a key: neither staff nor a sale vouches for it."""
     if livemode and not settings.REQUIRE_VERIFIED_MERCHANTS:
         return merchant.status == MerchantStatus.SUSPENDED
     return merchant.status != MerchantStatus.VERIFIED
 
 
 def has_free_key(caller: "Caller") -> bool:
-    """Return whether anyone could call like that; so a call without a merchant's name."""
+    """Return whether anyone could make such a call, as they can without naming a merchant."""
     return caller.merchant is None or is_free(caller.merchant, livemode=caller.livemode)
 
 
 def refuse_ended(caller: "Caller", merchant: Merchant) -> ApiKey | None:
-    """Look again at who calls; return the key, None where the call came without one.
+    """Check the caller again; return its key, or None if the call came without one.
 
     The merchant is locked: an end that came first has been seen. Raises as `refuse_status`, and
-    Unauthorized for a key that has ended: by the clock of now, as it may have been rolled after
-    the instant of the request.
+    Unauthorized for a key that has ended: by the present time, as it may have been rolled after the
+    instant of the request.
     """
     refuse_status(merchant, livemode=caller.livemode)
     key = ApiKey.objects.filter(pk=caller.actor.removeprefix("key:")).first()

@@ -12,7 +12,7 @@ class MerchantStatus(TextChoices):
 
 
 _S = MerchantStatus
-# None leads back to unverified, where details change at once: receipts would name another seller.
+# None leads back to unverified, where details change at once: receipts would show another seller.
 TRANSITIONS: dict[MerchantStatus, frozenset[MerchantStatus]] = {
     _S.UNVERIFIED: frozenset({_S.VERIFIED, _S.SUSPENDED}),
     _S.VERIFIED: frozenset({_S.SUSPENDED}),

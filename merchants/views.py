@@ -24,8 +24,8 @@ from merchants.serializers import ChangedMerchant, MerchantOutput, NewMerchant, 
 from merchants.services import create_merchant, update_merchant
 from merchants.viewsets import CallerViewSet, OpenViewSet
 
-# Enough to ask again where no answer came. Who asks proves no more than an address, which others
-# may share, and is shown a live key.
+# Long enough to retry if no answer came. A retry proves no more than an address, which others
+# may share, and it is shown a live key.
 KEYS_SHOWN_FOR = timedelta(hours=1)
 
 

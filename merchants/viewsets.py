@@ -38,14 +38,14 @@ from merchants.callers import CallerRequest
 class _ApiViewSet(ViewSet):
     """Counts every request against the caller's limits, and reports what is left.
 
-    A parameter or field that an operation does not take is refused, or named in a header. No
+    A parameter or field that an operation does not accept is refused, or named in a header. No
     response may be cached: each is for one caller, and some show a secret once.
     """
 
     resource = ""  # what the reference calls the objects, in the singular
     http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
     limits: Sequence[RateLimit] = ADDRESS_LIMITS
-    # What every operation takes beside its own parameters and fields.
+    # What every operation accepts besides its own parameters and fields.
     always_taken: Sequence[str] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -83,8 +83,8 @@ class _ApiViewSet(ViewSet):
     ) -> HttpResponse:
         """Do the work of a POST once per Idempotency-Key of this caller.
 
-        `secret`: the answer shows a secret, so it is stored encrypted, and replayed only to the
-        API key that asked. None is replayed after `shown_for`.
+        `secret`: the answer shows a secret, so it is stored encrypted, and replayed only to the API
+        key that asked. Nothing is replayed after `shown_for`.
         """
         return respond_once(
             request._request,
@@ -100,7 +100,7 @@ class _ApiViewSet(ViewSet):
         return f"address {network_of(client_address(request._request))}"
 
     def actor_of(self, request: Request) -> str:
-        """Return the API key that asks; here, none does."""
+        """Return the API key that asks; here there is none."""
         return ""
 
     def check_throttles(self, request: Request) -> None:
@@ -128,7 +128,7 @@ class CallerViewSet(_ApiViewSet):
         cls.scoped_as = plural(cls.resource).lower().replace(" ", "_")
 
     def check_permissions(self, request: Request) -> None:
-        """Refuse what the caller's key was not made for, on every route, before it is looked at."""
+        """Refuse what the caller's key may not do, on every route, before any look-up."""
         caller = cast(CallerRequest, request).user
         caller.refuse_out_of_scope(self.scoped_as, writes=request.method not in SAFE_METHODS)
 
@@ -159,7 +159,7 @@ class CallerViewSet(_ApiViewSet):
     ) -> Response:
         """Answer a list with the page that the query string asks for, newest first.
 
-        `total` says how many rows there are in all; without it they are counted.
+        `total` counts all rows; without it, the list itself is counted.
         """
         page = page_of(listed, PageQuery.parse(query_of(request)), total)
         return Response(shown(page, output, key=key, **context))
