@@ -1,4 +1,4 @@
-"""AWS Signature Version 4, as buckets that speak S3 expect it. Pure.
+"""AWS Signature Version 4, as S3-compatible buckets expect it. Pure.
 
 The whole body is signed, and so is every header that is sent.
 """
@@ -16,7 +16,7 @@ ALGORITHM = "AWS4-HMAC-SHA256"
 
 @dataclass(frozen=True)
 class AwsKey:
-    """Who signs, for which region."""
+    """The key that signs, and the region it signs for."""
 
     key_id: str
     secret: str
@@ -32,7 +32,7 @@ def signed_headers(
     key: AwsKey,
     now: datetime,
 ) -> dict[str, str]:
-    """Return the headers of a request to S3, with those that sign it."""
+    """Return the headers of a request to S3, including those that sign it."""
     at = now.strftime("%Y%m%dT%H%M%SZ")
     digest = hashlib.sha256(body).hexdigest()
     sent = {**headers, "x-amz-date": at, "x-amz-content-sha256": digest}

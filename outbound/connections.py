@@ -16,11 +16,11 @@ MAX_ADDRESSES_TRIED = 4
 
 
 class ConnectionFailed(Exception):
-    """No connection, for a reason that may be shown to the owner of the endpoint."""
+    """No connection, for a reason that the owner of the endpoint may see."""
 
 
 class Connector:
-    """Makes the one connection of one attempt, with one look-up."""
+    """Makes the only connection of an attempt, after a single look-up."""
 
     def __init__(
         self, policy: Policy, deadline: Deadline, connect_seconds: float, resolve: Resolve
@@ -47,7 +47,7 @@ class Connector:
         raise ConnectionFailed(f"No connection within {self._connect_seconds:g} seconds.")
 
     def _allowed_addresses(self, host: str, port: int) -> list[str]:
-        """Look the host up; one address that is not allowed refuses them all."""
+        """Look the host up; a single address that is not allowed refuses them all."""
         try:
             found = resolve_within(self._connect_seconds, host.strip("[]"), port, self._resolve)
         except ResolutionFailed:
@@ -70,7 +70,7 @@ class Connector:
         return connection
 
     def pools(self, response: type[HTTPResponse]) -> dict[str, Any]:
-        """Return pools, by scheme, whose connections are made by this and read by `response`."""
+        """Return pools, by scheme, that connect through this connector and read with `response`."""
         connector = self
 
         class Plain(HTTPConnection):

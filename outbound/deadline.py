@@ -43,9 +43,9 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     def watch(self, connection: socket.socket) -> None:
-        """Shut this connection down at the deadline, or now where it has passed.
+        """Shut this connection down at the deadline, or now if that has passed.
 
-        TLS takes the descriptor over, so a second one of the same connection is kept.
+        TLS takes over the descriptor, so a duplicate of it is kept.
         """
         with self._lock:
             self._watched.append(connection.dup())

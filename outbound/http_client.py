@@ -1,8 +1,8 @@
 """One request to an untrusted endpoint: it may be slow, endless, redirecting, or a trap.
 
 The name is looked up once, every address it has must be allowed, and the connection goes to one of
-those, while TLS still verifies the name. No proxies, redirects, cookies or reuse. The connection is
-closed at the deadline, however slowly data arrives.
+those, while TLS still verifies the name. No proxies, redirects, cookies or connection reuse. The
+connection is closed at the deadline, however slowly data arrives.
 """
 
 import http.client
@@ -213,7 +213,7 @@ class _Adapter(HTTPAdapter):
         return host, {"ssl_context": self._tls}
 
     def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
-        """Leave the context as it is: loading the certificates anew costs 20 ms a request."""
+        """Leave the context as it is: reloading the certificates costs 20 ms a request."""
 
 
 class _Limited(io.RawIOBase):

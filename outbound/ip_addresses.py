@@ -1,7 +1,7 @@
 """Which addresses a webhook may be sent to. Pure: no look-up, no settings.
 
 `ipaddress.is_global` alone lets multicast, NAT64, 6to4 and site-local through on some versions of
-Python, so the ranges that are not public stand here, and the version does not matter.
+Python, so the ranges that are not public are listed here, for every version alike.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -51,7 +51,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def parse_address(text: str) -> Address | None:
-    """Read an address as a resolver returns it, its zone left off; None where it is not one."""
+    """Parse an address as a resolver returns it, without its zone; None if it is not one."""
     try:
         return ip_address(text.partition("%")[0])
     except ValueError:

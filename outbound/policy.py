@@ -1,7 +1,7 @@
-"""Where an endpoint may be. Asked of the URL at registration and again before every attempt.
+"""Where an endpoint may be: checked at registration and again before every attempt.
 
-Nothing is looked up here: what a name resolves to counts when it is called, and the connection
-itself asks `Policy.allows` of every address.
+Nothing is looked up here: what a name resolves to matters when it is called, and the connection
+itself checks every address with `Policy.allows`.
 """
 
 import re
@@ -26,7 +26,7 @@ _INNER_NAMES = re.compile(
     r"(?:.*\.)?(?:local|localdomain|internal|intranet|private|corp|home|lan|arpa|invalid|onion)"
 )
 _LOCALHOST = re.compile(r"(?:.*\.)?localhost")
-# Services that could take the bytes of an HTTP request for commands.
+# Services that could mistake the bytes of an HTTP request for commands.
 _OTHER_SERVICES = frozenset(
     {1433, 1521, 2049, 2375, 2379, 3306, 4369, 5432, 5672, 6000, 6379, 9042, 9200, 9300, 11211}
     | {27017}
@@ -52,12 +52,12 @@ class Policy:
 
 
 def policy_for(*, livemode: bool) -> Policy:
-    """Return the policy of a mode: only test endpoints may be on this machine, where allowed."""
+    """Return the policy of a mode: only test endpoints may be on this machine, if allowed."""
     return Policy(livemode, loopback=settings.WEBHOOK_ALLOW_PRIVATE and not livemode)
 
 
 def fault_of(url: str, policy: Policy) -> str | None:
-    """Return the rule that the URL of an endpoint breaks; None where it may be used."""
+    """Return the rule that the URL of an endpoint breaks; None if it may be used."""
     if not is_web_url(url):
         return WEB_URL_RULE
     parts = urlsplit(url)
@@ -76,9 +76,9 @@ def _normal_host(given: str) -> str:
 
 
 def _is_ours(host: str, port: int) -> bool:
-    """Return whether a request would come back here: the event of each would be the next one's.
+    """Return whether a request would come back to us, so that each event would cause another.
 
-    What anyone may do at our addresses without a key is enough for that, such as to press a button.
+    It takes no more than what anyone may do at our addresses without a key, such as press a button.
     """
     own = (urlsplit(address) for address in (settings.BASE_URL, settings.CHECKOUT_URL))
     named = f"[{host}]" if ":" in host else host.removesuffix(".")
@@ -107,7 +107,7 @@ def _fault_of_name(name: str, policy: Policy) -> str | None:
 
 
 def _literal(host: str) -> Address | None:
-    """Read a numeric host as the system's resolver does: `127.1`, `0x7f000001` and `017700000001`.
+    """Parse a numeric host as the system's resolver does: `127.1`, `0x7f000001`, `017700000001`.
 
     No query leaves this machine.
     """
