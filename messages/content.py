@@ -1,4 +1,4 @@
-"""The content of a message: what its room writes when it is due, or else what is stored with it."""
+"""The content of a message: written by its room when it is due, or else stored with it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ retried = Gauge(
 
 
 def collect() -> None:
-    """Set the gauges, by the index of statuses."""
+    """Set the gauges, using the index on status."""
     now = database_now()
     waiting = dict(Message.objects.due(now).values_list("channel").annotate(Min("due_at")))
     tried = Message.objects.filter(status=MessageStatus.PLANNED, attempts__gt=0)

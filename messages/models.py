@@ -29,14 +29,14 @@ NOT_SENT = frozenset({S.REFUSED, S.FAILED})
 
 class MessageQuerySet(models.QuerySet["Message"]):
     def due(self, now: datetime) -> Self:
-        """Those to send now, and the repeatable ones that a crash interrupted."""
+        """Keep those to send now, including repeatable ones that a crash interrupted."""
         interrupted = Q(repeatable=True, lease_until__lte=now)
         return self.filter(
             Q(status=S.PLANNED) | interrupted, status__in=[S.PLANNED, S.SENDING], due_at__lte=now
         )
 
     def unsent(self, now: datetime) -> Self:
-        """Those that wait for staff: refused, given up, or interrupted while being sent."""
+        """Keep those that wait for staff: refused, given up, or interrupted while being sent."""
         return self.filter(
             ~Q(status=S.SENDING) | Q(lease_until__lte=now),
             status__in=[*NOT_SENT, S.SENDING],
@@ -51,8 +51,8 @@ class Message(models.Model):
     after `lease_until` was interrupted by a crash, and may or may not have arrived. It waits for
     staff, unless it is `repeatable`. `text` is empty if the room that planned it writes it when it
     is due (`MESSAGE_WRITERS`), `language` if the reader's is unknown. `about` is the id of the
-    object it concerns, `merchant_id` whose tests it may belong to; there is at most one message per
-    `key`.
+    object it concerns, `merchant_id` the merchant whose test it may be; there is at most one
+    message per `key`.
     """
 
     id = PublicIdField(primary_key=True)

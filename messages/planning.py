@@ -26,8 +26,8 @@ def plan_message(
     """Plan a message for `due_at`, or at once; a second one with the same `key` is dropped.
 
     In test mode it goes to the merchant `merchant_id`, whatever `recipient` says, or nowhere.
-    Without `text` its kind must have a writer in `MESSAGE_WRITERS`. `repeatable`: after a crash it
-    is sent again, though it may arrive twice. One that is not `is_needed` stands there, unsent.
+    Without `text`, its kind must have a writer in `MESSAGE_WRITERS`. `repeatable`: after a crash it
+    is sent again, though it may arrive twice. One that is not `is_needed` is recorded but not sent.
     """
     message_id = new_id("msg", now)
     message = Message(

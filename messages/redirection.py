@@ -1,8 +1,8 @@
 """Messages of test mode reach the merchant who tests, and no one else.
 
-Whatever address a test payment names, its e-mails go to the merchant's own, once that is confirmed:
-anyone can register, and could otherwise write to anyone in our name. No text message leaves in
-test mode. In development, where mail is printed on the console, all of it is shown as it would be.
+Whatever address a test payment names, its e-mails go to the merchant's own, once confirmed:
+otherwise anyone could register and write to anyone in our name. No text message is sent in test
+mode. In development, where mail is printed on the console, all of it is shown as it would be.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from messages.models import Channel, Message
 CONSOLE_BACKEND = "config.mail.ConsoleBackend"
 UNCONFIRMED = "Unconfirmed: the merchant has not confirmed its e-mail address."
 NO_TEXTS = "Test mode: no text message is sent."
-# Who has once confirmed an address for a stranger must not get what the stranger likes.
+# Limits what strangers can send to someone who has once confirmed an address for them.
 PER_MERCHANT = AttemptLimit("test-mail", 100, timedelta(days=1))
 TOO_MANY = f"Too many: {PER_MERCHANT.times} e-mails of tests a day are sent."
 _NOTICE = (
@@ -30,12 +30,12 @@ _NOTICE = (
 )
 
 
-class Undeliverable(Exception):  # no error: the message is not needed
-    """A message that no one may get; its text says why."""
+class Undeliverable(Exception):  # not an error: the message is not needed
+    """A message that no one may receive; its text says why."""
 
 
 def readdressed(message: Message, content: Content, now: datetime) -> Content:
-    """Return what really leaves, and name its reader in the message, in memory only.
+    """Return what is really sent, and set the real recipient in the message, in memory only.
 
     Raises Undeliverable.
     """
@@ -48,7 +48,7 @@ def readdressed(message: Message, content: Content, now: datetime) -> Content:
     if found is None:
         raise Undeliverable(UNCONFIRMED)
     try:
-        if message.attempts == 1:  # it counts once, however often a server is away
+        if message.attempts == 1:  # counted once, however often the server is down
             count_attempt(PER_MERCHANT, message.merchant_id, now=now)
     except RateLimited:
         raise Undeliverable(TOO_MANY) from None
@@ -57,7 +57,7 @@ def readdressed(message: Message, content: Content, now: datetime) -> Content:
 
 
 def _with_notice(content: Content, notice: str) -> Content:
-    """Let an e-mail begin with whom it was meant for, and how to get no more."""
+    """Begin an e-mail with whom it was meant for, and how to stop such e-mails."""
     body = content.html
     if body:
         opening, end, rest = body.partition("<body")

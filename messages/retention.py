@@ -10,9 +10,9 @@ _STILL_TO_SEND = (MessageStatus.PLANNED, MessageStatus.SENDING)
 
 
 def delete_old_messages(*, now: datetime) -> int:
-    """Delete what was planned and due before the period; return how many.
+    """Delete what was planned and due before the retention period; return how many.
 
-    Ids rise with time, so that no later rows are read.
+    Ids rise with time, so no later rows are read.
     """
     before = now - PERIODS["messages"]
     old = Message.objects.filter(pk__lt=new_id("msg", before), due_at__lt=before)

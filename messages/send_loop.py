@@ -1,6 +1,6 @@
 """Send the messages that are due: claim one, send it with no transaction open, record the outcome.
 
-One that a crash interrupts stays in `sending`. Unless it is repeatable, it is not sent again: it
+One that a crash interrupts stays in `sending`. Unless it is repeatable, it is not sent again but
 waits for staff.
 """
 
@@ -70,7 +70,7 @@ def _reachable(server: BaseEmailBackend, now: datetime) -> Iterator[str]:
 def _due(channel: Channel, now: datetime) -> Iterator[str]:
     """Yield the ids of due messages until the turn is over: urgent ones first, then the oldest.
 
-    What belongs to tests waits for all others: anyone plans as many as they like.
+    Those of tests come last, as anyone can plan as many as they like.
     """
     urgent = When(kind__in=settings.URGENT_MESSAGES, then=0)
     can_wait = Case(urgent, When(livemode=False, then=2), default=1)

@@ -1,8 +1,8 @@
 """Text messages: written to the console, or handed to a gateway over HTTP.
 
 `SMS_URL` is `console://`, or the https address of a gateway that takes
-`POST {"to": "+12425550100", "text": "…"}` as JSON, with a user and password in the address where
-it wants them. A planned message bears an `Idempotency-Key`, the same with each attempt. The address
+`POST {"to": "+12425550100", "text": "…"}` as JSON, with user and password in the address if it
+needs them. A planned message carries an `Idempotency-Key`, the same on each attempt. The address
 holds secrets: it appears in no log and in no error.
 
 `requests`, 5 MB, is loaded by the process that sends the first one to a gateway.
@@ -37,9 +37,9 @@ RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
 def sanitized(name: str) -> str:
     """Return a merchant's name made safe for a text: short, without links and phone numbers.
 
-    No dot stands in it, by which phones recognise a link, and no digit where there are more than
-    two: `Pier 39` is a name, `Call 919` an instruction. Of a name with nothing left only that it is
-    a shop's is said: the service's own name would let it speak for us.
+    It contains no dot, by which phones recognise a link, and no digits if there are more than two:
+    `Pier 39` is a name, `Call 919` an instruction. If nothing is left, it is only called a shop:
+    the service's own name would let it speak for us.
     """
     kept = re.sub(r"[^\w\s,&'()-]", " ", unicodedata.normalize("NFKC", name))
     if len(re.findall(r"\d", kept)) > MAX_NAME_DIGITS:

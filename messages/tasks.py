@@ -11,7 +11,7 @@ from messages.send_loop import send_due_messages
 
 @shared_task
 def send_messages() -> int:
-    """Send what is due, in one process: servers that hang would take one more with each tick."""
+    """Send what is due, in one process: hanging servers would tie up one more with each tick."""
     now = turn_now(step=LONG_STEP)
     if not Message.objects.due(now).exists():
         return 0
@@ -21,5 +21,5 @@ def send_messages() -> int:
 
 @shared_task
 def forget_messages() -> int:
-    """Delete messages whose period is over."""
+    """Delete messages whose retention period is over."""
     return delete_old_messages(now=turn_now())
