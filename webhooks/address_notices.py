@@ -1,7 +1,7 @@
 """E-mails to the owner of a live endpoint's merchant: where events go from now on, or no longer go.
 
-Who has stolen a live key would name one of their own, and still be sent every event once the key
-has been revoked; or silence the owner's, before they refund to themselves.
+The thief of a live key would name an endpoint of their own, and still be sent every event once the
+key has been revoked; or silence the owner's, before they refund to themselves.
 """
 
 from datetime import datetime
@@ -14,9 +14,9 @@ KIND = "webhook_address"
 
 
 def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
-    """Tell the merchant of a live endpoint's address, in the transaction that names it.
+    """Tell the merchant of a live endpoint's address, in the transaction that sets it.
 
-    By its host alone: the rest are words of who names it. Raises RateLimited.
+    By its host alone: the rest is the caller's wording. Raises RateLimited.
     """
     if not webhook.livemode:
         return
@@ -31,9 +31,9 @@ def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
 
 
 def tell_of_silence(webhook: Webhook, what: str, *, now: datetime) -> None:
-    """Tell the merchant what a live endpoint hears no more, in the transaction that does it.
+    """Tell the merchant what a live endpoint is no longer sent, in the transaction that does it.
 
-    It only takes away: without room for a notice it is done unheard.
+    It only takes away: without room for a notice it is done regardless.
     """
     if not webhook.livemode or not has_room(webhook.merchant_id, now=now):
         return

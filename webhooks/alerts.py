@@ -1,4 +1,4 @@
-"""Alerts that merchants get by e-mail: one of a kind per endpoint and day."""
+"""Alerts that merchants get by e-mail: one of each kind per endpoint and day."""
 
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -26,8 +26,8 @@ def raise_alert(
 ) -> None:
     """Plan an alert, to be mailed after commit; a second one on the same day is dropped.
 
-    It is the one message that says that messages are lost: a crash repeats it rather than lose it.
-    It names the endpoint by its host alone: the rest are words of who named it. In live mode no
+    It is the only notice that events are being lost: a crash repeats it rather than lose it. It
+    names the endpoint by its host alone: the rest is the wording of its author. In live mode no
     bystander gets it (`is_anyones`); in test mode the address has to be confirmed anyway.
     """
     webhook = Webhook.objects.select_related("merchant").get(pk=webhook_id)

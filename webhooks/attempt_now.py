@@ -1,7 +1,7 @@
 """An attempt made while its request waits for the outcome, out of turn.
 
-A waiting request holds a thread of the web server, so at most half of them may wait, and few of
-them for one caller: the others are to find a place, too.
+A waiting request holds a thread of the web server, so at most half of them may wait, and few for
+any one caller, to leave places for the others.
 """
 
 import time
@@ -23,7 +23,7 @@ waiting_places = WaitingPlaces(max(1, settings.WEB_THREADS // 2))
 
 @contextmanager
 def waiting_slot(*callers: str, is_free: bool = False) -> Iterator[None]:
-    """Hold one of the places for waiting requests. Raises RateLimited where none is free."""
+    """Hold one of the places for waiting requests. Raises RateLimited if none is free."""
     with waiting_places.place(*callers, is_free=is_free) as has_place:
         if not has_place:
             raise _none_is_free()
@@ -38,10 +38,10 @@ def _none_is_free() -> RateLimited:
 
 
 def attempt_now(delivery_id: str, *, after: int = 0) -> Delivery:
-    """Make the attempt after this number, unless it has been made; return the delivery with it.
+    """Make the attempt after number `after`, unless it was made; return the delivery with it.
 
-    Raises Conflict where another process holds it for longer than an attempt takes. Called outside
-    of a transaction.
+    Raises Conflict if another process holds it for longer than an attempt takes. Call it outside a
+    transaction.
     """
     from webhooks.delivery.attempts import attempt_and_record  # loads what requests take, 5 MB
 

@@ -11,7 +11,7 @@ COUNTED = 1_000
 
 @dataclass(frozen=True)
 class NextAttempt:
-    """When something is sent next: `at`, or now, where an attempt is due or under way."""
+    """When something is sent next: `at`, or now if an attempt is due or under way."""
 
     at: datetime | None = None
     is_under_way: bool = False
@@ -19,7 +19,7 @@ class NextAttempt:
 
 @dataclass(frozen=True)
 class EndpointHealth:
-    """`waiting` counts pending deliveries, up to a thousand and one; None is next: none waits."""
+    """`waiting` counts up to 1,001 pending deliveries; `next_attempt` is None if there are none."""
 
     webhook: Webhook
     waiting: int
@@ -38,7 +38,7 @@ def health_of(webhook: Webhook, now: datetime) -> EndpointHealth:
 
 
 def next_attempt_of(delivery: Delivery, now: datetime) -> NextAttempt | None:
-    """Return when a delivery is sent next; None where that has ended. Reads its endpoint."""
+    """Return when a delivery is sent next; None if it has ended. Reads its endpoint."""
     if delivery.next_attempt_at is None:
         return None
     if _is_leased(delivery, now):

@@ -19,7 +19,7 @@ from webhooks.models import CLEAN_RECORD, Webhook
 from webhooks.statuses import DisabledReason
 
 MAX_ENDPOINTS = 100
-MAX_FREE_ENDPOINTS = 10  # of who has a key by asking: each event would be a hundred calls elsewhere
+MAX_FREE_ENDPOINTS = 10  # for keys anyone can get: else each event means a hundred calls elsewhere
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class IssuedSecret:
 def create_webhook(
     *, caller: Caller, url: str, events: list[str], description: str, now: datetime
 ) -> IssuedSecret:
-    """Register an endpoint; the owner hears of a live one.
+    """Register an endpoint; the owner is told of a live one.
 
     Raises ValidationFailed, RateLimited. Serves POST /v1/webhooks.
     """
@@ -66,8 +66,8 @@ def update_webhook(
 ) -> Webhook:
     """Change an endpoint; a new URL, or switching it on again, resets its failure record.
 
-    The owner hears of a live one that is sent elsewhere, or less.
-    Raises WebhookNotFound, ValidationFailed, RateLimited. Serves PATCH /v1/webhooks/:id.
+    The owner is told if a live one is moved or is sent less. Raises WebhookNotFound,
+    ValidationFailed, RateLimited. Serves PATCH /v1/webhooks/:id.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     if "url" in changes:
@@ -91,7 +91,7 @@ def update_webhook(
 
 
 def _silenced(webhook: Webhook, changes: dict[str, Any]) -> str:
-    """Return what an endpoint hears no more after these changes, if anything."""
+    """Return how these changes silence an endpoint, as a clause; "" if they do not."""
     if webhook.is_active and not changes.get("is_active", True):
         return "is switched off: it is sent no more events"
     if covered_by(webhook.events) - covered_by(changes.get("events", webhook.events)):
@@ -109,8 +109,7 @@ def _switched(*, on: bool) -> dict[str, Any]:
 def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook:
     """Delete an endpoint: nothing is sent there any more. Its log is kept for staff.
 
-    The owner hears of a live one.
-    Raises WebhookNotFound. Serves DELETE /v1/webhooks/:id.
+    The owner is told of a live one. Raises WebhookNotFound. Serves DELETE /v1/webhooks/:id.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     webhook.deleted_at = webhook.updated_at = now
@@ -125,8 +124,8 @@ def rotate_secret(
 ) -> IssuedSecret:
     """Replace the secret; the old one keeps signing for `overlap`, any earlier one expires now.
 
-    The owner hears of a live one: who verifies by the old secret takes nothing that follows.
-    Raises WebhookNotFound. Serves POST /v1/webhooks/:id/rotate-secret.
+    The owner is told of a live one: a receiver that verifies by the old secret accepts nothing
+    after that. Raises WebhookNotFound. Serves POST /v1/webhooks/:id/rotate-secret.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     secret = new_secret()
@@ -162,7 +161,7 @@ def _refuse_too_many(caller: Caller) -> None:
 
 
 def refuse_url(url: str, *, livemode: bool) -> None:
-    """Raise ValidationFailed where an endpoint of this mode may not be at the URL."""
+    """Raise ValidationFailed if an endpoint of this mode may not be at the URL."""
     fault = fault_of(url, policy_for(livemode=livemode))
     if fault is not None:
         raise ValidationFailed(url=fault)

@@ -22,17 +22,17 @@ class EventQuerySet(CallerScoped["Event"]):
         return self.filter(is_test=False)
 
     def with_number(self) -> Self:
-        """Add the number of each, where it has one."""
+        """Read the number of each along with it, if it has one."""
         return self.select_related("entry")
 
 
 class Event(models.Model):
     """Something that happened, written in the same transaction: audit log, outbox and payload.
 
-    `body` begins what is sent to every endpoint on every attempt, byte for byte; its number follows
-    once it has one. `is_test` marks a sample that a merchant asked for: never numbered, never
-    retried. `request_id` is the X-Request-Id of the request that caused
-    it, by which staff find it. Rows are never changed.
+    `body` is the beginning of what is sent to every endpoint on every attempt, byte for byte; its
+    number follows once it has one. `is_test` marks a sample that a merchant asked for: never
+    numbered, never retried. `request_id` is the X-Request-Id of the request that caused it, by
+    which staff find it. Rows are never changed.
     """
 
     id = PublicIdField(primary_key=True)
@@ -84,13 +84,13 @@ class Event(models.Model):
 
     @property
     def previous_sequence(self) -> int | None:
-        """The number of the event before it about the same object."""
+        """The number of the previous event about the same object."""
         entry: FeedEntry | None = getattr(self, "entry", None)
         return entry.previous_sequence if entry else None
 
     @property
     def payload(self) -> bytes:
-        """The bytes that are sent: what was written, with mode and number, which never change."""
+        """The bytes that are sent: what was written, plus mode and number, which never change."""
         envelope = {
             "livemode": self.livemode,
             "test": self.is_test,
@@ -102,10 +102,10 @@ class Event(models.Model):
 
 
 class UnnumberedEvent(models.Model):
-    """An event that waits for its number. A trigger inserts it with the event.
+    """An event waiting for its number. A trigger inserts it with the event.
 
-    `id` is given out as the event is written: of two, one of which was committed when the other was
-    written, that one has the lower.
+    Ids are assigned as events are written: an event that was committed before another was written
+    has the lower id.
     """
 
     event = models.ForeignKey(
@@ -123,7 +123,7 @@ class UnnumberedEvent(models.Model):
 class FeedEntry(models.Model):
     """The number of an event: without a gap per merchant and mode, from 1. Never changed.
 
-    `previous_sequence` is that of the event before it about the same object.
+    `previous_sequence` is that of the previous event about the same object.
     """
 
     event = models.OneToOneField(

@@ -27,7 +27,7 @@ def event_name(event_type: EventType) -> str:
 
 
 def sample_event(event_type: EventType, data: Payload) -> Payload:
-    """Return the event around the sample."""
+    """Return an event with this sample as its data."""
     return {
         "id": "evt_0W1fDEfG5nXkZu7SyP3wRj9AmLs6Hh",
         "type": event_type.value,
@@ -41,7 +41,7 @@ def sample_event(event_type: EventType, data: Payload) -> Payload:
 
 
 def add_event_schemas(schemas: dict[str, Any], samples: Mapping[EventType, Payload]) -> None:
-    """Put a schema per type into the document, and their union in the place of the envelope."""
+    """Add a schema per type to the document, and replace the envelope by their union."""
     envelope = schemas[ENVELOPE]
     for event_type, data in samples.items():
         name = event_name(event_type)

@@ -23,13 +23,13 @@ from webhooks.waiting_places import WaitingPlaces
 
 MAX_WAIT_SECONDS = 25
 POLL_SECONDS = 0.5
-# When a request that could not wait is to be sent again.
+# When to resend a request that was not allowed to wait.
 RETRY_SECONDS = 2
 
 
 @dataclass(frozen=True)
 class FeedQuery:
-    """From which number on, how many at most, and for how many seconds to wait for one."""
+    """The number to start after, the page size, and how many seconds to wait for an event."""
 
     after: int
     wait: int
@@ -37,7 +37,7 @@ class FeedQuery:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self | None:
-        """Read the query string; None where it asks for no feed. Raises InvalidRequest."""
+        """Parse the query string; None if it asks for no feed. Raises InvalidRequest."""
         if "after" not in query:
             if "wait" in query:
                 raise InvalidRequest("wait: needs after")
@@ -54,7 +54,7 @@ class FeedQuery:
 
 @dataclass(frozen=True)
 class FeedPage:
-    """A page of the feed. `is_early`: it is empty, and was not waited for as long as asked."""
+    """A page of the feed. `is_early`: it is empty, and the wait was shorter than asked for."""
 
     page: Page
     is_early: bool = False
@@ -66,11 +66,11 @@ waiting_places = WaitingPlaces(settings.WEB_THREADS // 4)
 def read_feed(
     events: EventQuerySet, *, caller: Caller, query: FeedQuery, is_whole: bool
 ) -> FeedPage:
-    """Return the caller's events after a number; where there are none, wait for one if asked to.
+    """Return the caller's events after a number; if there are none, wait for one if asked to.
 
-    `is_whole`: nothing is left out of `events`, so that their numbers count them. Raises
-    InvalidRequest for a number that was never given, ValidationFailed without a merchant.
-    Serves GET /v1/events.
+    `is_whole`: `events` is not filtered, so that their numbers count them. Raises InvalidRequest
+    for a number that was never assigned, ValidationFailed without a merchant. Serves GET
+    /v1/events.
     """
     head = _head_of(caller)
     if query.after > head:
@@ -90,7 +90,7 @@ def read_feed(
 
 
 def _page_after(events: EventQuerySet, caller: Caller, query: FeedQuery, head: int | None) -> Page:
-    """Read the next page. What is committed is in the order of its numbers: none comes between."""
+    """Read the next page. Numbers are committed in order, so none can appear in between later."""
     rows = events.filter(
         entry__merchant=caller.owner,
         entry__livemode=caller.livemode,
@@ -102,7 +102,7 @@ def _page_after(events: EventQuerySet, caller: Caller, query: FeedQuery, head: i
 
 
 def _waits_for_more(caller: Caller, head: int, deadline: float) -> bool:
-    """Sleep until there is an event after the number `head`; False at the deadline."""
+    """Sleep until there is an event with a number above `head`; False at the deadline."""
     while (left := deadline - time.monotonic()) > 0:
         if not connection.in_atomic_block:
             connection.close()

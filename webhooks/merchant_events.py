@@ -23,7 +23,7 @@ class _OneMode:
 def emit_updated(
     merchant: Merchant, *, changed: Sequence[str], livemode: bool, now: datetime
 ) -> None:
-    """Write `merchant.updated` in the mode of the change: live, where staff have approved it."""
+    """Write `merchant.updated` in the mode of the change: live if staff have approved it."""
     about = _OneMode(merchant.id, merchant.id, livemode)
     data = merchant_updated(merchant, changed=changed)
     emit(EventType.MERCHANT_UPDATED, about=about, data=data, now=now)
@@ -46,7 +46,7 @@ def merchant_updated(merchant: Merchant, *, changed: Sequence[str]) -> dict[str,
 
 
 def samples() -> Samples:
-    """Return a payload of the type, from a merchant that is no row."""
+    """Return a payload of the type, from a merchant that is not stored."""
     merchant = Merchant(
         id=sample_id("mer"),
         name="Harbour Tours",

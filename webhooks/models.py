@@ -19,7 +19,7 @@ from webhooks.statuses import DeliveryStatus, DisabledReason
 
 EXCERPT_CHARACTERS = 1_000
 MAX_ERROR = 200
-# The record of failures of an endpoint, as a success, a new URL and switching it on again leave it.
+# The failure record of an endpoint after a success, a new URL, or being switched on again.
 CLEAN_RECORD: dict[str, Any] = {
     "failures": 0,
     "failing_since": None,
@@ -51,7 +51,7 @@ class Webhook(models.Model):
 
     The dispatcher maintains `failures` (in a row) to `last_success_at`: the endpoint's health, and
     until when it is paused; `alarmed_at` is when its merchant was told. `recover_…` is a request to
-    resend failed deliveries: those created since the one instant that had failed by the other.
+    resend failed deliveries: created since `recover_since`, and failed by `recover_until`.
     """
 
     id = PublicIdField(primary_key=True)
@@ -204,12 +204,12 @@ class Delivery(models.Model):
 
     @property
     def next_try_at(self) -> datetime | None:
-        """The instant of the next attempt, where it is known: not while one is under way."""
+        """The instant of the next attempt, if it is known: not while one is under way."""
         return None if self.lease_token else self.next_attempt_at
 
 
 class Attempt(models.Model):
-    """The result of one request to an endpoint. No status where no complete response was read."""
+    """The result of one request to an endpoint. No status if no complete response was read."""
 
     delivery = models.ForeignKey(
         Delivery, on_delete=models.CASCADE, related_name="attempts", db_index=False

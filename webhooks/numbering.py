@@ -1,7 +1,7 @@
-"""Number what has been committed: each event once, without a gap per merchant and mode.
+"""Number committed events: each once, without a gap per merchant and mode.
 
-Numbers are given after the commit, by what needs them: the dispatcher before it claims, the API
-before it shows. So no payment waits for another's number, and none that is undone leaves a gap.
+Numbers are assigned after the commit, by what needs them: the dispatcher before it claims, the API
+before it lists. So no payment waits for another's number, and a rolled-back one leaves no gap.
 """
 
 import structlog
@@ -43,10 +43,10 @@ _NUMBER = """
 
 
 def number_events(*, patient: bool = False) -> int:
-    """Number every committed event that waits for it; return how many.
+    """Number every committed event that has no number yet; return how many.
 
-    Where another process is numbering, `patient` waits for it and looks again; otherwise what it
-    has not seen stays for the next time. Never fails: what could not be numbered waits.
+    If another process is numbering, `patient` waits for it and looks again; otherwise what that one
+    missed is left for the next time. Never fails outside a transaction: the rest waits.
     """
     count = 0
     try:
@@ -64,10 +64,10 @@ def number_events(*, patient: bool = False) -> int:
 
 @transaction.atomic
 def _number_some(*, patient: bool) -> int:
-    """Number the first that wait. What is read after the lock shows all that was numbered before.
+    """Number the first that wait. Read after the lock, so that all earlier numbers are visible.
 
-    An event that was committed before another was written has the lower id and is seen wherever
-    that one is: so it is numbered before it, or with it and first.
+    An event that was committed before another was written has the lower id and is visible wherever
+    that one is: so it is numbered before it, or along with it but first.
     """
     if not hold_lock(LOCK, patient=patient):
         return 0

@@ -62,13 +62,13 @@ def emit(
 ) -> Event:
     """Write an event and a delivery per subscribed endpoint, inside the caller's transaction.
 
-    One statement on PostgreSQL, with those that stand `beside`.
+    On PostgreSQL it is one statement, together with those `beside` it.
     """
     return emit_all(Fact(event_type, about, data), now=now, beside=beside)[0]
 
 
 def emit_all(*facts: Fact, now: datetime, beside: Sequence[Write] = ()) -> list[Event]:
-    """Write several events of one merchant and mode as `emit` writes one, in as few statements."""
+    """Write several events of one merchant and mode, as `emit` does, in as few statements."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs to a transaction.")
     events = [_event(fact, now) for fact in facts]
@@ -133,7 +133,7 @@ def _nudge_for(deliveries: int) -> None:
 def _first_deliveries(events: Sequence[Event], now: datetime) -> Write:
     """Return the statement that writes a delivery, due at once, per event and endpoint.
 
-    It finds the endpoints itself. An id ends in a number, instead of its last random characters.
+    It finds the endpoints itself. Each id ends in a counter, instead of its last random characters.
     """
     is_postgresql = connection.vendor == "postgresql"
     subscribed = _SUBSCRIBED_POSTGRESQL if is_postgresql else _SUBSCRIBED_SQLITE
@@ -151,7 +151,7 @@ def _first_deliveries(events: Sequence[Event], now: datetime) -> Write:
 
 
 def plain(data: Mapping[str, object]) -> dict[str, object]:
-    """Return the data as it is written: instants as text, and nothing that has no value."""
+    """Return the data as it is written: instants as text, and without None."""
     return {
         name: iso(value) if isinstance(value, datetime) else value
         for name, value in data.items()

@@ -21,7 +21,7 @@ CLOSE_BATCH = 500
 def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: datetime) -> Delivery:
     """Send a delivery again at once. One that has ended starts a new round of attempts.
 
-    Raises WebhookNotFound, DeliveryNotFound, ValidationFailed where the endpoint is switched off,
+    Raises WebhookNotFound, DeliveryNotFound, ValidationFailed if the endpoint is switched off,
     Conflict while an attempt is under way. Serves POST /v1/webhooks/:id/deliveries/:id/retry.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
@@ -53,7 +53,7 @@ def request_recovery(
 ) -> tuple[Webhook, int]:
     """Request redelivery of what was created since then and has failed; return how many.
 
-    Raises WebhookNotFound, ValidationFailed where the endpoint is switched off or `since` is in the
+    Raises WebhookNotFound, ValidationFailed if the endpoint is switched off or `since` is in the
     future. Serves POST /v1/webhooks/:id/recover.
     """
     if since > now:
@@ -69,13 +69,13 @@ def request_recovery(
 
 
 def refuse_switched_off(webhook: Webhook) -> None:
-    """Raise ValidationFailed where nothing would be sent."""
+    """Raise ValidationFailed if nothing would be sent."""
     if not webhook.is_active:
         raise ValidationFailed(is_active="must be true: the endpoint is switched off")
 
 
 def continue_recoveries(*, now: datetime) -> int:
-    """Schedule the next part of each recovery, as fast as it goes out; return how many.
+    """Schedule the next batch of each recovery, as fast as it is sent; return how many.
 
     Only a batch is due at a time, so that new events do not queue behind thousands of old ones.
     """

@@ -154,7 +154,7 @@ def _request_of(event_type: EventType, data: Payload) -> dict[str, Any]:
         "description": MEANINGS[event_type],
         "operationId": f"receive{name.removesuffix('Event')}",
         "tags": ["Webhook events"],
-        # Clients do not send them: openapi-generator would make a module of them that is no Python.
+        # Clients do not send these, and openapi-generator would make invalid Python of them.
         "x-internal": True,
         "security": [],
         "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in HEADERS],

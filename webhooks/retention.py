@@ -18,7 +18,7 @@ MOST_A_TURN = 10_000
 
 
 def delete_old_deliveries(*, now: datetime) -> int:
-    """Delete deliveries whose period is over, as many as a turn may take; return how many."""
+    """Delete deliveries past their retention, up to a limit per turn; return how many."""
     return prune_deliveries(before=now - PERIODS["delivery logs"], most=MOST_A_TURN)
 
 
@@ -27,8 +27,8 @@ def prune_deliveries(
 ) -> int:
     """Delete the deliveries that were created before then and have ended; return how many.
 
-    Their attempts go with them, and so do test events that were sent nowhere else. In short
-    batches until there are `most`; `progress` is called with the count so far.
+    Their attempts go with them, and so do test events that were sent nowhere else. Works in short
+    batches, up to `most`; `progress` is called with the count so far.
     """
     count, last = 0, ""
     while count < most and (gone := _prune_some(before, after=last)):
@@ -48,7 +48,7 @@ def ended_before(before: datetime) -> QuerySet[Delivery]:
 def _prune_some(before: datetime, *, after: str) -> list[str]:
     """Delete the next batch and return its ids: each begins where the last one ended.
 
-    From the beginning it would step over all that was deleted before, until that is cleared away.
+    Starting over, it would step over every row deleted before, until those are vacuumed.
     """
     over = ended_before(before).filter(pk__gt=after).order_by("pk")
     rows = list(over.values_list("pk", "event_id")[:BATCH])

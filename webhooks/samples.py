@@ -1,7 +1,7 @@
 """One payload of every type, as an endpoint would get it: for test events and the reference.
 
-Each room's `events.py` makes its own, by the functions that build the real ones, from objects that
-are no row: EVENT_SAMPLES names them. Ids name nothing, and the metadata says that this is a sample.
+Each room's `events.py` makes its own, with the functions that build the real ones, from unsaved
+objects: EVENT_SAMPLES lists them. The ids refer to nothing, and the metadata marks the sample.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ Samples = Mapping[EventType, Payload]
 
 
 def sample_metadata() -> Payload:
-    """Return metadata that say what they are."""
+    """Return metadata that mark a sample as one."""
     return {"sample": True, "order": "1001"}
 
 
@@ -34,7 +34,7 @@ def sample_instant(day: int, hour: int, minute: int = 0) -> datetime:
 
 
 def sample_of(event_type: EventType, *, merchant_id: str | None = None) -> Payload:
-    """Return a payload of the type, the caller's own to change; a merchant's bears its id."""
+    """Return a payload of the type, the caller's own to change; `merchant_id` replaces its own."""
     data = samples()[event_type]
     named = {"merchant_id": merchant_id} if merchant_id and "merchant_id" in data else {}
     return data | named

@@ -187,7 +187,7 @@ class TestEventOutput(Output):
 
 
 def outcome_of_test(delivery: Delivery) -> dict[str, Any]:
-    """Return the event of a test and the attempt that it made; others may have followed."""
+    """Return the event of a test and its first attempt; others may have followed."""
     first: Attempt | None = next(iter(delivery.attempts.all()), None)
     names = ("status", "ms", "excerpt", "error")
     return {
@@ -204,5 +204,5 @@ def overlap_of(values: dict[str, Any]) -> timedelta:
 
 
 def changes_of(values: dict[str, Any]) -> dict[str, Any]:
-    """Make column values of a parsed change."""
+    """Turn a parsed change into column values."""
     return {name: "" if value is None else value for name, value in values.items()}

@@ -24,5 +24,5 @@ def tidy_webhooks() -> int:
 
 @shared_task
 def forget_deliveries() -> int:
-    """Delete deliveries whose period is over, some at a time."""
+    """Delete deliveries whose retention period is over, some at a time."""
     return delete_old_deliveries(now=turn_now())

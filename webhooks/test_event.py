@@ -35,11 +35,9 @@ def start_test_delivery(
     """Write a sample event for one endpoint, which `finish_test_delivery` sends.
 
     `data` replaces fields of the sample, or leaves out those that are None there; the merchant
-    stays the webhook's own. In live mode there is none: a key that may write webhooks, and no
-    more, would have us sign that a payment of the shop's own is completed.
-
-    Raises WebhookNotFound, ValidationFailed. Serves POST /v1/webhooks/test, with
-    `finish_test_delivery`.
+    stays the webhook's own. In live mode it is refused: a key that may only write webhooks could
+    have us sign that a payment of the shop's own is completed. Raises WebhookNotFound,
+    ValidationFailed. Serves POST /v1/webhooks/test, with `finish_test_delivery`.
     """
     if data and caller.livemode:
         raise ValidationFailed(data="needs a test key")
@@ -68,7 +66,7 @@ class _Sample:
 def send_sample_event(
     *, caller: Caller, event_type: EventType, data: Mapping[str, object], now: datetime
 ) -> tuple[Event, int]:
-    """Send a sample to every endpoint that subscribes to it; return it and their number.
+    """Send a sample to every endpoint subscribed to it; return the event and their number.
 
     Raises ValidationFailed without a merchant.
     """

@@ -1,4 +1,4 @@
-"""How many requests may wait in a process: each holds a thread of the web server meanwhile."""
+"""How many requests of a process may wait: each holds a thread of the web server meanwhile."""
 
 import threading
 from collections import Counter
@@ -19,11 +19,11 @@ class WaitingPlaces:
 
     @contextmanager
     def place(self, *callers: str, is_free: bool = False) -> Iterator[bool]:
-        """Hold a place, where one is free; False where none is.
+        """Hold a place, if one is free; yield False if none is.
 
         A request may count for several callers, such as a merchant and a network. `is_free`: its
-        key is one that anyone gets by asking; all such requests leave the others half the
-        places, where there are two or more.
+        key is one that anyone can get; all such requests together leave half of the places to the
+        others, if there are two or more.
         """
         has_place = self._take(callers, is_free)
         try:
@@ -48,4 +48,4 @@ class WaitingPlaces:
         with self._lock:
             self._held -= 1
             self._held_for_free -= is_free
-            self._callers -= Counter(callers)  # without those that have none
+            self._callers -= Counter(callers)  # drops those that hold none

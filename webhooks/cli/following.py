@@ -1,4 +1,4 @@
-"""The events of a service, one after another as they happen, for who has only a key."""
+"""The events of a service, one by one as they happen, for those who have only a key."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ WAIT_SECONDS = 25
 def follow(
     service: RemoteService, listener: Listener, types: list[str], seconds: float | None
 ) -> Iterator[ReceivedEvent]:
-    """Pass on what happens from now, signed as the service would; for so many seconds, or ever."""
+    """Pass on what happens from now on, signed as by the service, for `seconds` or for ever."""
     newest = service.get("/events", limit=1)["events"]
     after = newest[0]["sequence"] if newest else 0
     end = None if seconds is None else time.monotonic() + seconds
@@ -29,7 +29,7 @@ def follow(
 
 
 def matches(event_type: str, types: list[str]) -> bool:
-    """Return whether a type is among these, `*` and `payment.*` among them."""
+    """Return whether a type is among these, which may include `*` and `payment.*`."""
     return any(
         each in ("*", event_type)
         or (each.endswith(".*") and event_type.startswith(each.removesuffix("*")))

@@ -13,7 +13,7 @@ MOST_FOLLOWED = 100
 
 
 def test_callers(merchant: str | None, *, actor: str) -> list[Caller]:
-    """Return the callers in test mode of the merchant named, or of all, the newest first."""
+    """Return the test-mode callers of the merchant named, or of all, newest first."""
     if merchant:
         return [test_caller(merchant, actor=actor)]
     newest = Merchant.objects.order_by("-created_at", "-id")[:MOST_FOLLOWED]
@@ -21,7 +21,7 @@ def test_callers(merchant: str | None, *, actor: str) -> list[Caller]:
 
 
 def test_caller(merchant: str | None, *, actor: str) -> Caller:
-    """Return the merchant's caller in test mode. Raises CommandError where there is none."""
+    """Return the merchant's caller in test mode. Raises CommandError if there is none."""
     merchants = Merchant.objects.order_by("created_at", "id")
     if merchant:
         merchants = merchants.filter(Q(pk=merchant) | Q(slug=merchant))

@@ -1,4 +1,4 @@
-"""The service as a command sees it that has a key: its API, and no database."""
+"""The service as seen by a command that has a key: its API, and no database."""
 
 import os
 from argparse import ArgumentParser
@@ -33,7 +33,7 @@ class RemoteService:
         return bool(self._answer("GET", path).ok)
 
     def each(self, path: str, key: str, **query: Any) -> Iterator[dict[str, Any]]:
-        """Yield everything that a list has, page by page."""
+        """Yield every item of a list, page by page."""
         page: dict[str, Any] = {"has_more": True}
         while page["has_more"]:
             page = self.get(path, limit=PAGE, **query)
@@ -41,7 +41,7 @@ class RemoteService:
             query["starting_after"] = page[key][-1]["id"] if page[key] else None
 
     def merchant_name(self) -> str:
-        """Return whom the key belongs to."""
+        """Return the name of the merchant that the key belongs to."""
         merchant_id = self.get("/balance")["merchant_id"]
         return str(self.get(f"/merchants/{merchant_id}")["name"])
 
@@ -66,7 +66,7 @@ class RemoteService:
 
 
 def add_remote_arguments(parser: ArgumentParser) -> None:
-    """Let a command work with a key, and then need no database."""
+    """Add the arguments with which a command works by key, and without a database."""
     parser.add_argument(
         "--api", metavar="URL", help="a service to call; default: the database of the settings"
     )

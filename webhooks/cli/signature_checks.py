@@ -69,7 +69,7 @@ def _is_signed_as_service(headers: Mapping[str, str], body: bytes, secret: str) 
 
 
 def alteration_of(headers: Mapping[str, str], body: bytes, *, secret: str) -> str | None:
-    """Return how the body was altered in transit, where undoing that makes it match."""
+    """Return how the body was altered in transit, if undoing that makes it match."""
     for said, original in _originals(body):
         if original != body and _is_signed_as_service(headers, original, secret):
             return said

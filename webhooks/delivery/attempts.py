@@ -1,7 +1,7 @@
 """One attempt: sign the stored bytes, send them, and record the result.
 
-Where we cannot make one, for want of a key or by a bug, the endpoint is not to blame: the attempt
-does not count, and is made later.
+If we cannot make one, for want of a key or because of a bug, the endpoint is not to blame: the
+attempt does not count, and is made later.
 """
 
 import logging
@@ -32,7 +32,7 @@ def attempt_and_record(claim: Claim) -> HttpResult:
 
 
 def attempt(claim: Claim) -> HttpResult | None:
-    """Call the endpoint, in no transaction; None where we could not. Never raises."""
+    """Call the endpoint, in no transaction; return None if we could not. Never raises."""
     try:
         body = claim.delivery.event.payload
         return post(

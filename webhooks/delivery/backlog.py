@@ -36,8 +36,8 @@ def with_pending(webhooks: WebhookQuerySet) -> WebhookQuerySet:
 def with_due(webhooks: WebhookQuerySet, now: datetime) -> WebhookQuerySet:
     """Keep those with a delivery that is due, and maybe some with one that will be.
 
-    Most that wait do so for a retry, for hours: while few are due, they are found by their time,
-    however many endpoints have something to come.
+    Most pending ones wait for a retry, for hours: while few are due, those are found by their time,
+    however many endpoints have something pending.
     """
     due = Delivery.objects.due(now).order_by("next_attempt_at")
     found = list(due.values_list("webhook_id", flat=True)[:FEW])

@@ -25,7 +25,7 @@ from webhooks.delivery.write_batch import WriteBatch
 logger = logging.getLogger(__name__)
 
 THREADS = {Lane.QUICK: 40, Lane.NEW: 12, Lane.CAREFUL: 12}
-# Seconds; together they are shorter than what a lease has left after the deadline.
+# Seconds. Their sum is less than what a lease has left after the deadline.
 RECORD_RETRY_SECONDS = (0.1, 0.5, 1, 2, 4, 8)
 
 TICK = "send webhooks"  # its name in the schedule
@@ -95,7 +95,7 @@ class Dispatcher:
             self._free[claim.lane] += 1
 
     def _claim_more(self, done: Claim) -> None:
-        """Claim again where more was due for the endpoint or the lane that has become free."""
+        """Claim again if more was due for the endpoint or the lane that has become free."""
         last = self._last
         if done.delivery.webhook_id not in last.left and done.lane not in last.full_lanes:
             return

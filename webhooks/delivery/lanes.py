@@ -1,8 +1,8 @@
 """Which endpoints get the free threads. Pure.
 
-Healthy endpoints share one lane of threads, those that have never answered a second, and those that
-fail or are slow a third: however many of these there are, no healthy endpoint waits for them. In
-each lane live endpoints go first: anyone has test keys, and with them any number of the others.
+Healthy endpoints share one lane of threads, those that have never answered a second, and failing or
+slow ones a third: however many of these there are, no healthy endpoint waits for them. In each lane
+live endpoints go first: anyone can get test keys, and any number of test endpoints.
 """
 
 from collections.abc import Iterable, Mapping

@@ -43,7 +43,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class ClaimBatch:
-    """The claims; the endpoints with more due, and the lanes without a free thread.
+    """The claims, the endpoints with more due, and the lanes without a free thread.
 
     When an attempt of such an endpoint or lane has ended, it is time to claim again.
     """
@@ -61,8 +61,8 @@ def lease_until(now: datetime) -> datetime:
 def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBatch:
     """Claim as many due deliveries as there are free threads in each lane, allocated fairly.
 
-    `now` by the database's clock. What is not numbered yet is numbered first. Waits for no lock
-    but that.
+    `now` is by the database's clock. Events without a number are numbered first. Waits for no lock
+    but the one for that.
     """
     number_events(patient=True)
     waiting = {endpoint.webhook_id: endpoint for endpoint in waiting_endpoints(now)}
@@ -84,7 +84,7 @@ def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBat
 
 
 def claim_delivery(delivery_id: str, *, now: datetime) -> Claim | None:
-    """Claim this delivery out of turn; None where it is not pending or is leased already."""
+    """Claim this delivery out of turn; None if it is not pending or is leased already."""
     with transaction.atomic():
         rows = Delivery.objects.pending().filter(_free(now), pk=delivery_id)
         ids = [row.pk for row in rows.select_for_update(no_key=True)]
@@ -100,7 +100,7 @@ def release(claim: Claim) -> None:
 
 
 def postpone(claim: Claim) -> None:
-    """Release a claim that we could not use: it is due again when we may be able to."""
+    """Release a claim that we could not use: it is due again when we may be able to use it."""
     _give_back(claim, due_at=claim.at + POSTPONED_FOR)
 
 
@@ -167,7 +167,7 @@ def _free(now: datetime) -> Q:
 
 
 def _lease(delivery_ids: list[str], now: datetime) -> str:
-    """Lease those of the deliveries that are still free, count the attempt; return the token.
+    """Lease those deliveries that are still free, counting the attempt; return the token.
 
     One may have been claimed out of turn since it was found: only its endpoint is locked.
     """

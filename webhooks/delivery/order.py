@@ -1,4 +1,4 @@
-"""The order of first attempts: to one endpoint, those about one object leave one after the other.
+"""The order of first attempts: to one endpoint, those about one object leave one by one.
 
 A retry may overtake them, and no object waits for another: `sequence` says what came first.
 """
@@ -19,9 +19,9 @@ from django.db.models import (
 from webhooks.models import Delivery, FeedEntry
 from webhooks.statuses import DeliveryStatus
 
-# So many that are due are looked at to find those in turn.
+# How many due deliveries are looked at to find those in turn.
 WINDOW = 20
-# An event is held back by those of its object among so many before it.
+# How many earlier events about its object can hold an event back.
 LOOK_BACK = 20
 
 _NOT_ATTEMPTED = Q(attempt_count=0) | (Q(attempt_count=1) & ~Q(lease_token=""))
@@ -41,7 +41,7 @@ def with_turn(due: QuerySet[Delivery]) -> QuerySet[Any]:
 
 
 def _in_turn() -> Q:
-    """A test event has no turn; any other has its number first, for it is part of what is sent."""
+    """A test event has no turn; any other needs its number first: that is part of what is sent."""
     is_first = ~Q(Exists(_held_up_by()))
     return Q(event__is_test=True) | (
         Q(event__entry__isnull=False) & (Q(attempt_count__gt=0) | is_first)
@@ -49,7 +49,7 @@ def _in_turn() -> Q:
 
 
 def _held_up_by() -> QuerySet[Delivery]:
-    """Return what goes to the same endpoint about the same object and has not left."""
+    """Return the deliveries to the same endpoint, about the same object, that have not left yet."""
     outer = {
         name: OuterRef(OuterRef(f"event__entry__{name}"))
         for name in ("merchant_id", "livemode", "resource_id")
@@ -58,8 +58,8 @@ def _held_up_by() -> QuerySet[Delivery]:
         sequence__lt=OuterRef(OuterRef("event__entry__sequence")), **outer
     )
     latest = earlier.order_by("-sequence").values("event_id")[:LOOK_BACK]
-    # As a CASE, what is pending is looked up by its event. PostgreSQL would take an index of what
-    # is pending for empty until it counts anew, and read all that waits for the endpoint each time.
+    # With a CASE, PostgreSQL looks these up by event. It would take the index of pending ones to
+    # be empty until the next ANALYZE, and read all that waits for the endpoint each time.
     waits = Case(When(_WAITS, then=True), default=False, output_field=BooleanField())
     return Delivery.objects.alias(waits=waits).filter(
         waits=True, webhook=OuterRef("webhook"), event__in=latest

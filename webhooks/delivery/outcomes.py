@@ -40,7 +40,7 @@ class _DeliveryState:
 def record_result(claim: Claim, result: HttpResult) -> None:
     """Record an attempt, and its consequences if the lease is still ours.
 
-    Locks the endpoint where it has failed, or has stopped failing, then the delivery.
+    Locks first the endpoint, if it has failed or has stopped failing, and then the delivery.
     """
     ended_at = claim.at + timedelta(milliseconds=result.ms)
     delivery = claim.delivery
@@ -73,7 +73,7 @@ def _record_attempt(claim: Claim, result: HttpResult) -> None:
 
 
 def _close(claim: Claim, end: _DeliveryState, ended_at: datetime) -> bool:
-    """Release the lease; False where it ran out and another process has claimed the delivery."""
+    """Release the lease; return False if it ran out and another process claimed the delivery."""
     held = Delivery.objects.pending().filter(pk=claim.delivery.pk, lease_token=claim.token)
     is_over = end.next_attempt_at is None
     return bool(
@@ -115,7 +115,7 @@ def _record_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
 
 
 def _record_failure(claim: Claim, result: HttpResult, now: datetime) -> None:
-    """Count the failure; tell its merchant after minutes, and switch it off after days."""
+    """Count the failure; alert the merchant after minutes, switch the endpoint off after days."""
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=claim.delivery.webhook_id)
     webhook.failures += 1
     webhook.failing_since = webhook.failing_since or claim.at

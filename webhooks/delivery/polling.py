@@ -21,7 +21,7 @@ _started = threading.Event()
 
 @worker_init.connect
 def poll_in_worker(sender: Any, **_: object) -> None:
-    """Start polling where threads of this process do the work; pool processes start their own."""
+    """Start polling if this process's threads do the work; pool processes start their own."""
     if "prefork" not in f"{sender.pool_cls}":
         poll_in_process()
 

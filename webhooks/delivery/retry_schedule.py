@@ -1,7 +1,7 @@
 """When a failed attempt is retried. Pure.
 
-The steps are counted from the end of the attempt before; an endpoint may ask for a longer wait by
-Retry-After, never for a shorter one.
+The steps are counted from the end of the previous attempt; with Retry-After an endpoint may ask for
+a longer wait, never for a shorter one.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ def max_attempts(steps: Sequence[float]) -> int:
 def next_attempt_at(
     *, attempts: int, failed_at: datetime, wait: timedelta | None, steps: Sequence[float]
 ) -> datetime | None:
-    """Return the instant of the attempt after that many; None after the last.
+    """Return when to make the next attempt after `attempts` of them; None after the last.
 
     `wait` is what the endpoint asked for, at most the longest step.
     """
@@ -31,7 +31,7 @@ def next_attempt_at(
 
 
 def requested_wait(status: int | None, header: str | None, *, at: datetime) -> timedelta | None:
-    """Read Retry-After, in seconds or as a date, where the status allows it."""
+    """Parse Retry-After, in seconds or as a date, if the status allows it."""
     if status not in RETRY_AFTER_STATUSES or header is None:
         return None
     text = header.strip()

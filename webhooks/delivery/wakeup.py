@@ -20,7 +20,7 @@ QUEUE = "webhooks"
 SOCKET_SECONDS = 0.2
 # A burst of commits sends one wakeup per this many seconds.
 PAUSE_SECONDS = 0.02
-# After a failure the broker is not called for so long, and the ticks do the work.
+# How long the broker is not called after a failure; the ticks do the work meanwhile.
 CIRCUIT_OPEN_SECONDS = 10
 EXPIRES_SECONDS = 10
 # Without a consumer the queue grows no longer than this.
@@ -92,7 +92,7 @@ _starting = threading.Lock()
 
 
 def wake_up() -> None:
-    """Wake the dispatchers, where there is a broker. Never waits, never raises."""
+    """Wake the dispatchers, if there is a broker. Never waits, never raises."""
     global _publisher
     if str(current_app.conf.broker_url).startswith("memory:"):
         return

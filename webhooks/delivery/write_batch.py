@@ -1,7 +1,7 @@
-"""The writes of one process's dispatcher threads, where the database has one writer at a time.
+"""The writes of one process's dispatcher threads, for a database with one writer at a time.
 
-Those that queue up while another is written are committed in one transaction, with one sync of the
-disk for all.
+Those that queue up while another is written are committed in one transaction, with one disk sync
+for all.
 """
 
 import threading
@@ -23,7 +23,7 @@ class WriteBatch:
 
         If another one fails, so does this one: the caller retries it alone.
         """
-        if connection.features.has_select_for_update:  # as many writers as there are
+        if connection.features.has_select_for_update:  # any number of writers
             work()
             return
         mine: Future[None] = Future()

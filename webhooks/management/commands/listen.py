@@ -76,7 +76,7 @@ class Command(BaseCommand):
     def _deliveries(
         self, endpoints: "FollowedMerchants", listener: Listener, seconds: float | None
     ) -> Iterator[ReceivedEvent]:
-        """Yield what the worker sends; look now and then for merchants that are new."""
+        """Yield what the worker sends; check now and then for new merchants."""
         end = time.monotonic() + seconds if seconds else None
         while end is None or time.monotonic() < end:
             for name, secret in endpoints.follow_new():
@@ -105,7 +105,7 @@ class FollowedMerchants:
         self._made: dict[str, tuple[Caller, str]] = {}
 
     def follow_new(self) -> Iterator[tuple[str, str]]:
-        """Register with each merchant that is new; yield its name and the secret."""
+        """Register with each new merchant; yield its name and the secret."""
         for caller in test_callers(self._named, actor=ACTOR):
             if caller.owner.id not in self._made:
                 issued = _register(caller, self._listener.url, self._events)

@@ -13,7 +13,7 @@ from core.retention import PERIODS
 from webhooks.retention import ended_before, prune_deliveries
 
 DEFAULT_DAYS = PERIODS["delivery logs"].days
-# Longer than an Idempotency-Key refers to the delivery in its response.
+# Longer than the response stored under an Idempotency-Key may refer to the delivery.
 MIN_DAYS = 7
 
 
