@@ -1,4 +1,4 @@
-"""What was done to a customer's account as a whole: frozen, unfrozen, erased, reached elsewhere."""
+"""Changes to a customer's account as a whole: freezing, unfreezing, erasure, e-mail address."""
 
 from datetime import datetime
 
@@ -43,7 +43,7 @@ class CustomerChange(models.Model):
 def record_change(
     customer_id: str, change: AccountChange, *, actor: str, now: datetime, cause: str = ""
 ) -> None:
-    """Write down what was done to an account, in the caller's transaction."""
+    """Record what was done to an account, in the caller's transaction."""
     CustomerChange.objects.create(
         customer_id=customer_id,
         change=change,

@@ -19,7 +19,7 @@ class ChallengePurpose(models.TextChoices):
 class PasskeyChallenge(models.Model):
     """A single-use challenge and what it is bound to: see `customers.challenges`.
 
-    Without a session it is for a customer on a device that is known, who pays or signs in.
+    Without a session it is for a customer on a known device, who pays or signs in.
     """
 
     challenge = models.CharField(max_length=43, unique=True)

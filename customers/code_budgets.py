@@ -2,8 +2,8 @@
 
 A budget is a number per hour and one per day, counted before a code is sent: per phone number, per
 network that asks, per country, and in all. A browser in which the phone has signed in before is
-counted apart, so that strangers who ask for codes cannot take its owner's. Its mark can be copied,
-and kept for many numbers: known browsers have no more than `KNOWN_TIMES` what strangers have.
+counted separately, so that strangers who request codes cannot use up its owner's. Its mark can be
+copied, and kept for many numbers, so known browsers get at most `KNOWN_TIMES` what strangers get.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from messages import sms
 ALL_COUNTRIES = "*"
 EVERYONE = "all"
 WINDOWS = (timedelta(hours=1), timedelta(days=1))
-KNOWN_TIMES = 3  # most customers come back with the browser that they have
+KNOWN_TIMES = 3  # most customers return with the same browser
 
 refused = Counter(
     "customers_codes_refused", "Codes that were not sent, by the budget that refused.", ["budget"]
@@ -97,6 +97,6 @@ def _for_known(allowed: list[int]) -> list[int]:
 
 
 def _note_refusal(budget: str, country: str) -> None:
-    """Sound the alarm. The line names no number: its reader needs none to act."""
+    """Raise the alarm. The log line holds no phone number: its reader needs none to act."""
     refused.labels(budget=budget).inc()
     logger.warning("code_refused", budget=budget, country=country)

@@ -27,7 +27,7 @@ from customers.phones import normalize_phone
 from customers.tokens import hash_of, new_token
 from messages import sms
 
-TEST_CODE = "000000"  # of every code in test mode, where no text is sent
+TEST_CODE = "000000"  # the only code of test mode, where no text is sent
 CODE_DIGITS = 6
 LIFETIME = timedelta(minutes=10)
 MAX_ATTEMPTS = 5
@@ -60,11 +60,10 @@ def request_code(
 ) -> str:
     """Send a code to a phone, and return its handle.
 
-    With `payment_id` it signs in to that payment only.
-    `payee` and `amount` say in the text what the code is for; `amount` writes it out for people, in
-    the language of the text.
-    `is_recognized`: the phone has signed in with this browser before. Raises ValidationFailed,
-    CountryNotServed, RateLimited, MessageNotSent.
+    With `payment_id` it signs in to that payment only. `payee` and `amount` say in the text what
+    the code is for; `amount` formats it for people, in the language of the text. `is_recognized`:
+    the phone has signed in with this browser before. Raises ValidationFailed, CountryNotServed,
+    RateLimited, MessageNotSent.
     """
     number = normalize_phone(phone, livemode=livemode)
     if livemode:
@@ -96,10 +95,10 @@ def check_code(
     now: datetime,
     customer: Customer | None = None,
 ) -> SignInCode:
-    """Use up a code. With `customer`, it must have gone to that customer's phone.
+    """Use up a code. With `customer`, it must have been sent to that customer's phone.
 
     Each attempt is counted before it is checked. Raises InvalidCode, ValidationFailed for a
-    malformed code, CodeExpired also for a code that was used, or entered too often.
+    malformed code, and CodeExpired also for one that was used, or entered too often.
     """
     digits = re.sub(r"[\s-]", "", code)
     if not re.fullmatch(f"[0-9]{{{CODE_DIGITS}}}", digits):
@@ -113,7 +112,7 @@ def check_code(
 
 
 def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "") -> str:
-    """Return the text. Its last line lets a phone offer the code on our own page only."""
+    """Return the text message. Its last line lets a phone offer the code on our own page only."""
     values = {
         "code": code,
         "payee": sms.sanitized(payee),
@@ -128,10 +127,10 @@ def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "
 
 
 def _language_of(number: str) -> str | None:
-    """Return the language in which the customer of a number is written to.
+    """Return the language in which to write to the customer of a number.
 
-    That of who asks where there is none yet: a thief who talks an owner into reading out a code
-    must not choose words that the owner cannot read.
+    That of the request if there is no customer yet. Otherwise the customer's own: a thief who talks
+    an owner into reading out a code must not choose words that the owner cannot read.
     """
     owner = Customer.objects.filter(phone=number, livemode=True)
     language = owner.values_list("language", flat=True).first()

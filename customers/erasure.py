@@ -1,4 +1,4 @@
-"""Erase a person: what tells who a customer was goes; the customer's id, and its money, stay."""
+"""Erase a person: what identifies a customer is deleted; the customer's id and money stay."""
 
 import secrets
 from datetime import datetime
@@ -23,8 +23,8 @@ _PHONE_DIGITS = 14  # with the prefix, as many as the column holds
 def erase_customer(*, customer_id: str, actor: str, cause: str, now: datetime) -> Customer:
     """Blank a customer's personal fields, and delete passkeys, sessions, codes and counters.
 
-    The account stays frozen for good; who holds the phone later starts afresh as another customer.
-    Raises CustomerNotFound, CustomerErased.
+    The account stays frozen for good; a later holder of the phone starts afresh as another
+    customer. Raises CustomerNotFound, CustomerErased.
     """
     customer = Customer.objects.locked(customer_id)
     customer.refuse_erased()

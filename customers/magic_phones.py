@@ -38,7 +38,7 @@ MAGIC_PHONES = {
     "+12425550108": Behaviour.EMPTY_WALLET,
 }
 WORKING_PHONE = "+12425550100"
-# Their wallets are not filled by themselves.
+# Their wallets are not filled automatically.
 POOR = frozenset({Behaviour.INSUFFICIENT_BALANCE, Behaviour.EMPTY_WALLET})
 POOR_PHONES = [phone for phone, does in MAGIC_PHONES.items() if does in POOR]
 
@@ -51,5 +51,5 @@ def behaviour_of(customer: "Customer") -> Behaviour:
 
 
 def is_protected(customer: "Customer") -> bool:
-    """Return whether risk counts for this customer: a live one, or the phone that shows it."""
+    """Return whether risk rules apply: to a live customer, or the phone that demonstrates them."""
     return customer.livemode or behaviour_of(customer) == Behaviour.COUNTED

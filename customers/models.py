@@ -18,7 +18,7 @@ from merchants.scoping import CallerScoped
 
 PIN_ATTEMPTS_UNTIL_DISABLED = 10
 SESSION_IDLE = timedelta(minutes=30)
-ERASED_PREFIX = "+0"  # no country's: in place of the number of a customer who was erased
+ERASED_PREFIX = "+0"  # no country's: replaces the number of an erased customer
 FRESH = timedelta(minutes=10)  # how long a proof lets a customer change PIN and passkeys
 
 
@@ -33,25 +33,25 @@ class CustomerQuerySet(CallerScoped["Customer"]):
         return customer
 
     def with_email(self, email: str) -> Self:
-        """Return who has an e-mail address, in small or capital letters, of either mode."""
+        """Keep the customers with this e-mail address, ignoring case, in either mode."""
         known = self.exclude(email="").annotate(address=Lower("email"))  # as its index has it
         return known.filter(address=email.lower())
 
 
 class Customer(SignedRow):
-    """A payer. The wallet is the ledger's account of this id.
+    """A payer. The wallet is the ledger account that this id owns.
 
-    A live customer pays any merchant. A test customer is of one `merchant`: those who test for
+    A live customer pays any merchant. A test customer belongs to one `merchant`: those who test for
     another one never meet it, whatever phone they choose. One without a merchant was shared by
     several before each had its own: it stands for the payments it made, and no one signs in to it.
 
     `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty until a PIN
     is set; a test customer then has the documented one. `pin_pepper` is the id of its pepper, ""
-    for one that was hashed before ids were kept.
+    for a hash from before ids were kept.
 
     What was paid, in cents, is counted for `payments.risk`: since the last proof, by PIN in the day
-    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last set
-    by the phone alone or a passkey added.
+    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last set by
+    the phone alone or a passkey added.
     """
 
     id = PublicIdField(primary_key=True)
@@ -140,12 +140,12 @@ class Customer(SignedRow):
         return self.pin_failures >= PIN_ATTEMPTS_UNTIL_DISABLED
 
     def refuse_frozen(self) -> None:
-        """Raise CustomerFrozen where the customer has been stopped from signing in and paying."""
+        """Raise CustomerFrozen if the customer was stopped from signing in and paying."""
         if self.frozen_at is not None:
             raise CustomerFrozen
 
     def refuse_erased(self) -> None:
-        """Raise CustomerErased where the person's data has been erased."""
+        """Raise CustomerErased if the person's data has been erased."""
         if self.erased_at is not None:
             raise CustomerErased
 
@@ -162,7 +162,7 @@ class CodePurpose(models.TextChoices):
 class SignInCode(models.Model):
     """A one-time code that was sent to a phone, stored as a hash: see `customers.codes`.
 
-    `payment_id` is of the payment that its text names, if any.
+    `payment_id` is that of the payment that its text names, if any.
     """
 
     handle_hash = models.CharField(max_length=64, unique=True)
@@ -194,7 +194,7 @@ class CustomerSessionQuerySet(models.QuerySet["CustomerSession"]):
         return alive.filter(last_seen_at__gt=now - SESSION_IDLE)
 
     def end_others(self, customer_id: str, session_id: int | None, *, now: datetime) -> None:
-        """End the sessions of a customer, but for one."""
+        """End the sessions of a customer, except one."""
         others = self.filter(customer_id=customer_id, ended_at=None)
         if session_id is not None:
             others = others.exclude(pk=session_id)
@@ -228,7 +228,7 @@ class CustomerSession(models.Model):
 
     @property
     def has_code_for_payment_only(self) -> bool:
-        """Whether the one code shown was to pay: its text spoke of no PIN and no passkey."""
+        """Whether its only code was for a payment: the text spoke of no PIN and no passkey."""
         return self.payment_id != "" and self.code_verified_at == self.created_at
 
     def is_good_for(self, payment_id: str, merchant_id: str | None) -> bool:

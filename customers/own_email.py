@@ -1,7 +1,7 @@
-"""A customer's e-mail address: named on the own page, confirmed by a link that is sent there.
+"""A customer's e-mail address: given on their own page, confirmed by a link that is sent there.
 
-It is what reaches an owner whose number someone else has, so that it takes what a passkey takes,
-and a PIN or passkey that is not new. Until the link is pressed it stands in its message alone.
+It still reaches an owner whose number someone else has, so changing it takes what a passkey takes,
+and a PIN or passkey that is not new. Until the link is pressed, only its message holds it.
 """
 
 from dataclasses import dataclass, replace
@@ -33,10 +33,10 @@ DAY = timedelta(days=1)
 PER_CUSTOMER = AttemptLimit("address-customer", 5, DAY)
 PER_NETWORK = AttemptLimit("address-network", 30, DAY)
 PER_MAILBOX = AttemptLimit("address-mailbox", 5, DAY)
-# Of one customer to a mailbox, whatever others have asked for.
+# From one customer to a mailbox, whatever others have requested.
 OF_ONES_OWN = AttemptLimit("address-own", 1, DAY)
 _SALT = "customers.own-email"
-NUMBER_DIGITS = 8  # as many in each, so that keys are in order
+NUMBER_DIGITS = 8  # zero-padded, so that keys sort
 SUBJECT = gettext_noop("%(service)s: confirm your e-mail address")
 TEXT = gettext_noop(
     "This address was given for the notices and receipts of a %(service)s wallet. Confirm that it "
@@ -47,7 +47,7 @@ TEXT = gettext_noop(
 
 @dataclass(frozen=True)
 class EmailClaim:
-    """Whose address a link confirms, and whether it has."""
+    """The customer and the address that a link confirms, and whether it has done so."""
 
     customer: Customer
     email: str
@@ -55,9 +55,9 @@ class EmailClaim:
 
 
 def named_from(customer: Customer, now: datetime) -> datetime | None:
-    """Return from when a customer may name an address, where that is not now.
+    """Return from when a customer may give an address; None if that is now.
 
-    A newcomer may name the first one at once; a thief of the number may not have it replaced.
+    A newcomer may give the first one at once; a thief of the number may not replace it.
     """
     return new_until(customer, now) if customer.email else doubtful_until(customer, now)
 
@@ -69,12 +69,12 @@ def is_without_key(customer: Customer) -> bool:
 
 @transaction.atomic
 def name_email(*, session: CustomerSession, email: str, network: str, now: datetime) -> None:
-    """Plan the e-mail whose link makes this the customer's address; an earlier link ends with it.
+    """Plan the e-mail whose link makes this the customer's address; it voids any earlier link.
 
-    A mailbox gets few a day, whichever customers name it, and one from each beside these: strangers
-    cannot use up its owner's. What is above that does not leave, and no one is told; it ends an
-    earlier link to another address all the same. Raises ProofNeeded, NewProofLimitReached,
-    CustomerFrozen, RateLimited, and VerificationFailed where this session has ended meanwhile.
+    A mailbox gets few a day, whichever customers name it, and beyond these one from each customer,
+    so that strangers cannot use up its owner's. Past that nothing is sent, and no one is told; an
+    earlier link to another address is void all the same. Raises ProofNeeded, NewProofLimitReached,
+    CustomerFrozen, RateLimited, and VerificationFailed if this session has ended meanwhile.
     """
     customer, leaves = _lock_proven(session, now), True
     if customer.livemode:
@@ -98,16 +98,16 @@ def name_email(*, session: CustomerSession, email: str, network: str, now: datet
 
 @transaction.atomic
 def remove_email(*, session: CustomerSession, now: datetime) -> None:
-    """Remove the customer's address, which is told of it. Raises what `name_email` raises."""
+    """Remove the customer's address, and notify it. Raises what `name_email` raises."""
     customer = _lock_proven(session, now)
     if customer.email:
         _replace(customer, "", SecurityChange.EMAIL_REMOVED, now)
 
 
 def write(message: Message, now: datetime) -> Content | None:
-    """Write the e-mail, with a link made for it; None where something has overtaken it.
+    """Write the e-mail, with a new link; None if something has overtaken it.
 
-    No word in it is the customer's: who is signed in chooses where it goes.
+    It contains no words of the customer's: anyone who is signed in chooses where it goes.
     """
     if _is_overtaken(Customer.objects.get(pk=message.about), message):
         return None
@@ -124,7 +124,7 @@ def write(message: Message, now: datetime) -> Content | None:
 
 
 def read_claim(token: str) -> EmailClaim | None:
-    """Return what a link confirms; None for one that is not ours, is too old, or was overtaken."""
+    """Return what a link confirms; None if it is not ours, is too old, or was overtaken."""
     message = _message_of(token)
     if message is None:
         return None
@@ -133,9 +133,9 @@ def read_claim(token: str) -> EmailClaim | None:
 
 @transaction.atomic
 def confirm_address(*, token: str, now: datetime) -> EmailClaim | None:
-    """Make a link's address the customer's; the phone and the address before it are told.
+    """Make a link's address the customer's; the phone and the previous address are notified.
 
-    None as `read_claim`. Raises RateLimited.
+    Returns None as `read_claim` does. Raises RateLimited.
     """
     message = _message_of(token)
     if message is None:
@@ -160,7 +160,7 @@ def _lock_proven(session: CustomerSession, now: datetime) -> Customer:
 
 
 def _replace(customer: Customer, email: str, change: SecurityChange, now: datetime) -> None:
-    """Change the address of a locked customer, once the one before it is to be told."""
+    """Change the address of a locked customer, after planning the notice to the previous one."""
     plan_notice(customer, change, now=now)
     customer.email, customer.updated_at = email, now
     customer.save(update_fields=["email", "updated_at"])
@@ -169,7 +169,7 @@ def _replace(customer: Customer, email: str, change: SecurityChange, now: dateti
 
 
 def _message_of(token: str) -> Message | None:
-    """Return the message of a link; with an erased person, it is gone."""
+    """Return the message of a link; it is gone once the person was erased."""
     try:
         message_id = TimestampSigner(salt=_SALT).unsign(token, max_age=LIFETIME)
     except BadSignature:
@@ -185,9 +185,9 @@ def _claim(customer: Customer, message: Message) -> EmailClaim | None:
 
 
 def _is_overtaken(customer: Customer, message: Message) -> bool:
-    """Return whether a newer link, PIN or address, or a freeze, has come since a link was asked.
+    """Return whether a link is void: a newer link, PIN, address or freeze has come since.
 
-    Or a passkey has gone. Who has asked for it may be the one whom that was to shut out.
+    Or a passkey was removed. The link may have been requested by the one whom that was to shut out.
     """
     newer = _links_of(customer).filter(key__gt=message.key)
     newer = newer.exclude(status=MessageStatus.NOT_NEEDED, recipient=message.recipient)
@@ -204,16 +204,16 @@ def _next_key(customer: Customer) -> str:
 
 
 def _links_of(customer: Customer) -> QuerySet[Message]:
-    """Return the messages that are numbered; a link of an earlier release ends with it."""
+    """Return the numbered messages; a link from an earlier release has no number, and is void."""
     return Message.objects.filter(about=customer.pk, key__startswith=f"{customer.pk}:")
 
 
 def _key_of(customer: Customer, number: str) -> str:
-    """Say which of the customer's links it is, and what it goes by.
+    """Return the key of one of the customer's links: its number, and the state it relies on.
 
-    That is the PIN, the passkeys that are gone, the changes of the account. No instants are
-    compared, nor ids, which begin with one: each is of when a request began, and a PIN may be
-    hashed for seconds while a link is asked for. Numbers are given under the customer's lock.
+    That is the PIN, the removed passkeys and the changes of the account. No instants are compared,
+    nor ids, which begin with one: each is from the start of a request, and a PIN may be hashed for
+    seconds while a link is requested. Numbers are assigned under the customer's lock.
     """
     gone = customer.passkeys.aggregate(removed=Count("removed_at"), copied=Max("copied_at"))
     last = customer.changes.aggregate(pk=Max("pk"))["pk"]

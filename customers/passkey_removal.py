@@ -1,6 +1,6 @@
 """Removing a passkey: by its customer, or by staff who have identified the caller.
 
-Who holds the lost device may be signed in on it: sessions end, as with a changed PIN.
+Someone who holds the lost device may be signed in on it: sessions end, as with a changed PIN.
 """
 
 from datetime import datetime
@@ -18,8 +18,8 @@ from customers.sessions import lock_customer_of
 def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) -> None:
     """Remove one of the customer's own passkeys; their sessions end, except this one.
 
-    Raises PasskeyNotFound, ProofNeeded, CustomerFrozen, RateLimited, and VerificationFailed where
-    this session has ended meanwhile.
+    Raises PasskeyNotFound, ProofNeeded, CustomerFrozen, RateLimited, and VerificationFailed if this
+    session has ended meanwhile.
     """
     refuse_unproven(session, now)
     customer = lock_customer_of(session)

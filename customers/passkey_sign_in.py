@@ -1,4 +1,4 @@
-"""Signing in to the customer's own page by the passkey of a device that is known."""
+"""Signing in to the customer's own page by the passkey of a known device."""
 
 from datetime import datetime, timedelta
 
@@ -14,9 +14,9 @@ SIGN_IN_ATTEMPTS = AttemptLimit("passkey-sign-in", 10, timedelta(hours=1))
 def sign_in_to_account(
     *, customer: Customer, credential: str, replaces: str, now: datetime
 ) -> SignedIn:
-    """Sign in a customer to their own page by a passkey; like a code for it, it names no payment.
+    """Sign a customer in to their own page by a passkey; like a code for it, it names no payment.
 
-    The session changes neither PIN nor passkeys before the passkey is shown once more. `replaces`
+    The session may change PIN and passkeys only once the passkey has been shown again. `replaces`
     is the token that the browser had. Raises VerificationFailed, and RateLimited after too many
     failed attempts.
     """

@@ -53,7 +53,7 @@ class PasskeyResult:
 
 
 def refuse_unproven(session: CustomerSession, now: datetime) -> None:
-    """Raise ProofNeeded where a verification is missing before passkeys may change."""
+    """Raise ProofNeeded if a verification is missing before passkeys may change."""
     needed = proof_needed(session, now=now)
     if needed is not None:
         raise ProofNeeded(needed)
@@ -62,7 +62,7 @@ def refuse_unproven(session: CustomerSession, now: datetime) -> None:
 def begin_registration(
     *, session: CustomerSession, now: datetime, payment_id: str = "", amount: int | None = None
 ) -> "Options":
-    """Start the registration of a passkey, by which a payment may be approved as well.
+    """Start the registration of a passkey, which may approve a payment as well.
 
     Raises ProofNeeded, TooManyPasskeys.
     """
@@ -223,7 +223,7 @@ def _finish(
     )
     if webauthn.count_fell(passkey.sign_count, sign_count):
         _refuse_copied(passkey, now)
-    # Conditional on the count that was read, so of two assertions with one count one is refused.
+    # Conditional on the count that was read: of two assertions with one count, one is refused.
     counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)
     if not counted.update(sign_count=sign_count, last_used_at=now):
         raise VerificationFailed

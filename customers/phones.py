@@ -14,12 +14,12 @@ AREA_DIGITS = 3
 MAX_CHARACTERS = 32
 PHONE_RULE = "must be a mobile phone number, with its country code"
 _WRITTEN = re.compile(r"\+?[\d\s().\-/]+")
-# A text elsewhere may cost many times as much: the aim of SMS pumping fraud.
+# A text to other numbers may cost many times as much, which SMS pumping fraud exploits.
 _CAN_RECEIVE_TEXTS = (PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)
 
 
 def read_phone(text: str, *, livemode: bool) -> str | None:
-    """Return the number as E.164 (+12425550100), or None where there is no such phone.
+    """Return the number as E.164 (+12425550100), or None if there is no such phone.
 
     Spaces, hyphens and brackets do not matter. A live number must be one that can receive texts; in
     test mode any possible number will do.
@@ -39,7 +39,7 @@ def normalize_phone(text: str, *, livemode: bool) -> str:
 
 
 def country_of(phone: str) -> str:
-    """Return the ISO 3166 code of an E.164 number's country, empty where it has none."""
+    """Return the ISO 3166 code of an E.164 number's country; empty if it has none."""
     return phonenumbers.region_code_for_number(phonenumbers.parse(phone)) or ""
 
 

@@ -1,7 +1,7 @@
 """How a PIN is stored: Argon2id over an HMAC under a pepper that the database does not hold.
 
 There are so few PINs that an attacker with the hashes could try them all within minutes; without
-the pepper they can try none. A new pepper takes the place of an older one at the next right PIN.
+the pepper they can try none. A new pepper replaces an older one when the PIN is next entered.
 """
 
 import hashlib
@@ -33,22 +33,22 @@ class Hasher:
     """Hashes PINs. Obtained from `hashing()` only, which limits concurrency."""
 
     def matches(self, stored: str, pin: str, pepper_id: str) -> bool:
-        """Return whether this is the PIN. An empty `stored` takes as long, and is False.
+        """Return whether this is the PIN. An empty `stored` takes as long, and returns False.
 
-        A hash without the id of its pepper is tried under each.
+        A hash without the id of its pepper is tried under each of them.
         """
         known = peppers()
         candidates = known.values() if stored and not pepper_id else [known[pepper_id]]
         return any(_verifies(stored, _peppered(pin, pepper)) for pepper in candidates)
 
     def columns(self, pin: str) -> dict[str, str]:
-        """Return what is stored of a PIN: its hash under the newest pepper, and which that is."""
+        """Return the columns for a PIN: its hash under the newest pepper, and the id of that."""
         pepper_id = newest_pepper()
         hashed = _argon2.hash(_peppered(pin, peppers()[pepper_id]))
         return {"pin_hash": hashed, "pin_pepper": pepper_id}
 
     def renewed(self, pin: str, pepper_id: str) -> dict[str, str]:
-        """Return the columns of a right PIN under the newest pepper, where it has another one."""
+        """Return the columns of a right PIN under the newest pepper, if it has another one."""
         return {} if pepper_id == newest_pepper() else self.columns(pin)
 
 
@@ -58,7 +58,7 @@ def hashing() -> Iterator[Hasher]:
 
     Raises RuntimeError inside a transaction, which would hold its locks for all that time.
     """
-    # As a durable block would, but without a transaction, for which SQLite queues its writers.
+    # What a durable block checks, but without a transaction, for which SQLite queues writers.
     if not all(getattr(block, "_from_testcase", False) for block in connection.atomic_blocks):
         raise RuntimeError("A hash takes too long for a transaction: what it counts is durable.")
     if not _slots.acquire(timeout=WAIT_SECONDS):
@@ -75,7 +75,7 @@ def newest_pepper() -> str:
 
 
 def refuse_missing_pepper(stored: str, pepper_id: str) -> None:
-    """Raise ServiceUnavailable where a PIN cannot be checked, before that counts as an attempt."""
+    """Raise ServiceUnavailable if a PIN cannot be checked, before that counts as an attempt."""
     if stored and pepper_id and pepper_id not in peppers():
         logger.error("PIN not checked: its pepper is missing", extra={"pepper_id": pepper_id})
         raise ServiceUnavailable

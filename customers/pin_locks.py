@@ -1,4 +1,4 @@
-"""The lock of a PIN after wrong attempts: how it stands, and lifting it."""
+"""The lock of a PIN after wrong attempts: its state, and lifting it."""
 
 from datetime import datetime, timedelta
 

@@ -56,11 +56,11 @@ class PinResult:
 def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> PinResult:
     """Check a PIN that was entered from this network address.
 
-    Five wrong ones in a row lock the PIN for 30 minutes, ten switch it off until it is reset. An
+    Five wrong ones in a row lock the PIN for 30 minutes, ten disable it until it is reset. An
     unknown customer counts as a wrong PIN, and takes as long. Raises InvalidPin, PinLocked (also
     for the attempt that locks it), PinDisabled, PinNotSet, ValidationFailed for a malformed PIN,
     RateLimited for wrong ones of too many customers from one address, or too many of one customer,
-    with right ones in between: who knows a PIN could otherwise use up what all may get wrong.
+    even with right ones in between: someone who knows a PIN could otherwise use up all attempts.
     """
     refuse_malformed(pin)
     customer = Customer.objects.filter(pk=customer_id).first()
@@ -84,7 +84,7 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
 def set_pin(*, customer_id: str, pin: str, now: datetime, session_id: int | None = None) -> None:
     """Set a customer's first PIN. Their sessions end, except `session_id`.
 
-    Unless that is the session which created the customer, the PIN is a new proof. Where there is a
+    Unless that is the session that created the customer, the PIN is a new proof. If there is a
     passkey, that session must have shown it just now. Raises PinAlreadySet, ProofNeeded,
     CustomerNotFound, and ValidationFailed for an obvious PIN.
     """
@@ -125,10 +125,10 @@ def reset_pin(
     now: datetime,
     session_id: int | None = None,
 ) -> None:
-    """Replace a forgotten, locked or disabled PIN by a code sent to the phone.
+    """Replace a forgotten, locked or disabled PIN, by a code sent to the phone.
 
-    The customer's sessions end, except `session_id`. Where there is a passkey, that session must
-    have shown it just now. Raises ProofNeeded, InvalidCode, CodeExpired, CustomerNotFound, and
+    The customer's sessions end, except `session_id`. If there is a passkey, that session must have
+    shown it just now. Raises ProofNeeded, InvalidCode, CodeExpired, CustomerNotFound, and
     ValidationFailed for an obvious PIN.
     """
     customer = _look_up(customer_id)
@@ -158,10 +158,10 @@ def replace_pin(
 ) -> None:
     """Store a PIN that passed the rules, reset its failures, and end the other sessions.
 
-    `is_new_proof`: it was set on the strength of the phone, and pays little at first. Only for a
-    customer who has just been verified. Its codes are limited already; other changes are here.
-    Raises CustomerFrozen, RateLimited, and Conflict where another request has replaced the PIN
-    since `customer` was read, or has ended `session_id` by replacing it before.
+    `is_new_proof`: it was set on the strength of the phone, and may pay little at first. Only for a
+    customer who has just been verified. Changes by code are limited already, all others here.
+    Raises CustomerFrozen, RateLimited, and Conflict if another request has replaced the PIN since
+    `customer` was read, or has ended `session_id` by replacing it before.
     """
     with hashing() as hasher:
         stored = hasher.columns(pin)
@@ -188,8 +188,8 @@ def _is_open(session_id: int) -> bool:
 def _is_new_proof(customer: Customer, session_id: int | None) -> bool:
     """Return whether a PIN that the phone alone allows is a new proof.
 
-    All are but the first one in the session that the customer came with: who signs in later to a
-    customer without a PIN may have taken over the number.
+    All are, except the first one in the session that created the customer: someone who signs in
+    later to a customer without a PIN may have taken over the number.
     """
     if customer.pin_hash or session_id is None:
         return True
@@ -216,7 +216,7 @@ def _look_up(customer_id: str) -> Customer:
 
 
 def _attempt_pin(customer: Customer | None, pin: str, now: datetime) -> ApiError | None:
-    """Count an attempt, then check it. Returns its refusal; raises where nothing was checked."""
+    """Count an attempt, then check it. Returns its refusal; raises if nothing was checked."""
     with hashing() as hasher:
         if customer is None:
             hasher.matches("", pin, newest_pepper())
@@ -269,7 +269,7 @@ def _give_documented_pin(hasher: Hasher, customer: Customer, now: datetime) -> N
 
 
 def _reset_failures(customer: Customer, now: datetime, **renewed: str) -> bool:
-    """Reset the counter. False where the PIN has been replaced meanwhile."""
+    """Reset the counter; return False if the PIN has been replaced meanwhile."""
     unchanged = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash)
     changes = renewed | {"pin_failures": 0, "pin_locked_until": None, "updated_at": now}
     return bool(unchanged.update(**changes))

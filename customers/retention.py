@@ -8,10 +8,7 @@ from customers.models import CustomerSession, PasskeyChallenge, SignInCode
 
 
 def delete_expired(*, now: datetime) -> int:
-    """Delete codes, challenges, counts and sessions once their period is over.
-
-    Returns how many rows went.
-    """
+    """Delete codes, challenges, counts and sessions past their retention; return how many."""
     codes, challenges = PERIODS["one-time codes"], PERIODS["passkey challenges"]
     counts, sessions = PERIODS["attempt counts"], PERIODS["customers' sessions"]
     ended = (

@@ -1,6 +1,6 @@
 """Tell customers of each change to their PIN, passkeys or e-mail address, also by staff.
 
-Each message has a link by which they stop their wallet, should it not have been them.
+Each message has a link by which they can stop their wallet, in case it was not them.
 """
 
 import re
@@ -20,7 +20,7 @@ from messages.models import Channel
 from messages.planning import plan_message
 
 LINK_LIFETIME = timedelta(days=30)
-DENIED_WITH_IT = timedelta(days=1)  # who makes two keys is rid of both by the link of either
+DENIED_WITH_IT = timedelta(days=1)  # a thief who makes two keys loses both by either link
 CHANGES = AttemptLimit("security-change", 10, timedelta(days=1))
 _SALT = "customers.not-me"
 _LINK = re.compile(r"(/not-me/)\S+")
@@ -46,7 +46,7 @@ def plan_notice(
     """Plan a message on every channel, in the caller's transaction and the customer's language.
 
     None in test mode, where a merchant's testers share phones. `is_limited`: a session is enough
-    for the change, so that one could repeat it without end. Beyond the day's, raises RateLimited,
+    for the change, so it could be repeated without end. Beyond the daily limit, raises RateLimited,
     for the change to be refused: none is made without its notice.
     """
     if not customer.livemode:
@@ -80,7 +80,7 @@ def stop_link(customer_id: str) -> str:
 
 
 def without_link(text: str) -> str:
-    """Return a message as others than its reader may have it: who has the link acts as them."""
+    """Return a message as others than its reader may see it: anyone with the link acts as them."""
     return _LINK.sub(r"\1…", text)
 
 
@@ -88,7 +88,7 @@ def read_stop_link(token: str, *, now: datetime) -> tuple[str, datetime]:
     """Return whose wallet the link stops, and since when the keys to it are denied.
 
     Raises CustomerNotFound for one that is not ours, is too old, or was made before staff last
-    unfroze the customer: who still has that one would stop the wallet again and again.
+    unfroze the customer: its holder could stop the wallet again and again.
     """
     signer = TimestampSigner(salt=_SALT)
     try:

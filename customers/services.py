@@ -78,7 +78,7 @@ def _customer_with_money(number: str, merchant_id: str, currency: str, now: date
 
 @cache
 def _with_money() -> Prepared[Customer]:
-    """Find a merchant's test customer of a phone, if the wallet need not be filled."""
+    """Return the query for a merchant's test customer by phone, if the wallet needs no money."""
     filled = Account.objects.filter(
         owner=OuterRef("pk"), purpose=Purpose.WALLET, currency=Place("currency"), livemode=False
     ).exclude(balance=0)
@@ -90,10 +90,7 @@ test_customer.__test__ = False  # type: ignore[attr-defined]  # so that pytest k
 
 
 def refill_test_wallets(*, now: datetime) -> int:
-    """Refill test wallets that run low, so that no test fails for want of money.
-
-    Returns how many.
-    """
+    """Refill test wallets that run low, so that no test lacks money; return how many."""
     poor = Customer.objects.filter(phone__in=POOR_PHONES)
     low = Account.objects.filter(
         purpose=Purpose.WALLET, livemode=False, balance__lt=TEST_WALLET_REFILL_BELOW
@@ -129,7 +126,7 @@ def top_up(
 ) -> str:
     """Put money into a wallet, from the funding account. Returns the transaction's id.
 
-    `reference` is the public id of what brings it, which moves money once. Raises InvalidAmount.
+    `reference` is the public id of what brings the money, which it does once. Raises InvalidAmount.
     """
     if not 0 < amount <= MAX_AMOUNT:
         raise InvalidAmount(amount=f"must be from 1 to {MAX_AMOUNT} of the smallest unit")
@@ -152,8 +149,8 @@ def top_up(
 def lock_payer(customer_id: str, *, payee_id: str) -> Customer:
     """Return the customer who pays a merchant, locked until the transaction ends.
 
-    The merchant is looked at by the same statement: what came with its payment, where that waited
-    for a lock, is of before the wait. Raises CustomerFrozen, MerchantInactive.
+    The same statement checks the merchant: what was read with the payment, if that waited for a
+    lock, dates from before the wait. Raises CustomerFrozen, MerchantInactive.
     """
     suspended = Merchant.objects.filter(pk=payee_id, status=MerchantStatus.SUSPENDED)
     customer: Any = Customer.objects.annotate(is_refused=Exists(suspended)).locked(customer_id)
@@ -179,7 +176,7 @@ def freeze(*, customer_id: str, actor: str, now: datetime, cause: str = "") -> C
 
 @transaction.atomic
 def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None:
-    """Freeze a customer who denies a change; remove PIN, passkeys and e-mail address so new.
+    """Freeze a customer who denies a change; remove PIN, passkeys and e-mail set since then.
 
     Once unfrozen, they would be a thief's keys, and the thief would be told of what the owner does.
     Raises CustomerNotFound.
@@ -196,9 +193,9 @@ def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None
 def forget_new_email(
     customer: Customer, *, since: datetime, actor: str, cause: str, now: datetime
 ) -> bool:
-    """Remove an e-mail address that came since then, in the transaction of a freeze.
+    """Remove an e-mail address that was set since then, in the transaction of a freeze.
 
-    Return whether there was one.
+    Returns whether there was one.
     """
     set_at = email_set_at(customer.pk)
     is_new = bool(customer.email) and set_at is not None and set_at >= since
@@ -212,8 +209,8 @@ def forget_new_email(
 def unfreeze(*, customer_id: str, actor: str, now: datetime) -> Customer:
     """Let a frozen customer sign in and pay again. Raises CustomerNotFound, CustomerErased.
 
-    A session that was opened at the instant of the freeze ends here: it may be a thief's. Nothing
-    ends for one who is not frozen, the link in a notice of a change least of all.
+    A session that was opened at the instant of the freeze ends here: it may be a thief's. For a
+    customer who is not frozen nothing ends, least of all the link in a notice of a change.
     """
     customer = Customer.objects.locked(customer_id)
     customer.refuse_erased()

@@ -44,9 +44,9 @@ def sign_in(
 ) -> SignedIn:
     """Sign in the holder of the phone that the code went to; creates the customer if new.
 
-    A code for one payment opens a session for that payment: who read it out agreed to no more.
+    A code for one payment opens a session for that payment: reading it out agreed to no more.
     `replaces` is the token that the browser had: that session ends. A test customer is that of
-    `merchant_id`, and the wallet holds money of `currency`. `language` is kept as by
+    `merchant_id`, with money of `currency` in the wallet. `language` is kept as by
     `write_in_language`. Raises InvalidCode, CodeExpired, ValidationFailed, CustomerFrozen.
     """
     proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
@@ -64,8 +64,8 @@ def sign_in(
 def write_in_language(session: CustomerSession, language: str, *, now: datetime) -> None:
     """Write to the customer in this language from now on, once a PIN or passkey has been shown.
 
-    A code does for who has neither: by it alone, or a PIN that is new, a thief of the number would
-    have the owner warned in a language that the owner cannot read.
+    A code is enough for a customer who has neither. Otherwise, by it alone or with a new PIN, a
+    thief of the number could have the owner warned in a language that the owner cannot read.
     """
     customer = session.customer
     if not language or language == customer.language or doubtful_until(customer, now):
@@ -87,7 +87,7 @@ def start_session(
     """Open a session for a customer whose phone has just been verified, or for one payment.
 
     `passkey_id`: that passkey has signed in or approved the payment; it changes neither PIN nor
-    passkeys, so no proof is noted. Raises VerificationFailed where it was removed meanwhile: all
+    passkeys, so no proof is recorded. Raises VerificationFailed if it was removed meanwhile: all
     sessions end with a passkey, and one that opens just then would stay.
     """
     if passkey_id is not None:
@@ -110,7 +110,7 @@ def start_session(
 
 
 def find_session(token: str, *, livemode: bool, now: datetime) -> CustomerSession | None:
-    """Return the open session of this token and mode with its customer, and note its use.
+    """Return the open session of this token and mode with its customer, recording its use.
 
     A frozen customer has none.
     """
@@ -126,7 +126,7 @@ def find_session(token: str, *, livemode: bool, now: datetime) -> CustomerSessio
 def lock_customer_of(session: CustomerSession) -> Customer:
     """Return the customer of a session, locked until the transaction ends.
 
-    Raises CustomerFrozen, and VerificationFailed where the session has ended while this waited.
+    Raises CustomerFrozen, and VerificationFailed if the session ended while this waited.
     """
     customer = Customer.objects.locked(session.customer_id)
     customer.refuse_frozen()
@@ -138,7 +138,7 @@ def lock_customer_of(session: CustomerSession) -> Customer:
 def is_known(token: str) -> bool:
     """Return whether a token is that of a session, open or not: one prepared statement.
 
-    Those of ended sessions cost next to nothing this way; anyone may send them again and again.
+    So tokens of ended sessions, which anyone may send again and again, cost next to nothing.
     """
     return bool(_of_token().rows(hash=hash_of(token)))
 
@@ -155,9 +155,9 @@ def end_session(token: str, *, now: datetime) -> None:
 
 
 def prove_pin(*, session: CustomerSession, pin: str, address: str, now: datetime) -> PinResult:
-    """Check the PIN before a passkey is added, and note it. Raises what `check_pin` raises.
+    """Check the PIN before a passkey is added, and record it. Raises what `check_pin` raises.
 
-    Not for a payment, which must not open passkeys to change.
+    Not for a payment: paying must not permit changes to passkeys.
     """
     result = check_pin(customer_id=session.customer_id, pin=pin, address=address, now=now)
     remember_proof(session, ProofMethod.PIN, now=now)
@@ -165,7 +165,7 @@ def prove_pin(*, session: CustomerSession, pin: str, address: str, now: datetime
 
 
 def prove_phone(*, session: CustomerSession, handle: str, code: str, now: datetime) -> None:
-    """Check a fresh code before a passkey is added, and note it.
+    """Check a fresh code before a passkey is added, and record it.
 
     Raises what `check_code` raises.
     """
@@ -182,11 +182,11 @@ def prove_phone(*, session: CustomerSession, handle: str, code: str, now: dateti
 def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | None:
     """Return the verification that is missing before passkeys may change, if any.
 
-    The first passkey takes a code and the PIN, both fresh; where no PIN was ever chosen, the code,
-    which would set one. A code to pay is none, but for who came with it, and has nothing yet that
-    another could take. After that only a passkey will do, so that a stolen phone number is not
-    enough; a customer who has lost them all calls support. In test mode, where a merchant's testers
-    share phones, code and PIN always suffice.
+    The first passkey takes a code and the PIN, both fresh; if no PIN was ever chosen, only the
+    code, which could set one. A code for a payment does not count, except for a newcomer, who has
+    nothing yet that a thief could take. After that only a passkey will do, so that a stolen phone
+    number is not enough; a customer who has lost them all calls support. In test mode, where a
+    merchant's testers share phones, code and PIN always suffice.
     """
     if session.livemode and session.customer.passkeys.usable().exists():
         return None if _is_fresh(session.passkey_verified_at, now) else ProofMethod.PASSKEY
@@ -201,10 +201,10 @@ def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | No
 
 
 def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
-    """Set the PIN of a customer who has none, and note it.
+    """Set the PIN of a customer who has none, and record it.
 
-    Raises ProofNeeded where it takes a fresh code: an unattended browser must not be enough, nor a
-    code to pay. Raises what `set_pin` raises.
+    Raises ProofNeeded if it takes a fresh code: an unattended browser must not be enough, nor a
+    code for a payment. Raises what `set_pin` raises.
     """
     if proof_needed(session, now=now) == ProofMethod.CODE:
         raise ProofNeeded(ProofMethod.CODE)
@@ -213,10 +213,10 @@ def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
 
 
 def is_by_phone_alone(session: CustomerSession) -> bool:
-    """Return whether a live customer who ever had a PIN or passkey has shown but a code so far.
+    """Return whether a live customer who ever had a PIN or passkey has shown only a code so far.
 
-    What such a session is told, a thief of the number can tell staff, who ask who is calling. They
-    may have had the last PIN or passkey taken away, so that it need not be there any more.
+    What such a session is shown, a thief of the number could tell staff who verify a caller. The
+    thief may have had the last PIN or passkey removed, so past ones count as well.
     """
     has_shown_more = session.pin_verified_at or session.passkey_verified_at
     if not session.livemode or session.code_verified_at is None or has_shown_more:
@@ -227,7 +227,7 @@ def is_by_phone_alone(session: CustomerSession) -> bool:
 
 
 def remember_proof(session: CustomerSession, proof: ProofMethod, *, now: datetime) -> None:
-    """Note that the customer has just been verified, for a change of passkeys."""
+    """Record that the customer has just been verified, for a change of passkeys."""
     column = f"{proof}_verified_at"
     CustomerSession.objects.filter(pk=session.pk).update(**{column: now})
     setattr(session, column, now)

@@ -13,5 +13,5 @@ def new_token() -> str:
 
 
 def hash_of(token: str) -> str:
-    """Return what is stored of a token: with 256 bits, one round of SHA-256 is enough."""
+    """Return the stored form of a token: with 256 bits, one round of SHA-256 is enough."""
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()

@@ -1,9 +1,8 @@
 """The two ceremonies of WebAuthn, without a database: options for the browser, and its responses.
 
-`site` is the address whose pages ask: the checkout for customers, the back office for staff.
-
-The responses are untrusted, and the library that reads them was not written for malice: any outcome
-but success is VerificationFailed.
+`site` is the address whose pages ask: the checkout for customers, the back office for staff. The
+responses are untrusted, and the library that parses them was not written for malicious input: any
+outcome but success is VerificationFailed.
 """
 
 import logging
@@ -59,7 +58,7 @@ class KnownCredential:
 
 @dataclass(frozen=True)
 class NewCredential:
-    """A newly created credential, by the columns that keep it. `credential_id` is base64url."""
+    """A newly created credential, as the columns that store it. `credential_id` is base64url."""
 
     credential_id: str
     public_key: bytes
@@ -80,7 +79,7 @@ class CredentialResponse:
 
 
 def relying_party(site: str) -> tuple[str, str]:
-    """Return the rpId and the only origin that may use it: those of a site of ours."""
+    """Return the rpId of a site of ours, and the only origin that may use it."""
     url = urlsplit(site)
     host = url.hostname or ""
     is_default = url.port in (None, DEFAULT_PORTS.get(url.scheme))
@@ -95,7 +94,7 @@ def registration_options(
     user_name: str,
     known: Sequence[KnownCredential],
 ) -> Options:
-    """Return what `navigator.credentials.create()` is called with, its bytes as base64url."""
+    """Return the options for `navigator.credentials.create()`, with bytes as base64url."""
     options = generate_registration_options(
         rp_id=relying_party(site)[0],
         rp_name=settings.SERVICE_NAME,
@@ -115,7 +114,7 @@ def registration_options(
 def authentication_options(
     *, site: str, challenge: bytes, known: Sequence[KnownCredential]
 ) -> Options:
-    """Return what `navigator.credentials.get()` is called with, its bytes as base64url."""
+    """Return the options for `navigator.credentials.get()`, with bytes as base64url."""
     options = generate_authentication_options(
         rp_id=relying_party(site)[0],
         challenge=challenge,
@@ -146,7 +145,7 @@ def read_assertion(text: str) -> CredentialResponse:
 
 
 def verify_registration(response: CredentialResponse, *, site: str) -> NewCredential:
-    """Verify a new credential, its user verified. Raises VerificationFailed."""
+    """Verify a new credential, user verification included. Raises VerificationFailed."""
     rp_id, origin = relying_party(site)
     with _failing_closed():
         verified = verify_registration_response(
@@ -170,7 +169,7 @@ def verify_registration(response: CredentialResponse, *, site: str) -> NewCreden
 
 
 def verify_assertion(response: CredentialResponse, public_key: bytes, *, site: str) -> int:
-    """Verify an assertion, its user verified; return its sign count, not yet compared.
+    """Verify an assertion, user verification included; return its sign count, not compared yet.
 
     Raises VerificationFailed.
     """

@@ -1,4 +1,4 @@
-"""How many PINs may be wrong, beyond those that lock the PIN of one customer."""
+"""Limits on wrong PINs, beyond those that lock the PIN of one customer."""
 
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -8,7 +8,7 @@ from core.client_address import network_of
 from core.errors import RateLimited
 
 WRONG_PER_ADDRESS = AttemptLimit("wrong-pin-address", 20, timedelta(hours=1))
-# One customer, alone behind the address that a mobile network shares, does not spend it for all.
+# So one customer alone cannot use up the limit of an address that a mobile network shares.
 WRONG_THERE = AttemptLimit("wrong-pin-there", 1, timedelta(hours=1))
 WRONG_PER_CUSTOMER = AttemptLimit("wrong-pin-customer", 30, timedelta(days=1))
 WRONG_IN_ALL = AttemptLimit("wrong-pin", 10_000, timedelta(hours=1))
@@ -16,15 +16,15 @@ ALL_ADDRESSES = "everywhere"
 
 
 def refuse_too_many_wrong(customer_id: str, now: datetime) -> None:
-    """Raise RateLimited where a customer, or all of them, have got too many wrong."""
+    """Raise RateLimited if a customer, or all of them together, entered too many wrong ones."""
     exhaustible = ((WRONG_PER_CUSTOMER, customer_id), (WRONG_IN_ALL, ALL_ADDRESSES))
     refuse_exhausted(*exhaustible, now=now)
 
 
 def count_at_address(customer_id: str, address: str, now: datetime) -> bool:
-    """Count a customer's first attempt of the hour at an address; False where that was wrong.
+    """Count a customer's attempt at an address; False if an earlier one this hour was wrong.
 
-    Raises RateLimited where too many customers have got theirs wrong there.
+    Raises RateLimited if too many customers have entered a wrong one there.
     """
     network = network_of(address)
     there = f"{customer_id} {network}"
@@ -41,7 +41,7 @@ def count_at_address(customer_id: str, address: str, now: datetime) -> bool:
 
 
 def uncount_at_address(customer_id: str, address: str) -> None:
-    """Undo that count, for an attempt that was right."""
+    """Undo that count, for a PIN that was right."""
     network = network_of(address)
     uncount_attempt(WRONG_THERE, f"{customer_id} {network}")
     uncount_attempt(WRONG_PER_ADDRESS, network)
