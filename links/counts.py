@@ -20,9 +20,9 @@ LINKS = CountedList(
 
 
 def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet[Any, Any] | None:
-    """Return the query of how many of the caller's links a list has; None: count the rows.
+    """Return the query for how many of the caller's links a list has; None: count the rows.
 
-    Kept counts know the stored status: those that are overdue are counted as expired here.
+    Kept counts go by the stored status: links that are overdue are counted as expired here.
     """
     links = PaymentLink.objects.visible_to(caller)
     kept = LINKS.kept(links, caller.merchant_id, filters, livemode=caller.livemode, now=now)

@@ -61,7 +61,7 @@ def payment_link_expired(link: PaymentLink) -> dict[str, Any]:
 
 
 def samples() -> Samples:
-    """Return a payload of each type, from links that are no rows."""
+    """Return a payload of each type, from links that are not stored."""
     active, payment_id = _sample(LinkStatus.ACTIVE), sample_id("pay")
     paid = payment_link_payment_completed(active, payment_id=payment_id, amount=1250)
     return {

@@ -1,4 +1,4 @@
-"""The pictures at the addresses in `qr_code`: not part of the API."""
+"""The images at the addresses in `qr_code`: not part of the API."""
 
 from django.urls import path
 

@@ -32,11 +32,11 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         return (rows.shown_as(status, now) if status else rows).matching(others).to_show()
 
     def due_to_expire(self, now: datetime | Value) -> Self:
-        """Those past their expiry that the sweep has not reached yet."""
+        """Keep those past their expiry that the sweep has not reached yet."""
         return self.filter(_ACTIVE, expires_at__lte=now)
 
     def shown_as(self, status: str, now: datetime | Value) -> Self:
-        """Those that a reader sees in this status, whether or not the sweep has reached them."""
+        """Keep those that readers see in this status, whether or not the sweep has reached them."""
         overdue = _ACTIVE & Q(expires_at__lte=now)
         if status == LinkStatus.EXPIRED:
             return self.filter(Q(status=status) | overdue)
@@ -44,11 +44,11 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         return stored.exclude(expires_at__lte=now) if status == LinkStatus.ACTIVE else stored
 
     def at(self, merchant_slug: str) -> Self:
-        """Those under this merchant's slug; a link exists only under its own."""
+        """Keep those under this merchant's slug; a link exists only under its own."""
         return self.filter(merchant__slug=merchant_slug)
 
     def to_show(self) -> Self:
-        """Add what the record shows of other rows."""
+        """Add what a link shows from other rows."""
         return self.select_related("merchant").with_uses()
 
     def with_uses(self) -> Self:
@@ -92,8 +92,8 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
 class PaymentLink(models.Model):
     """A reusable address at which anyone can pay a merchant.
 
-    `amount` is in cents and empty where the customer enters it. `uses_count` and `amount_collected`
-    trail for an unlimited link: see LinkUse.
+    `amount` is in cents, and null if the customer enters it. For an unlimited link, `uses_count`
+    and `amount_collected` lag behind: see LinkUse.
     """
 
     id = PublicIdField(primary_key=True)
@@ -177,14 +177,14 @@ class PaymentLink(models.Model):
         return self.amount_collected + int(getattr(self, "fresh_amount", 0))
 
     def status_at(self, now: datetime) -> LinkStatus:
-        """The effective status: expired from `expires_at` on, even before the sweep."""
+        """Return the effective status: expired from `expires_at` on, even before the sweep."""
         overdue = self.expires_at is not None and self.expires_at <= now
         if overdue and self.status == LinkStatus.ACTIVE:
             return LinkStatus.EXPIRED
         return LinkStatus(self.status)
 
     def refusal(self, now: datetime) -> ApiError:
-        """The error that explains why its present status does not allow the request."""
+        """Return the error that explains why the present status does not allow the request."""
         status = self.status_at(now)
         return REFUSAL_BY_STATUS[status](status=f"is {status}; {ALLOWED[status]}")
 
@@ -192,7 +192,7 @@ class PaymentLink(models.Model):
         """Move to a final status and record who ended it. The row must be locked.
 
         Raises PaymentLinkExpired for any move but expiry after `expires_at`, and the error of the
-        present status where the table of transitions has no such move.
+        present status if the table of transitions has no such move.
         """
         if status not in TRANSITIONS[LinkStatus(self.status)]:
             raise self.refusal(now)
@@ -205,7 +205,7 @@ class PaymentLink(models.Model):
 
 
 class LinkUse(models.Model):
-    """One payment made through a link. `payment_id` is its public id: once, ever.
+    """One payment made through a link, by its public id `payment_id`, which is unique.
 
     Through an unlimited link many customers may pay at once, so a use is only inserted, and not
     `counted` until a task adds it to the link's row.

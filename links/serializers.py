@@ -126,7 +126,7 @@ class PublicLink(_Link):
 
 
 def draft_of(values: dict[str, Any], *, livemode: bool) -> LinkDraft:
-    """Make a draft of parsed inputs. Raises ValidationFailed for an http address in live mode."""
+    """Make a draft from parsed inputs. Raises ValidationFailed for an http address in live mode."""
     refuse_http(values, "success_url", "cancel_url", livemode=livemode)
     known = {name: value for name, value in values.items() if name in LinkDraft.__annotations__}
     known.setdefault("currency", settings.DEFAULT_CURRENCY)
@@ -134,7 +134,7 @@ def draft_of(values: dict[str, Any], *, livemode: bool) -> LinkDraft:
 
 
 def changes_of(values: dict[str, Any], *, livemode: bool) -> dict[str, Any]:
-    """Make column values of a parsed change. Raises ValidationFailed as draft_of does."""
+    """Turn a parsed change into column values. Raises ValidationFailed as draft_of does."""
     refuse_http(values, "success_url", "cancel_url", livemode=livemode)
     empty = {"description": "", "success_url": "", "cancel_url": "", "metadata": {}}
     return {name: empty.get(name) if value is None else value for name, value in values.items()}

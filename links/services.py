@@ -40,7 +40,7 @@ class LinkDraft:
 def create_link(*, caller: Caller, draft: LinkDraft, now: datetime) -> PaymentLink:
     """Create a payment link (`POST /v1/payment-links`).
 
-    Raises ValidationFailed where development mode names no merchant and for an expiry in the past,
+    Raises ValidationFailed if development mode names no merchant, or for an expiry in the past,
     MerchantNotFound for the slug of another merchant.
     """
     merchant = caller.owner
@@ -94,7 +94,7 @@ def update_link(
 
 @transaction.atomic
 def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLink:
-    """End a link for good. Raises PaymentLinkNotFound, or the error of how it has ended already."""
+    """End a link for good. Raises PaymentLinkNotFound, or the error of its present status."""
     link = PaymentLink.objects.visible_to(caller).locked(link_id)
     count_uses(link)
     link.transition_to(LinkStatus.DEACTIVATED, now=now, actor=caller.actor)
@@ -105,7 +105,7 @@ def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLi
 
 @transaction.atomic
 def expire_link(*, link_id: str, now: datetime) -> PaymentLink:
-    """End a link whose time has passed. Raises the error of how it has ended already."""
+    """End a link whose time has passed. Raises the error of its present status."""
     link = PaymentLink.objects.locked(link_id)
     if link.status_at(now) != LinkStatus.EXPIRED:
         raise link.refusal(now)
@@ -116,7 +116,7 @@ def expire_link(*, link_id: str, now: datetime) -> PaymentLink:
 
 
 def open_link(link_id: str, *, now: datetime) -> PaymentLink:
-    """Return a link that can take a payment now, for one that is about to be started.
+    """Return a link that can take a payment now, for a payment about to be started.
 
     Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired, MerchantInactive.
     """
@@ -157,7 +157,7 @@ def lock_for_use(link_id: str, *, now: datetime) -> PaymentLink:
 def record_use(link_id: str, *, payment_id: str, amount: int, now: datetime) -> None:
     """Record a use, in the transaction that completes its payment; the last one ends the link.
 
-    `amount` in cents. Locks the link where the caller has not. Raises as lock_for_use does.
+    `amount` is in cents. Locks the link if the caller has not. Raises as lock_for_use does.
     """
     link = lock_for_use(link_id, now=now)
     limited = link.max_uses is not None

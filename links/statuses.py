@@ -19,7 +19,7 @@ TRANSITIONS: dict[LinkStatus, frozenset[LinkStatus]] = {
     S.USED_UP: frozenset(),
 }
 
-# What a refusal says beside the status.
+# What a refusal says besides the status.
 ALLOWED = {
     status: "no one can pay through it any more" if not moves else "it can be paid, and deactivated"
     for status, moves in TRANSITIONS.items()

@@ -9,13 +9,13 @@ BATCH = 1_000
 
 
 def count_fresh_uses(*, limit: int = BATCH) -> int:
-    """Count the uses that wait for it, link by link; return how many this call counted."""
+    """Count the uses that are not counted yet, link by link; return how many this call counted."""
     waiting = LinkUse.objects.filter(counted=False).order_by("link").values_list("link", flat=True)
     return sweep("count link uses", _count_locked, list(waiting.distinct()[:limit]))
 
 
 def count_uses(link: PaymentLink) -> int:
-    """Count all fresh uses of a locked link onto its row, and return how many they were."""
+    """Add all fresh uses of a locked link to the counts on its row; return how many."""
     counted = 0
     while batch := _count_batch(link):
         counted += batch
