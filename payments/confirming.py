@@ -1,4 +1,4 @@
-"""Development confirm: pay a test payment without a page, as its test customer would."""
+"""Confirm test payments: pay through the API, as a test customer would at the checkout."""
 
 from datetime import datetime
 
@@ -24,13 +24,13 @@ def confirm_payment(
 ) -> Payment:
     """Complete a test payment for a test customer (`POST /v1/payments/:id/confirm`).
 
-    At a counter, pays `amount` there and returns the new payment. The magic phones act as
-    documented: the returned payment may be `failed`, whose error the caller is to report.
+    At a counter, pays `amount` and returns the new payment. The magic phones behave as
+    documented: the returned payment may be `failed`, and the caller must report its error.
     Raises DevelopmentOnly for a live key, PaymentNotFound, InvalidAmount, InvalidPin, PinLocked,
-    or the error of its present status.
+    or the error of the payment's current status.
     """
     refuse_live_key(caller)
-    # The customer's wallet may have to be filled: accounts are locked after payments.
+    # Payment first: filling the test wallet locks ledger accounts, which come after payments.
     payment = _lock(caller, payment_id, amount, now)
     customer = test_customer(phone, now, payment.currency, merchant_id=payment.merchant_id)
     _refuse_wrong_pins(customer)
@@ -55,7 +55,7 @@ def _refuse_wrong_pins(customer: Customer) -> None:
 
 
 def _lock(caller: Caller, payment_id: str, amount: int | None, now: datetime) -> Payment:
-    """Lock the payment; of a counter the new one made there, so that none queues at it."""
+    """Lock the payment. For a counter, lock the new payment made there, never the counter."""
     if alone := Payment.objects.locked_alone(payment_id, caller):
         _refuse_other_amount(alone, amount)
         refuse_unless_payable(alone, now)

@@ -1,4 +1,4 @@
-"""What the database refuses of a payment."""
+"""The check constraints that the database enforces on a payment."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -11,7 +11,7 @@ _COMPLETED = Q(status=PaymentStatus.COMPLETED)
 _COUNTER = Q(amount=None, payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
 CONSTRAINTS = (
     models.CheckConstraint(
-        # Explicit, because a check passes where the comparison with NULL is unknown.
+        # NULL is ruled out explicitly: a check constraint passes when a comparison is unknown.
         condition=Q(amount__isnull=False, amount__range=(1, MAX_AMOUNT)) | _COUNTER,
         name="payment_amount",
     ),

@@ -1,8 +1,8 @@
 """A static counter: one QR code on a till, and a payment of its own for each customer.
 
-Beside the till stands a screen that lists what was paid. Its address holds a secret of its own,
-because the counter's own address is on the poster. The secret is computed, not stored: a counter
-whose screen address has leaked is canceled, and a new one printed.
+A screen beside the till lists what was paid. Its URL contains a separate secret, because the
+counter's own URL is printed on the poster. The secret is derived, not stored: if a screen URL
+leaks, the counter is canceled and a new one printed.
 """
 
 import hashlib
@@ -27,18 +27,18 @@ from payments.tickets import TICKET_LIFETIME
 from payments.till_models import Ticket
 from payments.tills import refuse_tip
 
-SCREENS = "payments.counter"  # the name of their key
+SCREENS = "payments.counter"  # the name of the key that derives the secrets
 TOKEN_CHARACTERS = 43
 
 
 def screen_token(counter_id: str) -> str:
-    """Return the secret part of the address of a counter's screen."""
+    """Return the secret part of the URL of a counter's screen."""
     digest = hmac.digest(address_key(SCREENS), counter_id.encode(), hashlib.sha256)
     return base62(int.from_bytes(digest), TOKEN_CHARACTERS)
 
 
 def screen_url(counter_id: str) -> str:
-    """Return the address of a counter's screen, for its merchant only."""
+    """Return the URL of a counter's screen, which only its merchant may see."""
     return f"{settings.CHECKOUT_URL}/counter/{counter_id}/{screen_token(counter_id)}"
 
 
@@ -54,11 +54,11 @@ def pay_at_counter(
 ) -> Payment:
     """Open a payment at a counter: for its fixed amount, a ticket, or what the customer entered.
 
-    A tip, in cents, is added to that. Raises PaymentNotFound, PaymentCanceled for a closed counter,
-    MerchantInactive, InvalidAmount where there is none or where it contradicts the fixed one,
-    TicketClosed, ValidationFailed for a tip that is not taken.
+    `tip`, in cents, is added on top. Raises PaymentNotFound, PaymentCanceled for a closed counter,
+    MerchantInactive, InvalidAmount if the amount is missing or differs from the fixed one,
+    TicketClosed, and ValidationFailed for a tip that the counter does not accept.
     """
-    # Not locked, so that customers do not queue: a concurrent cancel counts as a moment later.
+    # Not locked, so that customers do not queue: a concurrent cancel takes effect just afterwards.
     counter = Payment.objects.select_related("merchant").one(counter_id)
     if counter.status != PaymentStatus.CREATED:
         raise counter.refusal(now)

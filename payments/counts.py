@@ -1,4 +1,4 @@
-"""How many payments a merchant has: in all, in one status, of one mode."""
+"""Kept counts of a merchant's payments: in total, by status, by payment mode."""
 
 from datetime import datetime
 from typing import Any
@@ -23,10 +23,10 @@ PAYMENTS = CountedList(
 
 
 def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet[Any, Any] | None:
-    """Return the query of how many of the caller's payments a list has; None: count the rows.
+    """Return the query for the total of a filtered list; None if the rows have to be counted.
 
-    Kept counts know the stored status, so those that are overdue are counted as expired here: as
-    few as the sweep has not come by yet.
+    Kept counts go by the stored status. Overdue payments that the sweep has not expired yet, which
+    are few, are counted as expired here.
     """
     payments = Payment.objects.visible_to(caller)
     kept = PAYMENTS.kept(payments, caller.merchant_id, filters, livemode=caller.livemode, now=now)

@@ -1,4 +1,4 @@
-"""What a customer does to a payment short of paying it. Each service is one business fact."""
+"""What a customer can do to a payment other than pay it. One service per business fact."""
 
 from datetime import datetime
 
@@ -13,9 +13,9 @@ from payments.statuses import PaymentStatus
 
 @transaction.atomic
 def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Mark that a customer has signed in to pay. Idempotent while the payment is payable.
+    """Record that a customer has signed in to pay. Idempotent while the payment is payable.
 
-    Raises PaymentNotFound, or the error of a status in which it can no longer be paid.
+    Raises PaymentNotFound, or the error of the current status if it can no longer be paid.
     """
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.CREATED:
@@ -27,9 +27,9 @@ def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
 @transaction.atomic
 def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Take the payment up and ask for a PIN or passkey. Idempotent. Raises the error of its status.
+    """Start the payment and require a PIN or passkey. Idempotent. Raises the error of its status.
 
-    A counter is refused: it is its merchant's to close, and no one's to pay.
+    Refuses a counter: no one can pay the counter itself, and only its merchant may close it.
     """
     payment = Payment.objects.locked(payment_id)
     refuse_unless_payable(payment, now)
@@ -42,7 +42,7 @@ def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
 @transaction.atomic
 def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
-    """Return to the review, where the customer can try again. Raises the error of its status."""
+    """Return to the review step for another attempt. Raises the error of the current status."""
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
@@ -55,7 +55,7 @@ def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str =
 def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment:
     """Cancel at the checkout. A payment that waits for a PIN returns to the review first.
 
-    Anyone may who has its address, and is the customer of the record only when signed in.
+    Anyone who has the URL may cancel; only a signed-in customer is recorded as the actor.
     """
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
@@ -66,7 +66,7 @@ def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment
 
 
 def _lock_sale(payment_id: str, now: datetime) -> Payment:
-    """Lock a payment that a customer acts on. A counter is none: only its merchant closes it."""
+    """Lock a payment for its customer. Refuses a counter, which only its merchant may close."""
     payment = Payment.objects.locked(payment_id)
     if payment.is_counter:
         raise payment.refusal(now)

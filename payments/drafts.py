@@ -1,4 +1,4 @@
-"""The draft of a payment, checked against its mode: pure, before any query."""
+"""The draft of a payment, checked against its mode: pure functions, no queries."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -21,7 +21,7 @@ from payments.modes import (
 class PaymentDraft:
     """The inputs of a new payment, as parsed. Amounts in cents, `expires_in` in seconds.
 
-    `expires_at` comes in the place of `expires_in`, or is that of a counter's or a link's payment.
+    `expires_at` replaces `expires_in`; a payment made at a counter or through a link also sets it.
     """
 
     currency: str
@@ -49,9 +49,9 @@ class PaymentDraft:
 
 
 def amount_of(draft: PaymentDraft) -> int | None:
-    """Return the amount to charge; None where the customer enters it.
+    """Return the amount to charge in cents; None if the customer enters it.
 
-    Raises InvalidAmount where it is missing, or contradicts the total of an order.
+    Raises InvalidAmount if it is missing, or differs from the total of an order.
     """
     if draft.payment_mode == PaymentMode.ORDER_PAY:
         return _order_amount(draft)
@@ -61,7 +61,7 @@ def amount_of(draft: PaymentDraft) -> int | None:
 
 
 def items_sum(items: list[dict[str, Any]]) -> int:
-    """Return what the line items add up to, in cents."""
+    """Return the sum of the line items, in cents."""
     return sum(item["quantity"] * item["price"] for item in items)
 
 
@@ -81,7 +81,7 @@ def _order_amount(draft: PaymentDraft) -> int:
 
 
 def extra_fields_of(draft: PaymentDraft, *, time_zone: str, now: datetime) -> dict[str, Any]:
-    """Return the fields that this mode keeps. Raises ValidationFailed for a past due date."""
+    """Return the mode's own fields. Raises ValidationFailed if the due date is past or too far."""
     extras = {name: getattr(draft, name) for name in RULES[draft.payment_mode].extra_fields}
     if draft.payment_mode == PaymentMode.INVOICE_PAY:
         extras["due_date"] = _due_date(draft, today_in(time_zone, now))

@@ -1,4 +1,4 @@
-"""E-mails about a payment: planned with the facts, written when they are due."""
+"""E-mails about a payment: planned in the transaction of the fact, written when due."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -36,9 +36,9 @@ SUBJECTS = {
 
 
 def plan_invoice(payment: Payment, *, now: datetime) -> None:
-    """Plan the mails of an invoice: now, three days before the due date, and on it.
+    """Plan the e-mails of an invoice: now, three days before the due date, and on it.
 
-    Raises RateLimited: invoices carry our name to any address a merchant names.
+    Raises RateLimited: invoices carry our name to any address that a merchant enters.
     """
     if not payment.customer_email or payment.due_date is None:
         return
@@ -56,16 +56,16 @@ def plan_invoice(payment: Payment, *, now: datetime) -> None:
 
 
 def _count_invoice(merchant_id: str, address: str, now: datetime) -> None:
-    recipient = mailbox_of(f"{merchant_id} {address}")  # one digest: a count's key is short
+    recipient = mailbox_of(f"{merchant_id} {address}")  # one digest: the key of a limit is short
     per_merchant = AttemptLimit("invoice-merchant", settings.INVOICES_PER_MERCHANT, DAY)
     count_or_refuse([(per_merchant, merchant_id), (PER_RECIPIENT, recipient)], now=now)
 
 
 def plan_receipt(payment: Payment, *, now: datetime) -> None:
-    """Plan the receipt of a completed payment, to the address of its invoice and its customer's.
+    """Plan the receipt of a completed payment, to its invoice address and to its customer.
 
-    The merchant has chosen the first, which alone would hide from an owner what a thief pays. A
-    test has one: its mails go to the merchant in any case.
+    The merchant chose the invoice address: on its own it would hide a thief's payment from the
+    owner of the wallet. A test payment gets one receipt, as its e-mails go to the merchant anyway.
     """
     customer = payment.paying_customer
     addresses = {each.lower(): each for each in (payment.customer_email, customer.email) if each}
@@ -77,9 +77,9 @@ def plan_receipt(payment: Payment, *, now: datetime) -> None:
 def plan_receipt_again(
     *, payment_id: str, recipient: str, now: datetime, language: str = ""
 ) -> None:
-    """Plan a receipt that a customer has requested, even to an address that had one before.
+    """Plan a receipt at a customer's request, even to an address that already got one.
 
-    Without `language` it is in the customer's. One that has not left yet is not doubled.
+    `language` defaults to the customer's. A receipt still waiting to be sent is not duplicated.
     Raises PaymentNotFound, PaymentNotCompleted.
     """
     payment = Payment.objects.locked(payment_id)
@@ -92,9 +92,9 @@ def plan_receipt_again(
 
 
 def write(message: Message, now: datetime) -> Content | None:
-    """Write a mail that is due; None for what is paid or has ended meanwhile.
+    """Write an e-mail that is due; None if the payment was paid or has ended in the meantime.
 
-    None that asks for money for a merchant that has been suspended: it was planned days ago.
+    Mails are planned days ahead, so none asks for money for a merchant suspended since then.
     """
     payment = Payment.objects.select_related("merchant").get(pk=message.about)
     if not _is_needed(payment, message.kind, now):
@@ -117,9 +117,9 @@ def _is_needed(payment: Payment, kind: str, now: datetime) -> bool:
 def content_about(
     payment: Payment, *, template: str, subject: str, context: dict[str, object]
 ) -> Content:
-    """Write a mail as text and as HTML, in the language that is active.
+    """Write an e-mail as text and as HTML, in the active language.
 
-    What is only a test says so before anything else: no receipt of it passes for a real one.
+    The subject of a test payment starts by saying so: its receipt must not pass for a real one.
     """
     if not payment.livemode:
         subject = gettext("[Test] %(subject)s") % {"subject": subject}
@@ -132,7 +132,7 @@ def content_about(
 
 
 def context_of(payment: Payment) -> dict[str, object]:
-    """What the templates know: the payment, its payee and amount as people read them."""
+    """Return the template context: the payment, its payee, and its amounts formatted."""
     zone = payment.merchant.time_zone
     return {
         "payment": payment,

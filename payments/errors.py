@@ -39,7 +39,7 @@ class PaymentFailed(ApiError):
 
 
 class PaymentDeclined(PaymentFailed):
-    """It was declined while its customer is at the page, and can be paid in another way."""
+    """Declined while the customer is still at the checkout, and can be paid another way."""
 
     message = "The payment was declined."
 

@@ -1,4 +1,4 @@
-"""What the events about a payment say: the contract's fields exactly."""
+"""The payloads of payment events: exactly the fields of the contract."""
 
 from datetime import datetime
 from typing import Any
@@ -89,7 +89,7 @@ def payment_replacement_requested(payment: Payment, *, requested_at: datetime) -
 
 
 def samples() -> Samples:
-    """Return a payload of each type, from payments that are no rows."""
+    """Return a sample payload for each event type, from payments that are never saved."""
     created, expired = sample_payment(), sample_payment(PaymentStatus.EXPIRED)
     completed = sample_payment(PaymentStatus.COMPLETED, completed_at=ENDED_AT)
     failed = sample_payment(PaymentStatus.FAILED, failed_at=ENDED_AT)
@@ -109,7 +109,7 @@ def samples() -> Samples:
 
 
 def sample_payment(status: PaymentStatus = PaymentStatus.CREATED, **ended: datetime) -> Payment:
-    """Return a payment in this status that is no row."""
+    """Return an unsaved sample payment in this status."""
     paid = status == PaymentStatus.COMPLETED
     return Payment(
         id=sample_id("pay"),

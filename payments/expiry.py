@@ -1,4 +1,4 @@
-"""The expiry of payments, and the settlement of slow ones. Both may run twice at once."""
+"""Expire payments, and settle slow ones. Both sweeps may safely run concurrently."""
 
 from datetime import datetime
 
@@ -26,7 +26,7 @@ def expire_due(*, now: datetime, limit: int = BATCH) -> int:
 
 
 def settle_due(*, now: datetime, limit: int = BATCH) -> int:
-    """Settle the payments that were to stay in processing until now; return how many."""
+    """Settle the payments whose time in `processing` is over; return how many."""
     due = Payment.objects.filter(status=PaymentStatus.PROCESSING, settles_at__lte=now)
     ids = due.order_by("settles_at").values_list("pk", flat=True)
 
@@ -41,7 +41,7 @@ def settle_due(*, now: datetime, limit: int = BATCH) -> int:
 
 @transaction.atomic
 def expire_payment(*, payment_id: str, now: datetime) -> Payment:
-    """Expire one payment. Raises PaymentNotFound where it is no longer due."""
+    """Expire one payment. Raises PaymentNotFound if it is not, or no longer, due to expire."""
     payment = Payment.objects.due_to_expire(now).locked(payment_id)
     move_and_report(payment, PaymentStatus.EXPIRED, now=now, actor="system:payments.expire")
     return payment
@@ -49,7 +49,7 @@ def expire_payment(*, payment_id: str, now: datetime) -> Payment:
 
 @transaction.atomic
 def expire_early(*, payment_id: str, now: datetime) -> Payment:
-    """Expire a test payment before its time: it ends now. Raises as `expire_payment` does."""
+    """Expire a test payment now, ahead of time. Raises as `expire_payment` does."""
     Payment.objects.filter(
         pk=payment_id, livemode=False, status__in=EXPIRABLE, expires_at__gt=now
     ).update(expires_at=now)

@@ -1,4 +1,4 @@
-"""Why a payment fails: what the merchant reads, what its customer reads, what staff say."""
+"""Why a payment fails, in words for the merchant, for the customer and for staff."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """A reason. `code` and `message` are the merchant's; `staff` goes on after "Not paid:"."""
+    """One reason. The merchant gets `code` and `message`; staff read `staff` after "Not paid:"."""
 
     code: str
     message: str
@@ -85,5 +85,5 @@ _BY_CODE = {
 
 
 def failure_of(code: str | None) -> Failure:
-    """Return the reason that a failed payment has by its code; DECLINED for one of the past."""
+    """Return the failure for an error code; DECLINED for a code that is no longer in use."""
     return _BY_CODE.get(code or "", DECLINED)

@@ -1,4 +1,4 @@
-"""How a list of payments can be narrowed, and the form its QR payload takes."""
+"""The filters of a list of payments, and the choice of a QR payload's format."""
 
 from collections.abc import Mapping
 
@@ -26,12 +26,12 @@ FILTERS = {
     "q": words_in("the description, the order id, the invoice number or the reference"),
 }
 
-# `values` builds its list anew at each access, and each payment that is drawn asks.
+# `values` rebuilds its list at every access, and every QR payload needs it.
 _FORMATS = tuple(QRFormat.values)
 
 
 def chosen_format(values: Mapping[str, str]) -> QRFormat:
-    """Read `qr_format`; without it, the form configured. Raises InvalidRequest."""
+    """Read `qr_format`, which defaults to the configured format. Raises InvalidRequest."""
     given = values.get("qr_format", settings.QR_PAYLOAD)
     if given not in _FORMATS:
         raise InvalidRequest(qr_format=f"must be one of {', '.join(_FORMATS)}")

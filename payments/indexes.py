@@ -1,6 +1,6 @@
-"""What lists, sweeps and foreign keys of payments look up.
+"""The indexes for lists, sweeps and foreign keys of payments.
 
-A list is read in its order, `-created_at, -id`, from an index for each filter that takes a word.
+Lists are read in index order, `-created_at, -id`, with an index per single-valued filter.
 """
 
 from django.db import models

@@ -24,7 +24,7 @@ longest_processing = Gauge(
 
 
 def collect() -> None:
-    """Set the gauges, from the kept counts and the few payments under way."""
+    """Set the gauges, from the kept counts and the few payments in `processing`."""
     counts = CountEntry.objects.filter(list=PAYMENTS.name)
     for entry in counts.values("status", "kind", "livemode").annotate(total=Sum("change")):
         mode = "live" if entry["livemode"] else "test"

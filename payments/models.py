@@ -39,7 +39,7 @@ STAMPED = {
     PaymentStatus.EXPIRED: "expired_at",
     PaymentStatus.CANCELED: "canceled_at",
 }
-# What may change of a payment when it moves.
+# The columns that a transition may change.
 _MOVED = (
     *("status", "updated_at", *STAMPED.values()),
     *("customer", "transaction_id", "fee", "settles_at", "error_code", "error_message"),
@@ -51,9 +51,9 @@ class PaymentQuerySet(CallerScoped["Payment"]):
     searched = ("description", "order_id", "invoice_number", "reference")
 
     def locked_alone(self, pk: str, caller: Scope | None = None) -> "Payment | None":
-        """Return a sale without a link or ticket, locked and with its merchant, by one statement.
+        """Lock a sale without link or ticket; return it with its merchant, in one statement.
 
-        None where there is no such payment, or no such payment of the caller.
+        None for any other payment, and for one that the caller may not see.
         """
         kind = None if caller is None else CallerKind.of(caller)
         texts = {"pk": pk, "merchant_id": None if caller is None else caller.merchant_id}
@@ -67,11 +67,11 @@ class PaymentQuerySet(CallerScoped["Payment"]):
         return (rows.shown_as(status, now) if status else rows).matching(others)
 
     def due_to_expire(self, now: datetime | Value) -> Self:
-        """Those past their expiry that the sweep has not reached yet."""
+        """Return overdue payments that the sweep has not expired yet."""
         return self.filter(status__in=EXPIRABLE, expires_at__lte=now)
 
     def shown_as(self, status: str, now: datetime | Value) -> Self:
-        """Those that a reader sees in this status, whether or not the sweep has reached them."""
+        """Return payments by effective status: overdue ones count as expired before the sweep."""
         due = Q(status__in=EXPIRABLE, expires_at__lte=now)
         if status == PaymentStatus.EXPIRED:
             return self.filter(Q(status=status) | due)
@@ -82,12 +82,12 @@ class PaymentQuerySet(CallerScoped["Payment"]):
 class Payment(models.Model):
     """One payment session; in mode STATIC_PAY, also a counter that other payments belong to.
 
-    `amount` is in cents and empty only for a counter at which the customer enters it. `tip` is the
-    part of it that is one, `fee` the house's, known once completed.
+    `amount` is in cents, and null only for a counter at which the customer enters it. It includes
+    `tip`, and `fee`: the service's share, known once completed.
     """
 
     id = PublicIdField(primary_key=True)
-    # The foreign keys are served by the indexes of lists below.
+    # The list indexes below also serve the foreign keys.
     merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT, db_index=False)
     livemode = models.BooleanField()
     amount = models.BigIntegerField(null=True)
@@ -95,7 +95,7 @@ class Payment(models.Model):
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
-    # What stood there when the customer paid, once the merchant has changed it since.
+    # The description that the customer agreed to, set once the merchant changes it afterwards.
     paid_description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
     link = models.ForeignKey(
@@ -157,14 +157,14 @@ class Payment(models.Model):
 
     @property
     def sale_amount(self) -> int:
-        """The amount in cents of a sale: only a counter has none."""
+        """The amount of a sale in cents. Raises InvalidAmount for a counter without one."""
         if self.amount is None:
             raise InvalidAmount(amount="is entered at the counter, for a payment of its own")
         return self.amount
 
     @property
     def agreed_description(self) -> str:
-        """What a customer pays or has paid for: a later change is not on the receipt."""
+        """The description that the customer agreed to; later changes do not reach the receipt."""
         return self.description if self.paid_description is None else self.paid_description
 
     @property
@@ -174,46 +174,46 @@ class Payment(models.Model):
 
     @property
     def amount_refundable(self) -> int:
-        """What can still be refunded, in cents, pending refunds deducted."""
+        """What can still be refunded, in cents, net of pending refunds."""
         if self.status != PaymentStatus.COMPLETED or self.amount is None:
             return 0
         return self.amount - self.amount_refunded - self.amount_refund_pending
 
     @property
     def paying_customer(self) -> Customer:
-        """Who paid; only a completed payment is sure to have one."""
+        """The customer who paid. Raises PaymentNotCompleted if there is none yet."""
         if self.customer is None:
             raise PaymentNotCompleted
         return self.customer
 
     @property
     def refund_status(self) -> str:
-        """none, partial or full."""
+        """`none`, `partial` or `full`."""
         if not self.amount_refunded:
             return "none"
         return "full" if self.amount_refunded == self.amount else "partial"
 
     def describe(self, description: str) -> None:
-        """Change the description; what a customer has paid for is kept beside it.
+        """Change the description, and keep the one that the customer has already paid for.
 
-        Until then the page asks for a new look: who presses Pay says what was read.
+        Before that, Pay submits the text that was read: if it has changed, it is reviewed again.
         """
         if self.status in AGREED and self.paid_description is None:
             self.paid_description = self.description
         self.description = description
 
     def status_at(self, now: datetime) -> PaymentStatus:
-        """The effective status: expired from `expires_at` on, even before the sweep."""
+        """Return the effective status: expired from `expires_at` on, even before the sweep."""
         return status_at(self.status, self.expires_at, now)
 
     def refusal(self, now: datetime) -> ApiError:
-        """The error that explains why its present status does not allow the request."""
+        """Return the error that explains why the current status does not allow the request."""
         status = self.status_at(now)
         return REFUSAL_BY_STATUS[status](status=f"is {status}; {ALLOWED[status]}")
 
     @property
     def failure(self) -> ApiError:
-        """The error that explains why it failed, under its own code."""
+        """The error to answer with for a failed payment, under the code it failed with."""
         is_short = self.error_code == InsufficientBalance.code
         return (InsufficientBalance if is_short else PaymentFailed)(self.error_message or "")
 
@@ -225,12 +225,11 @@ class Payment(models.Model):
         cause: str = "",
         send: Callable[..., object] = write,
     ) -> None:
-        """Move to a status, or on through several, and record each move; `cause` is of the last.
+        """Move through one or more statuses and record each move; `cause` belongs to the last.
 
-        The row must be locked; what a move may change of it is saved, by the statements that `send`
-        is called with. Raises PaymentExpired for
-        any move but expiry after `expires_at`, and the error of the present status where the table
-        of transitions has no such move.
+        The row must be locked. `send` gets the statements that save the changed columns and the
+        transitions. Raises PaymentExpired for any move but expiry after `expires_at`, and the error
+        of the current status if TRANSITIONS has no such move.
         """
         moves = []
         for status in path:

@@ -1,4 +1,4 @@
-"""What each payment mode takes, and when its payments expire."""
+"""The inputs of each payment mode, and when its payments expire."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -23,7 +23,7 @@ MAX_INVOICE_TERM = timedelta(days=3_660)
 
 @dataclass(frozen=True)
 class ModeRules:
-    """The inputs a mode keeps beside the common ones, and whether it can do without an amount."""
+    """A mode's own inputs, whether it requires an amount, and whether its payments expire."""
 
     extra_fields: tuple[str, ...] = ()
     amount_required: bool = True
@@ -44,5 +44,5 @@ MODE_OF_FIELD = {name: mode for mode, rules in RULES.items() for name in rules.e
 
 
 def end_of_day(day: date, time_zone: str) -> datetime:
-    """Return the first moment that no longer belongs to the date in that time zone, in UTC."""
+    """Return the instant, in UTC, at which the date ends in that time zone (exclusive)."""
     return start_of_day(day + timedelta(days=1), time_zone)

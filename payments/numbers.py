@@ -1,8 +1,8 @@
-"""The number of a payment for people: on pages, in mails, on paper, and in the search of staff.
+"""The human-readable payment number: on pages, in e-mails, on paper, and in staff search.
 
-It is made of the id alone, the millisecond of its creation and a check, in letters and digits that
-are not mistaken for each other. It names a payment and opens nothing: of the id's secret part it
-tells nine bits, through a hash.
+It is derived from the id alone: the millisecond of creation and a check, in characters that are
+hard to confuse. It identifies a payment but grants no access: it reveals nine bits of a hash
+of the id, secret part included.
 """
 
 import hashlib
@@ -13,13 +13,13 @@ from core.ids import TIME_CHARACTERS, base62, is_id, millisecond_of
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CHARACTERS, BITS = 10, 5
 CHECK_BITS = 9
-FIRST_MILLISECOND = 1_577_836_800_000  # 2020 begins: 41 bits last until 2089
+FIRST_MILLISECOND = 1_577_836_800_000  # start of 2020: 41 bits last until 2089
 _NUMBER = re.compile(rf"([{LETTERS}]{{5}})[- ]?([{LETTERS}]{{5}})")
 _MISREAD = str.maketrans({"O": "0", "I": "1", "L": "1", "U": "V"})
 
 
 def number_of(payment_id: str) -> str:
-    """Return the number of a payment, such as 8K3QF-2M7XA; empty where the id has another form."""
+    """Return the number of a payment, such as 8K3QF-2M7XA; empty if this is not a payment id."""
     if not is_id("pay", payment_id):
         return ""
     since = millisecond_of(payment_id) - FIRST_MILLISECOND
@@ -31,7 +31,7 @@ def number_of(payment_id: str) -> str:
 
 
 def beginning_of(text: str) -> str:
-    """Return how the id of the payment with this number begins; empty where it is no number."""
+    """Return the prefix of the payment id behind a number; empty if the text is not a number."""
     found = _NUMBER.fullmatch(text.strip().upper().translate(_MISREAD))
     if found is None:
         return ""

@@ -66,7 +66,7 @@ class LinkSendingViewSet(CallerViewSet):
 
 
 def recipient_of(request: CallerRequest) -> Recipient:
-    """Read whom it is for. Raises ValidationFailed unless it is a phone or an e-mail address."""
+    """Read the recipient. Raises ValidationFailed unless it is one phone or one e-mail address."""
     values = PayRequest.parse(request.data)
     if len(values) != 1:
         raise ValidationFailed(phone="must be given, or email, and not both")

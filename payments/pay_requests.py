@@ -1,7 +1,7 @@
-"""Send a customer where to pay: a text or an e-mail with the address of a payment or link.
+"""Send a customer a request to pay: a text or an e-mail with the URL of a payment or link.
 
-Texts cost money and e-mails bear our name: what is sent is limited per recipient, object and
-merchant, texts per country besides. In test mode e-mails reach the merchant, and texts no one.
+Texts cost money and e-mails carry our name, so both are limited per recipient, object and
+merchant, and texts per country too. In test mode e-mails go to the merchant, and no text is sent.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ PER_MERCHANT = AttemptLimit("pay-request-merchant", 200, DAY)
 
 @dataclass(frozen=True)
 class Recipient:
-    """Whom it is sent to: an address, or a number in E.164."""
+    """Where a request is sent: an e-mail address, or a phone number in E.164."""
 
     channel: Channel
     address: str
@@ -46,9 +46,9 @@ class Recipient:
 def send_payment(
     *, caller: Caller, payment_id: str, recipient: Recipient, now: datetime
 ) -> Payment:
-    """Send a customer the address of a payment (POST /v1/payments/:id/send).
+    """Send a customer the checkout URL of a payment (`POST /v1/payments/:id/send`).
 
-    Raises PaymentNotFound, the error of its present status, CountryNotServed and RateLimited.
+    Raises PaymentNotFound, the error of its current status, CountryNotServed, RateLimited.
     """
     payment = Payment.objects.visible_to(caller).select_related("merchant").one(payment_id)
     if payment.status_at(now) not in PAYABLE:
@@ -59,9 +59,9 @@ def send_payment(
 
 @transaction.atomic
 def send_link(*, caller: Caller, link_id: str, recipient: Recipient, now: datetime) -> PaymentLink:
-    """Send a customer the address of a link (POST /v1/payment-links/:id/send).
+    """Send a customer the URL of a payment link (`POST /v1/payment-links/:id/send`).
 
-    Raises PaymentLinkNotFound, the error of how it has ended, CountryNotServed and RateLimited.
+    Raises PaymentLinkNotFound, the error of its current status, CountryNotServed, RateLimited.
     """
     link = PaymentLink.objects.visible_to(caller).select_related("merchant").one(link_id)
     if link.status_at(now) != LinkStatus.ACTIVE:
@@ -71,14 +71,14 @@ def send_link(*, caller: Caller, link_id: str, recipient: Recipient, now: dateti
 
 
 def address_of(payment: Payment) -> str:
-    """Return where a payment is paid."""
+    """Return the checkout URL of a payment."""
     return f"{settings.CHECKOUT_URL}{payment.hosted_url}"
 
 
 def write(message: Message, now: datetime) -> Content:
-    """Let a request leave as it was planned. Raises Undeliverable: it can be paid no more.
+    """Return a request as it was planned. Raises Undeliverable if it can no longer be paid.
 
-    It has waited, for a server or the texts to go on, and its merchant may be suspended by now.
+    It may have waited for a mail server or for texts to resume; its merchant may be suspended now.
     """
     link = PaymentLink.objects.select_related("merchant").filter(pk=message.about).first()
     payment = link or Payment.objects.select_related("merchant").get(pk=message.about)
@@ -115,9 +115,9 @@ def _text(row: Payment | PaymentLink, merchant: Merchant, name: str, url: str) -
 
 
 def count_request(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:
-    """Count it in every limit. Raises CountryNotServed, and RateLimited where there is no room.
+    """Count a request against every limit. Raises CountryNotServed, and RateLimited above one.
 
-    What is only a test reaches its merchant, and takes no room from others.
+    A test request reaches only its merchant, and uses up no one else's limit.
     """
     mailbox = mailbox_of(recipient.address)
     counted = [

@@ -1,4 +1,4 @@
-"""Paying, and what becomes of it: settled or failed. Each service is one business fact.
+"""Pay a payment, settle it or fail it. One service per business fact.
 
 Locks are taken in the order link, ticket, payment, customer, ledger account.
 """
@@ -36,13 +36,13 @@ _UNSETTLED = (InsufficientBalance, MerchantInactive, PaymentLinkExpired, Payment
 def pay(
     *, payment_id: str, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
-    """Pay: wallet to merchant, completed in the same transaction.
+    """Move the money from wallet to merchant and complete the payment, in one transaction.
 
-    `verified` is what the customer has just proved. The result may also be `failed` (declined) or
-    `processing` (settles later). Raises VerificationFailed where the amount, or what the customer
-    has paid before, needs more; NewProofLimitReached, CustomerFrozen, MerchantInactive,
-    InsufficientBalance with the payment left payable, the error of the present status, and those
-    of the link it belongs to.
+    `verified` is how the customer has just been verified. The result may also be `failed`
+    (declined) or `processing` (settles later). Raises VerificationFailed if the amount, or what the
+    customer has paid before, requires more; NewProofLimitReached, CustomerFrozen, MerchantInactive,
+    InsufficientBalance with the payment left payable, the error of the current status, and those of
+    its link.
     """
     payment = lock_payable(payment_id, now)
     return pay_locked(payment, customer=customer, verified=verified, actor=actor, now=now)
@@ -59,11 +59,10 @@ def pay_locked(
 
 
 def pay_as_read(payment: Payment, *, customer: Customer, actor: str, now: datetime) -> Payment:
-    """Pay as `pay_locked` does, for a customer who was read in this transaction and proved enough.
+    """Pay for a customer read in this transaction, verified sufficiently and not frozen.
 
-    They are not frozen.
-
-    Raises CustomerNotFound for another merchant's test customer, TicketClosed.
+    Raises CustomerNotFound for another merchant's test customer, MerchantInactive, TicketClosed,
+    InsufficientBalance.
     """
     if not customer.pays_at(payment.merchant_id):
         raise CustomerNotFound
@@ -91,9 +90,9 @@ def fail_payment(*, payment_id: str, failure: Failure, actor: str, now: datetime
 
 @transaction.atomic
 def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
-    """Complete a payment that was left in processing.
+    """Complete a payment that was left in `processing`.
 
-    It fails if the money or the link is gone, or the merchant is suspended.
+    It fails if the wallet or the link no longer allows it, or if the merchant is suspended.
     """
     try:
         with transaction.atomic():
@@ -119,7 +118,7 @@ def _refuse_suspended(payment: Payment) -> None:
 
 
 def settle(payment: Payment, *, actor: str, now: datetime) -> None:
-    """Post the ledger transfer and complete; the row is locked and payable, or in `processing`.
+    """Post the ledger transfers and complete a locked payment, payable or in `processing`.
 
     Raises InsufficientBalance.
     """
@@ -137,7 +136,7 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
 def fail(
     payment: Payment, failure: Failure, actor: str, now: datetime, *before: PaymentStatus
 ) -> Payment:
-    """Move a locked payment to `failed`, by way of `before`, with its reason and event."""
+    """Fail a locked payment, through the statuses in `before`, with its reason and event."""
     payment.error_code, payment.error_message = failure.code, failure.message
     payment.settles_at = None
     path = (*before, PaymentStatus.FAILED)
@@ -146,14 +145,14 @@ def fail(
 
 
 def decline(payment: Payment, failure: Failure, actor: str, now: datetime) -> Payment:
-    """Fail a locked payment that was verified and is not paid: it has been processed."""
+    """Fail a locked payment, through `processing`: the customer was verified, then declined."""
     return fail(payment, failure, actor, now, PaymentStatus.PROCESSING)
 
 
 def lock_payable(payment_id: str, now: datetime) -> Payment:
-    """Lock a payment to be paid, and its link or ticket before it.
+    """Lock a payment in order to pay it, after its link and ticket.
 
-    Raises as `pay` does; a completed one raises that first, whatever the state of its link.
+    Raises as `pay` does; the payment's own status, such as completed, goes before its link's.
     """
     if alone := Payment.objects.locked_alone(payment_id):
         refuse_unless_payable(alone, now)
@@ -168,7 +167,7 @@ def lock_payable(payment_id: str, now: datetime) -> Payment:
 
 
 def refuse_unless_payable(payment: Payment, now: datetime) -> None:
-    """Raise the error of its present status, unless it is payable."""
+    """Raise the error of its current status, unless it is payable."""
     if payment.is_counter or payment.amount is None or payment.status_at(now) not in PAYABLE:
         raise payment.refusal(now)
 

@@ -1,4 +1,4 @@
-"""Payments as a file for a spreadsheet."""
+"""Payments as a CSV file for spreadsheets."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -19,7 +19,7 @@ COLUMNS = (*_TEXTS[:2], "currency", *_MONEY, "amount_cents", *_TEXTS[2:])
 
 
 def file_of_payments(payments: Iterable[dict[str, Any]]) -> HttpResponse:
-    """Answer with payments, as a list shows them, as a file to be saved."""
+    """Return a CSV download of payments, given as a list renders them."""
     return csv_download("payments", COLUMNS, map(_cells, payments))
 
 

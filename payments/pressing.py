@@ -1,4 +1,4 @@
-"""What one press on Pay does: one lock on the payment, one transaction, whatever it leads to.
+"""What one press of Pay does: one lock on the payment, one transaction, whatever the outcome.
 
 Locks are taken in the order link, ticket, payment, customer, ledger account.
 """
@@ -25,11 +25,11 @@ def pay_or_return(
     now: datetime,
     agreed: str | None = None,
 ) -> Payment:
-    """Take the payment up and pay it, if `agreed` is what it is for: the customer has read that.
+    """Start and pay a payment, if its description is still `agreed`, the one the customer read.
 
-    With too little money, or declined, it returns to the review, committed: the customer is at the
-    page and may pay in another way. Raises InsufficientBalance or PaymentDeclined after that, and
-    otherwise DescriptionChanged or as `pay` does, with nothing changed.
+    If the balance is too low, or the payment is declined, commits a return to the review, where the
+    customer may pay another way, then raises InsufficientBalance or PaymentDeclined. Otherwise
+    raises DescriptionChanged, or as `pay` does, with nothing changed.
     """
     with transaction.atomic():
         payment = lock_payable(payment_id, now)

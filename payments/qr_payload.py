@@ -1,4 +1,4 @@
-"""The QR forms of a payment. Drawing takes milliseconds: never inside a transaction."""
+"""The QR payloads of a payment. Drawing takes milliseconds: never do it in a transaction."""
 
 import base64
 
@@ -14,7 +14,7 @@ class QRFormat(TextChoices):
 
 
 def qr_payload(payment_id: str, qr_format: QRFormat) -> str:
-    """Return the deep link of the app, or a PNG data URL that encodes the checkout address."""
+    """Return the app's deep link, or a PNG data URL that encodes the checkout URL."""
     if qr_format == QRFormat.DEEP_LINK:
         return f"{settings.APP_SCHEME}://pay/{payment_id}"
     image = base64.b64encode(png(f"{settings.BASE_URL}/checkout/{payment_id}")).decode()

@@ -1,6 +1,6 @@
-"""Prove every completed payment from its transfers, and every such transfer from its payment.
+"""Reconcile completed payments with their ledger transfers, in both directions.
 
-Each statement is one join in the database, which returns only wrong rows.
+Each check is one join in the database that returns only the mismatches.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from links.models import LinkUse
 from payments.models import STAMPED, Payment
 from payments.statuses import PaymentStatus
 
-# Which part of a payment each kind of transfer moves. What is `sold` is the amount without its tip.
+# The part of a payment that each kind of transfer moves. `sold` is the amount without the tip.
 _MOVED = (
     (TransferKind.PAYMENT, "sold"),
     (TransferKind.TIP, "tip"),
@@ -30,7 +30,7 @@ _FROM_CUSTOMER = {
 
 
 def check_payments() -> Iterator[str]:
-    """Yield a sentence for each payment or transfer that does not agree with the other."""
+    """Yield a sentence for each payment or transfer without its exact counterpart."""
     completed = Payment.objects.filter(status=PaymentStatus.COMPLETED).annotate(
         sold=F("amount") - Coalesce("tip", 0)
     )
@@ -51,7 +51,7 @@ def check_payments() -> Iterator[str]:
 
 
 def _check_uses() -> Iterator[str]:
-    """Compare the completed payments through links with the uses that the links know of."""
+    """Compare the completed payments made through links with the recorded uses of the links."""
     completed = Payment.objects.filter(status=PaymentStatus.COMPLETED)
     same = LinkUse.objects.filter(
         payment_id=OuterRef("pk"), link=OuterRef("link"), amount=OuterRef("amount")

@@ -1,12 +1,12 @@
-"""Payments in place of others, as rows: see `payments.replacements`."""
+"""The table of replaced payments; its services are in `payments.replacements`."""
 
 from django.db import models
 
 
 class Replacement(models.Model):
-    """A payment that ended unpaid, when its customer asked for another one, and which it became.
+    """A payment that ended unpaid, when its customer asked for a new one, and that new payment.
 
-    Without `requested_at` the merchant has replaced it unasked.
+    Without `requested_at`, the merchant replaced it unasked.
     """
 
     payment = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""New payments in place of ones that ended unpaid: asked for by customers, made by merchants."""
+"""Replace payments that ended unpaid: customers ask for a new one, merchants create it."""
 
 from datetime import datetime
 
@@ -17,14 +17,14 @@ from webhooks.outbox import emit
 
 @transaction.atomic
 def request_replacement(*, payment_id: str, now: datetime) -> Replacement:
-    """Tell the merchant that the customer asks for a new payment. Idempotent: told once.
+    """Tell the merchant, once, that the customer asks for a new payment. Idempotent.
 
-    Raises PaymentNotFound, or the error of a status in which the payment can be or was paid.
+    Raises PaymentNotFound, or the error of the current status if it can be or was paid.
     """
     payment = Payment.objects.locked(payment_id)
     if not is_replaceable(payment, now=now):
         raise payment.refusal(now)
-    if payment.status not in REPLACEABLE:  # its time has passed, and the sweep has not come by
+    if payment.status not in REPLACEABLE:  # overdue, and the sweep has not expired it yet
         move_and_report(payment, PaymentStatus.EXPIRED, now=now, actor="system:payments.expire")
     asked, is_new = Replacement.objects.get_or_create(
         payment=payment, defaults={"requested_at": now}
@@ -36,9 +36,9 @@ def request_replacement(*, payment_id: str, now: datetime) -> Replacement:
 
 
 def replace_payment(*, caller: Caller, payment_id: str, by: Payment, now: datetime) -> None:
-    """Note in the caller's transaction which payment is made in place of an earlier one.
+    """Record, in the caller's transaction, that `by` replaces an earlier payment.
 
-    Raises PaymentNotFound, ValidationFailed for one that can be paid, was paid or was replaced.
+    Raises PaymentNotFound, and ValidationFailed if it can be paid, was paid or was replaced.
     """
     payment = Payment.objects.locked_of(caller, payment_id)
     if not is_replaceable(payment, now=now):
@@ -51,17 +51,17 @@ def replace_payment(*, caller: Caller, payment_id: str, by: Payment, now: dateti
 
 
 def is_replaceable(payment: Payment, *, now: datetime) -> bool:
-    """Return whether a payment has ended unpaid. A counter is closed for good."""
+    """Return whether a payment has ended unpaid. A closed counter cannot be replaced."""
     return payment.status_at(now) in REPLACEABLE and not payment.is_counter
 
 
 def replacement_of(payment_id: str) -> Replacement | None:
-    """Return what is known of a new payment in place of this one."""
+    """Return the replacement of this payment, asked for or made, if any."""
     return Replacement.objects.filter(pk=payment_id).first()
 
 
 def replaced_by(payment_id: str) -> str:
-    """Return the id of the payment in place of this one, if any. Raises PaymentNotFound."""
+    """Return the id of the payment that replaces this one, or "". Raises PaymentNotFound."""
     payments = Payment.objects.filter(pk=payment_id)
     for by in payments.values_list("replacement__replaced_by_id", flat=True):
         return by or ""

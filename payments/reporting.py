@@ -1,4 +1,4 @@
-"""Move a payment on and report it to its merchant, by one statement."""
+"""Move a payment to a final status and write the event for its merchant, in one statement."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -22,7 +22,7 @@ _REPORTS: dict[PaymentStatus, tuple[EventType, Callable[[Payment], dict[str, Any
 def move_and_report(
     payment: Payment, *path: PaymentStatus, now: datetime, actor: str, cause: str = ""
 ) -> None:
-    """Move a locked payment through the statuses to a final one, and write the event of that.
+    """Move a locked payment along `path` to a final status, and write the event of that status.
 
     Raises as `transition_to` does.
     """

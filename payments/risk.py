@@ -1,8 +1,8 @@
-"""What a customer may pay in all before more proof is asked for, beside the limits of one payment.
+"""Cumulative limits: what a customer may pay in total before stronger verification is required.
 
-Counted on the customer's row, which the transaction that pays has locked, so that two payments at
-once cannot both fit. Amounts of all currencies are added up as they are. Only live customers are
-counted, and the magic phone that shows it.
+They add to the limits per payment. The counters are on the customer's row, which the paying
+transaction has locked, so that two concurrent payments cannot both fit. Currencies are summed
+unconverted. They count only for live customers and the magic phone that demonstrates them.
 """
 
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ DAY = timedelta(days=1)
 
 
 def required_of(customer: Customer, amount: int, *, now: datetime) -> Verification:
-    """Return what this customer needs for an amount: as much as the amount needs, or more."""
+    """Return the verification this customer needs for an amount: at least what it needs itself."""
     needed = required_for(amount)
     if not is_protected(customer):
         return needed
@@ -36,7 +36,7 @@ def required_of(customer: Customer, amount: int, *, now: datetime) -> Verificati
 
 
 def refuse_above_new_proof_limit(customer: Customer, amount: int, *, now: datetime) -> None:
-    """Raise NewProofLimitReached where a new PIN or passkey does not yet pay so much in all."""
+    """Raise NewProofLimitReached if a recently set PIN or passkey may not pay that much yet."""
     if not is_protected(customer) or not is_recent(customer.proof_changed_at, now):
         return
     if customer.new_proof_amount + amount > settings.RISK_NEW_PROOF_AMOUNT:
@@ -44,7 +44,7 @@ def refuse_above_new_proof_limit(customer: Customer, amount: int, *, now: dateti
 
 
 def pays_with_new_proof(customer: Customer, amount: int, *, now: datetime) -> bool:
-    """Return whether a passkey that is added now could pay this amount at once."""
+    """Return whether a passkey added now could pay this amount right away."""
     if not is_protected(customer) or not settings.RISK_NEW_PROOF_HOURS:
         return True
     is_still_new = is_recent(customer.proof_changed_at, now)
@@ -55,10 +55,10 @@ def pays_with_new_proof(customer: Customer, amount: int, *, now: datetime) -> bo
 def count_payment(
     customer: Customer, amount: int, verified: Verification, *, payee_id: str, now: datetime
 ) -> None:
-    """Check a payment against what was paid before, and count it. The row must be locked.
+    """Check a payment against the limits and count it. The customer's row must be locked.
 
-    Raises NewProofLimitReached, VerificationFailed where more proof is needed, and MerchantInactive
-    where the payee was suspended while this waited for the row.
+    Raises NewProofLimitReached, VerificationFailed if more is required, and MerchantInactive if
+    the payee was suspended while this waited for the lock.
     """
     refuse_above_new_proof_limit(customer, amount, now=now)
     if verified < required_of(customer, amount, now=now):

@@ -1,4 +1,4 @@
-"""Payments as they come in and go out."""
+"""The input and output serializers of payments."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ MAX_ITEMS, MAX_ID = 200, 64
 
 
 class QuantityField(AmountField):
-    """The quantity of an item. A bad one makes the amount wrong, so it is INVALID_AMOUNT too."""
+    """The quantity of an item. A bad one falsifies the amount, so it is INVALID_AMOUNT too."""
 
     @property
     def rule(self) -> str:
@@ -109,7 +109,7 @@ class NewPayment(Input):
 
     @classmethod
     def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
-        """Name also the fields that belong to another mode than that of the payment."""
+        """Return the ignored fields with reasons, including those of another payment mode."""
         mode = data.get("payment_mode") or PaymentMode.DYNAMIC_PAY
         foreign = {
             name: f"is for {owner}"
@@ -215,7 +215,7 @@ class PaymentSummary(Output):
 
 
 class PaymentOutput(PaymentSummary):
-    """A payment, whole. `qr_payload` comes from the context: drawn before any transaction."""
+    """A whole payment. `qr_payload` comes from the context, drawn before any transaction."""
 
     qr_payload = serializers.SerializerMethodField()
 
@@ -238,9 +238,9 @@ class ConfirmedPayment(Output):
 
 
 def draft_of(values: dict[str, Any], *, livemode: bool, now: datetime) -> PaymentDraft:
-    """Make a draft of parsed inputs.
+    """Build a draft from parsed inputs.
 
-    Raises ValidationFailed for an http address in live mode, and for an expiry out of bounds.
+    Raises ValidationFailed for an http URL in live mode, and for an expiry out of bounds.
     """
     refuse_http(values, "success_url", "cancel_url", livemode=livemode)
     if "expires_at" in values:

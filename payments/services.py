@@ -1,4 +1,4 @@
-"""What a merchant does with a payment: create, change, cancel."""
+"""What a merchant can do with a payment: create, change or cancel it."""
 
 from datetime import datetime
 from typing import Any
@@ -28,8 +28,8 @@ def create_payment(
 ) -> Payment:
     """Create a payment session under a pregenerated id (`POST /v1/payments`).
 
-    Raises ValidationFailed where development mode names no merchant, InvalidAmount and
-    ValidationFailed for inputs that contradict their mode, PaymentNotFound and ValidationFailed for
+    Raises ValidationFailed if development mode names no merchant, InvalidAmount and
+    ValidationFailed for inputs that contradict the mode, PaymentNotFound and ValidationFailed for
     a payment that cannot be replaced.
     """
     owner, livemode = caller.owner, caller.livemode
@@ -57,8 +57,8 @@ def open_payment(
 ) -> Payment:
     """Write a new payment, its event and its e-mail plan.
 
-    `origin` is what a payment through a link or at a counter has of these: `link_id`, or
-    `static_payment_id`, `ticket_id`, `line_items` and `tip`.
+    `origin` holds the extra columns of a payment through a link (`link_id`) or at a counter
+    (`static_payment_id`, `ticket_id`, `line_items`, `tip`).
     """
     extras = extra_fields_of(draft, time_zone=merchant.time_zone, now=now)
     payment = Payment(
@@ -96,9 +96,9 @@ def open_payment(
 def update_payment(
     *, caller: Caller, payment_id: str, changes: dict[str, Any], now: datetime
 ) -> Payment:
-    """Change description and metadata, the latter as a whole. Raises PaymentNotFound.
+    """Change the description, or replace all metadata. Raises PaymentNotFound.
 
-    A receipt goes on saying what the customer has paid for.
+    A receipt keeps the description that the customer paid for.
     """
     payment = Payment.objects.locked_of(caller, payment_id)
     if "description" in changes:
@@ -112,7 +112,7 @@ def update_payment(
 
 @transaction.atomic(savepoint=False)
 def cancel_payment(*, caller: Caller, payment_id: str, now: datetime) -> Payment:
-    """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its present status."""
+    """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its current status."""
     payment = Payment.objects.locked_of(caller, payment_id)
     move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=caller.actor)
     return payment

@@ -1,4 +1,4 @@
-"""Every status a payment can have, and every move between them. No other module decides."""
+"""The payment state machine: every status and every allowed transition, defined only here."""
 
 from datetime import datetime
 
@@ -41,7 +41,7 @@ FINAL = frozenset(status for status in S if not TRANSITIONS[status])
 AGREED = frozenset({S.PROCESSING, S.COMPLETED})  # the customer has pressed Pay
 REPLACEABLE = FINAL - {S.COMPLETED}
 
-# What a refusal says beside the status.
+# What a refusal adds after the status.
 ALLOWED = {
     S.CREATED: "it can be paid, and canceled",
     S.PENDING: "it can be paid, and canceled",
@@ -53,6 +53,6 @@ ALLOWED = {
 
 
 def status_at(status: str, expires_at: datetime | None, now: datetime) -> PaymentStatus:
-    """Return the status to show and to act on: expired from the moment its time has passed."""
+    """Return the effective status, to show and to act on: expired from `expires_at` on."""
     overdue = expires_at is not None and expires_at <= now and status in EXPIRABLE
     return PaymentStatus.EXPIRED if overdue else PaymentStatus(status)

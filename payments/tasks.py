@@ -1,4 +1,4 @@
-"""Periodic work on payments. Each may run twice, or on two machines, and do no harm."""
+"""Periodic tasks of payments. Each may safely run twice, or on two machines at once."""
 
 import time
 
@@ -7,7 +7,7 @@ from celery import shared_task
 from core.clock_check import LONG_STEP, turn_now
 from payments.expiry import BATCH, expire_due, settle_due
 
-TURN_SECONDS = 10  # half of the time after which a task is ended
+TURN_SECONDS = 10  # half of the time limit of a task
 
 
 @shared_task

@@ -1,4 +1,4 @@
-"""The sums that a cashier puts on a counter's code: each is paid once, by the first to pay.
+"""Tickets: sums that a cashier puts on a counter's QR code, each paid once, by the first to pay.
 
 Locks are taken in the order ticket, payment, the other payments of the ticket by id.
 """
@@ -19,8 +19,8 @@ from payments.till_models import Ticket
 
 TICKET_LIFETIME = timedelta(minutes=30)
 MOST_OPEN = 9
-# How many payments end together with their ticket: a stranger can open any number of them. The
-# others are refused from then on, and expire within TICKET_LIFETIME.
+# The most payments canceled together with their ticket, as a stranger can open any number of
+# them. The rest can no longer be paid, and expire within TICKET_LIFETIME.
 MOST_CANCELED = 20
 
 
@@ -33,10 +33,10 @@ def open_ticket(
     items: list[dict[str, Any]],
     now: datetime,
 ) -> Ticket:
-    """Put a sum on the code of a counter: `items`, and `amount` in cents for what is none of them.
+    """Put a sum on a counter's QR code: `items`, plus `amount` in cents for anything unlisted.
 
-    Raises InvalidAmount for nothing or too much, or where the counter has a fixed amount;
-    TicketsTooMany, and the error of a counter that is closed.
+    Raises InvalidAmount if the sum is zero or too large, or the counter has a fixed amount;
+    TicketsTooMany, and the error of the status if the counter is closed.
     """
     counter = Payment.objects.locked(counter_id)
     if counter.status != PaymentStatus.CREATED:
@@ -61,9 +61,9 @@ def open_ticket(
 
 @transaction.atomic
 def withdraw_ticket(*, counter_id: str, ticket_id: str, actor: str, now: datetime) -> Ticket:
-    """Take a sum off the code, and cancel the payments that were opened for it.
+    """Take a sum off the QR code, and cancel the payments that were opened for it.
 
-    Raises TicketClosed for one that has been paid or withdrawn, or has waited too long.
+    Raises TicketClosed if it was paid or withdrawn, or has expired.
     """
     ticket = Ticket.objects.locked_open(counter_id, ticket_id, now)
     ticket.withdrawn_at = now
@@ -73,14 +73,14 @@ def withdraw_ticket(*, counter_id: str, ticket_id: str, actor: str, now: datetim
 
 
 def lock_ticket(ticket_id: str) -> Ticket:
-    """Lock a ticket before its payment is locked, so that no other payment takes it meanwhile."""
+    """Lock a ticket, before its payment, so that no other payment can take it meanwhile."""
     return Ticket.objects.select_for_update(no_key=True).get(pk=ticket_id)
 
 
 def take_ticket(payment: Payment, *, actor: str, now: datetime) -> None:
-    """Take the ticket of a payment that is being paid, and cancel the others opened for it.
+    """Take the ticket for a payment that is being paid, and cancel the others opened for it.
 
-    The ticket is locked, and the payment. Raises TicketClosed where it is not to be had any more.
+    The ticket and the payment are locked. Raises TicketClosed if it was taken or withdrawn.
     """
     if payment.ticket_id is None:
         return

@@ -1,4 +1,4 @@
-"""What stands at a counter beside its code: the merchant's till, and the tickets on it."""
+"""The tables behind a counter: the merchant's till, and the tickets put on its QR code."""
 
 from datetime import datetime
 from typing import ClassVar, Self
@@ -12,9 +12,9 @@ from payments.errors import TicketClosed
 
 
 class Till(models.Model):
-    """What a merchant's counters offer in one mode. `products` are presets: name, price, currency.
+    """What a merchant's counters offer, live or in test mode.
 
-    `tips_allowed`: customers at counters may add a tip.
+    `products` are presets of name, price and currency; `tips_allowed` lets customers add a tip.
     """
 
     merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
@@ -32,12 +32,12 @@ class Till(models.Model):
 
 class TicketQuerySet(models.QuerySet["Ticket"]):
     def open_at(self, counter_id: str, now: datetime) -> Self:
-        """Keep what customers at a counter can pay now, oldest first."""
+        """Return the tickets that customers at a counter can pay now, oldest first."""
         waiting = self.filter(counter=counter_id, taken_at=None, withdrawn_at=None)
         return waiting.filter(expires_at__gt=now).order_by("created_at", "id")
 
     def locked_open(self, counter_id: str, ticket_id: str, now: datetime) -> "Ticket":
-        """Return a ticket of a counter that can be paid now, locked. Raises TicketClosed."""
+        """Lock and return a ticket that can be paid now. Raises TicketClosed."""
         ticket = self.filter(pk=ticket_id, counter=counter_id).select_for_update(no_key=True)
         if (found := ticket.first()) is None or not found.is_open(now):
             raise TicketClosed
@@ -45,10 +45,10 @@ class TicketQuerySet(models.QuerySet["Ticket"]):
 
 
 class Ticket(models.Model):
-    """A sum that the cashier has put on a counter's code, for one customer to pay.
+    """A sum that the cashier has put on a counter's QR code, for one customer to pay.
 
-    `amount` is without a tip; `items` are lines as of an order, or none. The first to pay takes
-    it: several phones may have opened payments for it.
+    `amount`, in cents, excludes a tip; `items` are line items like an order's, or null. Several
+    phones may open payments for it: the first to pay takes it.
     """
 
     id = PublicIdField(primary_key=True)
@@ -91,5 +91,5 @@ class Ticket(models.Model):
         return self.id
 
     def is_open(self, now: datetime) -> bool:
-        """Return whether customers can begin to pay it."""
+        """Return whether customers can still open payments for it."""
         return self.taken_at is None and self.withdrawn_at is None and self.expires_at > now

@@ -1,4 +1,4 @@
-"""A merchant's till as it comes in and goes out."""
+"""The input and output serializers of a merchant's till."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class ChangedTill(Change):
 
     @classmethod
     def parse(cls, data: Any) -> dict[str, Any]:
-        """Return the columns to change, the default standing for a null. Raises as Change does."""
+        """Return the columns to change; a null resets to the default. Raises as Change does."""
         changes = super().parse(data)
         if "products" in changes:
             changes["products"] = [

@@ -14,16 +14,16 @@ TIP_PERCENTS = (10, 15, 20)
 
 
 def till_of(*, merchant_id: str, livemode: bool) -> Till:
-    """Return the merchant's till in a mode; one that was never changed offers nothing."""
+    """Return the merchant's till, live or test; until it is first changed it offers nothing."""
     found = Till.objects.filter(merchant=merchant_id, livemode=livemode).first()
     return found or Till(merchant_id=merchant_id, livemode=livemode)
 
 
 @transaction.atomic
 def update_till(*, caller: Caller, changes: dict[str, Any], now: datetime) -> Till:
-    """Change the caller's till in the caller's mode; `products` as a whole.
+    """Change the caller's till, live or test (`PATCH /v1/till`); `products` as a whole.
 
-    Raises ValidationFailed where development mode names no merchant. Serves PATCH /v1/till.
+    Raises ValidationFailed if development mode names no merchant.
     """
     merchant = caller.owner
     Till.objects.get_or_create(merchant=merchant, livemode=caller.livemode)
@@ -36,7 +36,7 @@ def update_till(*, caller: Caller, changes: dict[str, Any], now: datetime) -> Ti
 
 
 def refuse_tip(tip: int, *, sum_amount: int, merchant_id: str, livemode: bool) -> None:
-    """Raise ValidationFailed for a tip where none is taken, or for one above the sum, in cents."""
+    """Raise ValidationFailed for a tip that is not accepted or exceeds the sum, both in cents."""
     if not tip:
         return
     if not till_of(merchant_id=merchant_id, livemode=livemode).tips_allowed:

@@ -1,4 +1,4 @@
-"""How a customer must be verified, by amount alone. A stricter method satisfies a weaker one."""
+"""The verification that an amount alone requires. A stronger one satisfies a weaker."""
 
 from enum import IntEnum
 
@@ -12,7 +12,7 @@ class Verification(IntEnum):
 
 
 def required_for(amount: int) -> Verification:
-    """Return what an amount in cents needs: nothing up to 200, a PIN up to 5000, else a passkey."""
+    """Return what an amount in cents requires: by default a PIN above 200, a passkey above 5000."""
     if amount > settings.PASSKEY_ABOVE:
         return Verification.PASSKEY
     if amount > settings.PIN_ABOVE:

@@ -145,7 +145,7 @@ class PaymentViewSet(CallerViewSet):
 
 
 def hide_screens(payments: Sequence[dict[str, Any]], caller: Caller) -> None:
-    """Take the addresses of counter screens from a key that only reads: who has one may charge."""
+    """Remove the URLs of counter screens for a read-only key: having one allows charging."""
     if caller.scopes == EVERYTHING or caller.may_write(PaymentViewSet.scoped_as):
         return
     for payment in payments:
