@@ -9,7 +9,7 @@ _CLEARING_CODE = re.compile(r"[A-Z0-9]{1,35}")
 
 
 def compact(text: str) -> str:
-    """Return the text without the spaces and hyphens of its grouping."""
+    """Return the text in capitals, without the spaces and hyphens that group it."""
     return re.sub(r"[\s-]", "", text).upper()
 
 
@@ -22,7 +22,7 @@ def is_iban(number: str) -> bool:
 
 
 def is_account_number(number: str) -> bool:
-    """Return whether a number can be one: an IBAN with a wrong check digit cannot."""
+    """Return whether this can be an account number; an IBAN needs the right check digits."""
     if _IBAN.fullmatch(number):
         return is_iban(number)
     return _NUMBER.fullmatch(number) is not None

@@ -1,8 +1,8 @@
-"""Statements for any period: each line a transfer of the ledger, the sums equal to the ledger's.
+"""Account statements for any period: one line per ledger transfer, sums equal to the ledger's.
 
 A short one is made at once, a long one in the background, part by part. A transfer belongs to the
-period of its `created_at`; a period is read a minute after its end, when all of it is committed.
-From then on it is closed, by the database's time: what a slow clock posts later is of the next one.
+period of its `created_at`. A period is read a minute after its end, when all of it is committed,
+and is closed from then on, by the database's clock: later postings fall into the next period.
 """
 
 import math
@@ -30,13 +30,13 @@ from payouts.errors import AccountStatementPending, AccountStatementsTooMany
 from payouts.models import AccountStatement, AccountStatementPart
 
 PART_LINES = 2_000
-SETTLED_AFTER = timedelta(minutes=1)  # each transaction reads the time shortly before
+SETTLED_AFTER = timedelta(minutes=1)  # a transaction takes its timestamp shortly before it commits
 MOST_PENDING = 10
 TURN_SECONDS = 5
 BATCH = 500
 
 K = TransferKind
-# Under which sum of the statement a movement of a merchant's account stands.
+# The sum of the statement that each kind of transfer counts towards.
 SUMS: dict[TransferKind, str] = {
     K.PAYMENT: "payments_amount",
     K.TIP: "payments_amount",
@@ -56,12 +56,12 @@ SUMS: dict[TransferKind, str] = {
 def request_statement(
     *, caller: Caller, currency: str, start_at: datetime, end_at: datetime, now: datetime
 ) -> AccountStatement:
-    """Ask for a statement from `start_at` on and before `end_at`; a short one is ready at once.
+    """Request a statement of [`start_at`, `end_at`) (`POST /v1/statements`).
 
-    It stays pending until the database's clock, as far as it is believed, has passed its end.
+    A short one is ready at once if the database's trusted clock is past its end.
 
-    Raises ValidationFailed for a period that is empty or not over, AccountStatementsTooMany where
-    others are still being made. Serves POST /v1/statements.
+    Raises ValidationFailed for a period that is empty or not over, AccountStatementsTooMany if
+    too many are still being made.
     """
     if end_at <= start_at:
         raise ValidationFailed(end_at="must be after start_at")
@@ -88,7 +88,7 @@ def request_statement(
 
 
 def make_due(*, now: datetime) -> int:
-    """Go on with the statements that are not ready yet; return how many this call completed."""
+    """Continue with the statements that are still pending; return how many became ready."""
     due = AccountStatement.objects.filter(ready_at=None, end_at__lte=now - SETTLED_AFTER)
     made, ends_at = 0, time.monotonic() + TURN_SECONDS
     failed: set[str] = set()
@@ -101,7 +101,7 @@ def make_due(*, now: datetime) -> int:
 
     rows = due.order_by("pk").values_list("pk", flat=True)
     while ids := list(rows.exclude(pk__in=failed)[:BATCH]):
-        # A part of each in turn, so that a long one holds up no short one.
+        # One part of each in turn, so that a long statement does not hold up the short ones.
         soon = takewhile(lambda _: time.monotonic() < ends_at, ids)
         made += sweep("make statements", go_on, soon)
         if time.monotonic() >= ends_at:
@@ -117,7 +117,7 @@ def refuse_pending(statement: AccountStatement, *, now: datetime) -> None:
 
 
 def stored_lines(statement: AccountStatement, *, offset: int, limit: int) -> list[dict[str, Any]]:
-    """Return lines of a statement that is ready, the oldest first."""
+    """Return lines of a ready statement, oldest first."""
     first, last = offset // PART_LINES, (offset + limit - 1) // PART_LINES
     parts = statement.parts.filter(number__range=(first, last)).order_by("number")
     lines = [line for part in parts for line in orjson.loads(zlib.decompress(part.content))]
@@ -129,13 +129,13 @@ def stored_lines(statement: AccountStatement, *, offset: int, limit: int) -> lis
 
 
 def _go_on(statement_id: str, *, now: datetime) -> bool:
-    """Copy the next part of a statement; after the last one, close it. Return whether it has."""
+    """Copy the next part of a statement, or close it after the last; return whether it closed."""
     with transaction.atomic():
         statement = AccountStatement.objects.locked(statement_id)
         account = _account_of(statement)
         if statement.ready_at is not None or _copy_part(statement, account):
             return False
-    with snapshot():  # of long periods, whose sums may take longer than a statement may
+    with snapshot():  # the sums of a long period may exceed the usual statement timeout
         sums = _sums_of(statement, account)
     with transaction.atomic():
         statement = AccountStatement.objects.locked(statement_id)
@@ -158,7 +158,7 @@ def _is_short(account: Account | None, start_at: datetime) -> bool:
 def _copy_part(statement: AccountStatement, account: Account | None) -> bool:
     """Copy the next lines, if there are any; return whether there may be more.
 
-    A part that is not full is the last one: where more turns up, the sums will tell.
+    A part that is not full is the last one: should more lines turn up, the sums will not match.
     """
     if account is None or statement.lines_count % PART_LINES:
         return False
@@ -204,13 +204,13 @@ def _sums_of(statement: AccountStatement, account: Account | None) -> PeriodSums
 
 
 def _close(statement: AccountStatement, sums: PeriodSums, *, now: datetime) -> bool:
-    """Complete a statement whose lines are what the ledger has; otherwise begin again."""
+    """Complete a statement whose lines match the ledger's sums; otherwise start it over."""
     names = set(SUMS.values())
     copied = sum(getattr(statement, name) for name in names)
     if (copied, statement.lines_count) == (sums.amount, sums.lines_count):
         statement.opening_amount = sums.closing_amount - sums.amount
         statement.closing_amount, statement.ready_at = sums.closing_amount, now
-    else:  # a transfer that bears an earlier time was committed meanwhile
+    else:  # a transfer with an earlier timestamp was committed in the meantime
         statement.parts.all().delete()
         for name in (*names, "lines_count", "read_id"):
             setattr(statement, name, 0)

@@ -17,7 +17,7 @@ from payouts.models import Payout
 from payouts.statuses import OUTGOING, PayoutStatus
 
 Reserve = Callable[[str, bool], QuerySet[Any, Any]]
-HELD, RESERVED = "held", "reserved"  # beside the statuses of what leaves
+HELD, RESERVED = "held", "reserved"  # kinds of sums, besides the statuses of outgoing payouts
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Money:
 
 @dataclass(frozen=True)
 class MerchantBalances:
-    """Per currency: what can be paid out, what is scheduled to leave, and what has left.
+    """Per currency: what can be paid out, what is scheduled, and what is in transit.
 
-    `reserved` is what is held beside `available`, and cannot be paid out.
+    `reserved` is the rest of the merchant's balance, which cannot be paid out.
     """
 
     merchant_id: str
@@ -44,9 +44,9 @@ class MerchantBalances:
 
 
 def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
-    """Return the exact balances, each with every currency by name; at least the default one.
+    """Return the exact balances by currency, sorted; at least the default currency.
 
-    All are of one instant, as one statement sees it: a payout in progress is counted in exactly
+    All come from one SQL statement, so from one instant: a payout in progress counts in exactly
     one of them.
     """
     prepared = _sums(tuple(settings.PAYOUT_RESERVES), livemode=livemode)
@@ -67,7 +67,7 @@ def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
 
 
 def reserved(merchant_id: str, currency: str, livemode: bool) -> int:
-    """Return what must stay in a merchant's balance, such as for pending refunds, in cents."""
+    """Return the cents that must stay in a merchant's balance, such as for pending refunds."""
     return sum(
         int(amount)
         for path in settings.PAYOUT_RESERVES
@@ -83,7 +83,7 @@ def _reserve(path: str) -> Reserve:
 
 @cache
 def _sums(reserves: tuple[str, ...], *, livemode: bool) -> PreparedValues:
-    """Prepare the rows of kind, currency and cents that the balances of a merchant add up to."""
+    """Prepare the query for rows of kind, currency and cents that make up the balances."""
     merchant_id = Place("merchant_id")
     accounts = exact_balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
     leaving = Payout.objects.filter(

@@ -1,4 +1,4 @@
-"""Open and close the bank accounts that merchants are paid out to, without asking anyone."""
+"""Open and close the bank accounts that merchants are paid out to, without review."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from payouts.account_numbers import compact, is_account_number, is_bic, is_clear
 from payouts.errors import BankAccountMissing
 from payouts.models import BankAccount
 
-MAX_NAME_LENGTH = 140  # what a payment order has room for
+MAX_NAME_LENGTH = 140  # the limit of a payment order
 TEST_BANK = "Test Bank"
 TEST_CLEARING_CODE = "000000"
 TEST_NUMBER = "000123456789"
@@ -24,7 +24,7 @@ TEST_NUMBER_REFUSED = "000000000009"
 
 @dataclass(frozen=True)
 class BankDetails:
-    """What staff or the merchant enter. A bank is named by its BIC, its clearing code, or both."""
+    """What staff or the merchant enter. BIC, clearing code or both identify the bank."""
 
     currency: str
     holder_name: str

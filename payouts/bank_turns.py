@@ -1,7 +1,7 @@
-"""A file of the bank and a run to it take turns, so that each sees what the other has written.
+"""Serialize bank file imports and payout runs, so that each sees what the other has written.
 
-Each looks before it writes: an import at what the bank's names are here, which a colleague has been
-shown, and a run at what the bank says of it. Beside each other, neither would find anything.
+Each reads before it writes: an import looks up the orders and runs that the bank names, and a run
+looks for entries about its payouts. Running concurrently, neither would find anything.
 """
 
 from core.advisory_locks import hold_lock
@@ -10,8 +10,8 @@ LOCK = 1_651_076_715
 
 
 def take_turn() -> None:
-    """Wait for the other, and let it wait until this transaction ends; called before any look.
+    """Wait for the other, then block it until this transaction ends. Call before any read.
 
-    It is the first lock of all: entries, payouts and ledger accounts are locked after it.
+    It is the first lock in the order: entries, payouts and ledger accounts are locked after it.
     """
     hold_lock(LOCK)

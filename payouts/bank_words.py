@@ -1,4 +1,4 @@
-"""What banks make of our words; and the words by which money that comes back fills a wallet."""
+"""How banks alter our texts; and texts by which a returned payout would fill a wallet."""
 
 import re
 import unicodedata
@@ -12,12 +12,12 @@ from core.creditor_references import references_in
 from payouts.models import PayoutOrder
 
 MAX_TEXT_LENGTH = 140
-_WORDS = ("description", "holder_name", "bank_name")  # of an order, as the bank is told them
+_WORDS = ("description", "holder_name", "bank_name")  # the columns of an order sent to the bank
 _NOT_ASCII = r"[^\x01-\x7f]"
-_NOT_PLAIN = re.compile("[^A-Za-z0-9]")  # what a bank may leave out, or put between the signs
+_NOT_PLAIN = re.compile("[^A-Za-z0-9]")  # what a bank may drop, or insert between characters
 _A_REFERENCE = "r[^a-z0-9]*f([^a-z0-9]*[0-9]){2}([^a-z0-9]*[a-z0-9]){8}"
 _LATIN = frozenset("/-?:().,'+ ")
-# Letters that have no accent to lose, and the marks of typography, as banks convert them.
+# Letters that do not decompose, and typographic marks, as banks convert them.
 _PLAIN = str.maketrans(
     {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O"}
     | {"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "\u0131": "i"}
@@ -26,9 +26,9 @@ _PLAIN = str.maketrans(
 
 
 def latin(text: str) -> str:
-    """Write a text in the characters that banks agree on: no accents, `.` for anything else.
+    """Return a text in the character set of all banks: no accents, `.` for anything else.
 
-    No leading, trailing or double slash: banks read codes of their own between slashes.
+    No leading, trailing or double slashes: banks read codes of their own between slashes.
     """
     plain = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     kept = (c for c in plain if not unicodedata.combining(c))
@@ -37,18 +37,18 @@ def latin(text: str) -> str:
 
 
 def names_top_up(text: str) -> bool:
-    """Return whether a bank may pass on a text as one that holds the reference of a top-up.
+    """Return whether a text, as a bank may pass it on, contains a top-up reference.
 
-    Whatever it may leave out between the signs is left out.
+    Everything that a bank may drop between characters is ignored.
     """
     return bool(references_in(_NOT_PLAIN.sub("", latin(text))))
 
 
 class WordsOfOrders:
-    """The references of top-ups in the words of our orders, each of which is read once.
+    """The top-up references in the texts of our orders, each of which is read once.
 
-    As they are stored, and as banks have them: a name may be in letters of full width. It lasts for
-    a file of the bank: what that sends back had left before it was written.
+    Both as stored and as banks convert them: a name may be in full-width letters. Valid for one
+    bank file, as whatever it returns had left before the file was written.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class WordsOfOrders:
         self._read_since: dict[bool, datetime] = {}
 
     def payout_with(self, reference: str, *, livemode: bool, since: datetime) -> str:
-        """Return the id of a payout created since then whose words hold a reference; or nothing."""
+        """Return the id of a payout since then whose texts contain the reference; or ""."""
         self._read(livemode, since)
         held = self._held.get((livemode, reference), [])
         return min((payout_id for payout_id, at in held if at >= since), default="")

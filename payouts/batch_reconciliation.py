@@ -1,4 +1,4 @@
-"""Prove every batch from its payouts, its orders and their bank accounts, both ways."""
+"""Reconcile every batch with its payouts, its orders and their bank accounts, both ways."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _NEVER_LEFT = (PayoutStatus.SCHEDULED, PayoutStatus.CANCELED)
 
 
 def check_batches() -> Iterator[str]:
-    """Yield a sentence for each batch that is not what the bank was told."""
+    """Yield a sentence for each batch, payout or order that differs from what the bank was told."""
     yield from _check_sums()
     yield from _check_membership()
     yield from _check_contents()
@@ -33,7 +33,7 @@ def _check_sums() -> Iterator[str]:
 
 
 def _check_membership() -> Iterator[str]:
-    """Look whether payout and order name the same batch, and whether the payout has left."""
+    """Check that payout and order name the same batch, and that the payout has left."""
     same = Q(order__batch=F("batch"), order__amount=F("amount"))
     for payout in each(Payout.objects.exclude(batch=None).exclude(same)):
         yield f"Payout {payout.pk} is in batch {payout.batch_id}, whose orders do not say so."

@@ -1,6 +1,6 @@
-"""Hand payouts to the bank by file: staff approve a batch, and download it in either format.
+"""Send payouts to the bank by file: staff approve a batch, and download it in either format.
 
-What the bank is told is stored with the batch, word for word, and every file is written from that.
+The batch stores the orders exactly as the bank gets them; every file is written from these.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ MAX_PAYOUTS = 500
 
 
 def payouts_due(*, livemode: bool, currency: str, execution_date: date) -> PayoutQuerySet:
-    """Return what a run on this day can take, the oldest first.
+    """Return the payouts that a run on this day can include, oldest first.
 
     The payouts of a suspended merchant wait.
     """
@@ -68,13 +68,13 @@ def create_batch(
     payout_ids: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> PayoutBatch | None:
-    """Take payouts into one batch that leaves now: those named, or the first that are due.
+    """Put payouts in transit in one new batch: those given, or the first that are due.
 
-    Each stands for itself: one that was canceled or whose merchant was suspended meanwhile is left
-    out, as is one that is held back, and one whose bank account was closed fails.
-    None where nothing is left to send; the failures count all the same. Raises PayoutsShut after a
-    restore of the database, BankEntriesWaiting while the bank speaks of a file of ours that is not
-    known here, and ValidationFailed for a date that is over or on which banks rest.
+    Each is judged separately: one that is held back, was canceled, or whose merchant was suspended
+    is left out, and one whose bank account was closed fails.
+    Returns None if nothing is left to send; such failures are kept. Raises PayoutsShut after a
+    restore of the database, BankEntriesWaiting while the bank mentions a file of ours that is
+    unknown here, and ValidationFailed for a past date or one that is not a business day.
     """
     take_turn()
     refuse_after_restore(now=now)
@@ -88,7 +88,7 @@ def create_batch(
         return None
     batch = _order_together(sendable, execution_date, actor, now)
     for count, payout in enumerate(sendable, start=1):
-        # As it was locked and ordered: its account may have been closed since.
+        # As locked and ordered, even if its bank account has been closed since.
         leave(payout, batch=batch, actor=actor, now=now)
         if progress:
             progress(count, len(sendable))
@@ -96,10 +96,10 @@ def create_batch(
 
 
 def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> list[Payout]:
-    """Return the first that can leave, locked; what stands before them and never can, fails.
+    """Return the first payouts that can leave, locked; fail those among them that never can.
 
-    Their merchants are locked before them: none is suspended until the batch is there. A payout
-    that is scheduled meanwhile for a merchant who had none waits for the next batch.
+    Merchants are locked first, so that none is suspended before the batch exists. A payout that is
+    scheduled meanwhile, for a merchant who had none due, waits for the next batch.
     """
     merchants = Merchant.objects.filter(pk__in=payouts.order_by().values("merchant"))
     held = list(
@@ -118,7 +118,7 @@ def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> li
 
 
 def refuse_unknown_file(*, livemode: bool) -> None:
-    """Raise BankEntriesWaiting while the bank speaks of a file of ours that is not known here."""
+    """Raise BankEntriesWaiting while the bank mentions a file of ours that is unknown here."""
     waiting = BankEntry.objects.unmatched().named_by_bank()
     waiting = waiting.filter(
         livemode=livemode, end_to_end_id="", message_reference__iregex=RUN_NAME
@@ -139,11 +139,11 @@ def note_departure(
     actor: str,
     now: datetime,
 ) -> PayoutOrder | None:
-    """Return the order of a payout that is scheduled here, and left before a restore.
+    """Put a payout in transit that is scheduled here but left before a restore; return its order.
 
-    The bank knows it under the reference that it would leave with: it gets a batch of its own, and
-    is in transit. None where no payout has that reference. Raises BankEntryUnfit where the one that
-    has it is of none of these amounts: with the bank's charge, or without it.
+    The bank knows it under the reference that it would leave with. It gets a batch of its own.
+    None if no scheduled payout has that reference. Raises BankEntryUnfit if it has, but none of
+    these `amounts` (with and without the bank's charge) or another currency.
     """
     _, found = next(scheduled_under({reference}, livemode=livemode), (reference, None))
     if found is None:
@@ -166,7 +166,7 @@ def note_departure(
 
 
 def scheduled_under(references: Collection[str], *, livemode: bool) -> Iterator[tuple[str, Payout]]:
-    """Find the scheduled payouts that would leave under one of these references, each with it."""
+    """Yield the scheduled payouts that would leave under one of these references, with it."""
     wanted = {reference for reference in references if reference.startswith(ORDER_PREFIX)}
     if not wanted:
         return
@@ -185,14 +185,14 @@ def find_batch(batch_id: str) -> PayoutBatch:
 
 
 def orders_of(batch: PayoutBatch) -> list[PayoutOrder]:
-    """Return what the bank is told, in the order in which its file says it."""
+    """Return the orders of a batch, in the order of its file."""
     return list(batch.orders.order_by("payout_id"))
 
 
 def note_file(batch: PayoutBatch, content: bytes) -> None:
-    """Store the hash of the file that goes to the bank: what goes a second time is the same.
+    """Store the hash of the file for the bank, so that a second download is the same file.
 
-    Raises PayoutFileChanged where it is not, as when the account that pays was changed.
+    Raises PayoutFileChanged if it is not, for instance because the debtor account was changed.
     """
     digest = hashlib.sha256(content).hexdigest()
     with transaction.atomic():
@@ -205,7 +205,7 @@ def note_file(batch: PayoutBatch, content: bytes) -> None:
 
 
 def digest_of(execution_date: date, orders: Sequence[PayoutOrder]) -> str:
-    """Return the SHA-256 of what a batch tells the bank, in the order of its payouts."""
+    """Return the SHA-256 of what the bank is sent with a batch, in the order of its payouts."""
     rows = [
         [
             order.payout_id,
@@ -231,7 +231,7 @@ def _refuse_other_day(execution_date: date, now: datetime) -> None:
 
 
 def first_day(now: datetime) -> date:
-    """Return the first day that a batch can still be for: today, where we bank."""
+    """Return the first possible execution date: today, in the staff's time zone."""
     return today_in(settings.STAFF_TIME_ZONE, now)
 
 

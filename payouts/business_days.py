@@ -1,4 +1,4 @@
-"""Days on which banks move money: not on weekends, not on the holidays of the table."""
+"""Days on which banks move money: neither weekends nor holidays in the table."""
 
 from dataclasses import dataclass, field
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""What a payout is made of: from the balance before it to the balance after it."""
+"""The composition of a payout: how the balance before it leads to the balance after it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MOST_READ = 50_000
 
 @dataclass(frozen=True)
 class CompositionPart:
-    """The movements of one kind: their sum in cents, negative for what went out."""
+    """The movements of one kind: their number and sum in cents, negative for debits."""
 
     amount: int
     count: int
@@ -25,7 +25,7 @@ class CompositionPart:
 
 @dataclass(frozen=True)
 class Composition:
-    """`parts` by the sums that an account statement has; they lead from opening to closing."""
+    """How a payout adds up. `parts` has the sums of an account statement, by name."""
 
     opening_amount: int
     parts: Mapping[str, CompositionPart]
@@ -34,7 +34,7 @@ class Composition:
 
 
 def composition_of(payout: Payout) -> Composition:
-    """Return what a payout is made of, added up once and remembered for a day."""
+    """Return the composition of a payout, computed once and cached for a day."""
     statement = payout.statement
     key = f"payout-parts:{payout.pk}"
     parts = cache.get(key)
@@ -50,9 +50,9 @@ def composition_of(payout: Payout) -> Composition:
 
 
 def explain_payout(payout: Payout, amount: int) -> list[list[StatementLine]]:
-    """Return the lines of a payout, alone or together, whose sum is the amount, in cents.
+    """Return lines of a payout that, alone or together, sum to the amount in cents.
 
-    Of more than fifty thousand lines the newest are looked at.
+    Only the newest fifty thousand lines are searched.
     """
     lines = _lines_of(payout).order_by("-transfer_id")
     values = lines.values_list("transfer_id", "transfer__transaction_id", "amount")[:MOST_READ]
@@ -63,7 +63,7 @@ def explain_payout(payout: Payout, amount: int) -> list[list[StatementLine]]:
 
 
 def missed_by(payout: Payout, amount: int) -> list[StatementLine]:
-    """Return the lines of this amount that came too late, and are in the statement after it."""
+    """Return lines of this amount that came too late for a payout, from the next statement."""
     statement = payout.statement
     following = StatementLine.objects.filter(
         statement__account=statement.account_id, statement__number=statement.number + 1

@@ -1,9 +1,9 @@
-"""Whether this database may be younger than what the bank knows.
+"""Detect that this database may be behind what the bank knows.
 
-After a restore, or the promotion of a replica that had not everything, payouts that have left may
-look as if they had not. Nothing is sent then until a person has compared what is in transit with
-the bank and says so. PostgreSQL itself tells of both: a restored cluster has another identity or a
-new timeline. Elsewhere the operator says it, with `manage.py restored`.
+After a restore, or the promotion of a lagging replica, payouts that have left may look as if they
+had not. Nothing is sent then until a person has compared what is in transit with the bank and
+confirms it. PostgreSQL reveals both by itself: the cluster has another identity or a new timeline.
+Elsewhere the operator reports it, with `manage.py restored`.
 """
 
 from datetime import datetime
@@ -14,7 +14,7 @@ from payouts.errors import PayoutsShut
 from payouts.models import Continuity
 
 ONLY = 1
-# The name of the present write-ahead log begins with its timeline; every promotion counts it up.
+# The name of the current WAL file begins with its timeline, which every promotion increments.
 IDENTITY = """
     SELECT (SELECT system_identifier FROM pg_control_system())::text
         || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
@@ -22,7 +22,7 @@ IDENTITY = """
 
 
 def database_identity() -> str:
-    """Return what changes with a restore or a promotion; empty where the database cannot tell."""
+    """Return an identity that a restore or promotion changes; empty if the database has none."""
     if connection.vendor != "postgresql":
         return ""
     with connection.cursor() as cursor:
@@ -31,13 +31,13 @@ def database_identity() -> str:
 
 
 def refuse_after_restore(*, now: datetime) -> None:
-    """Raise PayoutsShut while the past of this database is in doubt."""
+    """Raise PayoutsShut while this database may have been restored and is not confirmed."""
     if is_shut(now=now):
         raise PayoutsShut
 
 
 def is_shut(*, now: datetime) -> bool:
-    """Return whether the past of this database is in doubt. The first call trusts it."""
+    """Return whether payouts are shut after a restore. The first call ever trusts the database."""
     identity = database_identity()
     known, _ = Continuity.objects.get_or_create(
         pk=ONLY, defaults={"identity": identity, "confirmed_at": now, "confirmed_by": "system"}
@@ -47,7 +47,7 @@ def is_shut(*, now: datetime) -> bool:
 
 @transaction.atomic
 def shut(*, actor: str, now: datetime) -> None:
-    """Send nothing to the bank until `confirm` says that both agree."""
+    """Shut payouts: send nothing to the bank until `confirm` is called."""
     Continuity.objects.update_or_create(
         pk=ONLY,
         defaults={"shut_at": now, "shut_by": actor},
@@ -63,7 +63,7 @@ def shut(*, actor: str, now: datetime) -> None:
 
 @transaction.atomic
 def confirm(*, actor: str, now: datetime) -> None:
-    """Open payouts again: what is in transit here has been compared with the bank's own list."""
+    """Reopen payouts: what is in transit here has been compared with the bank's own list."""
     Continuity.objects.update_or_create(
         pk=ONLY,
         defaults={

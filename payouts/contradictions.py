@@ -1,4 +1,4 @@
-"""What the bank says otherwise than we know, in entries that wait, and which payouts that keeps."""
+"""Find waiting bank entries that contradict our records, and the payouts that they hold back."""
 
 from collections.abc import Iterable, Iterator
 from functools import reduce
@@ -25,14 +25,14 @@ from payouts.order_references import (
 )
 from payouts.statuses import PayoutStatus
 
-# What the bank says of an order that has left, in statements and in status reports.
+# The kinds of entry that say that an order has left, in statements and in status reports.
 _LEFT = (BankEntryKind.DEBIT, BankEntryKind.SETTLED)
 
 
 def spoken_of(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
-    """Return which of these the bank speaks of in an entry that waits for a person.
+    """Return the ids of payouts that the bank mentions in an entry that waits for a person.
 
-    They may have left already: before a restore that was noticed late, or whose files were.
+    They may have left already, if a restore was noticed, or its files were imported, too late.
     """
     told = _told_of_orders(livemode=livemode)
     if not told:
@@ -42,10 +42,10 @@ def spoken_of(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
 
 
 def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
-    """Return which of these do not leave until a person has explained what the bank says.
+    """Return the ids of payouts that must not leave until a person has resolved an entry.
 
-    It speaks of them, or has booked an earlier payout of the merchant otherwise than we know: what
-    it has paid may be in the balance again, and so in the next payout.
+    The entry mentions them, or contradicts our record of an earlier payout of the merchant: its
+    money may have been paid and be in the balance again, and so in the next payout.
     """
     held = spoken_of(payouts, livemode=livemode)
     if contradicted := _contradicted(payouts, livemode=livemode):
@@ -62,10 +62,10 @@ def contradiction_of(payout: Payout) -> str:
 
 
 def holds_back(entry: BankEntry) -> bool:
-    """Return whether payouts wait for what is said of an entry, or would if one were refused.
+    """Return whether an entry holds back payouts, or would if one of them were refused.
 
-    It says that money of an order or a run of ours has left, or speaks of one that is not known
-    here: one that a restored database has forgotten looks like that.
+    It says that money of one of our orders or runs has left, or names one that is unknown here,
+    as after a restore that lost it.
     """
     name = name_of_ours(entry)
     if not name:
@@ -76,7 +76,7 @@ def holds_back(entry: BankEntry) -> bool:
 
 
 def name_of_ours(entry: BankEntry) -> str:
-    """Return the name of the order or run that an entry speaks of; empty where it names none."""
+    """Return the reference of the order or run that an entry names; empty if it names none."""
     if entry.kind == BankEntryKind.CREDIT:
         return ""
     order, run = in_our_spelling(entry.end_to_end_id), in_our_spelling(entry.message_reference)
@@ -86,22 +86,22 @@ def name_of_ours(entry: BankEntry) -> str:
 
 
 def _told_of_orders(*, livemode: bool) -> dict[str, str]:
-    """Return the name of each order that an entry which waits speaks of, with that entry."""
+    """Return the order references named by waiting entries, each with the entry's id."""
     waiting = BankEntry.objects.unmatched().named_by_bank().filter(livemode=livemode)
     of_orders = waiting.filter(end_to_end_id__iregex=ORDER_NAME)
     return _entries_by("end_to_end_id", of_orders)
 
 
 def _entries_by(field: str, entries: BankEntryQuerySet) -> dict[str, str]:
-    """Return entries by a name in our spelling: earlier releases stored what the bank had made."""
+    """Return entry ids by reference, in our spelling: earlier releases stored the bank's."""
     return {in_our_spelling(name): pk for name, pk in entries.values_list(field, "pk")}
 
 
 def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str, str], str]:
-    """Return, by merchant and currency, the waiting entry by which a payout has left unknown to us.
+    """Return, by merchant and currency, waiting entries for payouts that left unknown to us.
 
-    It is a debit or a settlement, or whatever is said of one that we never ordered, for
-    the merchants of these payouts. One of a whole run is about what was refused of it.
+    Those are debits and settlements and, for the merchants of these payouts, any entry about a
+    payout that we never ordered. An entry for a whole run counts for its refused payouts.
     """
     waiting = BankEntry.objects.unmatched().besides_charges()
     said = waiting.filter(livemode=livemode, kind__in=_LEFT)
@@ -109,7 +109,7 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
     of_runs = said.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
     runs = _entries_by("message_reference", of_runs)
     every = Payout.objects.filter(livemode=livemode).order_by()
-    # What is paid and booked is in no balance: a statement that tells of it again keeps nothing.
+    # What is paid and booked is in no balance: a repeated report of it holds nothing back.
     named = every.filter(_bears("order__end_to_end_id", orders)).exclude(
         status=PayoutStatus.PAID, booked_at__isnull=False
     )
@@ -125,13 +125,13 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
 
 
 def _bears(field: str, names: Iterable[str]) -> Q:
-    """Return what selects rows that bear one of these names, or one that begins with a cut one."""
+    """Return what selects rows with one of these references, or one that a truncated one begins."""
     cut = (Q(**{f"{field}__startswith": name}) for name in names if is_cut_name(name))
     return reduce(or_, cut, Q(**{f"{field}__in": [*names]}))
 
 
 def _entry_of(name: str, told: dict[str, str]) -> str:
-    """Return the entry that bears a name, or the beginning of it that the bank has left."""
+    """Return the entry with this reference, or with a truncated form of it."""
     begun = (entry for cut, entry in told.items() if is_cut_name(cut) and name.startswith(cut))
     return told.get(name) or next(begun, "")
 
@@ -139,9 +139,9 @@ def _entry_of(name: str, told: dict[str, str]) -> str:
 def _never_ordered(
     payouts: PayoutQuerySet, *, livemode: bool
 ) -> Iterator[tuple[tuple[str, str], str]]:
-    """Find what the bank knows under the name that it would have left with, and we never ordered.
+    """Yield merchant, currency and entry for payouts that the bank knows and we never ordered.
 
-    It was canceled, or failed, in a database that had been set back to before it left.
+    They were canceled, or failed, in a database that had been restored to before they left.
     """
     told = _told_of_orders(livemode=livemode)
     known = PayoutOrder.objects.filter(end_to_end_id__in=told)

@@ -1,4 +1,4 @@
-"""What the events about a payout say: the contract's fields exactly, where it shows them."""
+"""The payloads of payout events: exactly the contract's fields, where it lists them."""
 
 from datetime import date
 from typing import Any
@@ -43,7 +43,7 @@ def payout_failed(payout: Payout) -> dict[str, Any]:
 
 
 def samples() -> Samples:
-    """Return a payload of each type, from payouts that are no rows."""
+    """Return a sample payload for each event type, from payouts that are never saved."""
     failed = _sample(PayoutStatus.FAILED)
     failed.failure_code, failed.failed_at = "account_closed", sample_instant(24, 9)
     failed.failure_message = "The bank account is closed."

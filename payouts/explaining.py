@@ -1,7 +1,7 @@
-"""What a difference can be made of: movements of a statement, alone or two together. Pure.
+"""Explain a difference by movements of a statement, alone or in pairs. Pure functions.
 
-A merchant who expected more asks about the difference. What belongs together is one movement here:
-a refund with the fee that came back, a payment with its fee.
+A merchant who expected more asks about the difference. The lines of one transaction also count
+together: a refund with the fee that came back, a payment with its fee.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ MOST_FOUND = 10
 
 @dataclass(frozen=True)
 class ExplainedLine:
-    """A line of a statement: `amount` is negative for what went out, in cents."""
+    """A line of a statement. `amount` is in cents, negative for a debit."""
 
     transfer_id: int
     transaction_id: str
@@ -25,9 +25,9 @@ _Group = tuple[ExplainedLine, ...]
 
 
 def explain(movements: Sequence[ExplainedLine], amount: int) -> list[_Group]:
-    """Return the movements, alone, of one transaction, or of two, whose sum is the amount.
+    """Return single movements, transactions and pairs of transactions that sum to the amount.
 
-    What went out stands before what came in; each finding is there once, and there are ten at most.
+    Each sort lists the negated amount before the amount itself. At most ten, without duplicates.
     """
     found = dict.fromkeys(islice(_findings(movements, amount), MOST_FOUND))
     return list(found)
@@ -43,7 +43,7 @@ def _findings(movements: Sequence[ExplainedLine], amount: int) -> Iterator[_Grou
 
 
 def _pairs(groups: Sequence[_Group], wanted: int) -> Iterator[_Group]:
-    """Yield two transactions that go the same way and make up the amount."""
+    """Yield pairs of transactions, both debits or both credits, that sum to `wanted`."""
     first: dict[int, _Group] = {}
     for group in groups:
         total = _sum(group)

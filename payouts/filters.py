@@ -1,4 +1,4 @@
-"""How lists of payouts can be narrowed, and the page of movements of one."""
+"""The filters of lists of payouts and statements, and the paging of their lines."""
 
 from core.pagination import MAX_LIMIT
 from core.queries import AMOUNTS, CREATED, CSV_OR_JSON, UPDATED, Filter, one_of

@@ -1,4 +1,4 @@
-"""Gather the movements of busy accounts in advance, to keep a month's payout short."""
+"""Gather the movements of busy accounts in advance, so that a monthly payout stays quick."""
 
 from django.db import transaction
 

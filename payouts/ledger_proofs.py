@@ -1,4 +1,4 @@
-"""What a merchant may have proven: the transfers of its own accounts."""
+"""Proofs of the transfers of a merchant's own accounts."""
 
 from django.db.models import Q
 
@@ -9,7 +9,7 @@ from merchants.callers import Caller
 
 
 def receipt_for(*, caller: Caller, transaction_id: str) -> LogReceipt:
-    """Return the receipt of the caller's transfers of a transaction. Raises NotFound."""
+    """Return the receipt for the caller's transfers in a transaction. Raises NotFound."""
     transfers = Transfer.objects.filter(transaction_id=transaction_id, livemode=caller.livemode)
     if not caller.sees_every_merchant:
         owner = caller.merchant_id

@@ -1,7 +1,8 @@
-"""What a merchant does with its bank accounts by API, and staff for it.
+"""Change a merchant's bank accounts, by API or by staff.
 
-A new one of a verified merchant waits for staff: who has stolen a live key must not be paid out. To
-close one sends money nowhere, and waits for no one. The owner is told of live ones.
+A verified merchant's new account waits for review by staff: the thief of a live key must not be
+paid out. Closing one sends money nowhere, so it takes effect at once. The owner is notified of
+changes to live accounts.
 """
 
 from datetime import datetime
@@ -28,10 +29,10 @@ _PAID_OUT, _NO_LONGER = "is paid out to from now on", "is paid out to no longer"
 
 @transaction.atomic
 def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime) -> BankAccount:
-    """Name the account to be paid out to (POST /v1/bank-accounts).
+    """Request an account to be paid out to (`POST /v1/bank-accounts`).
 
-    A live one of a verified merchant waits for staff, in place of one that waits already; any other
-    is open at once. Raises ValidationFailed, RateLimited, and as `refuse_ended`.
+    A verified merchant's live account waits for staff, and replaces one that is already waiting;
+    any other opens at once. Raises ValidationFailed, RateLimited, and as `refuse_ended` does.
     """
     merchant = Merchant.objects.locked(caller.owner.id)
     refuse_ended(caller, merchant)
@@ -55,9 +56,9 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
 
 @transaction.atomic
 def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) -> BankAccount:
-    """Close an account, or withdraw one that waits (POST /v1/bank-accounts/:id/close).
+    """Close an account, or withdraw a pending one (`POST /v1/bank-accounts/:id/close`).
 
-    Raises BankAccountNotFound, also where it is closed.
+    Raises BankAccountNotFound, also if it is already closed.
     """
     account = BankAccount.objects.visible_to(caller).not_closed().one(bank_account_id)
     Merchant.objects.locked(account.merchant_id)
@@ -72,7 +73,7 @@ def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) ->
 def replace_bank_account(
     *, merchant_id: str, livemode: bool, details: BankDetails, actor: str, now: datetime
 ) -> BankAccount:
-    """Open an account in place of the one before. Raises as `open_bank_account` does."""
+    """Open an account, replacing the previous one. Raises as `open_bank_account` does."""
     account = open_bank_account(
         merchant_id=merchant_id, livemode=livemode, details=details, actor=actor, now=now
     )
@@ -92,7 +93,7 @@ def shut_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> Ban
 
 @transaction.atomic
 def approve_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
-    """Pay the merchant out to the account that it asked for. Raises BankAccountNotFound."""
+    """Open the account that the merchant requested. Raises BankAccountNotFound."""
     account = _locked(bank_account_id)
     end_all(BankAccount.objects.open().like(account), actor=actor, now=now)
     account.is_pending = False
@@ -103,20 +104,20 @@ def approve_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> 
 
 @transaction.atomic
 def decline_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
-    """Do not pay the merchant out to that account. Raises BankAccountNotFound."""
+    """Decline the account that the merchant requested. Raises BankAccountNotFound."""
     account = _locked(bank_account_id)
     end_all([account], actor=actor, now=now)
     return account
 
 
 def _locked(bank_account_id: str) -> BankAccount:
-    """Lock an account that waits, its merchant first."""
+    """Lock a pending account, after its merchant."""
     Merchant.objects.locked(BankAccount.objects.pending().one(bank_account_id).merchant_id)
     return BankAccount.objects.pending().select_related("merchant").locked(bank_account_id)
 
 
 def _tell(account: BankAccount, what: str, now: datetime) -> None:
-    """Tell the owner, who may know nothing of it."""
+    """Notify the owner, who may be unaware of the change."""
     passes = what != _NO_LONGER and _passes_for_the_one_before(account)
     differs = "It differs from the account before it, which ends in the same digits.\n"
     tell_owner(
@@ -131,7 +132,7 @@ def _tell(account: BankAccount, what: str, now: datetime) -> None:
 
 
 def _passes_for_the_one_before(account: BankAccount) -> bool:
-    """Return whether it only ends like the account in whose place it comes."""
+    """Return whether it differs from the account it replaces but ends in the same digits."""
     before = BankAccount.objects.before(account)
     if before is None or before.last_four != account.last_four:
         return False

@@ -29,7 +29,7 @@ class Party:
 
 
 def pain001(batch: PayoutBatch, orders: Sequence[PayoutOrder]) -> bytes:
-    """Write the file. Raises DebtorUnknown where the account that pays is not configured."""
+    """Return the file of a batch. Raises DebtorUnknown if the debtor account is not configured."""
     debtor = _debtor()
     document = Element("Document", xmlns=NAMESPACE)
     initiation = _add(document, "CstmrCdtTrfInitn")
@@ -45,7 +45,7 @@ def pain001(batch: PayoutBatch, orders: Sequence[PayoutOrder]) -> bytes:
 
 
 def reference(public_id: str) -> str:
-    """Write one of our ids in the characters that banks agree on: no underscore."""
+    """Return one of our ids in the character set of all banks: without underscores."""
     return public_id.replace("_", "-")
 
 

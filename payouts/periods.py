@@ -13,8 +13,7 @@ SCHEDULED = frozenset(
 def period_due(schedule: str, today: date, days: BusinessDays) -> date | None:
     """Return the first day of the period that is due for payout today.
 
-    None on a bank holiday: a Monday's payout waits for the Tuesday, and that of the first of a
-    month for the next business day.
+    None on weekends and bank holidays: a payout due then waits for the next business day.
     """
     if schedule not in SCHEDULED or not days.includes(today):
         return None

@@ -1,6 +1,6 @@
-"""How money leaves. A provider is polled, outside of any transaction, until it has a result.
+"""Payout providers. A provider is polled, outside any transaction, until it has a result.
 
-`PAYOUT_PROVIDER` names the one for live payouts. Test payouts reach no bank: theirs are simulated.
+`PAYOUT_PROVIDER` names the one for live payouts. Test payouts reach no bank: they are simulated.
 """
 
 from dataclasses import dataclass
@@ -26,15 +26,15 @@ class ProviderResult:
 
 
 class Provider(Protocol):
-    """A connection to a bank. If it is not `automatic`, staff send payouts and record results."""
+    """A connection to a bank. Unless it is `automatic`, staff send payouts and record results."""
 
     automatic: bool
 
     def fetch_result(self, payout: Payout, *, now: datetime) -> ProviderResult | None:
-        """Send a payout that is in transit, unless it was sent before, and return its result.
+        """Send a payout in transit, unless it was already sent, and return its result.
 
-        None while it is on its way. The payout's id must make a second sending impossible: a
-        process may die between the bank's response and our record of it.
+        None while it is on its way. Must be idempotent by the payout's id: a process may die
+        between the bank's response and our record of it.
         """
 
 
@@ -48,7 +48,7 @@ class Manual:
 
 
 class Simulated:
-    """Test mode: money arrives on its date, except at the test number that is refused."""
+    """Test mode: money arrives on its arrival date, except at the refused test number."""
 
     automatic = True
 
@@ -63,7 +63,7 @@ class Simulated:
 
 
 def provider_for(*, livemode: bool) -> Provider:
-    """Return the provider of a mode."""
+    """Return the provider for live or test payouts."""
     if not livemode:
         return Simulated()
     provider: Provider = import_string(settings.PAYOUT_PROVIDER)()

@@ -1,4 +1,4 @@
-"""Prove every payout from its transfers, and every statement from its lines."""
+"""Reconcile every payout with its transfers, and every statement with its lines."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ _STAMPS = {status: f"{status}_at" for status in PayoutStatus if status != Payout
 
 
 def check_payouts() -> Iterator[str]:
-    """Yield a sentence for each payout or statement that does not agree with the ledger."""
+    """Yield a sentence for each payout, transfer or statement that does not agree."""
     for kind in _ROUTES:
         yield from _check_transfers(kind)
     yield from _check_sums()

@@ -1,4 +1,4 @@
-"""Delete the statements of accounts whose period is over."""
+"""Delete account statements whose retention period is over."""
 
 from datetime import datetime
 
@@ -7,9 +7,9 @@ from payouts.models import AccountStatement
 
 
 def delete_old_statements(*, now: datetime) -> int:
-    """Delete statements with their lines a month after they were asked for.
+    """Delete statements and their lines a month after they were requested.
 
-    Returns how many rows went.
+    Returns the number of rows deleted.
     """
     kept = PERIODS["statements of accounts"]
     return delete_all(AccountStatement.objects.filter(created_at__lt=now - kept))

@@ -1,7 +1,7 @@
 """Pay out by schedule: each merchant's day, week or month once, in its own time zone.
 
-A run covers every open bank account whose merchant's period is due and not scheduled yet. It may
-run twice at once: both wait for the same row, and the second finds the period scheduled.
+A run covers every open bank account whose merchant's period is due and not scheduled yet. Runs
+may overlap: both wait for the same row, and the second finds the period already scheduled.
 """
 
 from collections.abc import Iterator
@@ -28,11 +28,11 @@ from payouts.statuses import PayoutStatus
 
 BATCH = 500
 ACTOR = "system:payouts.schedule"
-FURTHEST_AHEAD = timedelta(days=1)  # the date in the first time zone to reach it
+FURTHEST_AHEAD = timedelta(days=1)  # the earliest time zone is at most a day ahead of UTC
 
 
 class Due(NamedTuple):
-    """A bank account and the first day of the period that is to be paid out to it."""
+    """A bank account and the first day of the period to pay out to it."""
 
     bank_account: BankAccount
     period: date
@@ -57,8 +57,8 @@ def schedule_due(*, now: datetime) -> int:
 def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
     """Pay out one merchant's balance for a period, once; None if done already or too little.
 
-    A period that was settled ahead of its time, by a clock that was wrong, does not count. That of
-    a merchant that is not paid out any more, once its lock is there, is left to a later run.
+    A period recorded in the future, by a clock that was wrong, does not count. If the merchant is
+    no longer to be paid out, once it is locked, its period is left to a later run.
     """
     merchant = Merchant.objects.locked(bank_account.merchant_id)
     if not _is_paid_out(merchant, livemode=bank_account.livemode):
@@ -89,7 +89,7 @@ def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -
 
 
 def _is_paid_out(merchant: Merchant, *, livemode: bool) -> bool:
-    """Return whether a locked merchant is still one of those that `_unscheduled` finds."""
+    """Return whether a locked merchant would still be selected by `_unscheduled`."""
     try:
         refuse_status(merchant, livemode=livemode)
     except (MerchantInactive, MerchantNotVerified):
@@ -98,7 +98,7 @@ def _is_paid_out(merchant: Merchant, *, livemode: bool) -> bool:
 
 
 def _bring_forward(now: datetime) -> None:
-    """Let what a clock that was wrong has put off leave with the next run."""
+    """Reschedule payouts that a wrong clock dated too far ahead to leave with the next run."""
     days = BusinessDays.load()
     ahead = Payout.objects.filter(
         status=PayoutStatus.SCHEDULED, send_date__gt=days.on_or_after(_latest(now))
@@ -140,14 +140,14 @@ def _calendars() -> list[tuple[str, str]]:
 
 
 def _latest(now: datetime) -> date:
-    """Return the last day that a period can have begun on by now, in any time zone."""
+    """Return the latest date that it can be now in any time zone."""
     return (now + FURTHEST_AHEAD).date()
 
 
 def _unscheduled(
     schedule: str, time_zone: str, period: date, latest: date
 ) -> QuerySet[BankAccount]:
-    """The accounts to pay now. A merchant's first period is the first one after it registered."""
+    """Return the accounts to pay now. A merchant's first period starts after it registered."""
     served = SettledPeriod.objects.filter(
         merchant=OuterRef("merchant"),
         livemode=OuterRef("livemode"),

@@ -26,7 +26,7 @@ def send_due(*, now: datetime) -> int:
     """Send the payouts whose day has come; return how many this call sent.
 
     Live ones wait after a restore of the database until staff have compared it with the bank, and
-    while the bank says otherwise than we do of an earlier one of the merchant.
+    while the bank contradicts our record of an earlier payout of the merchant.
     """
     due = Payout.objects.sendable().filter(
         livemode__in=_modes_to_send(now),
@@ -36,7 +36,7 @@ def send_due(*, now: datetime) -> int:
 
 
 def fetch_results(*, now: datetime) -> int:
-    """Poll the payouts in transit; return how many this call ended."""
+    """Poll the payouts in transit; return how many got their result."""
     moving = Payout.objects.filter(status=PayoutStatus.IN_TRANSIT, livemode__in=_automatic_modes())
     return _each("poll payouts", _fetch_result, moving, now)
 

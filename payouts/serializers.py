@@ -1,4 +1,4 @@
-"""Payouts and balances as they come in and go out."""
+"""The input and output serializers of payouts, balances, bank accounts and statements."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ class NewPayout(Input):
     )
 
     def validate_description(self, text: str) -> str:
-        """Refuse what would fill a wallet if the bank sent the payout back with it."""
+        """Refuse a text that would fill a wallet if the bank returned the payout with it."""
         if names_top_up(text):
             raise ValidationError("must not hold a reference such as customers write on transfers")
         return text
@@ -183,7 +183,7 @@ class NewAccountStatement(Input):
     currency = CurrencyField(required=False)
 
 
-# What is left out of a statement that is still being made, in the order of the fields.
+# The fields omitted while a statement is pending, in their order.
 ONLY_WHEN_READY = (
     *("opening_amount", *dict.fromkeys(SUMS.values()), "closing_amount"),
     *("lines_count", "ready_at"),

@@ -1,4 +1,4 @@
-"""What happens to a payout, in life-cycle order. Each service is one business fact.
+"""The services of a payout, in life-cycle order. One service per business fact.
 
 Locks are taken in the order merchant, payout, ledger account.
 """
@@ -52,7 +52,7 @@ SAYS_RETURNED = "The bank sent the payout back."
 def request_payout(
     *, caller: Caller, currency: str, amount: int | None, description: str, now: datetime
 ) -> Payout:
-    """Pay out on demand (POST /v1/payouts). Raises as schedule_payout does."""
+    """Pay out on demand (`POST /v1/payouts`). Raises as `schedule_payout` does."""
     return schedule_payout(
         merchant=caller.owner,
         livemode=caller.livemode,
@@ -77,10 +77,10 @@ def schedule_payout(
     now: datetime,
     description: str = "",
 ) -> Payout:
-    """Reserve money for the bank: `amount` in cents, or all available, and close the statement.
+    """Set aside `amount` in cents, or all that is available, and close the statement.
 
     Raises BankAccountMissing, PayoutTooSmall for an amount below the minimum, InsufficientBalance
-    where the balance is less than the amount or the minimum.
+    if less is available than the amount or the minimum.
     """
     bank_account = account_to_pay(merchant=merchant, livemode=livemode, currency=currency, now=now)
     account = account_for(
@@ -105,8 +105,8 @@ def schedule_payout(
 def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
     """Cancel a payout that has not been sent. Raises PayoutNotFound, PayoutNotCancelable.
 
-    One may have been sent where the database was restored, or the bank speaks of it: that must be
-    compared, or explained, first.
+    After a restore, or if the bank mentions it, it may have been sent: that has to be cleared up
+    with the bank first.
     """
     payout = Payout.objects.visible_to(caller).locked(payout_id)
     if payout.status not in CANCELABLE:
@@ -120,13 +120,13 @@ def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
 
 @transaction.atomic
 def mark_sent(*, payout_id: str, actor: str, now: datetime) -> Payout:
-    """Note that a payout leaves for the bank by itself, or fail it where it cannot.
+    """Put one payout in transit without a batch, or fail it if it can never leave.
 
-    A late one gets a later arrival date. Raises PayoutNotFound, PayoutStatusUnfit, also where the
+    A late one gets a later arrival date. Raises PayoutNotFound, PayoutStatusUnfit, also if the
     merchant has been suspended.
     """
-    # Its own lock, and before it the merchant's: what a statement joins to a row that it waits for
-    # is of before the wait.
+    # Lock the merchant separately, and first: rows joined to a row that a statement waits for are
+    # read as they were before the wait.
     Merchant.objects.locked(Payout.objects.one(payout_id).merchant_id)
     payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
     if payout.merchant.status == MerchantStatus.SUSPENDED:
@@ -138,7 +138,7 @@ def mark_sent(*, payout_id: str, actor: str, now: datetime) -> Payout:
 
 
 def leave(payout: Payout, *, batch: PayoutBatch | None, actor: str, now: datetime) -> None:
-    """Put a payout in transit, wherever its account and merchant stand. The row must be locked."""
+    """Put a locked payout in transit, without checking its bank account or merchant."""
     payout.batch = batch
     leaves = batch.execution_date if batch else today_in(payout.merchant.time_zone, now)
     if leaves > payout.send_date:
@@ -147,9 +147,9 @@ def leave(payout: Payout, *, batch: PayoutBatch | None, actor: str, now: datetim
 
 
 def fail_unsendable(payout: Payout, *, actor: str, now: datetime) -> bool:
-    """Fail a payout that can never leave; return whether it was one. The row must be locked.
+    """Fail a payout that can never leave; return whether it did. The row must be locked.
 
-    Its money goes back to the merchant's balance, to be paid out with what comes after it.
+    Its money returns to the merchant's balance, and is part of the next payout.
     """
     if payout.bank_account.closed_at is not None:
         code, message = "bank_account_closed", "The bank account was closed."
@@ -182,9 +182,9 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
 def record_failed(*, payout_id: str, code: str, message: str, actor: str, now: datetime) -> Payout:
     """Record that the bank has refused; the money returns to the merchant's balance.
 
-    A long code or message is truncated: the bank's refusal must be recorded in any case. Raises
-    PayoutNotFound, PayoutStatusUnfit; also for one that is scheduled and may have been sent: after
-    a restore of the database, or where an entry of the bank that waits names it.
+    A long code or message is truncated, as the refusal must be recorded in any case. Raises
+    PayoutNotFound, PayoutStatusUnfit; also for a scheduled one that may have been sent: after a
+    restore of the database, or if a waiting bank entry names it.
     """
     payout = Payout.objects.locked(payout_id)
     if payout.status in CANCELABLE and _may_have_left(payout, now=now):
@@ -250,7 +250,7 @@ def _amount_to_pay(asked: int | None, available: int) -> int:
 
 
 def _may_have_left(payout: Payout, *, now: datetime) -> bool:
-    """Return whether the bank may know more of a scheduled payout than we do."""
+    """Return whether a scheduled payout may have been sent without our knowing."""
     if payout.livemode and is_shut(now=now):
         return True
     return bool(spoken_of(Payout.objects.filter(pk=payout.pk), livemode=payout.livemode))

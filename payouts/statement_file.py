@@ -18,7 +18,7 @@ LINE_COLUMNS = (
 
 
 def file_of_lines(statement: AccountStatement, lines: Iterable[dict[str, Any]]) -> HttpResponse:
-    """Answer with lines as a file to be saved."""
+    """Return the lines as a CSV download."""
     rows = (_line_cells(statement.currency, line) for line in lines)
     return csv_download(statement.id, LINE_COLUMNS, rows)
 

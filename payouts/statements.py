@@ -1,10 +1,10 @@
 """Put each movement of a merchant's account into exactly one statement.
 
-Gathering and closing lock the account: debits of it wait, credits go on. A credit that commits
-meanwhile is not seen yet, and goes into the next statement. Which transfers are still to be
-gathered is found by the lack of a line, not by their ids: ids are given out before they commit, so
-a lower one may turn up after a higher one. From which id on to look is decided by what is
-committed, never by a clock: see docs/decisions/0101.
+Gathering and closing lock the account: its debits wait, credits proceed. A credit that commits
+meanwhile is not visible yet, and goes into the next statement. A transfer is known to be ungathered
+by its lack of a line, not by its id: ids are assigned before commit, so a lower one may appear
+after a higher one. The id to start reading from depends on what is committed, never on a clock:
+see docs/decisions/0101.
 """
 
 from datetime import datetime
@@ -25,13 +25,13 @@ _SIDE = """
         ORDER BY id LIMIT %(limit)s
     ) AS {side}s
 """
-# Two ordered reads of an index, in one statement: it sees a payment and its fee, or neither.
+# Two ordered index scans in one SQL statement: it sees a payment and its fee, or neither.
 _UNGATHERED = " UNION ALL ".join(
     _SIDE.format(side=side, transfer=Transfer._meta.db_table, line=StatementLine._meta.db_table)
     for side in ("credit", "debit")
 )
-# The transactions that the statement itself can see: all below the first have ended, and none from
-# the second on has begun. SQLite has one writer: what gathers is alone.
+# The snapshot of the SQL statement: all transactions below the first number have ended, and none
+# from the second on has begun. SQLite has a single writer: the one that gathers.
 _HORIZONS = {
     "postgresql": "pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS ended_before,"
     " pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS begun_before",
@@ -63,7 +63,7 @@ def open_statement(account: Account) -> Statement:
 
 
 def gather(statement: Statement) -> int:
-    """Add every visible movement that is in no statement; return how many.
+    """Add every visible movement that is not in a statement yet; return how many.
 
     The account must be locked.
     """
@@ -73,14 +73,14 @@ def gather(statement: Statement) -> int:
         after = last.pk
         gathered += len(batch)
     if first is not None:
-        # By what the first read has seen: a later one looks at higher ids alone.
+        # Use the snapshot of the first read, as later reads only look at higher ids.
         _move_on(statement, ended_before=first.ended_before, last=last, is_all=True)
         statement.save(update_fields=_GATHERED)
     return gathered
 
 
 def gather_batch(statement: Statement) -> int:
-    """Add the first movements that are in no statement; return how many.
+    """Add the first batch of movements that are not in a statement yet; return how many.
 
     The account must be locked.
     """
@@ -114,7 +114,7 @@ def movements_of(payout: Payout) -> QuerySet[Transfer]:
 
 
 def _add(statement: Statement, *, after: int) -> list[Any]:
-    """Write a line for the first movements after this id that have none; return them."""
+    """Write lines for the first movements after this id that have none; return the transfers."""
     places = {"account": statement.account_id, "after": after, "limit": BATCH}
     horizons = _HORIZONS[connection.vendor]
     query = f"SELECT found.*, {horizons} FROM ({_UNGATHERED}) AS found ORDER BY id LIMIT %(limit)s"  # noqa: S608  # our own names
@@ -130,11 +130,11 @@ def _add(statement: Statement, *, after: int) -> list[Any]:
 
 
 def _move_on(statement: Statement, *, ended_before: int, last: Any, is_all: bool) -> None:
-    """Note from which id on the next read has to look.
+    """Record the id that the next read has to start from.
 
-    A transaction that holds an id below `last`, and has not committed, has its number already: to
-    post is to lock or change an account before an id is taken. Once all numbers that were given out
-    by then have ended, nothing below `last` can turn up any more.
+    A transaction that holds an id below `last` and has not committed already has its number, as
+    posting locks or changes an account before it takes an id. Once all transactions numbered by
+    then have ended, nothing below `last` can appear any more.
     """
     horizon, number = statement.horizon_transfer, statement.horizon_transaction
     if horizon is not None and number is not None:

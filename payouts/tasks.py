@@ -22,7 +22,7 @@ def send_payouts() -> int:
 
 @shared_task
 def make_statements() -> int:
-    """Go on with the statements that merchants have asked for."""
+    """Continue with the statements that merchants have requested."""
     return account_statements.make_due(now=turn_now(step=LONG_STEP))
 
 

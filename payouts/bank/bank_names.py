@@ -1,4 +1,4 @@
-"""Read what banks call money: our bank, and all on its way."""
+"""Read the references that banks give to a payment: our own bank, and those on its way."""
 
 from xml.etree.ElementTree import Element
 
@@ -8,13 +8,13 @@ NO_REFERENCE = frozenset({NOT_PROVIDED, "NONREF"})
 
 
 def name_at(element: Element, path: str) -> str:
-    """Return a name; empty where the bank says that it has none."""
+    """Return a reference; empty if the bank says that there is none."""
     found = text_at(element, path)
     return "" if found in NO_REFERENCE else found
 
 
 def bank_names(part: Element, of_entry: str, *, is_whole: bool) -> BankNames:
-    """Return the names of a payment. That of its entry is its own if it is the whole entry."""
+    """Return a payment's references. If it is the whole entry, the entry's reference is its own."""
     uetr, transaction_id = name_at(part, "Refs/UETR").lower(), name_at(part, "Refs/TxId")
     reference = name_at(part, "Refs/AcctSvcrRef") or (of_entry if is_whole else "")
     return BankNames(

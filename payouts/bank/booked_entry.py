@@ -1,4 +1,4 @@
-"""A booked entry of a statement or a notification, as all payments in it share it."""
+"""A booked entry of a statement or notification: what all payments in it have in common."""
 
 from datetime import date
 from functools import cached_property
@@ -13,14 +13,14 @@ _SIGNS = {"CRDT": 1, "DBIT": -1}
 
 
 class BookedEntry:
-    """A booked entry. What its payments share is read once: there may be thousands of them."""
+    """A booked entry. Shared values are read once, as it may contain thousands of payments."""
 
     def __init__(self, element: Element) -> None:
         self.element = element
 
     @cached_property
     def sign(self) -> int:
-        """1 where money came in, -1 where it left. Raises BankFileUnreadable."""
+        """1 for a credit, -1 for a debit. Raises BankFileUnreadable."""
         return sign_of(self.element)
 
     @cached_property
@@ -33,7 +33,7 @@ class BookedEntry:
 
     @cached_property
     def is_reversal(self) -> bool:
-        """Whether the bank takes back what it had booked."""
+        """Whether the bank reverses an earlier booking."""
         return text_at(self.element, "RvslInd") in ("true", "1")
 
     @cached_property
@@ -43,28 +43,28 @@ class BookedEntry:
 
     @cached_property
     def name(self) -> str:
-        """The bank's own reference of all of it; empty where it gives none."""
+        """The bank's own reference for the whole entry; empty if it gives none."""
         return name_at(self.element, "AcctSvcrRef")
 
     @cached_property
     def batch_reference(self) -> str:
-        """Our name of the run that it is of; empty where the bank names none."""
+        """Our reference of the run that it belongs to; empty if the bank names none."""
         return reference_at(self.element, "NtryDtls/Btch/PmtInfId", "NtryDtls/Btch/MsgId")
 
     @cached_property
     def booking_date(self) -> date | None:
-        """The day of the booking, or else that of the value."""
+        """The booking date, or else the value date."""
         days = ("BookgDt/Dt", "BookgDt/DtTm", "ValDt/Dt", "ValDt/DtTm")
         return day_at(self.element, *days)
 
     @cached_property
     def message(self) -> str:
-        """What the bank writes of all of it."""
+        """The bank's additional text about the whole entry."""
         return text_at(self.element, "AddtlNtryInf")
 
 
 def sign_of(element: Element) -> int:
-    """Return 1 for what came in, -1 for what left. Raises BankFileUnreadable."""
+    """Return 1 for a credit, -1 for a debit. Raises BankFileUnreadable."""
     found = _SIGNS.get(text_at(element, "CdtDbtInd"))
     if found is None:
         raise BankFileUnreadable(CdtDbtInd="must be CRDT or DBIT")

@@ -1,4 +1,4 @@
-"""Prove what is noted as booked from the entries of the bank's statements, both ways."""
+"""Reconcile payouts recorded as booked with the bank's statement entries, both ways."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ _BOOKINGS = {"booked_at": (K.DEBIT,), "return_booked_at": (K.RETURN, K.CREDIT)}
 
 
 def check_bookings() -> Iterator[str]:
-    """Yield a sentence for each payout, and each bank account, that the entries do not prove."""
+    """Yield a sentence for each payout or ledger bank account that the entries do not prove."""
     for field, kinds in _BOOKINGS.items():
         matched = BankEntry.objects.besides_charges().filter(
             source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
@@ -29,9 +29,9 @@ def check_bookings() -> Iterator[str]:
 
 
 def _check_matches() -> Iterator[str]:
-    """Look whether each entry moved its payout's money, but for what the bank has charged.
+    """Check that each entry moved its payout's money, apart from bank charges.
 
-    It names what is in a debit, or a person has noted it; of a return, it may take some.
+    A charge within a debit is named by the bank or was noted by a person. A return may be less.
     """
     entries = BankEntry.objects.besides_charges().filter(state=BankEntryState.MATCHED)
     matched = entries.filter(payout__isnull=False, amount__isnull=False)
@@ -69,7 +69,7 @@ def _check_field(field: str, matched: QuerySet[BankEntry]) -> Iterator[str]:
 
 
 def _check_accounts() -> Iterator[str]:
-    """Look whether the ledger's bank account holds exactly the payouts that are paid."""
+    """Check that the ledger's bank account holds exactly the payouts that are paid."""
     paid = Payout.objects.filter(status=PayoutStatus.PAID).order_by()
     sums = {
         (currency, livemode): total

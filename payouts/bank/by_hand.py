@@ -1,4 +1,4 @@
-"""What a person says of an entry that waits. The bank's reference may differ, the money may not.
+"""Resolve a waiting entry by hand. The bank's reference may differ, the amount may not.
 
 Locks are taken in the order entry, payout, ledger account.
 """
@@ -35,16 +35,16 @@ def match_by_hand(
     charge_amount: int = 0,
     merchant_bears_charge: bool = False,
 ) -> BankEntry:
-    """Take an entry for that of a payout; `charge_amount` is the bank's charge in it, in cents.
+    """Match an entry with a payout; `charge_amount` is the bank's charge in it, in cents.
 
-    `merchant_bears_charge`: of a return; that of a debit is ours, as the order says. All of a
-    payout that comes back goes to the merchant's balance, and the charge is taken from there, once
-    although a notification and a statement tell of it. Raises BankEntryNotFound, PayoutNotFound,
-    PayoutReturnTooLate, and BankEntryUnfit, also for another charge than was agreed to.
+    `merchant_bears_charge` is for returns only: we bear the charge of a debit, as the order says.
+    A returned payout goes back to the merchant's balance in full, and the charge is taken from it:
+    once, even if a notification and a statement both report it. Raises BankEntryNotFound,
+    PayoutNotFound, PayoutReturnTooLate, and BankEntryUnfit, also if the charge is not as agreed.
     """
     entry = _waiting(entry_id)
     payout = Payout.objects.locked(payout_id)
-    # Many banks do not say that money which comes in is a return: here a person says so.
+    # Many banks do not mark incoming money as a return: here a person does.
     kind = K.RETURN if entry.kind == K.CREDIT else K(entry.kind)
     if entry.livemode != payout.livemode:
         raise BankEntryUnfit(payout="is of the other mode")
@@ -63,11 +63,11 @@ def match_by_hand(
 def match_batch_by_hand(
     *, entry_id: str, batch_id: str, actor: str, now: datetime, charge_amount: int = 0
 ) -> BankEntry:
-    """Take a debit for that of a batch, whose payouts that were not refused make its amount.
+    """Match a debit with a batch: its amount is the sum of the payouts that were not refused.
 
-    Or all of them: then the money of the others has to come back. `charge_amount`: what it is more,
-    in cents, is the bank's charge, which we bear. Raises BankEntryNotFound, PayoutBatchNotFound,
-    BankEntryUnfit.
+    Or of all payouts: then the money of the refused ones has to come back. `charge_amount`, in
+    cents, is the excess that is the bank's charge, which we bear. Raises BankEntryNotFound,
+    PayoutBatchNotFound, BankEntryUnfit.
     """
     entry = _waiting(entry_id)
     batch = PayoutBatch.objects.filter(pk=batch_id, livemode=entry.livemode).first()
@@ -92,10 +92,10 @@ def match_batch_by_hand(
 def set_aside(
     *, entry_id: str, note: str, actor: str, now: datetime, by_two: bool = False
 ) -> BankEntry:
-    """Note that an entry is of no payout; `by_two`: a second person has agreed.
+    """Record that an entry concerns no payout; `by_two`: a second person has agreed.
 
-    Raises BankEntryNotFound and BankEntryUnfit, also for one person alone where it holds payouts
-    back.
+    Raises BankEntryNotFound and BankEntryUnfit, also without a second person if it holds back
+    payouts.
     """
     entry = _waiting(entry_id)
     if not by_two and holds_back(entry):
@@ -106,10 +106,10 @@ def set_aside(
 
 @transaction.atomic
 def wait_again(*, entry_id: str, by_two: bool = False) -> BankEntry:
-    """Let an entry that was set aside wait again; `by_two`: a second person has agreed.
+    """Reopen an entry that was set aside; `by_two`: a second person has agreed.
 
-    The next file may match it then, and give a payout back to its merchant. Raises
-    BankEntryNotFound and BankEntryUnfit, also for one person alone where it names an order or run.
+    The next file may then match it, and return a payout to its merchant's balance. Raises
+    BankEntryNotFound and BankEntryUnfit, also without a second person if it names an order or run.
     """
     entry = BankEntry.objects.locked(entry_id)
     if entry.state != BankEntryState.OTHER:
@@ -132,16 +132,16 @@ def _refuse_other_charge(agreed: int, charge: int) -> None:
 
 
 def _note_charge(entry: BankEntry, charge: int) -> None:
-    """Note what a person has seen, for the proof of entries; saved with the match."""
+    """Note the charge that a person has seen, for the reconciliation; saved with the match."""
     if charge:
         entry.note = charge_note(charge, entry.currency)
 
 
 def _take_charge(payout: Payout, charge: int, now: datetime) -> None:
-    """Take what the bank has charged from the balance that the payout came back to, once."""
+    """Deduct the bank's charge, once, from the balance that the payout was returned to."""
     of_payout = Q(reference=payout.pk) | Q(reference__in=payout.bank_entries.values("pk"))
     if Transfer.objects.filter(of_payout, kind=TransferKind.ADJUSTMENT).exists():
-        return  # under the id of the entry, as earlier releases named it, or the payout's
+        return  # already taken; earlier releases posted it under the entry's id, not the payout's
     balance, funding = accounts_for(
         (payout.merchant_id, Purpose.MERCHANT),
         (HOUSE, Purpose.FUNDING),

@@ -1,4 +1,4 @@
-"""Read a statement or a notification of our account, camt.053 and camt.054, of any version."""
+"""Read statements (camt.053) and notifications (camt.054) of our account, in any version."""
 
 import hashlib
 from collections import Counter
@@ -53,7 +53,7 @@ def read_notifications(document: Element) -> Report:
     items: list[ReportItem] = []
     told = _Told()
     for notification in _of_our_account(message, "Ntfctn"):
-        # Some banks number their notifications anew in each file.
+        # Some banks restart the numbering of notifications in each file.
         place = f"{required_reference(notification, 'Id')} {text_at(notification, 'CreDtTm')}"
         items += _numbered(_booked(notification, place), told)
     return Report(
@@ -64,22 +64,22 @@ def read_notifications(document: Element) -> Report:
 
 
 def _message_id(message: Element) -> str:
-    """Return the name of a message: the pages of a long one may share it."""
+    """Return a message's id with its page number: the pages of a long message may share an id."""
     name = required_reference(message, "GrpHdr/MsgId")
     return _numbered_page(name, _page_of_message(message), MAX_REFERENCE)
 
 
 def _page_of_message(message: Element) -> str:
-    """Return the number of a page; empty for the first, which many banks number as well."""
+    """Return the page number; empty for the first page, whether or not the bank numbers it."""
     page = text_at(message, "GrpHdr/MsgPgntn/PgNb").lstrip("0")
     return "" if page == "1" else page
 
 
 def _numbered_page(name: str, page: str, most: int) -> str:
-    """Add the number of a page to a name, which the first one goes without."""
+    """Append the page number to a name, except for the first page."""
     number = page.lstrip("0")
     words = "" if number in ("", "1") else f" p{number}"
-    if len(name) + len(words) > most:  # cut, two names might be one
+    if len(name) + len(words) > most:  # truncated as they are, two names might collide
         name = hashlib.sha256(name.encode()).hexdigest()
     return f"{name[: most - len(words)]}{words}"
 
@@ -123,9 +123,9 @@ def _first(balances: dict[str, tuple[int, str]], names: tuple[str, ...]) -> int 
 
 
 def _of_our_account(message: Element, tag: str) -> list[Element]:
-    """Return what a file says of our account: banks write all accounts of a customer into one.
+    """Return the parts about our account: banks put all accounts of a customer into one file.
 
-    Raises BankFileUnfit for one that is of other accounts alone.
+    Raises BankFileUnfit if the file is only about other accounts.
     """
     ours, every = compact(settings.PAYOUT_DEBTOR_ACCOUNT), message.findall(tag)
     found = [
@@ -139,20 +139,20 @@ def _of_our_account(message: Element, tag: str) -> list[Element]:
 
 
 def _numbered(items: Iterable[ReportItem], told: _Told) -> Iterator[ReportItem]:
-    """Tell apart what a file says twice in the same words, such as two fees of one day."""
+    """Number items that a file repeats word for word, such as two equal fees on one day."""
     for item in items:
         yield replace(item, identity=(*item.identity, str(told[item.identity])))
         told[item.identity] += 1
 
 
 def _booked(report: Element, place: str) -> Iterator[ReportItem]:
-    """Yield each booked entry, or each payment in it where the parts add up to the whole."""
+    """Yield each booked entry, or each payment in it if the parts add up to the whole."""
     for number, element in enumerate(report.findall("Ntry")):
         if text_at(element, "Sts/Cd", "Sts") != BOOKED:
             continue
         entry = BookedEntry(element)
-        # The bank's own reference is the same in every file, but some give it again each day; its
-        # place is all that is left where there is none.
+        # The bank's own reference is the same in every file, though some banks reuse it each day.
+        # Without one, all that identifies the entry is its place in the file.
         former = (entry.name,) if entry.name else (place, str(number))
         yield from _parts(entry, entry.name or place, former)
 
@@ -178,21 +178,21 @@ def _is_returned(part: Element) -> bool:
 
 
 def _is_of_more(entry: BookedEntry, stated: int, amount: int) -> bool:
-    """Return whether more came in than its only detail tells of: the rest is another's money.
+    """Return whether more came in than the entry's only detail states: the rest is someone else's.
 
-    Less may have come in, by a charge on the way; and what leaves is checked against our order.
+    Less may come in, due to a charge on the way. A debit is checked against our order instead.
     """
     return entry.sign > 0 and 0 < stated < amount
 
 
 def _stated(part: Element, currency: str) -> list[int]:
-    """Return the amount of one payment, if it has one in the currency that was booked."""
+    """Return the amount of one payment, if it states one in the booked currency."""
     found = (cents_at(part, path, currency) for path in _AMOUNTS)
     return [cents for cents in found if cents is not None][:1]
 
 
 def _shares(parts: Sequence[Element], booked: Money) -> list[tuple[int, int]]:
-    """Divide what was booked among its payments, each with the charge in it, if they make it up."""
+    """Split the booked amount into (share, charge) per payment; empty if it does not add up."""
     amount, currency = booked
     stated = [_stated(part, currency) for part in parts]
     if not parts or not all(stated):
@@ -239,7 +239,7 @@ def _item(
 
 
 def _charge(kind: BankEntryKind, charge: int) -> int:
-    """Of money that came in, a person says who bears the charge in it."""
+    """Return the charge of a debit. For incoming money a person decides who bears it."""
     return charge if kind == BankEntryKind.DEBIT else 0
 
 
@@ -253,7 +253,7 @@ def _message(entry: BookedEntry, part: Element) -> str:
 
 
 def _remittance(part: Element) -> str:
-    """Return what the payer wrote: as structured references, and as text in however many lines."""
+    """Return the remittance information: structured references, then all lines of text."""
     found = part.findall("RmtInf/Strd/CdtrRefInf/Ref") + part.findall("RmtInf/Ustrd")
     return " ".join(filter(None, ((line.text or "").strip() for line in found)))
 

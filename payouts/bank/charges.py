@@ -1,4 +1,4 @@
-"""What of a booked debit is the bank's own charge: only what the bank says of it, to the cent."""
+"""The bank's own charge within a booked debit: only what the bank itself states, to the cent."""
 
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
@@ -6,21 +6,21 @@ from xml.etree.ElementTree import Element
 from payouts.bank.reports import cents_of, text_at
 
 Money = tuple[int, str]
-# Sub-families of ISO 20022's bank transaction codes: what is booked is nothing but a charge.
+# ISO 20022 bank transaction sub-family codes of entries that are nothing but a charge.
 SUB_FAMILIES = frozenset({"CHRG", "FEES", "COME", "COMI", "COMT", "TAXE"})
 _STATED = ("Amt", "AmtDtls/TxAmt/Amt", "AmtDtls/InstdAmt/Amt", "NtryDtls/Btch/TtlAmt")
 
 
 def is_charge(*elements: Element) -> bool:
-    """Return whether the bank calls all of what it has booked a charge."""
+    """Return whether the bank classifies the whole booking as a charge."""
     return any(text_at(each, "BkTxCd/Domn/Fmly/SubFmlyCd") in SUB_FAMILIES for each in elements)
 
 
 def charge_within(booked: Money, *elements: Element, stated: Iterable[int] = ()) -> int:
-    """Return the charge that is in a booked amount; 0 where none is, or it is not certain.
+    """Return the charge included in a booked amount; 0 if there is none or it is uncertain.
 
-    Banks state a charge in the amount or beside it. It counts where it and an amount that is stated
-    make the booked one, or where it is said to be included.
+    Banks state a charge as part of the amount or next to it. It counts if it and a stated amount
+    add up to the booked one, or if the bank says that it is included.
     """
     amount, currency = booked
     transfers = {*stated, *(found for each in elements for found in _stated(each, currency))}
@@ -32,12 +32,12 @@ def charge_within(booked: Money, *elements: Element, stated: Iterable[int] = ())
 
 
 def charge_beside(element: Element, currency: str) -> int:
-    """Return the charge that is stated with a transfer, whether or not it is in its amount."""
+    """Return the charge stated with a transfer, whether or not its amount includes it."""
     return next((charge for charge in _charges(element, currency) if charge > 0), 0)
 
 
 def _charges(element: Element, currency: str) -> Iterator[int]:
-    """Yield the sum of the charges that are not booked by themselves, then the total with tax."""
+    """Yield the sum of the charges not booked separately, then the stated total with tax."""
     signs = {"CRDT": -1}
     records = _records(element)
     found = [(cents_at(each, "Amt", currency), text_at(each, "CdtDbtInd")) for each in records]
@@ -49,7 +49,7 @@ def _charges(element: Element, currency: str) -> Iterator[int]:
 
 
 def _records(element: Element) -> list[Element]:
-    """Return the charges of an entry or a payment; before version 4 they had no records."""
+    """Return the charge records of an entry or a payment; before version 4, the charges."""
     records = element.findall("Chrgs/Rcrd") or element.findall("Chrgs")
     return [each for each in records if text_at(each, "ChrgInclInd") not in ("false", "0")]
 
@@ -67,7 +67,7 @@ def _stated(element: Element, currency: str) -> Iterator[int]:
 
 
 def cents_at(element: Element, path: str, currency: str) -> int | None:
-    """Return an amount in this currency; what cannot be read is as if it were not there."""
+    """Return an amount in this currency, in cents; None if it is absent or unreadable."""
     found = element.find(path)
     if found is None or found.get("Ccy") != currency:
         return None

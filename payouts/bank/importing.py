@@ -1,7 +1,7 @@
-"""Import a file of the bank: write down what it says once, then match each entry by itself.
+"""Import a bank file: store its contents once, then match each entry on its own.
 
-Safe to repeat: a file that is there already is not stored again. What an earlier import left
-unmatched is tried again with each file: files come in any order, and one may explain another.
+Safe to repeat: a file that is already stored is not stored again. Each import also retries the
+entries left unmatched by earlier ones: files arrive in any order, and one may explain another.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class ImportResult:
-    """What came of an import, in numbers of entries; `matched_earlier` are those of other files."""
+    """The result of an import, in numbers of entries; `matched_earlier` counts other files'."""
 
     stored: StoredFile
     matched: int
@@ -45,9 +45,9 @@ def import_bank_file(
     now: datetime,
     progress: Progress | None = None,
 ) -> ImportResult:
-    """Store a file and match its entries with payouts; call outside of a transaction.
+    """Store a file and match its entries with payouts. Call outside a transaction.
 
-    Raises BankFileUnreadable and BankFileUnfit; then nothing of the file is stored.
+    Raises BankFileUnreadable and BankFileUnfit; nothing of the file is stored then.
     """
     parsed = parse_bank_file(content)
     stored = store_bank_file(parsed=parsed, livemode=livemode, actor=actor, now=now)
@@ -57,7 +57,7 @@ def import_bank_file(
 def match_bank_file(
     *, stored: StoredFile, actor: str, now: datetime, progress: Progress | None = None
 ) -> ImportResult:
-    """Match what is unmatched of a file; each entry is one business fact and commits by itself."""
+    """Match the unmatched entries of a file; each entry is one business fact and commits alone."""
     file = stored.file
     waiting = list(file.entries.unmatched().order_by("key").values_list("pk", flat=True))
     numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
@@ -79,9 +79,9 @@ def match_bank_file(
 
 
 def _waiting_in_others(file: BankFile) -> QuerySet[BankEntry]:
-    """Return what waits in other files and may fit by now: what names an order or a run.
+    """Return waiting entries of other files that may match by now: those naming an order or run.
 
-    Money that came in, and was looked at, is left to the person who looks at it now.
+    Incoming money that was already looked at is left to the person who handles it.
     """
     others = BankEntry.objects.unmatched().filter(livemode=file.livemode).exclude(file=file)
     runs = PayoutBatch.objects.exclude(message_id="")

@@ -1,4 +1,4 @@
-"""Money that came in and fills no wallet by itself: a person says what it is."""
+"""Incoming money that fills no wallet automatically: a person decides what it is."""
 
 from datetime import datetime
 
@@ -9,15 +9,15 @@ from payouts.order_references import in_our_spelling, is_cut_name, is_order_name
 
 
 def refuse_uncreditable(entry: BankEntry) -> None:
-    """Raise BankEntryUnfit for money that came in and can be no customer's."""
+    """Raise BankEntryUnfit for incoming money that cannot be a customer's."""
     if why := why_uncreditable(entry):
         raise BankEntryUnfit(why)
 
 
 def why_uncreditable(entry: BankEntry) -> str:
-    """Say why money that came in is a charge that the bank gives back, or a payout that came back.
+    """Return why incoming money cannot be a customer's; empty if it may be.
 
-    The latter bears the name of an order of ours. Empty: it may be a customer's.
+    That is a charge that the bank refunds, or a returned payout, which names one of our orders.
     """
     if entry.kind != BankEntryKind.CREDIT:
         return ""
@@ -31,10 +31,10 @@ def why_uncreditable(entry: BankEntry) -> str:
 def refuse_words_of_order(
     entry: BankEntry, reference: str, *, since: datetime, words: WordsOfOrders
 ) -> None:
-    """Raise BankEntryUnfit where an order of ours that has left bears a reference in its words.
+    """Raise BankEntryUnfit if the text of an order that has left contains this reference.
 
-    The bank may send it back with those, and without its name. No payout of before the reference
-    was given out holds it, and none that is asked for now may.
+    The bank may return it with that text but without the order's own reference. No payout from
+    before the reference was issued contains it, and new payouts are refused if they do.
     """
     if payout_id := words.payout_with(reference, livemode=entry.livemode, since=since):
         raise BankEntryUnfit(
@@ -43,9 +43,9 @@ def refuse_words_of_order(
 
 
 def _is_of_order(name: str) -> bool:
-    """Return whether a name is an order's; one that may be cut only where an order begins so.
+    """Return whether this is an order's reference; a truncated one must begin an existing order's.
 
-    Customers have references of their own that look like the beginning of a name of ours.
+    Customers have references of their own that look like the beginning of one of ours.
     """
     if is_cut_name(name):
         return PayoutOrder.objects.filter(end_to_end_id__startswith=name).exists()

@@ -1,8 +1,9 @@
-"""Match what the bank reports with the payouts that we know. Nothing is guessed.
+"""Match the bank's entries with our payouts. Nothing is guessed.
 
-What is not exactly one of our orders, of its amount and currency, in a status in which the bank can
-say this of it, waits for a person. Money that comes in is offered to `BANK_CREDITS` first. Locks
-are taken in the order entry, payout, ledger account.
+An entry that is not exactly one of our orders, in amount and currency, and plausible in the
+payout's status, waits for a person. Incoming money is offered to `BANK_CREDITS` first.
+
+Locks are taken in the order entry, payout, ledger account.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,13 +46,13 @@ from payouts.services import (
 from payouts.statuses import EVER_PAID, PayoutStatus
 
 K, S = BankEntryKind, PayoutStatus
-TICK = timedelta(milliseconds=1)  # of two events of one instant, either could come first
-# In which statuses of a payout the bank can say this of it.
+TICK = timedelta(milliseconds=1)  # two events at the same instant would have no defined order
+# The statuses of a payout in which each kind of entry is plausible.
 FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
     K.PROCESSING: EVER_PAID | {S.IN_TRANSIT},
     K.SETTLED: EVER_PAID | {S.IN_TRANSIT},
     K.DEBIT: EVER_PAID | {S.IN_TRANSIT},
-    # One that was booked with its run may have come back before we hear that it was refused.
+    # A payout booked with its run may have come back before we hear that it was refused.
     K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED, S.RETURNED}),
     K.RETURN: EVER_PAID | {S.IN_TRANSIT},
 }
@@ -66,17 +67,17 @@ BESIDE_NAMELESS = "An order of the report has no name: what is said of the other
 
 
 def match_entry(*, entry_id: str, words: WordsOfOrders, actor: str, now: datetime) -> bool:
-    """Match one entry, if it fits exactly; otherwise note why not. Return whether it is matched.
+    """Match one entry if it fits exactly, otherwise record why not; return whether it matched.
 
-    `words` are read once for a whole file.
+    `words` is shared by all entries of a file, as it reads each order's text once.
     """
     with transaction.atomic():
-        take_turn()  # it may find that a payout has left, whose run is written then
+        take_turn()  # may find that a payout has left already, and write its batch
         entry = BankEntry.objects.locked(entry_id)
         if not entry.is_waiting:
             return False
         try:
-            with transaction.atomic():  # a refusal undoes what it has begun
+            with transaction.atomic():  # a refusal rolls back what was begun
                 _match(entry, words, actor=actor, now=now)
         except ApiError as error:
             entry.refresh_from_db()
@@ -86,7 +87,7 @@ def match_entry(*, entry_id: str, words: WordsOfOrders, actor: str, now: datetim
 
 
 def refuse_resolved(entry: BankEntry) -> None:
-    """Raise BankEntryUnfit for an entry that waits for no one."""
+    """Raise BankEntryUnfit for an entry that no longer waits for a person."""
     if not entry.is_waiting:
         raise BankEntryUnfit(state=f"is {entry.state}")
 
@@ -126,7 +127,7 @@ def _unknown(kind: BankEntryKind) -> str:
 
 
 def _credit(entry: BankEntry, words: WordsOfOrders, actor: str, now: datetime) -> str:
-    """Return the id of what money that came in was credited to, if a room knows whose it is."""
+    """Return the id of what incoming money was credited to, if an app recognized its owner."""
     if entry.kind != K.CREDIT:
         return ""
     credited: Iterable[str] = (
@@ -137,7 +138,7 @@ def _credit(entry: BankEntry, words: WordsOfOrders, actor: str, now: datetime) -
 
 
 def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | None:
-    """Return the order that an entry names, also where only the bank still knows that it left."""
+    """Return the order that an entry names, even if only the bank still knows that it left."""
     name = in_our_spelling(entry.end_to_end_id)
     known = PayoutOrder.objects.filter(end_to_end_id=name, payout__livemode=entry.livemode).first()
     if known is not None or entry.kind not in (K.DEBIT, K.RETURN):
@@ -154,7 +155,7 @@ def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | N
 
 
 def _refuse_other_batch(entry: BankEntry, payout: Payout) -> None:
-    """A status report names our file: an order of another one is not what it is about."""
+    """Raise BankEntryUnfit if a status report on one of our files names an order of another."""
     if entry.source != BankSource.STATUS_REPORT:
         return
     if payout.batch is None or payout.batch.message_id != entry.message_reference:
@@ -162,9 +163,9 @@ def _refuse_other_batch(entry: BankEntry, payout: Payout) -> None:
 
 
 def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
-    """Return what an entry about a batch is about, locked.
+    """Return the payouts, locked, that an entry about a batch covers.
 
-    In a status report that is what the report does not name by itself.
+    In a status report, those are the payouts that the report does not name individually.
     """
     if entry.kind == K.RETURN:
         return _returned_of(batch)
@@ -183,7 +184,7 @@ def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
 
 
 def _returned_of(batch: PayoutBatch) -> list[Payout]:
-    """Return all of a run, locked: that is what comes back under its name, or it is not certain."""
+    """Return all payouts of a returned run, locked. Raises BankEntryUnfit if one was refused."""
     every = payouts_in_run(batch)
     if any(payout.status == S.FAILED for payout in every):
         raise BankEntryUnfit("An order of the run was refused: the bank knows which came back.")
@@ -191,9 +192,9 @@ def _returned_of(batch: PayoutBatch) -> list[Payout]:
 
 
 def payouts_booked_in(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
-    """Return what a booking of a batch is about, locked: what the bank has not refused of it.
+    """Return the payouts, locked, that the booking of a batch covers: those not refused.
 
-    Or all of it, where that makes the amount: some banks book a run whole, and send back the rest.
+    Or all of them, if they make up the amount: some banks book a run whole and return the rest.
     """
     every = payouts_in_run(batch)
     taken = [payout for payout in every if payout.status != S.FAILED]
@@ -220,12 +221,12 @@ def apply_entry(
     charge: int = 0,
     comes_back: bool = False,
 ) -> None:
-    """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any.
+    """Apply an entry to locked payouts. Raises BankEntryUnfit before any of them changes.
 
-    Together they make its amount, but for a charge of the bank: the one that the bank has named, or
-    `charge`, which a person has seen. A charge that is booked by itself changes nothing of them.
-    One that was refused is among them where its money has come back, or `comes_back`: a person
-    says that it will.
+    Together they must make up its amount, apart from a bank charge: the one that the bank states,
+    or `charge`, which a person has seen. A charge booked on its own changes no payout. A refused
+    payout is accepted only if its money has come back, or if a person says that it will
+    (`comes_back`).
     """
     if kind not in FITTING:
         raise BankEntryUnfit("It is for a person to say what this is.")
@@ -245,7 +246,7 @@ def apply_entry(
 
 
 def _refuse_large_charge(entry: BankEntry, payouts: Sequence[Payout]) -> None:
-    """A bank may call all of an entry a charge that has the transfer in it."""
+    """Refuse a charge as large as the payouts: some banks mislabel a transfer plus its charge."""
     if (entry.amount or 0) >= sum(payout.amount for payout in payouts):
         raise BankEntryUnfit("The bank calls it a charge, and it is as much as what was ordered.")
 
@@ -261,7 +262,7 @@ def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) 
 def _record(
     entry: BankEntry, kind: BankEntryKind, payout: Payout, *, actor: str, now: datetime
 ) -> None:
-    """Record what is news. A payout that comes back was paid, whether or not we had heard of it."""
+    """Record what is new. A returned payout was paid, whether or not the bank reported that."""
     status = PayoutStatus(payout.status)
     if kind in (K.SETTLED, K.DEBIT, K.RETURN) and status == S.IN_TRANSIT:
         reference = entry.bank_reference or entry.entry_reference

@@ -1,4 +1,4 @@
-"""Which statements of the bank were not read: one does not open as the one before it closed."""
+"""Find missing bank statements: a gap is one whose opening is not the previous closing."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ LOOKED_AT = 400  # of the newest: more than a year of daily ones
 
 @dataclass(frozen=True)
 class MissingStatement:
-    """A gap between two statements: what the missing ones have moved, in cents, and since when."""
+    """A gap between two statements: what the missing ones moved, in cents, and since when."""
 
     currency: str
     after: str
@@ -20,9 +20,9 @@ class MissingStatement:
 
 
 def missing_statements(currency: str, *, livemode: bool) -> list[MissingStatement]:
-    """Return the gaps between the newest statements in one currency, the oldest first.
+    """Return the gaps between the newest statements in one currency, oldest first.
 
-    A page without a balance of its own goes on from the page before it.
+    A page without its own balance continues from the previous page.
     """
     statements = BankStatement.objects.current().filter(livemode=livemode, currency=currency)
     newest = list(statements.order_by("-end_at", "-start_at", "-pk")[:LOOKED_AT])

@@ -1,4 +1,4 @@
-"""Whether what the bank has moved is what was ordered, but for what the bank has charged for it."""
+"""Compare what the bank has moved with what was ordered, apart from bank charges."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ CAME_IN = frozenset({BankEntryKind.RETURN, BankEntryKind.CREDIT})
 
 
 def is_amount_of(entry: BankEntry, payouts: Sequence[Payout]) -> bool:
-    """Return whether a debit is exactly these payouts, or with the charge that the bank names."""
+    """Return whether a debit is exactly these payouts, with or without the bank's stated charge."""
     ordered = sum(payout.amount for payout in payouts)
     return entry.amount is not None and entry.amount - ordered in (0, entry.charge_amount)
 
 
 def charge_in(entry: BankEntry, payouts: Sequence[Payout]) -> int:
-    """Return by how much more than the payouts has left, or less came back: 0 if by nothing."""
+    """Return by how many cents a debit exceeds the payouts, or a credit falls short; else 0."""
     ordered = sum(payout.amount for payout in payouts)
     if (
         not entry.amount
@@ -31,10 +31,10 @@ def charge_in(entry: BankEntry, payouts: Sequence[Payout]) -> int:
 
 
 def booked_with_charge(entry: BankEntry, every: Sequence[Payout]) -> tuple[list[Payout], int]:
-    """Return what of a run a debit has booked, and the charge in it that a person has seen.
+    """Return the payouts of a run that a debit has booked, and the charge that a person has seen.
 
-    All of the run where it is enough for that, or else what was not refused. Raises BankEntryUnfit
-    for a charge that may have a refused order in it.
+    All of the run if the amount is enough for it, or else those not refused. Raises BankEntryUnfit
+    if the charge is large enough to contain a refused order.
     """
     refused = [payout.amount for payout in every if payout.status == PayoutStatus.FAILED]
     whole = charge_in(entry, every) > 0 or is_amount_of(entry, every)
@@ -46,14 +46,14 @@ def booked_with_charge(entry: BankEntry, every: Sequence[Payout]) -> tuple[list[
 
 
 def charge_note(charge: int, currency: str) -> str:
-    """Return what is noted of a charge in a debit that a person has seen."""
+    """Return the note on a charge in a debit that a person has seen."""
     return f"With a charge of the bank: {currency} {decimal_text(charge, currency)}."
 
 
 def refuse_other_amount(
     entry: BankEntry, kind: BankEntryKind, payouts: Sequence[Payout], charge: int
 ) -> None:
-    """Refuse an entry whose amount is not that of the payouts, but for a charge of the bank.
+    """Refuse an entry whose amount is not that of the payouts, apart from a bank charge.
 
     Raises BankEntryUnfit.
     """
@@ -61,7 +61,7 @@ def refuse_other_amount(
         return
     ordered = sum(payout.amount for payout in payouts)
     came_in = kind == BankEntryKind.RETURN
-    # A charge makes more of a debit, and less of a return.
+    # A charge increases a debit and reduces a return.
     moved = entry.amount + charge if came_in else entry.amount - charge
     if {payout.currency for payout in payouts} != {entry.currency} or not ordered:
         raise BankEntryUnfit("The amount or the currency is not that of the order.")
@@ -74,7 +74,7 @@ def refuse_other_amount(
 
 
 def _refuse_charged(count: int, charged: int, currency: str, *, came_in: bool) -> None:
-    """Say how a person matches what the bank may have charged for. Raises BankEntryUnfit."""
+    """Raise BankEntryUnfit with advice on matching an entry that may include a charge."""
     if came_in and count > 1:
         raise BankEntryUnfit(
             f"It is a part of a run of {count} payouts: the bank knows which came back."

@@ -1,4 +1,4 @@
-"""Orders that a status report does not name, also as earlier releases have stored them."""
+"""Orders that a status report does not name, including those stored by earlier releases."""
 
 from functools import lru_cache
 
@@ -8,9 +8,9 @@ from payouts.models import BankEntry, BankEntryQuerySet, BankFile, BankSource
 
 
 def nameless_orders(file: BankFile) -> BankEntryQuerySet:
-    """Return what a status report says of single orders without naming them.
+    """Return a status report's entries about single orders that it does not name.
 
-    Known by their keys: earlier releases gave them the reference of the run, as a group has it.
+    Identified by key: earlier releases gave them the run's reference, like an entry for a group.
     """
     if file.source != BankSource.STATUS_REPORT:
         return BankEntry.objects.none()
@@ -21,10 +21,10 @@ def nameless_orders(file: BankFile) -> BankEntryQuerySet:
 
 
 def is_nameless(entry: BankEntry) -> bool:
-    """Return whether an entry is of a single order that a status report does not name."""
+    """Return whether an entry is about a single order that a status report does not name."""
     if entry.source != BankSource.STATUS_REPORT or entry.end_to_end_id:
         return False
-    # A group has the name of its run.
+    # An entry for a group carries the reference of its run.
     return not entry.message_reference or entry.key in _keys_of(entry.file)
 
 
@@ -32,7 +32,7 @@ def _keys_of(file: BankFile) -> frozenset[str]:
     return _keys(file.message_id, file.entries.count())
 
 
-@lru_cache(maxsize=4)  # asked anew for each entry of a file
+@lru_cache(maxsize=4)  # needed again for each entry of a file
 def _keys(message_id: str, count: int) -> frozenset[str]:
-    """Return the keys of the first orders of a report."""
+    """Return the keys of the first `count` orders of a report."""
     return frozenset(entry_key(order_identity(message_id, number)) for number in range(count))

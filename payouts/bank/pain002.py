@@ -1,4 +1,4 @@
-"""Read a status report, pain.002, of any version: what became of a file of ours and its orders."""
+"""Read a status report (pain.002, any version): the outcome of one of our files and its orders."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element
@@ -31,9 +31,9 @@ KINDS = {
     "ACWP": K.PROCESSING,
     "PATC": K.PROCESSING,
 }
-PARTLY = "PART"  # what became of each order stands with it
-# Reasons of ISO 20022 for a refusal that says nothing of the first order of the same name: AM05 is
-# a duplication, the others name what was there before (message, payment, order, EndToEndId, …).
+PARTLY = "PART"  # each order has its own status
+# ISO 20022 reasons that reject a duplicate and say nothing about the original order: AM05 is the
+# general one, the others name what was duplicated (message, payment, order, EndToEndId, …).
 DUPLICATES = frozenset({"AM05", "DU01", "DU02", "DU03", "DU04", "DU05"})
 
 
@@ -49,17 +49,17 @@ def read_status_report(document: Element) -> Report:
 
 
 def order_identity(message_id: str, number: int) -> tuple[str, ...]:
-    """Return what tells an order of a report apart: its place, as the bank may not name it."""
+    """Return the identity of an order in a report: its position, as the bank may not name it."""
     return message_id, "order", str(number)
 
 
 def _items(report: Element, message_id: str) -> Iterator[ReportItem]:
-    """Yield each order, then each group: a group speaks for the orders that the file leaves out.
+    """Yield each order, then each group, whose status holds for the orders that the file omits.
 
-    An order without a name has no reference at all: it is not the whole file that it speaks of.
+    An unnamed order gets no reference at all, as its status is not that of the whole file.
 
-    A reason stands once, where it holds: an order without one has that of its group or of the file,
-    and for what a group leaves out, what stands within it may be the reason as well.
+    Banks state a reason once: an order without one takes its group's or the file's, and the reason
+    for the orders that a group omits may also stand with one of its own orders.
     """
     original = required(report, "OrgnlGrpInfAndSts")
     of_message = required_reference(original, "OrgnlMsgId")
@@ -85,7 +85,7 @@ def _items(report: Element, message_id: str) -> Iterator[ReportItem]:
 
 
 def _reasons(*levels: Element, within: Element | None = None) -> list[tuple[str, str]]:
-    """Return codes and words of the nearest level that has any; of a duplicate, wherever it is."""
+    """Return the codes and texts of the nearest level with any; a duplicate's from any level."""
     each = [_reasons_at(level.findall("StsRsnInf")) for level in levels]
     inside = [] if within is None else _reasons_at(within.iter("StsRsnInf"))
     said = [reason for level in each for reason in level] + inside

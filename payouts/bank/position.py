@@ -1,8 +1,8 @@
-"""Our bank account in the ledger against what the bank has booked: the difference must be nothing.
+"""Compare the ledger's bank account with the bank's bookings: the difference must be zero.
 
-The ledger's account counts what has left, less what came back. The bank's statements say the same,
-or say why not: what makes up the difference are the payouts that only one of the two knows of, and
-the entries that wait for a person. Payouts from before the first statement are not looked for.
+The ledger's account counts what has left, less what came back, and so do the bank's statements.
+Any difference consists of payouts that only one of the two knows about, and of entries that wait
+for a person. Payouts from before the first statement are ignored.
 """
 
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ from payouts.statuses import PayoutStatus
 
 @dataclass(frozen=True)
 class OpenPart:
-    """What makes up the difference: how many, together how much, since when the oldest, and which.
+    """One part of the difference: the number of items, their total, the oldest date and the rows.
 
-    `rows` begins with the oldest.
+    `rows` starts with the oldest.
     """
 
     words: str
@@ -39,9 +39,9 @@ class OpenPart:
 
 @dataclass(frozen=True)
 class BankPosition:
-    """The difference of one currency, in cents: what we believe has left, less what was booked.
+    """The difference in one currency, in cents: what our ledger says has left, less bookings.
 
-    `missing` are the gaps between the statements that we have read.
+    `missing` lists the gaps between the statements that we have read.
     """
 
     currency: str
@@ -51,7 +51,7 @@ class BankPosition:
 
 
 def positions(*, livemode: bool) -> list[BankPosition]:
-    """Return the position in each currency that the bank has sent a statement of."""
+    """Return the position in each currency for which the bank has sent a statement."""
     statements = BankStatement.objects.filter(livemode=livemode)
     first = statements.order_by("currency").values_list("currency").annotate(Min("start_at"))
     return [_position(livemode, currency, start) for currency, start in first]

@@ -1,7 +1,7 @@
-"""Recognize what is stored already, and tell it from what a bank says again of other money.
+"""Recognize entries that are already stored, and tell them from new ones that look the same.
 
-Banks give a reference again, some each day, some in each statement. The same words in another
-statement are the same entry only if both tell of the same time. Otherwise it is stored for itself.
+Banks reuse references, some every day, some in every statement. An identical entry in another
+statement is the same only if both cover the same time. Otherwise it is stored separately.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Recognized:
-    """What of a file is stored already, and the rest by the keys that it is to be stored under."""
+    """The entries of a file that are already stored, and the new items by their future keys."""
 
     known: list[BankEntry]
     fresh: dict[str, ReportItem]
@@ -31,7 +31,7 @@ class Recognized:
 def recognize(
     file: BankFile, items: Sequence[ReportItem], page: StatementPage | None
 ) -> Recognized:
-    """Tell what of a file, or of a statement in it, other files have brought."""
+    """Separate what other files have already brought from what is new in a file or statement."""
     former = _known_by_former_key(file, items, page)
     if page is None:
         rest = [item for item in items if item.identity not in former]
@@ -52,7 +52,7 @@ def recognize(
 
 
 def is_of_same_time(row: BankEntry, page: StatementPage | BankStatement | None) -> bool:
-    """Return whether a stored entry and a statement tell of the same time; all do without one."""
+    """Return whether a stored entry and a statement cover the same time; true without either."""
     stored = row.statement
     if page is None or stored is None:
         return True
@@ -61,18 +61,18 @@ def is_of_same_time(row: BankEntry, page: StatementPage | BankStatement | None) 
         return page.number == stored.number or names[0] != names[1]
     if page.start_at < page.end_at and stored.start_at < stored.end_at:
         return page.start_at < stored.end_at and stored.start_at < page.end_at
-    # Without a period, a statement tells of the instant at which it was made.
+    # Without a period, a statement covers the instant at which it was made.
     touches = page.start_at <= stored.end_at and stored.start_at <= page.end_at
     return touches or page.number == stored.number
 
 
 def _number_without_page(statement: StatementPage | BankStatement) -> str:
-    """Return the number of a statement without that of its page, which the reader added."""
+    """Return the statement number without the page number, which the reader appended."""
     return re.sub(" p[0-9]+$", "", statement.number)
 
 
 def _stored(file: BankFile, wanted: dict[_Words, int]) -> dict[_Words, list[BankEntry]]:
-    """Return all that is stored in the same words, in order of the numbers in their keys."""
+    """Return all stored entries with the same words, ordered by the numbers in their keys."""
     found = defaultdict[_Words, list[BankEntry]](list)
     while wanted:
         keys = {
@@ -96,9 +96,9 @@ def _stored(file: BankFile, wanted: dict[_Words, int]) -> dict[_Words, list[Bank
 def _known_by_former_key(
     file: BankFile, items: Sequence[ReportItem], page: StatementPage | None
 ) -> dict[_Words, BankEntry]:
-    """Return, by their identity now, what was stored under the keys of earlier releases.
+    """Return entries stored under keys of earlier releases, by their current identity.
 
-    Those had no text and no booking date: the text is compared, and the day is one before storing.
+    Those keys lacked text and booking date: compare the text; the date must not be after storing.
     """
     items = [item for item in items if item.former_identity]
     keys = [entry_key(item.former_identity) for item in items]
@@ -108,7 +108,7 @@ def _known_by_former_key(
         row = found.get(key)
         if row is None or row.message != item.message[:MAX_REASON]:
             continue
-        last = (row.created_at + timedelta(days=1)).date()  # a day begins earlier in the far east
+        last = (row.created_at + timedelta(days=1)).date()  # a day starts earlier in the Far East
         if item.booking_date and item.booking_date > last:
             continue
         if is_of_same_time(row, page):
@@ -117,7 +117,7 @@ def _known_by_former_key(
 
 
 def with_keys(file: BankFile, keys: Sequence[str]) -> Iterator[BankEntry]:
-    """Yield the entries of this kind of file that are stored under these keys."""
+    """Yield the stored entries with these keys, from files of the same kind."""
     for start in range(0, len(keys), KEYS_AT_ONCE):
         yield from BankEntry.objects.filter(
             livemode=file.livemode, source=file.source, key__in=keys[start : start + KEYS_AT_ONCE]

@@ -1,4 +1,4 @@
-"""Open payouts again after a restore, once nothing that the bank says of our orders waits."""
+"""Reopen payouts after a restore, once no bank entry about our orders is waiting."""
 
 from datetime import datetime
 
@@ -10,11 +10,11 @@ from payouts.errors import BankEntriesWaiting
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
 from payouts.order_references import ORDER_NAME, RUN_NAME
 
-# By its form alone: a payout that the restored database has never heard of has our reference, and
-# the one that is made in its place will bear the same.
+# By its form alone: a payout that the restored database does not know has one of our references,
+# and the payout that will be created in its place gets the same one.
 OF_ORDERS = Q(end_to_end_id__iregex=ORDER_NAME) | Q(message_reference__iregex=RUN_NAME)
 
-# A report that an order is on its way or has arrived tells nothing of one that cannot leave again.
+# Reports of progress or arrival do not matter for an order known here: it cannot leave again.
 OF_DEPARTED = Q(
     kind__in=(BankEntryKind.PROCESSING, BankEntryKind.SETTLED),
     end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"),
@@ -23,7 +23,7 @@ OF_DEPARTED = Q(
 
 @transaction.atomic
 def reopen(*, actor: str, now: datetime) -> None:
-    """Open payouts again: the bank was asked. Raises BankEntriesWaiting while an answer waits."""
+    """Reopen payouts after a check with the bank. Raises BankEntriesWaiting while entries wait."""
     of_orders = BankEntry.objects.unmatched().named_by_bank().filter(OF_ORDERS, livemode=True)
     waiting = of_orders.exclude(OF_DEPARTED)
     if count := waiting.count():

@@ -1,4 +1,4 @@
-"""What a file of the bank says, whichever kind and version it is of; and reading its elements."""
+"""The contents of a bank file, whatever its kind and version; and how to read its elements."""
 
 import re
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ NOT_PROVIDED = "NOTPROVIDED"
 
 @dataclass(frozen=True, kw_only=True)
 class BankNames:
-    """What banks call the money of an item.
+    """The references that banks give to the payment of an item.
 
-    `reference` is the name of it alone. That of the whole entry may be shared by other payments in
-    it. `uetr` and `transaction_id` go with the money through all banks.
+    `reference` is the payment's own; other payments of the entry may share `entry_reference`.
+    `uetr` and `transaction_id` travel with the money through all banks.
     """
 
     reference: str = ""
@@ -38,10 +38,10 @@ class BankNames:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportItem:
-    """One thing that the bank reports. `identity` tells it apart from any other, in any file.
+    """One item of a bank's report. `identity` is unique to it across all files.
 
-    `former_identity` is how it was told apart before booking date and text were part of it.
-    `charge_amount` is what of `amount` is the bank's own charge.
+    `former_identity` is the identity before booking date and text became part of it.
+    `charge_amount` is the part of `amount`, in cents, that is the bank's own charge.
     """
 
     identity: tuple[str, ...]
@@ -60,9 +60,9 @@ class ReportItem:
 
 @dataclass(frozen=True, kw_only=True)
 class StatementPage:
-    """A statement, or a page of one: what it opens and closes with, and its booked entries.
+    """A statement, or a page of one: its opening and closing balances and its booked entries.
 
-    `written_at` is when the bank made it, where the bank says so.
+    `written_at` is when the bank created it, if the bank says so.
     """
 
     number: str
@@ -77,7 +77,7 @@ class StatementPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A file: `items` are those outside of any statement."""
+    """A bank file; `items` are those that are in no statement."""
 
     source: BankSource
     message_id: str
@@ -86,7 +86,7 @@ class Report:
 
 
 def text_at(element: Element, *paths: str) -> str:
-    """Return the text of the first path that has one."""
+    """Return the first non-empty text at these paths."""
     for path in paths:
         found = (element.findtext(path) or "").strip()
         if found:
@@ -95,7 +95,10 @@ def text_at(element: Element, *paths: str) -> str:
 
 
 def reference_at(element: Element, *paths: str) -> str:
-    """Return a reference of at most 35 characters; empty where the bank says that it has none."""
+    """Return a reference; empty if the bank says that there is none.
+
+    Raises BankFileUnreadable above 35 characters.
+    """
     found = text_at(element, *paths)
     if len(found) > MAX_REFERENCE:
         raise BankFileUnreadable(**{paths[0].split("/")[-1]: "has more than 35 characters"})
@@ -119,7 +122,7 @@ def required(element: Element, path: str) -> Element:
 
 
 def amount_at(element: Element, *paths: str) -> tuple[int, str] | None:
-    """Return the first amount there is, in cents, and its currency. Raises BankFileUnreadable."""
+    """Return the first amount found, in cents, and its currency. Raises BankFileUnreadable."""
     for path in paths:
         found = element.find(path)
         if found is not None:
@@ -132,7 +135,7 @@ def amount_at(element: Element, *paths: str) -> tuple[int, str] | None:
 
 
 def instant_at(element: Element, *paths: str) -> datetime | None:
-    """Return the first date or time there is; without an offset it is of the staff's time zone."""
+    """Return the first date or time found; without an offset, read in the staff's time zone."""
     text = text_at(element, *paths)
     if not text:
         return None
@@ -145,12 +148,12 @@ def instant_at(element: Element, *paths: str) -> datetime | None:
     here = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
     try:
         return here.astimezone(UTC)
-    except OverflowError as error:  # a day at either end of the calendar
+    except OverflowError as error:  # a day at either end of Python's calendar
         raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"}) from error
 
 
 def day_at(element: Element, *paths: str) -> date | None:
-    """Return the first day there is, as it is written. Raises BankFileUnreadable."""
+    """Return the first date found, as written. Raises BankFileUnreadable."""
     text = text_at(element, *paths)[:10]
     try:
         day = parse_date(text)
@@ -162,7 +165,7 @@ def day_at(element: Element, *paths: str) -> date | None:
 
 
 def _instant(text: str) -> datetime | None:
-    """Read what XML may write: a day, also with an offset, or a time, also the hour 24 of a day."""
+    """Parse an XML date, with or without an offset, or a date-time, including T24:00:00."""
     if day := _DAY.fullmatch(text):
         return parse_datetime(f"{day[1]}T00:00:00{day[2]}")
     if end := _END_OF_DAY.fullmatch(text):
@@ -172,7 +175,7 @@ def _instant(text: str) -> datetime | None:
 
 
 def cents_of(text: str, currency: str) -> int | None:
-    """Read units as cents: 12.50 BSD is 1250. None for what is no exact amount of the currency."""
+    """Read a decimal as cents: 12.50 BSD is 1250. None if not an exact amount of the currency."""
     written = _WRITTEN.fullmatch(text.strip())
     if written is None or not is_currency(currency):
         return None

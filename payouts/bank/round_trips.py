@@ -1,7 +1,7 @@
-"""What was refused and left all the same, in a run that the bank has booked whole: it comes back.
+"""Refused payouts that left all the same, in a run that the bank booked whole, and come back.
 
-A refused payout is in the merchant's balance again. A debit of it contradicts that until the bank
-sends the money back: then debit and return explain each other, whichever is read first.
+The money of a refused payout is in the merchant's balance again. A debit for it contradicts that
+until the bank returns the money: then debit and return explain each other, in either order.
 """
 
 from django.db.models import F, Q
@@ -20,7 +20,7 @@ K = BankEntryKind
 
 
 def is_round_trip(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> bool:
-    """Return whether an entry is one half of the way that a refused payout has made."""
+    """Return whether an entry is one half of a refused payout's round trip."""
     if payout.status != PayoutStatus.FAILED or payout.batch is None:
         return False
     others = _told_of(payout).exclude(pk=entry.pk)
@@ -38,14 +38,14 @@ def _told_of(payout: Payout) -> BankEntryQuerySet:
 
 
 def _returns(payout: Payout) -> Q:
-    """What sends it back, or was matched with it as that."""
+    """Return what selects entries that return a payout, or were matched with it as a return."""
     named = Q(end_to_end_id=payout.order.end_to_end_id, kind=K.RETURN)
     matched = Q(payout=payout, kind__in=(K.RETURN, K.CREDIT))
     return Q(named | matched, amount=payout.amount)
 
 
 def _debits(payout: Payout, batch: PayoutBatch) -> Q:
-    """What has booked it: by its name, or a run as a whole, with what was refused of it."""
+    """Return what selects debits of a payout: by its own reference, or of its whole run."""
     alone = Q(_is_of(payout.amount), end_to_end_id=payout.order.end_to_end_id)
     of_run = Q(end_to_end_id="", message_reference=batch.message_id) | Q(batch=batch)
     return Q(alone | Q(of_run, _is_of(batch.total_amount)), kind=K.DEBIT)

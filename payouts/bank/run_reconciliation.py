@@ -1,4 +1,4 @@
-"""Prove what the bank has booked of whole runs from their payouts, both ways."""
+"""Reconcile the bank's bookings of whole runs with their payouts, both ways."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ ENTRIES_AT_ONCE = 10  # of runs of at most 500 payouts each
 
 
 def check_runs() -> Iterator[str]:
-    """Yield a sentence for each entry that is not its run's money, and each wrong note of it."""
+    """Yield a sentence for each entry that is not its run's money, and for each wrong note."""
     booked = BankEntry.objects.besides_charges().exclude(source=BankSource.STATUS_REPORT)
     entries = booked.filter(state=BankEntryState.MATCHED, batch__isnull=False, amount__isnull=False)
     with_payouts = entries.order_by("pk").prefetch_related("batch__payouts")
@@ -29,9 +29,9 @@ def _check_run(entry: BankEntry, batch: PayoutBatch) -> Iterator[str]:
 
 
 def _moved_by(entry: BankEntry, every: Sequence[Payout]) -> Sequence[Payout]:
-    """Return what of a run the amount is, as the entry was matched: all, or what was not refused.
+    """Return the payouts of a run that make up the amount: all of them, or those not refused.
 
-    More than that has left only as the bank's charge, which it names, or a person has noted.
+    Any excess must be the bank's charge, stated by the bank or noted by a person.
     """
     taken = [payout for payout in every if payout.status != PayoutStatus.FAILED]
     for payouts in (every, taken):
@@ -47,7 +47,7 @@ def _is_charge(entry: BankEntry, more: int) -> bool:
 
 
 def _check_notes(entry: BankEntry, every: Sequence[Payout], moved: set[str]) -> Iterator[str]:
-    """Look whether what it has moved is noted as booked, and nothing else of the run is."""
+    """Check that exactly the payouts that the entry moved are noted as booked."""
     field = "return_booked_at" if entry.kind in CAME_IN else "booked_at"
     for payout in every:
         is_noted = getattr(payout, field) is not None

@@ -1,4 +1,4 @@
-"""Read XML that others made: bounded, without document types, so without entities."""
+"""Parse untrusted XML: bounded in size, without document types and thus without entities."""
 
 import re
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -13,11 +13,11 @@ NAMESPACE = re.compile(
     r"urn:iso:std:iso:20022:tech:xsd:(pain\.002|camt\.053|camt\.054)\.001\.[0-9]{2}", re.ASCII
 )
 _FOREIGN = "foreign"
-ZIP = b"PK\x03\x04"  # banks send a day's files so by EBICS
+ZIP = b"PK\x03\x04"  # via EBICS, banks send a day's files as an archive
 
 
 def parse_xml(content: bytes) -> tuple[str, Element]:
-    """Return the kind of message, such as camt.053, and its root, whose tags have no namespace.
+    """Return the message type, such as camt.053, and its root, with namespaces stripped from tags.
 
     Elements of any other namespace are called `foreign`. Raises BankFileUnreadable.
     """
@@ -36,7 +36,7 @@ def parse_xml(content: bytes) -> tuple[str, Element]:
 
 
 class _Reader:
-    """Build a tree from what the parser finds, or refuse it at the first thing that is too much."""
+    """Build a tree from the parser's events, and refuse it as soon as a limit is exceeded."""
 
     def __init__(self) -> None:
         self.kind = self.namespace = ""

@@ -1,4 +1,4 @@
-"""Money that the bank tells of more than once, in a notification and a statement, moves once."""
+"""Money that the bank reports twice, in a notification and a statement, moves only once."""
 
 from django.db.models import Exists, OuterRef, Q
 
@@ -7,7 +7,7 @@ from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, BankEntryQuerySet, BankEntryState, Payout
 
 K = BankEntryKind
-# What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
+# What each kind of file reports about a payout only once, and the kinds of entry that report it.
 _ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
 
 _NAMES = ("bank_reference", "uetr", "transaction_id")
@@ -15,7 +15,7 @@ _WORDS = ("end_to_end_id", "message")
 
 
 def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
-    """Raise BankEntryUnfit for what the bank has said of a payout before, or other money in."""
+    """Raise BankEntryUnfit if the bank reported this before, or the money went elsewhere."""
     if kind not in _ONCE:
         return
     of_payout = BankEntry.objects.besides_charges().filter(
@@ -30,9 +30,9 @@ def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> No
 
 
 def refuse_elsewhere(entry: BankEntry, *here: str) -> None:
-    """Raise BankEntryUnfit for money in that another file told of, where it did not go `here`."""
+    """Raise BankEntryUnfit if another file reported this incoming money and it went elsewhere."""
     rows = _told_elsewhere(entry).select_related("statement").order_by("pk")
-    # A name that the bank gives again in a statement of another time is that of other money.
+    # A reference that recurs in a statement of another period belongs to other money.
     told = [row for row in rows if is_of_same_time(row, entry.statement)]
     went = {it.pk: it.credited_to or it.payout_id or it.batch_id or "" for it in told}
     if went and not set(here) & set(went.values()):
@@ -43,9 +43,9 @@ def refuse_elsewhere(entry: BankEntry, *here: str) -> None:
 
 
 def is_same_money(entry: BankEntry, told: BankEntry) -> bool | None:
-    """Return whether the bank calls both the same; None where their names do not tell.
+    """Return whether two entries are the same money; None if their references do not tell.
 
-    The name of an entry of several payments tells where none of the others is of that amount.
+    The reference of an entry with several payments tells if no other of them has that amount.
     """
     names, known = _names_of(entry), _names_of(told)
     if names & known:
@@ -57,9 +57,9 @@ def is_same_money(entry: BankEntry, told: BankEntry) -> bool | None:
 
 
 def _told_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
-    """Return what other files say of the same money in, as far as the bank tells, and is matched.
+    """Return matched entries of other files that report the same incoming money.
 
-    One file may call a return what another calls money that came in.
+    One file may call a return what another calls a plain credit.
     """
     same = BankEntry.objects.filter(
         _shares_name(entry),
@@ -72,14 +72,14 @@ def _told_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
     if entry.booking_date is None:
         return same
     on_the_day = Q(booking_date=entry.booking_date) | Q(booking_date=None)
-    # A UETR is given once; other names, again from one day on.
+    # A UETR is unique; other references may be reused on another day.
     return same.filter(on_the_day | Q(uetr=entry.uetr) if entry.uetr else on_the_day)
 
 
 def _shares_name(entry: BankEntry) -> Q:
-    """Return what selects rows that share a name, or may be the same payment of the booking.
+    """Return what selects entries that share a reference, or may be the same payment of a booking.
 
-    What has the words of another payment in this entry's file is left out: it is that one.
+    Entries whose words match another payment in this entry's file are excluded: they are that one.
     """
     names, shared = _names_of(entry), _entry_reference(entry)
     by_name = Q(*(Q(**{f"{field}__in": names}) for field in _NAMES), _connector=Q.OR)
@@ -100,7 +100,7 @@ def _names_of(entry: BankEntry) -> set[str]:
 
 
 def _entry_reference(entry: BankEntry) -> str:
-    """Return the bank's name of the whole entry, in whichever column a release has put it."""
+    """Return the bank's reference of the whole entry, from the column its release stored it in."""
     return entry.entry_reference or entry.bank_reference
 
 

@@ -1,7 +1,7 @@
-"""Write down what a file of the bank says: each file, statement and entry once.
+"""Store the contents of a bank file: each file, statement and entry once.
 
-A statement that comes with the same number and beginning, and says something else, is an amended
-one where the bank has made it later. It takes the place of the one before, and both are kept.
+A statement with the same number and start but other contents amends the stored one if the bank
+created it later. It supersedes the earlier one; both are kept.
 """
 
 import hashlib
@@ -46,9 +46,9 @@ class ParsedBankFile:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredFile:
-    """A file and whether it was there before; `known` counts entries that other files have.
+    """A file and whether it was stored before; `known` counts entries brought by other files.
 
-    `set_aside` are entries that waited, and that its statements do not have any more.
+    `set_aside` are waiting entries that its amended statements no longer contain.
     """
 
     file: BankFile
@@ -58,7 +58,7 @@ class StoredFile:
 
 
 def parse_bank_file(content: bytes) -> ParsedBankFile:
-    """Parse a file; call outside of a transaction. Raises BankFileUnreadable, BankFileUnfit."""
+    """Parse a file. Call outside a transaction. Raises BankFileUnreadable, BankFileUnfit."""
     kind, document = parse_xml(content)
     digest = hashlib.sha256(content).hexdigest()
     return ParsedBankFile(report=READERS[kind](document), content_hash=digest)
@@ -68,7 +68,7 @@ def parse_bank_file(content: bytes) -> ParsedBankFile:
 def store_bank_file(
     *, parsed: ParsedBankFile, livemode: bool, actor: str, now: datetime
 ) -> StoredFile:
-    """Write down what a file says, once. Raises BankFileUnfit."""
+    """Store the contents of a file, once. Raises BankFileUnfit."""
     take_turn()
     report = parsed.report
     file, created = BankFile.objects.get_or_create(
@@ -99,9 +99,9 @@ def store_bank_file(
 def _add_statement(
     file: BankFile, page: StatementPage, actor: str, now: datetime
 ) -> Sequence[BankEntry]:
-    """Store a statement once, and its entries; return those that it sets aside.
+    """Store a statement and its entries, once; return the entries that it sets aside.
 
-    Raises BankFileUnfit for one that cannot be.
+    Raises BankFileUnfit if it cannot be right.
     """
     _refuse_future(page, now)
     figures = _figures(page)
@@ -140,14 +140,14 @@ def _add_statement(
 
 
 def _refuse_future(page: StatementPage, now: datetime) -> None:
-    """Refuse a statement of days to come: written last of all, it would outrank the bank's own."""
+    """Refuse a statement from the future: as the newest, it would supersede the genuine ones."""
     told = [page.end_at, page.written_at or page.end_at]
     if max(told) > now + MAX_AHEAD:
         raise BankFileUnfit(statement="is dated in the future")
 
 
 def _figures(page: StatementPage) -> dict[str, Any]:
-    """Return what a statement says beside its entries; refuse what contradicts itself."""
+    """Return a statement's figures. Raises BankFileUnfit if they contradict its entries."""
     entries_amount = sum(_signed(item) for item in page.items)
     if any(item.currency != page.currency for item in page.items):
         raise BankFileUnfit(currency="of an entry is not that of the statement")
@@ -164,7 +164,7 @@ def _figures(page: StatementPage) -> dict[str, Any]:
 
 
 def _versions_of(first: BankStatement) -> list[BankStatement]:
-    """Return a statement and what has amended it, locked, the newest last."""
+    """Return a statement, locked, and those that amended it, newest last."""
     versions = [BankStatement.objects.select_for_update().get(pk=first.pk)]
     while later := BankStatement.objects.filter(amends=versions[-1]).first():
         versions.append(later)
@@ -172,7 +172,7 @@ def _versions_of(first: BankStatement) -> list[BankStatement]:
 
 
 def _left_out(known: Iterable[BankEntry], versions: list[BankStatement]) -> list[BankEntry]:
-    """Return the entries of a statement that this one does not have any more."""
+    """Return the stored entries of a statement that its new version no longer contains."""
     kept = {row.pk for row in known}
     stored = BankEntry.objects.filter(statement__in=versions).order_by("pk")
     return [row for row in stored if row.pk not in kept]
@@ -186,9 +186,9 @@ def _refuse_older(present: BankStatement, page: StatementPage) -> None:
 def _set_aside(
     left_out: Sequence[BankEntry], amended: BankStatement, actor: str, now: datetime
 ) -> list[BankEntry]:
-    """Explain what the bank has taken out of its statement; refuse where it was acted upon.
+    """Set aside waiting entries that the bank removed from its statement; return them.
 
-    Returns what was waiting.
+    Raises BankFileUnfit if one of them has been matched.
     """
     set_aside = []
     for row in left_out:
@@ -204,7 +204,7 @@ def _set_aside(
 def _add_entries(
     file: BankFile, entries: Recognized, statement: BankStatement | None, now: datetime
 ) -> None:
-    # Ordered, so that two files with the same entries do not wait for each other.
+    # Sorted, so that two files with the same entries do not deadlock.
     rows = [_entry(file, entries.fresh[key], key, statement, now) for key in sorted(entries.fresh)]
     BankEntry.objects.bulk_create(rows, ignore_conflicts=True)
     if statement is not None:

@@ -1,4 +1,4 @@
-"""The tables of this room."""
+"""The models of payouts."""
 
 from payouts.models.account_statements import AccountStatement as AccountStatement
 from payouts.models.account_statements import AccountStatementPart as AccountStatementPart

@@ -1,4 +1,4 @@
-"""The statements that merchants ask for: all that came and went in a period of their choice."""
+"""Account statements that merchants request: all movements in a period of their choice."""
 
 from typing import ClassVar
 
@@ -18,10 +18,10 @@ class AccountStatementQuerySet(CallerScoped["AccountStatement"]):
 
 
 class AccountStatement(models.Model):
-    """A merchant's balance from `start_at` on and before `end_at`, in cents.
+    """A merchant's movements in [`start_at`, `end_at`), in cents; debits are negative.
 
-    The lines are copied part by part; `read_at` and `read_id` are the last transfer that was
-    copied. What goes out is negative. Ready ones add up, and go after a while, lines and all.
+    The lines are copied part by part; `read_at` and `read_id` identify the last transfer copied.
+    A ready statement adds up, and is deleted with its lines when its retention period is over.
     """
 
     id = PublicIdField(primary_key=True)
@@ -82,13 +82,14 @@ class AccountStatement(models.Model):
 
     @property
     def status(self) -> str:
-        """`pending` while its lines are gathered, then `ready`."""
+        """`pending` while its lines are being copied, then `ready`."""
         return "pending" if self.ready_at is None else "ready"
 
 
 class AccountStatementPart(models.Model):
-    """Lines of a statement, in order, as compressed JSON: parts are numbered from 0, and alike long
-    but for the last one.
+    """Lines of a statement, in order, as compressed JSON.
+
+    Parts are numbered from 0 and have the same number of lines, except for the last one.
     """
 
     statement = models.ForeignKey(AccountStatement, on_delete=models.CASCADE, related_name="parts")

@@ -1,4 +1,4 @@
-"""Where a merchant's money goes."""
+"""The bank accounts that merchants are paid out to."""
 
 from typing import ClassVar, Self
 
@@ -13,7 +13,7 @@ from payouts.errors import BankAccountNotFound
 
 
 class AccountState(models.TextChoices):
-    """Whether money may be sent to a bank account; it follows from the columns of its row."""
+    """Whether money may be sent to a bank account; derived from its columns."""
 
     PENDING = "pending"
     OPEN = "open"
@@ -28,36 +28,36 @@ class BankAccountQuerySet(CallerScoped["BankAccount"]):
     missing = BankAccountNotFound
 
     def open(self) -> Self:
-        """Those that money may be sent to."""
+        """Return the accounts that money may be sent to."""
         return self.filter(closed_at=None, is_pending=False)
 
     def pending(self) -> Self:
-        """Those that a merchant has asked for, and staff have yet to decide on."""
+        """Return the accounts that a merchant has requested and staff have not decided on."""
         return self.filter(closed_at=None, is_pending=True)
 
     def like(self, account: "BankAccount") -> Self:
-        """Those of the same merchant, mode and currency."""
+        """Return the accounts of the same merchant, mode and currency."""
         return self.filter(
             merchant=account.merchant_id, livemode=account.livemode, currency=account.currency
         )
 
     def before(self, account: "BankAccount") -> "BankAccount | None":
-        """The one in whose place an account comes: the one in force, or else the last that was."""
+        """Return the account that this one replaces: the open one, or else the last closed."""
         others = self.like(account).filter(is_pending=False).exclude(pk=account.pk)
         return others.order_by(_LAST_CLOSED, "-created_at", "-id").first()
 
     def not_closed(self) -> Self:
-        """Those that are open, or may yet be."""
+        """Return the accounts that are open or pending."""
         return self.filter(closed_at=None)
 
 
 class BankAccount(SignedRow):
-    """Where a merchant's money goes, per currency and mode. A change is a new account.
+    """A merchant's bank account, per currency and mode. A change is a new account.
 
-    `is_pending` says that staff have not approved it: one that is closed so was declined.
+    `is_pending` means that staff have not approved it; if it is also closed, it was declined.
 
-    `encrypted_number` is the account number, encrypted together with the id, so that a copy in
-    another row opens nothing.
+    `encrypted_number` is the account number, encrypted together with the id, so that it cannot be
+    decrypted if copied to another row.
     """
 
     id = PublicIdField(primary_key=True)
@@ -113,17 +113,17 @@ class BankAccount(SignedRow):
         return AccountState.CLOSED if self.closed_at else AccountState.OPEN
 
     def encrypt_number(self, number: str) -> None:
-        """Keep the account number: encrypted, and its last four characters to show."""
+        """Store the account number encrypted, and its last four characters to show."""
         seal(self, "encrypted_number", f"{self.id} {number}")
         self.last_four = number[-4:]
 
     def decrypt_number(self) -> str:
-        """Read the account number. Only what leaves for the bank may need it."""
+        """Return the account number in clear. Only orders to the bank should need it."""
         return number_in(self.id, unseal(self, "encrypted_number"))
 
 
 def number_in(owner: str, text: str) -> str:
-    """Read an account number that was encrypted with the id of its row. Raises ValueError."""
+    """Return an account number from the text encrypted with its row's id. Raises ValueError."""
     found, _, number = text.partition(" ")
     if found != owner:
         raise ValueError(f"The number in {owner} belongs to another row.")

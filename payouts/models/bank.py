@@ -1,4 +1,4 @@
-"""Each thing that the bank reports, and what we made of it."""
+"""The entries that the bank reports, and what we matched them with."""
 
 from datetime import datetime
 from typing import ClassVar, Self
@@ -17,7 +17,7 @@ MAX_REASON = 255
 
 
 class BankEntryKind(models.TextChoices):
-    """What the bank says of a payout, or of money."""
+    """What the bank reports about a payout, or about money."""
 
     PROCESSING = "processing", "in process"
     SETTLED = "settled", "settled"
@@ -29,7 +29,7 @@ class BankEntryKind(models.TextChoices):
 
 
 class BankEntryState(models.TextChoices):
-    """What we made of it. What is not matched waits for a person."""
+    """How an entry was resolved. An unmatched one waits for a person."""
 
     UNMATCHED = "unmatched"
     MATCHED = "matched"
@@ -40,31 +40,31 @@ class BankEntryQuerySet(CallerScoped["BankEntry"]):
     missing = BankEntryNotFound
 
     def unmatched(self) -> Self:
-        """Those that wait for a person."""
+        """Return the entries that wait for a person."""
         return self.filter(state=BankEntryState.UNMATCHED)
 
     def named_by_bank(self) -> Self:
-        """Leave out money that came in: its names are its sender's, who could stop payouts by them.
+        """Leave out incoming money: its references are the sender's, who could block payouts.
 
-        What has left is told by its debit. What the bank itself calls sent back is a return.
+        Nothing is missed: outgoing money has a debit, and money marked as sent back is a return.
         """
         return self.exclude(kind=BankEntryKind.CREDIT)
 
     def besides_charges(self) -> Self:
-        """Leave out what is nothing but a charge of the bank, booked by itself."""
+        """Leave out entries that are nothing but a bank charge, booked on its own."""
         return self.exclude(amount=F("charge_amount"), charge_amount__gt=0)
 
 
 class BankEntry(models.Model):
-    """One thing that the bank reports. `amount` in cents, null where a status report has none.
+    """One item that the bank reports. `amount` is in cents, null if a status report has none.
 
-    `charge_amount` is what of a debit's amount is the bank's own charge, as the bank says; all of
-    money that came in, where the bank gives a charge back.
-    `key` is made from the bank's reference, the booking date, the money and the text, so that the
-    same entry in a second file is the same row. `problem` says why it could not be matched.
-    What the bank said is never changed. `bank_reference` is the bank's name of this money alone,
-    `entry_reference` that of all it has booked with it; `uetr` and `transaction_id` are all banks'.
-    `credited_to` is the public id of what money that came in was credited to, in a higher room.
+    `charge_amount` is the part of a debit that the bank says is its own charge; for a credit, the
+    whole amount if the bank refunds a charge.
+    `key` is derived from the bank's reference, the booking date, the money and the text, so that
+    the same entry in a second file is the same row. `problem` says why it could not be matched.
+    What the bank said never changes. `bank_reference` is the bank's reference of this payment,
+    `entry_reference` that of the whole booking; all banks share `uetr` and `transaction_id`.
+    `credited_to` is the public id of what incoming money was credited to, in a higher app.
     """
 
     id = PublicIdField(primary_key=True)
@@ -177,12 +177,12 @@ class BankEntry(models.Model):
 
     @property
     def is_charge(self) -> bool:
-        """Whether it is nothing but a charge of the bank, booked by itself."""
+        """Whether it is nothing but a bank charge, booked on its own."""
         return self.charge_amount > 0 and self.amount == self.charge_amount
 
     @property
     def is_booked_credit(self) -> bool:
-        """Whether it is money that came in, in a statement: a notification of it may follow."""
+        """Whether it is incoming money on a statement: a notification of it may still follow."""
         return self.kind == BankEntryKind.CREDIT and self.source == BankSource.STATEMENT
 
     def match(
@@ -194,17 +194,17 @@ class BankEntry(models.Model):
         by: str,
         at: datetime,
     ) -> None:
-        """Note what this entry is about. The row must be locked."""
+        """Record what this entry matches. The row must be locked."""
         self.payout, self.batch, self.credited_to = payout, batch, credited_to
         self._resolve(BankEntryState.MATCHED, by=by, at=at)
 
     def set_aside(self, *, note: str, by: str, at: datetime) -> None:
-        """Note that this entry is of no payout, and what it is. The row must be locked."""
+        """Record that this entry concerns no payout, and what it is. The row must be locked."""
         self.note = note
         self._resolve(BankEntryState.OTHER, by=by, at=at)
 
     def wait_again(self) -> None:
-        """Leave what was set aside to a person once more. The row must be locked."""
+        """Reopen an entry that was set aside. The row must be locked."""
         self.state, self.problem = (
             BankEntryState.UNMATCHED,
             f"Was set aside: {self.note}"[:MAX_REASON],
@@ -213,7 +213,7 @@ class BankEntry(models.Model):
         self.save(update_fields=["state", "problem", "note", "resolved_at", "resolved_by"])
 
     def wait(self, problem: str) -> None:
-        """Leave this entry to a person. The row must be locked."""
+        """Leave this entry to a person, with the problem. The row must be locked."""
         self.problem = problem[:MAX_REASON]
         self.save(update_fields=["problem"])
 

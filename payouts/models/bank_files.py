@@ -1,4 +1,4 @@
-"""The bank's files, and its statements of the account that payouts leave from."""
+"""Bank files, and the statements of the account that payouts leave from."""
 
 from typing import ClassVar, Self
 
@@ -10,7 +10,7 @@ MAX_NUMBER = 45  # a reference, and the number of a page
 
 
 class BankSource(models.TextChoices):
-    """Which kind of file says so. Only a statement proves what the bank has booked."""
+    """The kind of file. Only a statement proves what the bank has booked."""
 
     STATUS_REPORT = "status_report", "status report (pain.002)"
     STATEMENT = "statement", "statement (camt.053)"
@@ -18,7 +18,7 @@ class BankSource(models.TextChoices):
 
 
 class BankFile(models.Model):
-    """A file of the bank, once: by its kind and message id. `content_hash` is its SHA-256."""
+    """A bank file, unique by kind and message id. `content_hash` is its SHA-256."""
 
     source = models.CharField(max_length=16, choices=BankSource)
     message_id = models.CharField(max_length=MAX_REFERENCE)
@@ -40,16 +40,16 @@ class BankFile(models.Model):
 
 class BankStatementQuerySet(models.QuerySet["BankStatement"]):
     def current(self) -> Self:
-        """Those that no other has amended."""
+        """Return the statements that no other has amended."""
         return self.filter(amended_by=None)
 
 
 class BankStatement(models.Model):
-    """A statement of the account that payouts leave from. Amounts in cents, negative for a debt.
+    """A statement of the account that payouts leave from. Amounts in cents, negative if overdrawn.
 
-    `entries_amount` is what its entries make: credits less debits. A balance is null where this
-    page of the statement has none. `written_at` is when the bank has made it; a later one of the
-    same number and beginning `amends` it, and holds the entries that are new.
+    `entries_amount` is the sum of its entries: credits less debits. A balance is null if this
+    page of the statement has none. `written_at` is when the bank created it; a later one with the
+    same number and start `amends` it, and holds the new entries.
     """
 
     file = models.ForeignKey(BankFile, on_delete=models.PROTECT, related_name="statements")

@@ -1,4 +1,4 @@
-"""What staff hand to the bank together, and whether anything may be handed over."""
+"""The orders of a batch, and the row that shuts payouts after a restore."""
 
 from typing import Self
 
@@ -13,7 +13,7 @@ from payouts.models.payouts import Payout, PayoutBatch
 
 
 class PayoutOrder(models.Model):
-    """What the bank was told of one payout, word for word: once, in one batch. Never changed."""
+    """The order for one payout exactly as sent to the bank: once, in one batch. Never changed."""
 
     payout = models.OneToOneField(
         Payout, on_delete=models.PROTECT, primary_key=True, related_name="order"
@@ -44,7 +44,7 @@ class PayoutOrder(models.Model):
 
     @classmethod
     def of(cls, payout: Payout, end_to_end_id: str) -> Self:
-        """Return the order to pay a payout to its bank account as it stands, not saved yet."""
+        """Return an unsaved order to pay a payout to its bank account as it is now."""
         account = payout.bank_account
         order = cls(
             payout=payout,
@@ -60,12 +60,12 @@ class PayoutOrder(models.Model):
         return order
 
     def decrypt_number(self) -> str:
-        """Read the account number. Only what leaves for the bank, or proves it, may need it."""
+        """Return the account number in clear. Only bank files and their reconciliation need it."""
         return number_in(self.payout_id, unseal(self, "encrypted_number"))
 
 
 class Continuity(models.Model):
-    """One row: which database the last confirmation was about, and since when payouts are shut."""
+    """One row: the database identity last confirmed, and since when payouts are shut."""
 
     identity = models.CharField(max_length=64, default="", blank=True)
     confirmed_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Which periods were paid out, and on which days banks rest."""
+"""The periods paid out by schedule, and the bank holidays."""
 
 from django.db import models
 

@@ -24,11 +24,11 @@ _SENDABLE = Q(status=PayoutStatus.SCHEDULED) & ~Q(merchant__status=MerchantStatu
 
 
 class PayoutBatch(SignedRow):
-    """Payouts that staff hand to the bank together, in one file. `total_amount` in cents.
+    """Payouts that staff send to the bank together, in one file. `total_amount` in cents.
 
-    `message_id` and `orders_hash` are made from what the bank is told, so that the same payouts
-    are the same message; those made before they were kept have none. `file_hash` is the SHA-256 of
-    the ISO 20022 file, once it was written.
+    `message_id` and `orders_hash` are derived from the orders, so that the same payouts make the
+    same message; both are empty in batches older than these columns. `file_hash` is the SHA-256
+    of the ISO 20022 file, once written.
     """
 
     id = PublicIdField(primary_key=True)
@@ -53,7 +53,7 @@ class PayoutBatch(SignedRow):
 
 
 class PayoutOrigin(models.TextChoices):
-    """Who asked for a payout."""
+    """Who requested a payout."""
 
     SCHEDULE = "schedule"
     API = "api"
@@ -64,11 +64,11 @@ class PayoutQuerySet(CallerScoped["Payout"]):
     missing = PayoutNotFound
 
     def sendable(self) -> Self:
-        """Those that may leave for the bank: a suspended merchant's wait."""
+        """Return scheduled payouts that may be sent: those of suspended merchants wait."""
         return self.filter(_SENDABLE)
 
     def overdue(self, now: datetime) -> Self:
-        """Those that should have arrived before yesterday, or left and may."""
+        """Return payouts that should have arrived, or could have left, before yesterday."""
         yesterday = (now - LATE).date()
         return self.filter(
             _SENDABLE & Q(send_date__lt=yesterday)
@@ -76,15 +76,15 @@ class PayoutQuerySet(CallerScoped["Payout"]):
         )
 
     def to_show(self) -> Self:
-        """Add what the record shows of other rows."""
+        """Join the rows that a payout is shown with."""
         return self.select_related("bank_account", "statement")
 
 
 class Payout(models.Model):
     """Money on its way from a merchant's balance to its bank account. `amount` in cents.
 
-    `booked_at` and `return_booked_at` are when we read in a statement of our own bank that it has
-    left, and that it has come back.
+    `booked_at` and `return_booked_at` are when we read, in a statement of our own bank, that it
+    has left and that it has come back.
     """
 
     id = PublicIdField(primary_key=True)
@@ -190,9 +190,9 @@ class Payout(models.Model):
     def transition_to(
         self, status: PayoutStatus, *, now: datetime, actor: str, cause: str = ""
     ) -> None:
-        """Move to a status and record it. The row must be locked and its fields are saved whole.
+        """Move to a status and record it. The row must be locked; all its columns are saved.
 
-        Raises PayoutStatusUnfit where the table of transitions has no such move.
+        Raises PayoutStatusUnfit if TRANSITIONS has no such move.
         """
         before = PayoutStatus(self.status)
         if status not in TRANSITIONS[before]:

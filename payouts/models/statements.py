@@ -1,4 +1,4 @@
-"""What came and went on a merchant's ledger account between two payouts."""
+"""The movements of a merchant's ledger account between two payouts."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -11,10 +11,10 @@ _OPEN = Q(closed_at__isnull=True)
 class Statement(models.Model):
     """A period of a merchant's ledger account: the movements since the previous payout.
 
-    An open statement gathers movements; a payout closes it, and the rest opens the next one.
-    Amounts in cents, `movements_amount` without the payout itself. No transfer of the account up to
-    the id `gathered_through` is still to be gathered. That goes on to `horizon_transfer` once every
-    transaction below the number `horizon_transaction` has ended.
+    An open statement gathers movements; a payout closes it, and the remainder opens the next one.
+    Amounts in cents; `movements_amount` excludes the payout itself. All transfers up to the id
+    `gathered_through` have been gathered; it advances to `horizon_transfer` once every transaction
+    numbered below `horizon_transaction` has ended.
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
@@ -51,7 +51,7 @@ class Statement(models.Model):
 
 
 class StatementLine(models.Model):
-    """A transfer as its statement shows it: in exactly one. `amount` is negative for a debit."""
+    """A transfer in a statement: each is in exactly one. `amount` is negative for a debit."""
 
     transfer = models.OneToOneField(
         Transfer, on_delete=models.PROTECT, primary_key=True, related_name="statement_line"

@@ -84,9 +84,9 @@ def _left(batch: PayoutBatch) -> int:
 
 @transaction.atomic
 def _export(options: dict[str, Any], bar: ProgressBar) -> tuple[PayoutBatch, bytes] | None:
-    """Return a batch and its file: the payouts leave together with a file that can be written.
+    """Return a batch and its file. If the file cannot be written, no payout leaves either.
 
-    None where nothing is left to send. That is no error, which would undo the failures it found.
+    None if nothing is left to send: an exception would roll back the payouts that have failed.
     """
     batch = find_batch(options["batch"]) if options["batch"] else _new_batch(options, bar)
     if batch is None:

@@ -1,4 +1,4 @@
-"""`manage.py import_bank_file`: read what the bank answers."""
+"""`manage.py import_bank_file`: import a status report, statement or notification."""
 
 import json
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""`manage.py restored`: after a restore, keep payouts shut until the bank was asked."""
+"""`manage.py restored`: after a restore, keep payouts shut until reconciled with the bank."""
 
 from argparse import ArgumentParser
 from datetime import datetime
@@ -47,8 +47,8 @@ class Command(RefusableCommand):
         self.stdout.write(f"Payouts are shut. In transit, to compare with the bank: {moving}.")
 
     def _go_on_with_the_log(self, now: datetime) -> None:
-        """Append to the log. Raises CommandError where it is not the one that witnesses have."""
-        found = list(check_witnesses())  # before the leaf of today, which they cannot have
+        """Append the restore to the log. Raises CommandError if the witnesses have another log."""
+        found = list(check_witnesses())  # before today's leaf, which the witnesses cannot have yet
         try:
             index = note_restore(now=now)
         except SealerBusy:
