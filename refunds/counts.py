@@ -1,4 +1,4 @@
-"""How many refunds a merchant has: in all, in one status."""
+"""Kept counts of a merchant's refunds: in total and by status."""
 
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,7 @@ REFUNDS = CountedList(
 
 
 def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet[Any, Any] | None:
-    """Return the query of how many of the caller's refunds a list has; None: count the rows."""
+    """Return the query for the total of a filtered list; None if the rows have to be counted."""
     refunds = Refund.objects.visible_to(caller)
     kept = REFUNDS.kept(refunds, caller.merchant_id, filters, livemode=caller.livemode, now=now)
     return None if kept is None else kept.total()

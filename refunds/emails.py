@@ -1,6 +1,6 @@
-"""Notify customers of refunds, and of answers to what they reported.
+"""Notify customers of refunds, and of answers to problems that they reported.
 
-By e-mail where there is an address, else by SMS.
+By e-mail if there is an address, else by SMS.
 """
 
 from datetime import datetime, timedelta
@@ -23,26 +23,26 @@ from refunds.models import Inquiry, InquiryEntry, Refund
 
 KIND, INQUIRY = "refund", "inquiry"
 DAY = timedelta(days=1)
-# Of refunds and answers together: texts to a customer, and e-mails of one merchant to a mailbox.
+# For refunds and answers together: texts per customer, and e-mails per merchant and mailbox.
 TEXTS = AttemptLimit("refund-text", 20, DAY)
 MAILS = AttemptLimit("refund-mail", 20, DAY)
 
 
 def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
-    """Plan the notice of a refund that succeeded."""
+    """Plan the notice of a successful refund."""
     _plan(payment, KIND, refund.id, f"{refund.id}:{KIND}", now)
 
 
 def plan_answer(answer: InquiryEntry, payment: Payment, *, now: datetime) -> None:
-    """Plan what tells a customer that what they reported was answered, or closed."""
+    """Plan the notice that a customer's inquiry was answered or closed."""
     about = answer.inquiry_id
     _plan(payment, INQUIRY, about, f"{about}:{answer.pk}", now)
 
 
 def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> None:
-    """Plan a message to who paid. In test mode no phone gets a text.
+    """Plan a message to the customer who paid. In test mode no text message is sent.
 
-    None to a customer whose data has been erased.
+    Customers whose data has been erased get nothing.
     """
     customer = payment.paying_customer
     if customer.erased_at is not None:
@@ -63,9 +63,9 @@ def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> N
 
 
 def write(message: Message, now: datetime) -> Content | None:
-    """Write the notice of a refund, for the channel that it goes by.
+    """Write the notice of a refund for the message's channel.
 
-    None for one beyond those that the customer gets in a day.
+    None if the customer has reached the daily limit of notices.
     """
     refund = Refund.objects.select_related("payment__merchant").get(pk=message.about)
     if not _has_room(message, refund.payment, now):
@@ -80,10 +80,10 @@ def write(message: Message, now: datetime) -> Content | None:
 
 @transaction.atomic
 def _has_room(message: Message, payment: Payment, now: datetime) -> bool:
-    """Count a message at its first attempt, not with its cause, which many would wait for.
+    """Count a message against its daily limit, at the first attempt; return whether it fits.
 
-    The address of an e-mail may be any that the merchant has put on an invoice. What is only a test
-    reaches its merchant.
+    Not in the transaction of its cause, where many would wait for the counter. The limit is needed
+    as a merchant can put any address on an invoice. Test messages go to the merchant: no limit.
     """
     if message.attempts > 1 or not message.livemode:
         return True
@@ -94,10 +94,10 @@ def _has_room(message: Message, payment: Payment, now: datetime) -> bool:
 
 
 def write_answer(message: Message, now: datetime) -> Content | None:
-    """Write the answer to what a customer reported; a text only says where it stands.
+    """Write the answer to a customer's inquiry; a text message only links to it.
 
-    None for a merchant's beyond those that the customer gets in a day: it can report and answer
-    without end on the receipts of its own sales.
+    None for a merchant's answer above the daily limit: on receipts of its own sales, a merchant
+    could report problems and answer them without end.
     """
     inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
     answer, payment = _answer_of(message, inquiry), inquiry.payment
@@ -116,9 +116,10 @@ def write_answer(message: Message, now: datetime) -> Content | None:
 
 
 def _answer_of(message: Message, inquiry: Inquiry) -> InquiryEntry:
-    """Return the answer that a message was planned for; by its instant for an earlier release.
+    """Return the answer that a message was planned for.
 
-    Two may be of one instant, that of when their requests began. What a visitor writes is none.
+    Earlier releases did not store its id: then find it by its instant, which two answers may
+    share, as it is the start of their request. A visitor's entries are not answers.
     """
     answers, number = inquiry.entries.filter(status__in=ANSWERS), message.key.partition(":")[2]
     if number:

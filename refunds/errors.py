@@ -39,6 +39,6 @@ class InquiryNotOpen(ApiError):
 
 
 class RefundFinal(ValidationFailed):
-    """Not part of the API: staff or the sweep came after the refund had ended."""
+    """Not part of the API: staff or the sweep acted on a refund that had already ended."""
 
     message = "The refund has ended already."

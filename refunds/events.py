@@ -1,4 +1,4 @@
-"""What the events about a refund say: the contract's fields exactly, where it shows them."""
+"""The payloads of refund and inquiry events: exactly the contract's fields, where it lists them."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ def payment_refunded(payment: Payment, refund: Refund) -> dict[str, Any]:
 
 
 def inquiry_changed(inquiry: Inquiry) -> dict[str, Any]:
-    """Say what has become of an inquiry, without the words of people: an event is kept forever."""
+    """Return an inquiry's state, without what people wrote: events are kept forever."""
     return {
         "inquiry_id": inquiry.id,
         "payment_id": inquiry.payment_id,
@@ -79,7 +79,7 @@ def inquiry_changed(inquiry: Inquiry) -> dict[str, Any]:
 
 
 def samples() -> Samples:
-    """Return a payload of each type, from refunds and inquiries that are no rows."""
+    """Return a sample payload for each event type, from objects that are never saved."""
     payment, succeeded = sample_payment(PaymentStatus.COMPLETED), _sample(RefundStatus.SUCCEEDED)
     payment.amount_refunded = succeeded.amount
     failed = _sample(RefundStatus.FAILED)

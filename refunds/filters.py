@@ -1,4 +1,4 @@
-"""How the list of refunds can be narrowed."""
+"""The filters of the lists of refunds and inquiries."""
 
 from core.queries import AMOUNTS, CREATED, UPDATED, exactly, one_of
 from refunds.inquiry_statuses import InquiryReason, InquiryStatus

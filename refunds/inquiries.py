@@ -1,7 +1,7 @@
-"""Inquiries: a customer reports a problem with a payment, and is answered or refunded.
+"""Inquiries: a customer reports a problem with a payment, and gets an answer or a refund.
 
-The customer is told on what the payment knows of them, never where a visitor says. Locks are taken
-in the order payment, inquiry.
+Answers go to the contact details known from the payment, never to ones that a visitor enters.
+Locks are taken in the order payment, inquiry.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from webhooks.outbox import Fact, emit
 
 @dataclass(frozen=True)
 class ProblemReport:
-    """What a customer reports. The text is theirs, and may be empty."""
+    """What a customer reports. `text` is in the customer's own words, and may be empty."""
 
     reason: InquiryReason
     text: str = ""
@@ -31,10 +31,10 @@ class ProblemReport:
 
 @transaction.atomic
 def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: datetime) -> Inquiry:
-    """Open the inquiry of a completed payment, or open it again with what is new.
+    """Open or reopen the inquiry of a completed payment with a report.
 
-    Anyone who has the receipt may, its merchant among them: what anyone but the customer writes is
-    kept as a visitor's. Raises PaymentNotFound, PaymentNotCompleted.
+    Anyone with the receipt may, even the merchant: a report from anyone but the customer is
+    recorded as a visitor's. Raises PaymentNotFound, PaymentNotCompleted.
     """
     payment = Payment.objects.locked(payment_id)
     if payment.status != PaymentStatus.COMPLETED:
@@ -58,13 +58,13 @@ def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: d
 
 @transaction.atomic
 def answer_inquiry(*, caller: Caller, inquiry_id: str, text: str, now: datetime) -> Inquiry:
-    """Answer the customer, who is told. Raises InquiryNotFound, InquiryNotOpen."""
+    """Answer an inquiry and notify the customer. Raises InquiryNotFound, InquiryNotOpen."""
     return _end(caller, inquiry_id, InquiryStatus.ANSWERED, text, now)
 
 
 @transaction.atomic
 def close_inquiry(*, caller: Caller, inquiry_id: str, text: str, now: datetime) -> Inquiry:
-    """Close an inquiry without a refund; the customer is told why.
+    """Close an inquiry without a refund, and tell the customer why.
 
     Raises InquiryNotFound, InquiryNotOpen.
     """
@@ -72,10 +72,10 @@ def close_inquiry(*, caller: Caller, inquiry_id: str, text: str, now: datetime) 
 
 
 def settle_by_refund(inquiry: Inquiry, *, actor: str, now: datetime) -> list[Fact]:
-    """Settle the inquiry of a payment that is being refunded; return what there is to report.
+    """Settle the inquiry of a payment that is being refunded; return the facts to report.
 
-    The payment is locked; what was read together with it may be of before. The notice of the refund
-    is what tells the customer.
+    The payment is locked. The inquiry read with it may be stale, so it is reloaded. The customer
+    hears of it through the notice of the refund.
     """
     inquiry.refresh_from_db(fields=["reason", "status", "open_since", "updated_at"])
     if inquiry.status not in UNSETTLED:

@@ -1,4 +1,4 @@
-"""An inquiry: what a customer reports about a payment, and what they were told."""
+"""An inquiry: what a customer reports about a payment, and the answers."""
 
 from datetime import datetime
 from typing import ClassVar, Self
@@ -27,14 +27,14 @@ class InquiryQuerySet(CallerScoped["Inquiry"]):
     missing = InquiryNotFound
 
     def open(self) -> Self:
-        """Those whose customer waits for an answer."""
+        """Return the inquiries whose customers wait for an answer."""
         return self.filter(_OPEN)
 
 
 class Inquiry(models.Model):
-    """One per payment: a customer who writes again opens it again.
+    """The inquiry of a payment, one at most: a customer who writes again reopens it.
 
-    `open_since` is when the customer began to wait for an answer; None where no one does.
+    `open_since` is when the customer began to wait for an answer; null if it is not open.
     """
 
     id = PublicIdField(primary_key=True)
@@ -78,7 +78,7 @@ class Inquiry(models.Model):
     def transition_to(
         self, status: InquiryStatus, *, actor: str, now: datetime, text: str = ""
     ) -> "InquiryEntry":
-        """Move, and record by whom and with what words. The row is locked, or not stored yet.
+        """Move to a status and record by whom and with what text. The row is locked or unsaved.
 
         Raises InquiryNotOpen.
         """
@@ -93,7 +93,7 @@ class Inquiry(models.Model):
 
 
 class InquiryEntry(models.Model):
-    """What was written, and the status that it led to. `text` goes when its person is erased."""
+    """What was written, and the resulting status. Erasing its author's data clears `text`."""
 
     inquiry = models.ForeignKey(Inquiry, on_delete=models.PROTECT, related_name="entries")
     status = models.CharField(max_length=16, choices=InquiryStatus)
@@ -110,10 +110,10 @@ class InquiryEntry(models.Model):
 
     @property
     def author(self) -> str:
-        """Who speaks, as merchants and customers are told it.
+        """The author as shown to merchants and customers.
 
-        `customer`, `merchant`, `service`; or `visitor`, who had the receipt and was not signed in
-        as its customer.
+        `customer`, `merchant` or `service`; or `visitor`: someone with the receipt who was not
+        signed in as its customer.
         """
         kind = self.actor.partition(":")[0]
         if kind == "customer" and self.actor != f"customer:{self.inquiry.payment.customer_id}":

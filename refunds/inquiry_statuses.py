@@ -1,4 +1,4 @@
-"""Every status of an inquiry, and every move between them. No other module decides."""
+"""The inquiry state machine: every status and every allowed transition, defined only here."""
 
 from django.db.models import TextChoices
 
@@ -11,7 +11,7 @@ class InquiryStatus(TextChoices):
 
 
 class InquiryReason(TextChoices):
-    """What customers report, from a list."""
+    """The kinds of problem that customers can choose from."""
 
     NOT_RECEIVED = "not_received"
     NOT_AS_DESCRIBED = "not_as_described"
@@ -23,14 +23,14 @@ class InquiryReason(TextChoices):
 
 S = InquiryStatus
 
-# A customer who writes again opens it again; while it is open, that only adds to it.
+# A customer who writes again reopens it; while it is open, that only adds an entry.
 INQUIRY_TRANSITIONS: dict[InquiryStatus, frozenset[InquiryStatus]] = {
     S.OPEN: frozenset({S.OPEN, S.ANSWERED, S.REFUNDED, S.CLOSED}),
     S.ANSWERED: frozenset({S.OPEN, S.REFUNDED, S.CLOSED}),
     S.REFUNDED: frozenset({S.OPEN}),
     S.CLOSED: frozenset({S.OPEN}),
 }
-# Those that a refund of the payment settles.
+# The statuses that a refund of the payment settles.
 UNSETTLED = frozenset(status for status in S if S.REFUNDED in INQUIRY_TRANSITIONS[status])
-# Those whose words the customer is sent: no one but the merchant and the service leads there.
+# The statuses whose text is sent to the customer: only merchant and service can set them.
 ANSWERS = frozenset({S.ANSWERED, S.CLOSED})

@@ -19,7 +19,7 @@ from refunds.inquiry_models import InquiryEntry as InquiryEntry
 from refunds.statuses import TRANSITIONS, RefundStatus
 
 STAMPED = {RefundStatus.SUCCEEDED: "succeeded_at", RefundStatus.FAILED: "failed_at"}
-# What may change of a refund when it moves.
+# The columns that a transition may change.
 _MOVED = (
     *("status", "updated_at", *STAMPED.values()),
     *("transaction_id", "fee_returned", "failure_reason"),
@@ -32,14 +32,15 @@ class RefundQuerySet(CallerScoped["Refund"]):
     missing = RefundNotFound
 
     def pending(self) -> Self:
-        """Those that wait for the merchant's balance to cover them."""
+        """Return the refunds that wait for the merchant's balance to cover them."""
         return self.filter(_PENDING)
 
 
 class Refund(models.Model):
-    """`amount` in cents of `currency`; `fee_returned` is the house's part of it, once succeeded.
+    """A refund of `amount`, in cents.
 
-    `pending` means that the merchant's balance did not cover it yet.
+    `fee_returned` is the service's fee on it that went back to the merchant, once succeeded.
+    `pending` means that the merchant's balance does not cover it yet.
     """
 
     id = PublicIdField(primary_key=True)
@@ -123,9 +124,9 @@ class Refund(models.Model):
         actor: str,
         send: Callable[..., object] = write,
     ) -> None:
-        """Move to a final status and record it, by the statements that `send` is called with.
+        """Move to a final status and record it; `send` gets the statements that save both.
 
-        The row is locked, or not stored yet. Raises RefundFinal.
+        The row is locked or unsaved. Raises RefundFinal.
         """
         before = RefundStatus(self.status)
         if status not in TRANSITIONS[before]:

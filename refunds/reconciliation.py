@@ -1,7 +1,7 @@
-"""Prove every refund from its transfers, and every payment's refunded amounts from its refunds.
+"""Reconcile refunds with their transfers, and payments' refunded amounts with their refunds.
 
-Each statement is one join in the database, which returns only wrong rows, and one row for each
-payment that gave a fee back.
+Each check is one join in the database that returns only the mismatches; the check of fees returns
+a row for each refunded payment with a fee.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from refunds.statuses import RefundStatus
 
 
 def check_refunds() -> Iterator[str]:
-    """Yield a sentence for each refund, transfer or payment that does not agree with the others."""
+    """Yield a sentence for each refund, transfer or payment that does not agree."""
     succeeded = Refund.objects.filter(status=RefundStatus.SUCCEEDED)
     for refund in each(succeeded.filter(~Exists(_refund_transfers()))):
         yield f"Refund {refund.pk} has succeeded without the transfer of its amount."
@@ -88,7 +88,7 @@ def _check_sums() -> Iterator[str]:
 
 
 def _check_fees() -> Iterator[str]:
-    """Compare each fee with its returned part: a product too large for SQL's bigint."""
+    """Check the returned part of each fee, in Python: the product overflows SQL's bigint."""
     with_fee = Refund.objects.filter(payment__fee__gt=0).order_by("payment")
     fields = ("payment", "payment__fee", "payment__amount", "payment__amount_refunded")
     returned = with_fee.values_list(*fields).annotate(returned=Sum("fee_returned"))

@@ -18,9 +18,9 @@ BATCH = 100
 
 
 def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
-    """Retry pending refunds; return how many no longer are.
+    """Retry pending refunds; return how many are no longer pending.
 
-    Up to `limit` per merchant's balance, so that no merchant's refunds hold up another's.
+    At most `limit` per merchant's balance, so that no merchant's refunds hold up another's.
     """
     waiting = Refund.objects.pending().order_by("merchant_id", "livemode", "currency")
     owners = waiting.values_list("merchant_id", "livemode", "currency").distinct()

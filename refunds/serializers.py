@@ -1,4 +1,4 @@
-"""Refunds as they come in and go out."""
+"""The input and output serializers of refunds and inquiries."""
 
 from typing import Any
 
@@ -32,9 +32,9 @@ class NewRefund(Input):
 
     @classmethod
     def parse(cls, data: Any) -> dict[str, Any]:
-        """Return the valid values. Raises as Input does, and for an unknown field and no amount.
+        """Return the valid values. Without an amount, also raises for any unknown field.
 
-        Without one everything is given back: `Amount` or `total` must not be passed over.
+        Without one everything is refunded, so a misnamed `Amount` or `total` must not be ignored.
         """
         values = super().parse(data)
         if "amount" not in values:
@@ -88,7 +88,7 @@ class InquiryAnswer(Input):
 
 
 def draft_of(values: dict[str, Any]) -> RefundDraft:
-    """Make a draft of parsed inputs."""
+    """Build a draft from parsed inputs."""
     return RefundDraft(
         amount=values.get("amount"),
         reason=values.get("reason", ""),

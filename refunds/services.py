@@ -1,4 +1,4 @@
-"""Give money back: at once where the merchant's balance covers it, otherwise when it does.
+"""Refund payments: at once if the merchant's balance covers it, otherwise as soon as it does.
 
 Locks are taken in the order payment, refund, ledger account.
 """
@@ -35,7 +35,7 @@ RETRY_ACTOR = "system:refunds.retry"
 
 @dataclass(frozen=True)
 class RefundDraft:
-    """A refund request. No amount: all that is left. `expected_available` guards a stale view."""
+    """A refund request. No amount: all that is left. `expected_available` rejects a stale view."""
 
     amount: int | None = None
     reason: str = ""
@@ -43,7 +43,7 @@ class RefundDraft:
 
 
 class _Outcome(NamedTuple):
-    """What a refund has come to: what is to be written, and the events of it, by one statement."""
+    """The outcome of a refund: the writes and events, to be sent in one statement."""
 
     writes: list[Write]
     facts: list[Fact]
@@ -53,8 +53,8 @@ class _Outcome(NamedTuple):
 def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: datetime) -> Refund:
     """Refund a completed payment, wholly or in part (`POST /v1/payments/:id/refund`).
 
-    The refund comes back succeeded, pending where the merchant's balance does not cover it, or
-    failed for the test phone that selects it. Raises PaymentNotFound, PaymentNotCompleted,
+    The returned refund is succeeded, pending if the merchant's balance does not cover it, or
+    failed for the test phone that simulates this. Raises PaymentNotFound, PaymentNotCompleted,
     RefundAmountMismatch, RefundExceedsPayment.
     """
     payment = Payment.objects.locked_of(caller, payment_id, "customer", "inquiry")
@@ -104,9 +104,9 @@ def fail_refund(*, refund_id: str, reason: str, actor: str, now: datetime) -> Re
 
 
 def fee_share(payment: Payment, amount: int) -> int:
-    """Return the part of the fee that goes back with the next `amount` cents of the payment.
+    """Return the share of the fee that is returned with the next `amount` cents refunded.
 
-    Shares follow the running total, so that any parts of a full refund return exactly the fee.
+    Shares follow the running total, so that partial refunds add up to exactly the whole fee.
     """
     fee, whole, before = payment.fee or 0, payment.sale_amount, payment.amount_refunded
     return share_of(fee, before + amount, whole) - share_of(fee, before, whole)
@@ -135,7 +135,7 @@ def _lock_pending(refund_id: str) -> tuple[Refund, Payment]:
 
 
 def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> _Outcome:
-    """Return what there is to write and report, or nothing where no money covers it."""
+    """Return the writes and events of a success; both empty if the balance does not cover it."""
     transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
     try:
         writes = _posting_of(refund, payment, fee, transaction_id=transaction_id, now=now)
@@ -169,7 +169,7 @@ def _adding_to(writes: list[Write]) -> Callable[..., None]:
 def _posting_of(
     refund: Refund, payment: Payment, fee: int, *, transaction_id: str, now: datetime
 ) -> list[Write]:
-    """The fee comes back to the merchant first, so that it helps to cover what goes out."""
+    """Return the ledger writes. The fee is returned first, so that it helps to cover the refund."""
     wallet, balance, fees = accounts_for(
         (payment.customer_id or "", Purpose.WALLET),
         (payment.merchant_id, Purpose.MERCHANT),

@@ -1,4 +1,4 @@
-"""Every status a refund can have, and every move between them. No other module decides."""
+"""The refund state machine: every status and every allowed transition, defined only here."""
 
 from django.db.models import TextChoices
 

@@ -1,4 +1,4 @@
-"""Periodic work on refunds. Each may run twice, or on two machines, and do no harm."""
+"""Periodic tasks of refunds. Each may safely run twice, or on two machines at once."""
 
 from celery import shared_task
 
