@@ -1,7 +1,7 @@
-"""Money that comes in at the bank: credited by the reference that the customer wrote on it.
+"""Credit incoming bank transfers by the top-up reference that the customer wrote on them.
 
-Called in the transaction that matches a bank entry, which is locked. Nothing is guessed: what names
-no reference of ours waits with the other entries for a person.
+Called in the transaction that matches a bank entry, which is locked. Nothing is guessed: an entry
+without one of our references waits for a person, like other unmatched entries.
 """
 
 from collections import defaultdict
@@ -26,10 +26,10 @@ from payouts.models import BankEntry, BankEntryState
 
 
 def credit_entry(entry: BankEntry, *, words: WordsOfOrders, actor: str, now: datetime) -> str:
-    """Credit the wallet whose reference a bank entry names; return the top-up's id.
+    """Credit the top-up whose reference a bank entry names; return its id, or "" if none.
 
-    Empty where it names none of ours. The same money in another kind of file is credited once.
-    Raises BankEntryUnfit for what a person has to look at.
+    Money that another kind of file also reports is credited only once. Raises BankEntryUnfit if a
+    person has to decide.
     """
     named = references_in(entry.end_to_end_id, entry.message)
     found = TopUp.objects.filter(
@@ -50,9 +50,9 @@ def credit_entry(entry: BankEntry, *, words: WordsOfOrders, actor: str, now: dat
 
 
 class Foresight:
-    """What matching entries in their order would credit. Nothing is locked or moved.
+    """Predict what matching entries, in their order, would credit. Locks and moves nothing.
 
-    It asks what `credit_entry` asks, and knows of what it has been asked before.
+    Makes the same checks as `credit_entry`, taking earlier predictions into account.
     """
 
     def __init__(self, now: datetime) -> None:
@@ -60,9 +60,9 @@ class Foresight:
         self._arriving: dict[str, dict[str, int]] = defaultdict(dict)
 
     def foresee_credit(self, entry: BankEntry, top_up: TopUp) -> bool:
-        """Return whether an entry that names this top-up, and no other, would fill its wallet.
+        """Return whether an entry that names only this top-up would be credited.
 
-        It counts from then on: what is asked about later comes after it.
+        If so, it counts as credited in later predictions.
         """
         arriving = self._arriving[top_up.customer_id]
         if top_up.pk in arriving or TopUpStatus(top_up.status) not in CREDITABLE:
@@ -82,11 +82,11 @@ class Foresight:
 def credit_by_hand(
     *, entry_id: str, customer_id: str, actor: str, now: datetime, top_up_id: str = ""
 ) -> TopUp:
-    """Credit money that came in to a customer, as a person says; as the top-up it was meant for.
+    """Credit incoming money to the customer whom a person names, as the top-up it was meant for.
 
-    That is the one named, or else the customer's oldest that waits for this amount: another file
-    may bring its reference later, and the same money is not to be credited again. Only an entry of
-    a statement is taken, as a notification of the same money may come beside it.
+    That is `top_up_id`, or else the customer's oldest pending one of this amount: another file may
+    bring its reference later, and must not credit the same money again. Only statement entries are
+    accepted, as a notification may report the same money too.
 
     Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, CustomerErased, TopUpNotFound.
     """
@@ -118,7 +118,7 @@ def credit_by_hand(
 
 
 def _awaited(customer_id: str, amount: int, currency: str) -> str:
-    """Return the customer's oldest top-up that waits for a transfer of this amount, or nothing."""
+    """Return the id of the customer's oldest top-up pending for this amount, or ""."""
     waiting = TopUp.objects.filter(
         customer=customer_id,
         way=FundingWay.BANK_TRANSFER,
@@ -130,7 +130,7 @@ def _awaited(customer_id: str, amount: int, currency: str) -> str:
 
 
 def refuse_no_credit(entry: BankEntry) -> None:
-    """Raise BankEntryUnfit unless an entry is booked money that came in and waits for a person."""
+    """Raise BankEntryUnfit unless an entry is booked incoming money that waits for a person."""
     refuse_resolved(entry)
     if not entry.is_booked_credit:
         raise BankEntryUnfit("It is not money that came in, booked in a statement.")
@@ -141,7 +141,7 @@ def refuse_no_credit(entry: BankEntry) -> None:
 
 
 def _amount_of(entry: BankEntry) -> int:
-    """Return what came in, in cents. Raises BankEntryUnfit where that is nothing."""
+    """Return the amount received, in cents. Raises BankEntryUnfit if there is none."""
     if not entry.amount:
         raise BankEntryUnfit("It is of no amount: there is nothing to credit.")
     return entry.amount
@@ -159,10 +159,10 @@ def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
 
 
 def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
-    """Refuse what is not, by the bank's own name for it, the money that was credited already.
+    """Refuse an entry that the bank's own reference does not prove to be the credited money.
 
-    A notification and a statement tell of the same money where both bear the same name of the
-    bank. Where one has none, the customer may have sent the same sum twice.
+    A notification and a statement report the same money if both carry the same bank reference. If
+    one has none, the customer may have sent the same sum twice.
     """
     days, same = {entry.booking_date, told.booking_date} - {None}, is_same_money(entry, told)
     is_of_day = len(days) < 2 or entry.uetr == told.uetr != ""
@@ -176,7 +176,7 @@ def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
 
 
 def _refuse_uncertain(entry: BankEntry, top_up: TopUp, words: WordsOfOrders) -> None:
-    """Refuse what may be other money than the customer's, or has been credited elsewhere."""
+    """Refuse money that may not be the customer's, or was credited elsewhere."""
     _refuse_unfit(entry, top_up)
     refuse_elsewhere(entry, top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
@@ -185,11 +185,11 @@ def _refuse_uncertain(entry: BankEntry, top_up: TopUp, words: WordsOfOrders) -> 
 
 
 def _refuse_unable(customer: Customer, arriving: dict[str, int], now: datetime) -> None:
-    """Refuse a customer who is gone, or would get more by these top-ups than a day's limit.
+    """Refuse an erased customer, or one whom these top-ups would bring above the daily limit.
 
-    What came in counts in the place of what was ordered, which no longer counts once given up.
+    `arriving` has the cents received by top-up, which count instead of the amounts ordered.
     """
-    customer.refuse_erased()  # no one could spend it: it has to be sent back
+    customer.refuse_erased()  # no one could spend the money: it has to be sent back
     try:
         refuse_above_day_limit(customer, sum(arriving.values()), now=now, besides=arriving)
     except FundingLimitReached as error:

@@ -1,7 +1,7 @@
-"""Cash: a person takes it, and the customer confirms it with a code on their phone.
+"""Cash top-ups: staff take the cash, and the customer confirms it with a code sent by SMS.
 
-The code is the second channel: without the customer's phone no wallet is filled, and its text says
-how much the customer confirms to have handed over.
+The code is a second channel: no wallet is filled without the customer's phone, and the message
+states the amount that the customer confirms to have handed over.
 """
 
 from datetime import datetime
@@ -21,7 +21,7 @@ from funding.services import credit_locked, refuse_above_day_limit
 
 
 def refuse_no_cash(top_up: TopUp, *, now: datetime) -> None:
-    """Raise TopUpStatusUnfit for a top-up that no cash can be taken for."""
+    """Raise TopUpStatusUnfit unless cash can be taken for this top-up."""
     if top_up.way != FundingWay.AGENT:
         raise TopUpStatusUnfit(way=f"is {top_up.way}")
     if not top_up.takes_cash(now):
@@ -29,10 +29,10 @@ def refuse_no_cash(top_up: TopUp, *, now: datetime) -> None:
 
 
 def send_cash_code(*, top_up_id: str, agent: str, address: str, now: datetime) -> TopUp:
-    """Text the customer the code that confirms the cash; call outside of a transaction.
+    """Text the customer the code that confirms the cash. Call outside a transaction.
 
-    Raises TopUpNotFound, TopUpStatusUnfit, CashLimitReached, FundingLimitReached, and what
-    `request_code` raises.
+    Raises TopUpNotFound, TopUpStatusUnfit, CashLimitReached, FundingLimitReached, and as
+    `request_code` does.
     """
     top_up = TopUp.objects.select_related("customer").one(top_up_id)
     refuse_no_cash(top_up, now=now)
@@ -53,9 +53,9 @@ def send_cash_code(*, top_up_id: str, agent: str, address: str, now: datetime) -
 
 
 def check_cash_code(*, top_up_id: str, code: str, now: datetime) -> None:
-    """Check the customer's code; call outside of a transaction, which would undo the count.
+    """Check the customer's code. Call outside a transaction: a rollback would undo the count.
 
-    Raises TopUpNotFound, TopUpStatusUnfit, CashCodeMissing, and what `check_code` raises.
+    Raises TopUpNotFound, TopUpStatusUnfit, CashCodeMissing, and as `check_code` does.
     """
     top_up = TopUp.objects.select_related("customer").one(top_up_id)
     refuse_no_cash(top_up, now=now)
@@ -74,7 +74,7 @@ def check_cash_code(*, top_up_id: str, code: str, now: datetime) -> None:
 def take_cash(*, top_up_id: str, agent: str, now: datetime) -> TopUp:
     """Credit the wallet with cash that the customer has confirmed by `check_cash_code`.
 
-    The limit of a day is asked for once more: what was ordered on three days may come on one.
+    Checks the daily limit again: orders from three days may all be paid on one.
     Raises TopUpNotFound, TopUpStatusUnfit, CashLimitReached, FundingLimitReached.
     """
     top_up = TopUp.objects.locked(top_up_id)
@@ -88,7 +88,7 @@ def take_cash(*, top_up_id: str, agent: str, now: datetime) -> TopUp:
 
 
 def _count(top_up: TopUp, agent: str, now: datetime) -> None:
-    """Count the cash of the day by one UPDATE, so that two at once cannot both fit."""
+    """Count the day's cash in one UPDATE, so that two concurrent ones cannot both fit."""
     day = _day(top_up, agent, now)
     CashDay.objects.bulk_create([CashDay(**day)], ignore_conflicts=True)
     most = settings.FUNDING_CASH_DAY_AMOUNT - top_up.amount

@@ -1,4 +1,4 @@
-"""The periodic work: poll the automatic providers, go on with payments, stop waiting in time."""
+"""The periodic work: poll automatic providers, continue payments, expire overdue top-ups."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -17,14 +17,14 @@ ACTOR = "system:funding.collect"
 
 
 def collect_results(*, now: datetime) -> int:
-    """Poll what is on its way by automatic providers; return how many this call ended."""
+    """Poll pending top-ups of automatic providers; return how many got a result."""
     ways = [way for way, provider in providers().items() if provider.automatic]
     waiting = TopUp.objects.waiting(now).filter(way__in=ways)
     return _each("collect top-ups", _collect, waiting.order_by("expires_at", "pk"), now)
 
 
 def follow_up_due(*, now: datetime) -> int:
-    """Go on with the payments whose money has come; return how many this call looked at."""
+    """Continue the payments whose top-ups have arrived; return how many were handled."""
 
     def one(top_up: TopUp, now: datetime) -> bool:
         return follow_up(top_up_id=top_up.pk, now=now)
@@ -34,7 +34,7 @@ def follow_up_due(*, now: datetime) -> int:
 
 
 def expire_due(*, now: datetime) -> int:
-    """Stop waiting for what has not come in time; return how many."""
+    """Expire the top-ups whose money has not come in time; return how many."""
 
     def one(top_up: TopUp, now: datetime) -> bool:
         return expire_top_up(top_up_id=top_up.pk, now=now)

@@ -1,7 +1,7 @@
-"""A payment that waited for money goes on, as far as the customer has agreed to it.
+"""Continue a payment that waited for a top-up, as far as the customer has approved it.
 
-What was proved for a payment is kept with its session. The transaction that pays asks the rules of
-risk again; where they want more, the customer is told, and presses Pay.
+The verification for a payment is stored with its session. The paying transaction checks the risk
+rules again; if they require more, the customer is told to press Pay.
 """
 
 from datetime import datetime
@@ -23,7 +23,7 @@ ACTOR = "system:funding.continue"
 def remember_proof(
     *, payment: Payment, session: CustomerSession, verified: Verification, now: datetime
 ) -> None:
-    """Keep what was proved for a payment that has too little money; the last proof counts."""
+    """Store the verification for a payment that lacks money; a later one replaces it."""
     PaymentProof.objects.update_or_create(
         payment_id=payment.pk,
         defaults={
@@ -36,9 +36,9 @@ def remember_proof(
 
 
 def proof_of(payment: Payment, customer_id: str) -> Verification | None:
-    """Return what this customer has proved for a payment, in a session that was not ended.
+    """Return this customer's stored verification for a payment, if its session has not ended.
 
-    It counts for what was sold then: who is to get something else has to press Pay for that.
+    It is void if the description has changed since: the customer then has to press Pay again.
     """
     found = PaymentProof.objects.filter(
         payment=payment, session__customer=customer_id, session__ended_at=None
@@ -50,9 +50,9 @@ def proof_of(payment: Payment, customer_id: str) -> Verification | None:
 
 @transaction.atomic
 def follow_up(*, top_up_id: str, now: datetime) -> bool:
-    """Pay what the money of a top-up was added for, once, or tell the customer what is left to do.
+    """Pay the payment that a top-up was made for, once, or tell the customer what is left to do.
 
-    Return whether there was something to do. Raises TopUpNotFound.
+    Returns whether there was anything to do. Raises TopUpNotFound.
     """
     top_up = TopUp.objects.locked(top_up_id)
     if not TopUp.objects.to_follow_up().filter(pk=top_up_id).exists():
@@ -70,15 +70,15 @@ def follow_up(*, top_up_id: str, now: datetime) -> bool:
 
 
 def _pay(payment: Payment, top_up: TopUp, now: datetime) -> str:
-    """Pay an open payment by what was proved, if that is enough; return what to tell the customer.
+    """Pay an open payment if the stored verification suffices; return what to tell the customer.
 
-    The proof is read once the payment is locked: the shop may change what it is for until then.
-    Money that came for a top-up which the customer has given up is for the customer to spend.
+    The proof is read after locking the payment, as the shop may change the description until then.
+    If the customer had canceled the top-up, the money stays in the wallet.
     """
     if top_up.canceled_at is not None:
         return ADDED_BUT_OPEN
     try:
-        with transaction.atomic():  # a refusal undoes what it has begun
+        with transaction.atomic():  # a refusal rolls back what was begun
             locked = lock_payable(payment.pk, now)
             verified = proof_of(locked, top_up.customer_id)
             if verified is None:

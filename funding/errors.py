@@ -1,4 +1,4 @@
-"""The errors about money that comes in. Pages show them in their own words."""
+"""The errors of top-ups. Pages show them in their own words."""
 
 from core.errors import NotFound, ValidationFailed
 
@@ -16,7 +16,7 @@ class WayNotOffered(ValidationFailed):
 
 
 class FundingLimitReached(ValidationFailed):
-    """`left` is how much the customer can still add today, in the smallest unit."""
+    """`left` is how much the customer can still add today, in cents."""
 
     message = "This is more than a customer may add in a day."
 

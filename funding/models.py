@@ -1,4 +1,4 @@
-"""Money on its way into a wallet, and what was proved for a payment that waits for it."""
+"""Top-ups, the verification of payments that wait for them, and daily cash totals."""
 
 from datetime import datetime
 from typing import ClassVar, Self
@@ -22,7 +22,7 @@ _CREDITED = sorted(EVER_CREDITED)
 
 
 class FundingWay(models.TextChoices):
-    """The ways by which money comes in. Each is a provider's."""
+    """The ways to add money. Each has a provider."""
 
     BANK_TRANSFER = "bank_transfer", "bank transfer"
     AGENT = "agent", "cash"
@@ -33,15 +33,15 @@ class TopUpQuerySet(CallerScoped["TopUp"]):
     missing = TopUpNotFound
 
     def pending(self) -> Self:
-        """Those whose money is on its way."""
+        """Return the top-ups stored as pending."""
         return self.filter(status=S.PENDING)
 
     def waiting(self, now: datetime) -> Self:
-        """Those whose money may still come in time, whether or not the sweep has come by."""
+        """Return pending top-ups that are not overdue, whether or not the sweep has run."""
         return self.pending().filter(expires_at__gt=now)
 
     def shown_as(self, status: str, now: datetime) -> Self:
-        """Those that a reader sees in this status, whether or not the sweep has reached them."""
+        """Return top-ups by effective status: overdue ones count as expired before the sweep."""
         late = Q(status=S.PENDING, expires_at__lte=now)
         stored = self.filter(status=status)
         if status == S.EXPIRED:
@@ -49,17 +49,17 @@ class TopUpQuerySet(CallerScoped["TopUp"]):
         return stored.filter(expires_at__gt=now) if status == S.PENDING else stored
 
     def to_follow_up(self) -> Self:
-        """Those whose money is there, and whose payment has not been looked at since."""
+        """Return credited top-ups whose payment has not been followed up yet."""
         return self.filter(status=S.SUCCEEDED, payment__isnull=False, followed_up_at=None)
 
 
 class TopUp(models.Model):
-    """Money that a customer adds to their wallet. `amount` in cents is what was asked for.
+    """Money that a customer adds to their wallet. `amount`, in cents, is what was ordered.
 
-    `amount_received` is what came, and what the ledger moved under this id. With a `payment`, it
-    was added to pay that; `followed_up_at` is when the payment was looked at afterwards.
-    `code_handle` is that of the code by which the customer confirms cash, `taken_by` who took it.
-    `amount_reversed` is what staff took back from the wallet, where the money was gone after all.
+    `amount_received` is what arrived and what the ledger moved under this id. `payment` is the
+    payment it was added for; `followed_up_at` is when that payment was continued afterwards.
+    `code_handle` identifies the code by which the customer confirms cash, `taken_by` who took it.
+    `amount_reversed` is what staff took back from the wallet, if the money was lost after all.
     """
 
     id = PublicIdField(primary_key=True)
@@ -149,20 +149,20 @@ class TopUp(models.Model):
         return self.id
 
     def status_at(self, now: datetime) -> TopUpStatus:
-        """Return the status at that instant: expired as soon as it is due, swept or not."""
+        """Return the effective status: expired from `expires_at` on, even before the sweep."""
         is_late = self.status == S.PENDING and self.expires_at <= now
         return S.EXPIRED if is_late else S(self.status)
 
     def takes_cash(self, now: datetime) -> bool:
-        """Return whether cash can be taken for it."""
+        """Return whether cash can be taken for it now."""
         return self.way == FundingWay.AGENT and self.status_at(now) == S.PENDING
 
     def transition_to(
         self, status: TopUpStatus, *, now: datetime, actor: str, cause: str = ""
     ) -> None:
-        """Move to a status and record it. The row must be locked and its fields are saved whole.
+        """Move to a status and record it. The row must be locked; all its columns are saved.
 
-        Raises TopUpStatusUnfit where the table of transitions has no such move.
+        Raises TopUpStatusUnfit if TRANSITIONS has no such move.
         """
         before = TopUpStatus(self.status)
         if status not in TRANSITIONS[before]:
@@ -191,17 +191,17 @@ class TopUpTransition(models.Model):
 
 
 class PaymentProof(models.Model):
-    """What a customer has proved in a session for one payment that too little money held up.
+    """A customer's verification, in a session, for one payment that waits for money.
 
-    It counts for that payment and customer alone, until the session is ended (by signing out, by a
-    change of PIN elsewhere, by freezing) or the merchant says that it is for something else.
+    Valid only for that payment and customer, until the session ends (by signing out, a PIN change
+    elsewhere, or freezing) or the merchant changes the description.
     """
 
     payment = models.OneToOneField(Payment, on_delete=models.PROTECT, related_name="+")
     session = models.ForeignKey(CustomerSession, on_delete=models.CASCADE, related_name="+")
     verified = models.PositiveSmallIntegerField(choices=[(v.value, v.name) for v in Verification])
     proved_at = models.DateTimeField()
-    # What the payment said it was for; None in rows from before this was kept.
+    # The payment's description at that time; null in rows older than this column.
     description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
 
     def __str__(self) -> str:
@@ -209,7 +209,7 @@ class PaymentProof(models.Model):
 
 
 class CashDay(models.Model):
-    """How much cash one person has taken on one day, in cents: what the daily limit counts."""
+    """The cash that one person has taken on one day, in cents, for the daily limit."""
 
     agent = models.CharField(max_length=100)
     livemode = models.BooleanField()

@@ -1,4 +1,4 @@
-"""What customers are told about money that has come in: by text message, and by e-mail."""
+"""Notices to customers about top-ups and reversals, by text message and by e-mail."""
 
 from datetime import datetime
 
@@ -38,8 +38,8 @@ ADDED_BUT_OPEN = gettext_noop(
 def plan_receipt(top_up: TopUp, *, now: datetime, says: str = ADDED) -> None:
     """Plan the receipt of a top-up, once, on every channel and in the customer's language.
 
-    In test mode it goes to the merchant whose payment it was added for, or nowhere. None to a
-    customer whose data has been erased.
+    In test mode it goes to the merchant of the payment it was added for, if any. Customers whose
+    data has been erased get none.
     """
     payment = top_up.payment
     values = {}
@@ -53,7 +53,7 @@ def plan_receipt(top_up: TopUp, *, now: datetime, says: str = ADDED) -> None:
 
 
 def plan_reversal(top_up: TopUp, *, now: datetime) -> None:
-    """Plan what tells the customer that money was taken back, as `plan_receipt` does."""
+    """Plan the notice that money was taken back, in the same way as `plan_receipt`."""
     amount, key = top_up.amount_reversed or 0, f"{top_up.pk}:{TopUpStatus.REVERSED}"
     _plan(top_up, TAKEN_BACK_SUBJECT, TAKEN_BACK, amount, key=key, now=now)
 

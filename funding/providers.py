@@ -1,7 +1,7 @@
-"""How money comes in. Each way is a provider; `FUNDING_PROVIDERS` names those of this service.
+"""Funding providers, one for each way to add money; `FUNDING_PROVIDERS` lists those in use.
 
-An automatic one is polled, outside of any transaction, until it has a result. Of the others the
-bank's files or the person who takes cash say when the money is there.
+An automatic provider is polled, outside any transaction, until it has a result. For the others,
+a bank file or the person who takes the cash confirms that the money has arrived.
 """
 
 from dataclasses import dataclass
@@ -25,21 +25,21 @@ class FundingResult:
 
 
 class FundingProvider(Protocol):
-    """A way by which money comes in. `lifetime` is for how long a top-up is waited for."""
+    """A way to add money. `lifetime` is how long a top-up waits for its money."""
 
     way: ClassVar[FundingWay]
     automatic: ClassVar[bool]
     lifetime: ClassVar[timedelta]
 
     def is_offered(self, *, livemode: bool, currency: str) -> bool:
-        """Return whether customers can add money of this currency in this way."""
+        """Return whether customers can add money in this currency in this way."""
 
     def fetch_result(self, top_up: TopUp, *, now: datetime) -> FundingResult | None:
-        """Return what came of a top-up; None while it is on its way. Asked again after a crash."""
+        """Return a top-up's result; None while it is on its way. Repeated after a crash."""
 
 
 class BankTransfer:
-    """A transfer to the account whose statements are read; its reference says whose it is."""
+    """A transfer to the account whose statements we import, matched by its reference."""
 
     way = FundingWay.BANK_TRANSFER
     automatic = False
@@ -53,7 +53,7 @@ class BankTransfer:
 
 
 class CashAtCounter:
-    """Cash that staff take, and that the customer confirms by a code."""
+    """Cash that staff take and the customer confirms with a code."""
 
     way = FundingWay.AGENT
     automatic = False
@@ -67,7 +67,7 @@ class CashAtCounter:
 
 
 class SimulatedFunding:
-    """Test mode: all of the money arrives by itself, after a moment on its way."""
+    """Test mode: the full amount arrives automatically after a few seconds."""
 
     way = FundingWay.SIMULATED
     automatic = True
@@ -84,7 +84,7 @@ class SimulatedFunding:
 
 
 def providers() -> dict[FundingWay, FundingProvider]:
-    """Return the provider of each way, in the order of the setting."""
+    """Return the configured provider of each way, in the order of the setting."""
     return _providers(tuple(settings.FUNDING_PROVIDERS))
 
 

@@ -1,4 +1,4 @@
-"""Prove every top-up from its transfer, and what came through the bank from the bank's entries."""
+"""Reconcile every top-up with its transfer, and bank transfers with the bank's entries."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _STAMPED = [(status, f"{status}_at") for status in TopUpStatus if status != TopU
 
 
 def check_top_ups() -> Iterator[str]:
-    """Yield a sentence for each top-up, transfer or bank entry that the others do not prove."""
+    """Yield a sentence for each top-up, transfer or bank entry that does not agree."""
     succeeded = TopUp.objects.filter(status__in=EVER_CREDITED)
     moved = transfers_of(TransferKind.TOP_UP).filter(
         amount=OuterRef("amount_received"),

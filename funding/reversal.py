@@ -1,6 +1,6 @@
-"""Money that was added and is gone after all: the bank has taken it back, or it was someone else's.
+"""Reverse top-ups whose money the bank has taken back, or that was someone else's.
 
-What was spent meanwhile cannot be taken back here: a reversal is of what the wallet holds at most.
+What was spent meanwhile cannot be taken back: a reversal is limited to what the wallet holds.
 """
 
 from datetime import datetime
@@ -19,10 +19,10 @@ from ledger.services import Movement, account_for, post_transfers
 
 @transaction.atomic
 def reverse_top_up(*, top_up_id: str, amount: int, cause: str, actor: str, now: datetime) -> TopUp:
-    """Take back `amount` of what a top-up has brought, once, and tell the customer.
+    """Take back `amount`, in cents, of a top-up, once, and tell the customer.
 
-    Raises TopUpNotFound, TopUpStatusUnfit, InvalidAmount for more than it has brought, and
-    InsufficientBalance where the wallet holds less.
+    Raises TopUpNotFound, TopUpStatusUnfit, InvalidAmount for more than was received, and
+    InsufficientBalance if the wallet holds less.
     """
     top_up = TopUp.objects.select_related("customer").locked(top_up_id)
     refuse_more(top_up, amount)
@@ -45,7 +45,7 @@ def reverse_top_up(*, top_up_id: str, amount: int, cause: str, actor: str, now: 
 
 
 def refuse_more(top_up: TopUp, amount: int) -> None:
-    """Raise InvalidAmount unless that can be a part of what has come in."""
+    """Raise InvalidAmount unless the amount is from 1 to what was received."""
     received = top_up.amount_received or 0
     if not 0 < amount <= received:
         raise InvalidAmount(amount=f"must be from 1 to {received} of the smallest unit")

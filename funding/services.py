@@ -1,4 +1,4 @@
-"""The life of a top-up: ordered by a customer, credited when its money is there, or given up.
+"""The life of a top-up: ordered by a customer, credited when its money arrives, or ended.
 
 Locks are taken in the order bank entry, top-up, link, ticket, payment, customer,
 ledger account.
@@ -39,10 +39,10 @@ def order_top_up(
     now: datetime,
     payment: Payment | None = None,
 ) -> TopUp:
-    """Note that a customer wants to add money, for a payment or for later.
+    """Create a customer's order to add money, for a payment or for later.
 
-    The same again is the same top-up, as long as it is on its way. Raises InvalidAmount,
-    WayNotOffered, CustomerFrozen, FundingLimitReached.
+    An identical order returns the pending top-up. Raises InvalidAmount, WayNotOffered,
+    CustomerFrozen, FundingLimitReached.
     """
     customer = Customer.objects.locked(customer_id)
     customer.refuse_frozen()
@@ -78,7 +78,7 @@ def open_top_up(
     now: datetime,
     payment: Payment | None = None,
 ) -> TopUp:
-    """Write a top-up that waits for its money, inside the caller's transaction."""
+    """Create a pending top-up, in the caller's transaction."""
     top_up = TopUp.objects.create(
         id=new_id("top", now),
         customer=customer,
@@ -101,11 +101,11 @@ def open_top_up(
 def refuse_above_day_limit(
     customer: Customer, amount: int, *, now: datetime, besides: Collection[str] = ()
 ) -> None:
-    """Raise FundingLimitReached where a customer would add more than the limit of a day.
+    """Raise FundingLimitReached if a customer would exceed the daily limit.
 
-    The customer's row is locked; the top-ups `besides` are left out of the sum. What is on its way
-    counts from when it was ordered, what has come from when it came. Amounts of all currencies are
-    added up as they are, as risk does; test customers are not limited.
+    The customer's row is locked. The sum excludes the top-ups `besides`. A pending top-up counts
+    for a day from its order, a credited one for a day from its arrival. Currencies are summed
+    unconverted, as in `payments.risk`; test customers have no limit.
     """
     if not is_protected(customer):
         return
@@ -120,9 +120,9 @@ def refuse_above_day_limit(
 
 
 def credit_locked(top_up: TopUp, *, amount: int, actor: str, now: datetime) -> None:
-    """Put the money that has come into the wallet; the row is locked.
+    """Credit the received amount, in cents, to the wallet. The row must be locked.
 
-    The ledger takes it once per top-up. Raises TopUpStatusUnfit, before anything is written.
+    The ledger accepts it once per top-up. Raises TopUpStatusUnfit before anything is written.
     """
     top_up.amount_received = amount
     top_up.transaction_id = new_id("txn", now)
@@ -142,7 +142,7 @@ def credit_locked(top_up: TopUp, *, amount: int, actor: str, now: datetime) -> N
 
 @transaction.atomic
 def credit_top_up(*, top_up_id: str, amount: int, actor: str, now: datetime) -> TopUp:
-    """Put the money of a top-up into the wallet. Raises TopUpNotFound, TopUpStatusUnfit."""
+    """Credit a top-up to the wallet. Raises TopUpNotFound, TopUpStatusUnfit."""
     top_up = TopUp.objects.locked(top_up_id)
     credit_locked(top_up, amount=amount, actor=actor, now=now)
     return top_up
@@ -150,7 +150,7 @@ def credit_top_up(*, top_up_id: str, amount: int, actor: str, now: datetime) -> 
 
 @transaction.atomic
 def fail_top_up(*, top_up_id: str, problem: str, actor: str, now: datetime) -> TopUp:
-    """Note that no money comes. Raises TopUpNotFound, TopUpStatusUnfit."""
+    """Record that no money will come. Raises TopUpNotFound, TopUpStatusUnfit."""
     top_up = TopUp.objects.locked(top_up_id)
     top_up.transition_to(TopUpStatus.FAILED, now=now, actor=actor, cause=problem[:255])
     return top_up
@@ -158,7 +158,7 @@ def fail_top_up(*, top_up_id: str, problem: str, actor: str, now: datetime) -> T
 
 @transaction.atomic
 def cancel_top_up(*, top_up_id: str, customer_id: str, now: datetime) -> TopUp:
-    """Give up a top-up of this customer. Raises TopUpNotFound, TopUpStatusUnfit."""
+    """Cancel a top-up of this customer. Raises TopUpNotFound, TopUpStatusUnfit."""
     top_up = TopUp.objects.locked(top_up_id)
     if top_up.customer_id != customer_id:
         raise TopUpNotFound
@@ -168,7 +168,7 @@ def cancel_top_up(*, top_up_id: str, customer_id: str, now: datetime) -> TopUp:
 
 @transaction.atomic
 def expire_top_up(*, top_up_id: str, now: datetime) -> bool:
-    """Stop waiting for money that has not come in time. Return whether it was time."""
+    """Expire a top-up whose money has not come in time; return whether it was due."""
     top_up = TopUp.objects.locked(top_up_id)
     if top_up.status_at(now) == top_up.status:
         return False

@@ -1,4 +1,4 @@
-"""Every status a top-up can have, and every move between them. No other module decides."""
+"""The top-up state machine: every status and every allowed transition, defined only here."""
 
 from django.db.models import TextChoices
 
@@ -14,7 +14,7 @@ class TopUpStatus(TextChoices):
 
 S = TopUpStatus
 
-# Money that comes after a top-up was given up is the customer's all the same.
+# Money that arrives after a top-up was canceled or expired is still the customer's.
 TRANSITIONS: dict[TopUpStatus, frozenset[TopUpStatus]] = {
     S.PENDING: frozenset({S.SUCCEEDED, S.FAILED, S.CANCELED, S.EXPIRED}),
     S.SUCCEEDED: frozenset({S.REVERSED}),

@@ -1,4 +1,4 @@
-"""The periodic work on top-ups. May run twice, or on two machines, and do no harm."""
+"""Periodic tasks of top-ups. Each may safely run twice, or on two machines at once."""
 
 from celery import shared_task
 
@@ -8,12 +8,12 @@ from funding import collecting
 
 @shared_task
 def collect_top_ups() -> int:
-    """Credit what has come, and go on with the payments that waited for it."""
+    """Credit what has arrived, and continue the payments that waited for it."""
     now = turn_now()
     return collecting.collect_results(now=now) + collecting.follow_up_due(now=now)
 
 
 @shared_task
 def expire_top_ups() -> int:
-    """Stop waiting for money that has not come in time."""
+    """Expire top-ups whose money has not come in time."""
     return collecting.expire_due(now=turn_now())
