@@ -30,7 +30,7 @@ class Entry:
 
 
 def wallets_of(customer: Customer, currency: str) -> list[Balance]:
-    """Return every balance of a customer; an empty one of `currency` where there is none."""
+    """Return all balances of a customer; if there are none, a zero balance in `currency`."""
     held = balances(owner=customer.id, purpose=Purpose.WALLET, livemode=customer.livemode)
     return [Balance(amount, code) for code, amount in sorted(held.items())] or [
         Balance(0, currency)
@@ -38,7 +38,7 @@ def wallets_of(customer: Customer, currency: str) -> list[Balance]:
 
 
 def entries_of(customer: Customer, *, before: str = "") -> list[Entry]:
-    """Return what the customer paid, newest first; a page of it, from `before` on."""
+    """Return a page of the customer's completed payments, newest first, older than `before`."""
     paid = Payment.objects.filter(customer=customer, status=PaymentStatus.COMPLETED)
     if before:
         paid = paid.filter(pk__lt=before)

@@ -1,4 +1,4 @@
-"""What the pages show of money that is added to a wallet: the ways, and how a top-up stands."""
+"""How pages show top-ups: the ways to add money, and the state of a top-up."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -72,9 +72,9 @@ class TopUpView:
 
 
 def choices_of(*, livemode: bool, currency: str) -> list[WayChoice]:
-    """Return the ways by which a customer can add money, in the language of the page.
+    """Return the ways to add money, in the language of the page.
 
-    A transfer, which takes days, stands last: the first is the page's main button.
+    The first one is the page's main button, so a bank transfer, which takes days, comes last.
     """
     offered = ways_offered(livemode=livemode, currency=currency)
     return [
@@ -84,7 +84,7 @@ def choices_of(*, livemode: bool, currency: str) -> list[WayChoice]:
 
 
 def bank_rows() -> list[tuple[str, str]]:
-    """Return the account that a transfer goes to, in rows."""
+    """Return the bank details for a transfer, as (label, value) rows."""
     rows = [
         (_("To"), settings.PAYOUT_DEBTOR_NAME),
         (_("Account"), settings.PAYOUT_DEBTOR_ACCOUNT),
@@ -95,15 +95,15 @@ def bank_rows() -> list[tuple[str, str]]:
 
 
 def on_its_way(payment: Payment, customer: Customer, *, now: datetime) -> TopUp | None:
-    """Return the newest top-up of a customer for a payment that is still waited for."""
+    """Return a customer's newest pending top-up for a payment, if any."""
     waited_for = TopUp.objects.waiting(now).filter(customer=customer, payment_id=payment.pk)
     return waited_for.order_by("-pk").first()
 
 
 def top_ups_of(customer: Customer, *, are_payments_hidden: bool) -> list[TopUp]:
-    """Return the newest top-ups of a customer, except for what was given up.
+    """Return the newest top-ups of a customer, except canceled ones.
 
-    Those for a payment would tell of it.
+    With `are_payments_hidden`, also without those for a payment, which would reveal it.
     """
     shown = TopUp.objects.filter(customer=customer).exclude(status=S.CANCELED)
     if are_payments_hidden:
@@ -134,9 +134,9 @@ def top_up_view_of(top_up: TopUp, *, now: datetime) -> TopUpView:
 
 
 def top_up_version_of(top_up: TopUp, *, now: datetime) -> str:
-    """Return one word for how a top-up stands, and the payment that waits for it.
+    """Return a token for the state of a top-up and of the payment that waits for it.
 
-    Until the payment has been looked at, the page goes on waiting.
+    A credited one counts as pending until its payment was followed up, so the page keeps waiting.
     """
     is_looked_at = top_up.payment_id is None or top_up.followed_up_at is not None
     status = top_up.status_at(now)

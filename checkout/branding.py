@@ -1,8 +1,8 @@
-"""A merchant's colour, made readable: the page keeps its contrast with any choice.
+"""Make a merchant's colour readable: pages keep enough contrast with any choice.
 
-Pure functions of six hexadecimal digits. The button keeps the colour as it is; the words on it are
-white or black, whichever reads better, and its edge and every word in that colour are darkened (or
-lightened) until they stand out: text by 4.5, an edge by 3 (WCAG 2.2, 1.4.3 and 1.4.11).
+Pure functions of six hexadecimal digits. The button keeps the colour as it is, and its label is
+white or black, whichever reads better. Its edge, and any text in the colour, is darkened or
+lightened to a contrast of 4.5 for text and 3 for edges (WCAG 2.2, 1.4.3 and 1.4.11).
 """
 
 import re
@@ -31,7 +31,7 @@ DARK = Scheme(page=(0x0B, 0x14, 0x17), paper=(0x15, 0x22, 0x27), toward=_WHITE, 
 
 
 def normal_color(text: str) -> str:
-    """Return six lowercase digits, or an empty string where the text is no colour."""
+    """Return six lowercase hexadecimal digits, or an empty string if the text is no colour."""
     match = _HEX.fullmatch(text.strip())
     return match.group(1).lower() if match else ""
 
@@ -44,7 +44,7 @@ def stylesheet(color: str) -> str:
 
 
 def ink_on(color: str) -> str:
-    """Return white or black, whichever is read better on the colour."""
+    """Return white or black, whichever reads better on the colour."""
     return _hex(_ink(_parse(color)))
 
 
@@ -67,7 +67,7 @@ def _ink(ground: _Color) -> _Color:
 
 
 def _until(color: _Color, scheme: Scheme, least: float, grounds: tuple[_Color, ...]) -> _Color:
-    """Darken (or lighten) a colour just as far as every ground needs."""
+    """Darken (or lighten) a colour just enough for its contrast with every background."""
     for step in range(STEPS + 1):
         mixed = _mix(scheme.toward, color, step * 100 // STEPS)
         if all(contrast(mixed, ground) >= least for ground in grounds):

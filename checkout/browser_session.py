@@ -1,8 +1,8 @@
 """The browser's session: a signed-in customer, or a visitor about to enter a code.
 
-Cookies of our own, none of them Django's: the customer's session, one per mode, whose token is new
-at every sign-in; for ten minutes the handle of the code that was asked for here; and for half a
-year the mark that a phone has signed in with this browser, and whose passkey this device holds.
+Cookies of our own, none of them Django's: the customer's session, one per mode, with a new token at
+every sign-in; for ten minutes, the handle of the code requested here; and for half a year, a mark
+of the phone that signed in with this browser, and of the customer whose passkey this device holds.
 """
 
 from dataclasses import asdict, dataclass
@@ -41,7 +41,7 @@ class BrowserSession:
 
     @property
     def actor(self) -> str:
-        """The actor in the payment's record: a visitor is anyone who has the page's address."""
+        """The actor to record: the customer, or a visitor, who may be anyone with the URL."""
         return f"customer:{self.session.customer_id}" if self.session else VISITOR
 
 
@@ -66,7 +66,7 @@ def browser_session_of(
 ) -> BrowserSession:
     """Return this browser's session in this mode, for a payment or for the customer's own page.
 
-    `merchant_id` is whose page it is: another merchant's test customer is not signed in there.
+    `merchant_id` is the merchant of the page: another merchant's test customer is not signed in.
     """
     token = request.COOKIES.get(session_cookie(livemode=livemode), "")
     session = find_session(token, livemode=livemode, now=now) if token else None
@@ -76,9 +76,9 @@ def browser_session_of(
 
 
 def has_session(request: HttpRequest, *, now: datetime) -> bool:
-    """Return whether a live customer is signed in with this browser: one who holds a phone.
+    """Return whether a live customer, who has proved a phone, is signed in with this browser.
 
-    A token without our signature is not looked up: anyone may send as many as they like.
+    Tokens without our signature are not looked up, as anyone can send any number of them.
     """
     token = request.COOKIES.get(session_cookie(livemode=True), "")
     if not is_signed(token) or not is_known(token):
@@ -87,7 +87,7 @@ def has_session(request: HttpRequest, *, now: datetime) -> bool:
 
 
 def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
-    """Give the browser its new token; the code is used up."""
+    """Set the browser's new session token, and delete the used code."""
     session = signed_in.session
     set_cookie(response, session_cookie(livemode=session.livemode), signed_in.token)
     if session.livemode:
@@ -98,9 +98,9 @@ def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
 
 
 def is_recognized(request: HttpRequest, phone: str) -> bool:
-    """Return whether the holder of an E.164 number has signed in with this browser, in live mode.
+    """Return whether this E.164 number has signed in with this browser before, in live mode.
 
-    It opens nothing: it only counts the codes that are asked for here apart from a stranger's.
+    Grants no access: it only counts codes requested here separately from a stranger's.
     """
     value = request.COOKIES.get(named(KNOWN_COOKIE), "")
     try:
@@ -112,12 +112,12 @@ def is_recognized(request: HttpRequest, phone: str) -> bool:
 
 
 def _digest_of(phone: str, secret: str) -> str:
-    """Return a digest by which a number can be compared, not read."""
+    """Return a digest to compare phone numbers without storing them."""
     return salted_hmac(_KNOWN_SALT, phone, secret=secret, algorithm="sha256").hexdigest()
 
 
 def remember_device(response: HttpResponse, customer: Customer) -> None:
-    """Note whose passkey this device has just used, so that it is asked for before a code."""
+    """Remember whose passkey this device has used, to ask for it next time instead of a code."""
     value = signing.dumps([customer.pk, customer.merchant_id or ""], salt=_DEVICE_SALT)
     name = _device_cookie(livemode=customer.livemode)
     set_cookie(response, name, value, max_age=int(KNOWN_FOR.total_seconds()))
@@ -126,7 +126,7 @@ def remember_device(response: HttpResponse, customer: Customer) -> None:
 def customer_of_device(request: HttpRequest, *, livemode: bool, merchant_id: str | None) -> str:
     """Return the id of the customer whose passkey this device holds, if they can pay here.
 
-    It opens nothing: whose it is has to be proved by the passkey.
+    Grants no access: the customer still has to prove it with the passkey.
     """
     value = request.COOKIES.get(_device_cookie(livemode=livemode), "")
     if not value:
@@ -139,7 +139,7 @@ def customer_of_device(request: HttpRequest, *, livemode: bool, merchant_id: str
 
 
 def forget_device(response: HttpResponse, *, livemode: bool) -> None:
-    """Forget the device: it will be asked for a code instead of a passkey."""
+    """Forget whose passkey this device holds, to ask for a code again."""
     delete_cookie(response, _device_cookie(livemode=livemode))
 
 
@@ -148,20 +148,20 @@ def _device_cookie(*, livemode: bool) -> str:
 
 
 def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
-    """Delete the token from the browser, and whose passkey it holds."""
+    """Delete the session token, and the memory of the device's passkey, from the browser."""
     forget_device(response, livemode=livemode)
     delete_cookie(response, session_cookie(livemode=livemode))
     forget_code(response)
 
 
 def remember_code(response: HttpResponse, asked: AskedCode) -> None:
-    """Keep the handle of a code with the browser that asked for it."""
+    """Store the handle of a code in the browser that requested it."""
     value = signing.dumps(asdict(asked), salt=_SALT)
     set_cookie(response, named(CODE_COOKIE), value, max_age=int(LIFETIME.total_seconds()))
 
 
 def asked_code(request: HttpRequest, *, purpose: str = CodePurpose.SIGN_IN) -> AskedCode | None:
-    """Return the code for this purpose that this browser waits for."""
+    """Return the code for this purpose that this browser has requested, if any."""
     value = request.COOKIES.get(named(CODE_COOKIE), "")
     try:
         asked = AskedCode(**signing.loads(value, salt=_SALT, max_age=LIFETIME))
@@ -176,12 +176,12 @@ def forget_code(response: HttpResponse) -> None:
 
 
 def session_cookie(*, livemode: bool) -> str:
-    """Return the name of the cookie that holds the session of a mode."""
+    """Return the name of the session cookie, live or test."""
     return named("customer" if livemode else "customer-test")
 
 
 def named(name: str) -> str:
-    """Return a cookie's full name: with `__Host-` no other host of the domain can set it."""
+    """Return a cookie's full name: with the prefix `__Host-`, no other subdomain can set it."""
     return f"__Host-{name}" if settings.SESSION_COOKIE_SECURE else name
 
 

@@ -1,8 +1,8 @@
-"""The translations of texts for customers: pages, mails and text messages.
+"""The translations of texts for customers: pages, e-mails and text messages.
 
-Extraction, and the compiled files that Django reads. Done with Babel, so that neither running the
-service nor adding a sentence needs the gettext programs. The compiled files are kept beside the
-sources; a test compares them.
+Extracts the texts and compiles the files that Django reads. Uses Babel, so that neither running
+the service nor adding a sentence needs the gettext programs. The compiled files are committed
+next to their sources; a test compares them.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def texts() -> Catalog:
-    """Return every text that code and templates ask a translation for."""
+    """Return every translatable text in code and templates."""
     catalog = Catalog(fuzzy=False)
     for path in _sources():
         place = str(path.relative_to(settings.BASE_DIR))
@@ -44,12 +44,12 @@ def texts() -> Catalog:
 
 
 def source_path(language: str) -> Path:
-    """Return where the translations of a language are written."""
+    """Return the path of a language's translations."""
     return Path(settings.LOCALE_PATHS[0]) / language / "LC_MESSAGES" / "django.po"
 
 
 def read_source(language: str) -> Catalog:
-    """Return the translations of a language; none yet where there is no file."""
+    """Return the translations of a language; an empty catalog if it has no file yet."""
     path = source_path(language)
     if not path.exists():
         return Catalog(locale=language, fuzzy=False)
@@ -65,7 +65,7 @@ def compiled(catalog: Catalog) -> bytes:
 
 
 def update(language: str) -> int:
-    """Take new texts into the source of a language, and compile it; return how many are missing."""
+    """Merge new texts into a language's source and compile it; return how many are missing."""
     catalog = read_source(language)
     catalog.update(texts(), no_fuzzy_matching=True)
     catalog.obsolete.clear()

@@ -1,4 +1,4 @@
-"""The screen beside a till: what has just been paid at this counter, for the merchant's eyes."""
+"""The screen beside a till, for the merchant: what was just paid at this counter."""
 
 import hmac
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class CounterSale:
 
 @dataclass(frozen=True)
 class CounterDay:
-    """What was paid at a counter today: how often, and sums in cents."""
+    """Today's totals at a counter: the number of payments, and sums in cents."""
 
     count: int
     amount: int
@@ -46,7 +46,7 @@ class CounterDay:
 
 
 def counter_of_screen(payment_id: str, token: str) -> Payment:
-    """Return the counter that this address shows. Raises NotFound."""
+    """Return the counter whose screen has this token. Raises NotFound."""
     if not hmac.compare_digest(screen_token(payment_id).encode(), token.encode()):
         raise NotFound
     counter = Payment.objects.select_related("merchant").one(payment_id)
@@ -56,7 +56,7 @@ def counter_of_screen(payment_id: str, token: str) -> Payment:
 
 
 def sales_at(counter: Payment) -> list[CounterSale]:
-    """Return what was paid last at a counter, newest first."""
+    """Return the latest payments at a counter, newest first."""
     paid = Payment.objects.filter(static_payment=counter, status=PaymentStatus.COMPLETED)
     newest = paid.select_related("customer").order_by("-completed_at", "-id")[:SHOWN]
     return [_sale(payment) for payment in newest]
@@ -84,7 +84,7 @@ def day_at(counter: Payment, *, now: datetime) -> CounterDay:
     paid = Payment.objects.filter(
         static_payment=counter,
         status=PaymentStatus.COMPLETED,
-        created_at__gte=midnight - LIFETIME,  # by the index: what is paid later has expired
+        created_at__gte=midnight - LIFETIME,  # to use the index: older ones had expired by midnight
         completed_at__gte=midnight,
     )
     sums = paid.aggregate(
@@ -94,20 +94,20 @@ def day_at(counter: Payment, *, now: datetime) -> CounterDay:
 
 
 def waiting_at(counter: Payment, *, now: datetime) -> QuerySet[Ticket]:
-    """Return the sums that wait at a counter, oldest first; `is_opened`: on a phone."""
+    """Return the open tickets of a counter, oldest first; `is_opened` if a phone has opened one."""
     opened = Payment.objects.filter(ticket=OuterRef("pk"))
     return Ticket.objects.open_at(counter.id, now).annotate(is_opened=Exists(opened))
 
 
 def ticket_key(counter: Payment, *, now: datetime) -> str:
-    """Return the hidden key of the cashier's form: pressed twice, it is one ticket."""
+    """Return the hidden key of the cashier's form, which makes a double submit one ticket."""
     return signing.dumps([counter.id, new_id("tkt", now)], salt=_SALT)
 
 
 def charge(
     *, counter: Payment, key: str, amount: int, items: list[dict[str, object]], now: datetime
 ) -> None:
-    """Put a sum on the code, once per key. Raises as open_ticket does."""
+    """Put a sum on the QR code, once per key. Raises as `open_ticket` does."""
     ticket_id = _ticket_in(key, counter, now)
     try:
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""How a payment ended, or why a page cannot be shown: in words, with what to do next."""
+"""Texts on how a payment ended, or why a page cannot be shown, with what to do next."""
 
 from dataclasses import dataclass, replace
 
@@ -23,7 +23,7 @@ FAULT_OF_OURS = 500
 class Ending:
     """A headline, what happened, and where to go from here.
 
-    `untaken` says that no money was taken where "no money" would not be true of everyone's.
+    `untaken` replaces the general "no money was taken" if that might be untrue for others.
     """
 
     title: str
@@ -37,7 +37,7 @@ class Ending:
 
 
 def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentStatus) -> Ending:
-    """Return how a payment ended without being paid."""
+    """Return the ending of a payment that was not paid."""
     if status == PaymentStatus.CANCELED and payment.ticket_id is not None:
         return Ending(
             _("This sum is no longer open"),
@@ -71,7 +71,7 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
 
 
 def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
-    """Return the same end, with the new payment that the merchant has made."""
+    """Return the ending with a link to the merchant's replacement payment."""
     return replace(
         end,
         next=_("%(name)s has made a new payment for you.") % {"name": payment_view.payee.name},
@@ -81,7 +81,7 @@ def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
 
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
-    """Return what stopped the customer, with a button to the payment where there is one."""
+    """Return the ending for an error, with a button back to the payment if there is one."""
     if error.status >= FAULT_OF_OURS:
         return _fault_of_ours(payment_address)
     end = _end_for(error)
@@ -165,7 +165,7 @@ def _new_proof() -> Ending:
 
 
 def _write_to_us() -> str:
-    """Return where to write; where no address is configured, who will get in touch."""
+    """Return where to write or, if no address is configured, that staff must be spoken to."""
     if settings.SUPPORT_EMAIL:
         return _("Write to %(email)s, and we will sort it out together.") % {
             "email": settings.SUPPORT_EMAIL
@@ -174,7 +174,7 @@ def _write_to_us() -> str:
 
 
 def page_too_old(again_address: str, again_words: str) -> Ending:
-    """Return that a form came without its token, and where to open it anew."""
+    """Return the ending for a form with a missing or expired token, with a link to reopen it."""
     return Ending(
         _("This page was open too long"),
         STILL,
@@ -186,7 +186,7 @@ def page_too_old(again_address: str, again_words: str) -> Ending:
 
 
 def wallet_stopped() -> Ending:
-    """Return that the customer has stopped the wallet."""
+    """Return the confirmation that the customer has frozen the wallet."""
     return Ending(
         _("Your wallet is frozen"),
         STILL,
@@ -196,7 +196,7 @@ def wallet_stopped() -> Ending:
 
 
 def counter_closed() -> Ending:
-    """Return that a counter takes no more payments."""
+    """Return the ending for a closed counter."""
     return Ending(
         _("This counter is closed"),
         STILL,
@@ -223,7 +223,7 @@ def _link_ended() -> Ending:
     )
 
 
-# At these the payment that a link began cannot go on either: it would be refused again.
+# After these errors, a payment started through the link cannot continue either.
 _LINK_ENDED = (PaymentLinkInactive, PaymentLinkExpired)
 
 _STOPS = (

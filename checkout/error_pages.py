@@ -1,4 +1,4 @@
-"""Error pages for customers where no view of ours answers; API callers get JSON."""
+"""Error pages for customers, for requests that reach no view of ours; API callers get JSON."""
 
 from urllib.parse import urlencode
 
@@ -23,7 +23,7 @@ FORBIDDEN = 403
 
 
 class StoppedPage(CheckoutPage):
-    """Says what has stopped the customer, whatever they asked for."""
+    """Shows an error, whatever was requested."""
 
     error: ApiError = NotFound()
 
@@ -32,14 +32,14 @@ class StoppedPage(CheckoutPage):
 
 
 class OldFormPage(CheckoutPage):
-    """A form without its token: the page was open too long, or another site sent it."""
+    """A form without a valid token: the page was open too long, or another site submitted it."""
 
     def prepare(self) -> None:
         end = page_too_old(*self.again())
         raise Detour(self.page("stopped.html", end=end, status=FORBIDDEN))
 
     def again(self) -> tuple[str, str]:
-        """Return where the button leads: to the payment, or else to the same page anew."""
+        """Return the target and label of the button: the payment, or else the same page again."""
         path, payment = self.request.path, ""
         if path.startswith(TOWARDS_A_PAYMENT):
             payment = known_payment(self.request)
@@ -52,19 +52,19 @@ class OldFormPage(CheckoutPage):
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Answer an unknown address."""
+    """Answer a request for an unknown URL."""
     if request.path.startswith(PAGES):
         return StoppedPage.as_view(error=NotFound())(request)
     return handler.not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
-    """Answer where a view that is no page has failed."""
+    """Answer a request whose view has failed, unless it is a page, which answers itself."""
     if request.path.startswith(PAGES):
         return StoppedPage.as_view(error=InternalError())(request)
     return handler.server_error(request)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponseBase:
-    """Answer a form without its token."""
+    """Answer a form without a valid token."""
     return OldFormPage.as_view()(request)

@@ -25,12 +25,12 @@ from payments.pressing import pay_or_return
 from payments.risk import refuse_above_new_proof_limit, required_of
 from payments.verification import Verification
 
-# Over all methods and customers. Fewer leave a payment open: its customer may try another way.
+# Across all methods and customers. Below that the payment stays open for another attempt.
 FAILED_ATTEMPTS = attempt_limits.AttemptLimit("payment-failed", 20, timedelta(hours=24))
 
 
 class CheckoutStep(Enum):
-    """What is still missing before a payment can be paid; the values are URL names."""
+    """A step that is still required before a payment can be paid; the values are URL names."""
 
     SIGN_IN = "checkout-phone"
     PAY = "checkout"
@@ -43,18 +43,18 @@ class CheckoutStep(Enum):
 
 
 def next_step(payment: Payment, session: CustomerSession | None, *, now: datetime) -> CheckoutStep:
-    """Return what this customer has to do next to pay this payment."""
+    """Return this customer's next step towards paying this payment."""
     return next(open_steps(payment, session, now=now))
 
 
 def open_steps(
     payment: Payment, session: CustomerSession | None, *, now: datetime
 ) -> Iterator[CheckoutStep]:
-    """Yield the steps that this customer may take now; the first is where they are led.
+    """Yield the steps that this customer may take now; the first is the default.
 
-    A passkey may stand in for a PIN, never the reverse; so may one that is made in place of a
-    first PIN. A customer with a passkey and no PIN is asked for the passkey: a first PIN would
-    need it. The other steps are looked up only as they are asked for.
+    A passkey can replace a PIN, never the reverse; a new one can also replace a first PIN. A
+    customer with a passkey but no PIN is asked for the passkey, which setting a first PIN would
+    require too. Lazy: later steps are only looked up when iterated.
     """
     if session is None:
         yield CheckoutStep.SIGN_IN
@@ -74,7 +74,7 @@ def open_steps(
 def _steps_to_proof(
     needed: Verification, session: CustomerSession, *, is_known: bool, now: datetime
 ) -> Iterator[CheckoutStep]:
-    """Yield the steps to a first PIN, which `set_first_pin` would not refuse, or to a passkey."""
+    """Yield the steps to a first PIN, if `set_first_pin` would accept one, or to a passkey."""
     adding = step_to_passkey(session, now=now)
     if needed == Verification.PIN and not is_known:
         is_code = adding == CheckoutStep.FRESH_CODE
@@ -84,15 +84,15 @@ def _steps_to_proof(
 
 
 def proof_for(payment: Payment, customer: Customer, *, now: datetime) -> Verification:
-    """Return how this customer must be verified to pay, by the amount and by what was paid before.
+    """Return the verification this customer needs, by the amount and by earlier payments.
 
-    The transaction that pays decides again.
+    The paying transaction decides again.
     """
     return required_of(customer, payment.sale_amount, now=now)
 
 
 def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:
-    """Return the step that is missing before this customer may add a passkey."""
+    """Return this customer's next step towards adding a passkey."""
     proof = proof_needed(session, now=now)
     if proof is None:
         return CheckoutStep.NEW_PASSKEY
@@ -109,10 +109,10 @@ def has_passkey(session: CustomerSession) -> bool:
 
 
 def continue_after_sign_in(*, payment: Payment, browser: BrowserSession, now: datetime) -> Payment:
-    """Go on after signing in: Pay was pressed before, so ask for the PIN or passkey at once.
+    """Continue after signing in: Pay was pressed before, so ask for the PIN or passkey at once.
 
-    A small amount is not paid by signing in: that takes one more press. Raises as submit_payment
-    does.
+    A small amount is not paid by signing in: that takes another press of Pay. Raises as
+    `submit_payment` does.
     """
     if proof_for(payment, _signed_in(browser), now=now) == Verification.NONE:
         return start_payment(payment_id=payment.id, actor=browser.actor, now=now)
@@ -122,11 +122,11 @@ def continue_after_sign_in(*, payment: Payment, browser: BrowserSession, now: da
 def submit_payment(
     *, payment: Payment, browser: BrowserSession, now: datetime, ahead: bool = False
 ) -> Payment:
-    """Start the payment, and pay it where the amount needs no verification.
+    """Start the payment, and pay it if it needs no verification; return it in its new state.
 
-    `ahead`: a customer whose money is still on its way proves what is needed now. Returns the
-    payment as it is then. Raises InsufficientBalance, PaymentDeclined, CustomerFrozen,
-    NewProofLimitReached, or the error of the payment's present status.
+    With `ahead`, a customer whose money is still on its way is verified now. Raises
+    InsufficientBalance, PaymentDeclined, CustomerFrozen, NewProofLimitReached, or the error of the
+    payment's current status.
     """
     customer = _signed_in(browser)
     if proof_for(payment, customer, now=now) == Verification.NONE:
@@ -141,9 +141,9 @@ def submit_payment(
 def pay_with_first_pin(
     *, payment: Payment, browser: BrowserSession, pin: str, now: datetime
 ) -> Payment:
-    """Set a customer's first PIN and pay with it, where a PIN is enough; else only set it.
+    """Set a customer's first PIN, and pay with it if a PIN suffices.
 
-    Returns the payment as it is then. Raises what `set_first_pin` and `pay_with_pin` raise.
+    Returns the payment in its new state. Raises as `set_first_pin` and `pay_with_pin` do.
     """
     if browser.session is None:
         raise VerificationFailed
@@ -157,10 +157,10 @@ def pay_with_first_pin(
 def pay_with_pin(
     *, payment: Payment, browser: BrowserSession, pin: str, address: str, now: datetime
 ) -> Payment:
-    """Check the PIN and pay; return the payment as it is then.
+    """Check the PIN and pay; return the payment in its new state.
 
-    A wrong one leaves the payment open, also the one that locks the PIN; too many failed attempts
-    at this payment fail it. Raises InvalidPin, PinLocked, InsufficientBalance, PaymentDeclined, and
+    A wrong PIN leaves the payment open, even one that locks the PIN; too many failed attempts at
+    this payment fail it. Raises InvalidPin, PinLocked, InsufficientBalance, PaymentDeclined, and
     the errors of the payment's status.
     """
     customer = _signed_in(browser)
@@ -173,13 +173,13 @@ def pay_with_pin(
 
 
 def balance_of_customer(customer: Customer, currency: str) -> int:
-    """Return the balance of the customer's wallet, in the smallest unit, without opening one."""
+    """Return the balance of the customer's wallet, in cents, without creating the account."""
     held = balances(owner=customer.id, purpose=Purpose.WALLET, livemode=customer.livemode)
     return held.get(currency, 0)
 
 
 def missing_amount(payment: Payment, customer: Customer) -> int:
-    """Return how much is missing in the wallet for this payment; 0 if nothing."""
+    """Return how many cents the wallet lacks for this payment."""
     held = balance_of_customer(customer, payment.currency)
     return max(0, payment.sale_amount - held)
 
@@ -187,9 +187,9 @@ def missing_amount(payment: Payment, customer: Customer) -> int:
 def pay_verified(
     payment: Payment, browser: BrowserSession, verified: Verification, now: datetime
 ) -> Payment:
-    """Pay with that verification; with too little money, keep it for when more has come.
+    """Pay with this verification; if money is missing, store it for when more has arrived.
 
-    A decline is an attempt that failed.
+    A decline counts as a failed attempt.
     """
     try:
         return pay_or_return(
@@ -211,7 +211,7 @@ def pay_verified(
 def fail_or_raise(
     payment: Payment, failure: Failure, error: ApiError, browser: BrowserSession, now: datetime
 ) -> Payment:
-    """Count a failed attempt and raise its error; fail the payment where it is one too many."""
+    """Count a failed attempt and raise its error; above the limit, fail the payment instead."""
     try:
         attempt_limits.count_attempt(FAILED_ATTEMPTS, payment.id, now=now)
     except RateLimited:

@@ -1,6 +1,6 @@
-"""What else a customer reads on the pages, in their language: deadlines, phones, what keypads show.
+"""Formats for pages only, in the customer's language: deadlines, phone numbers, keypad symbols.
 
-Money, days and times themselves are written by `core.formats`, for mails and pages alike.
+`core.formats` writes money, days and times, for e-mails and pages alike.
 """
 
 from datetime import date, datetime, time, timedelta
@@ -18,7 +18,7 @@ from core.formats import region, time_of, widened
 from core.money import minor_digits
 
 MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
-DAYS_KEPT = 256  # on which what is open now can be paid last, in each language
+DAYS_KEPT = 256  # distinct days on which open payments end, per language
 
 
 def decimal_point() -> str:
@@ -26,7 +26,7 @@ def decimal_point() -> str:
 
 
 def signs(currency: str) -> dict[str, str | int]:
-    """Return what a keypad writes between units and cents, if there are any, and thousands."""
+    """Return the decimal point (if the currency has decimals) and group mark for a keypad."""
     digits = minor_digits(currency)
     return {
         "decimal_point": decimal_point() if digits else "",
@@ -36,7 +36,7 @@ def signs(currency: str) -> dict[str, str | int]:
 
 
 def deadline(local: datetime, today: date) -> str:
-    """Write until when something can be done: the time today, or day and time."""
+    """Write a deadline: the time if it is today, otherwise day and time."""
     if local.date() == today:
         return time_of(local)
     return f"{_short_day(local.date(), region())}, {time_of(local)}"
@@ -49,7 +49,7 @@ def _short_day(day: date, locale: Locale) -> str:
 
 
 def last_moment(instant: datetime | None, zone: str, now: datetime) -> str:
-    """Write until when something can be paid in a time zone; nothing where it always can."""
+    """Write until when something can be paid, in a time zone; nothing if there is no limit."""
     if instant is None:
         return ""
     local = instant.astimezone(ZoneInfo(zone))
@@ -59,9 +59,9 @@ def last_moment(instant: datetime | None, zone: str, now: datetime) -> str:
 
 
 def time_left(instant: datetime | None, now: datetime) -> str:
-    """Write how long something can still be paid, as the page's clock does: 23 h 5 min left.
+    """Write how long something can still be paid, like the page's script: 23 h 5 min left.
 
-    A minute that has begun counts.
+    Minutes are rounded up.
     """
     if instant is None or instant <= now:
         return ""
@@ -77,7 +77,7 @@ def time_left(instant: datetime | None, now: datetime) -> str:
 
 
 def ending(phone: str) -> str:
-    """Hide all but the last four digits of a phone number, from onlookers."""
+    """Mask all but the last four digits of a phone number."""
     return f"•••• {phone[-4:]}"
 
 

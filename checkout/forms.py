@@ -1,6 +1,6 @@
 """The forms of the checkout: their labels, hints and error messages.
 
-They forgive how a thing is typed: spaces, hyphens and brackets fall away. They never repeat a PIN.
+They tolerate formatting: spaces, hyphens and brackets are removed. They never echo a PIN.
 """
 
 import re
@@ -30,22 +30,22 @@ _NOISE = re.compile(r"[\s\u00a0().\-]")
 def error_messages_for(
     required: "StrOrPromise", otherwise: "StrOrPromise"
 ) -> "dict[str, StrOrPromise]":
-    """Return the messages of an empty field and of an unreadable one."""
+    """Return a field's error messages: for an empty and for an invalid value."""
     refused = ("invalid", "max_length", "null_characters_not_allowed")
     return {"required": required, **dict.fromkeys(refused, otherwise)}
 
 
 class Form(forms.Form):
-    """A form without Django's own looks: templates/checkout/_field.html draws its fields."""
+    """A form without Django's own rendering: templates/checkout/_field.html draws its fields."""
 
     use_required_attribute = False
 
     def say(self, message: str, *, at: str = "") -> None:
-        """Show a message at a field, or at the last one where there is none of that name."""
+        """Show a message at the field of this name, or else at the last field."""
         self.add_error(at if at in self.fields else list(self.fields)[-1], message)
 
     def refill(self, typed: dict[str, str], errors: dict[str, list[str]]) -> None:
-        """Become the form that was refused before, without reading it again."""
+        """Restore a form that was refused before, without validating it again."""
         self.is_bound, self.data = True, typed
         self._errors = ErrorDict({name: ErrorList(found) for name, found in errors.items()})
 
@@ -111,7 +111,7 @@ class NewPinForm(Form):
 
 
 class ChangePinForm(NewPinForm):
-    """The present PIN, and the new one."""
+    """The current PIN, and the new one."""
 
     old = forms.CharField(
         label=_("Current PIN"),
@@ -146,7 +146,7 @@ class EmailForm(Form):
 
 
 def _pin(text: str) -> str:
-    """Return the digits of a PIN. Digits of other scripts are refused."""
+    """Return the digits of a PIN. Refuses non-ASCII digits."""
     pin = _NOISE.sub("", text)
     if not re.fullmatch("[0-9]{4,6}", pin):
         raise forms.ValidationError(NOT_A_PIN)

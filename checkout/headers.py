@@ -1,4 +1,4 @@
-"""What the checkout tells the browser it may do: only what its pages need.
+"""The security headers of the checkout: they allow only what its pages need.
 
 Pages load nothing from third parties, run one script of ours, and may not be framed.
 """
@@ -26,7 +26,7 @@ POLICY = {
     "report-to": ["policy"],
 }
 
-# The policy is text that only the nonce of a request changes.
+# Built once: only the nonce differs between requests.
 _PLACE = "{nonce}"
 _WITH_NONCE = build_policy(POLICY, nonce=_PLACE)
 _WITHOUT_NONCE = build_policy(POLICY)
@@ -42,8 +42,8 @@ _OF_A_PAGE = {
 
 
 def set_policy(request: HttpRequest, response: HttpResponse) -> None:
-    """Send the policy of a page, with the nonce of its script where it has one."""
-    nonce: Any = getattr(request, "csp_nonce", None)  # true once a template has written it
+    """Set the page's policy, with the nonce of its script if it has one."""
+    nonce: Any = getattr(request, "csp_nonce", None)  # truthy once a template has used it
     policy = _WITH_NONCE.replace(_PLACE, str(nonce)) if nonce else _WITHOUT_NONCE
     response.headers[HEADER] = policy
 
@@ -56,13 +56,13 @@ def set_page_headers(response: HttpResponse) -> HttpResponse:
 
 
 def of_the_moment(answer: Mapping[str, object]) -> HttpResponse:
-    """Answer a script of our own pages in JSON that nothing keeps."""
+    """Return uncacheable JSON for a script of our own pages."""
     return HttpResponse(
         dump_json(answer), content_type="application/json", headers={"Cache-Control": "no-store"}
     )
 
 
 def open_to_all_sites(response: HttpResponse) -> HttpResponse:
-    """Let scripts of any site read the answer: of requests without cookies, to public addresses."""
+    """Let scripts of any site read the response, for public URLs requested without cookies."""
     response.headers["Access-Control-Allow-Origin"] = "*"
     return response

@@ -1,4 +1,4 @@
-"""Which payment a customer was at, where the page that they asked for is none."""
+"""Find the payment that a customer came from when the requested page is not about one."""
 
 from django.http import HttpRequest
 
@@ -8,7 +8,7 @@ from payments.models import Payment
 
 
 def known_payment(request: HttpRequest) -> str:
-    """Return the address of the payment that the customer was at, if it can be told."""
+    """Return the path of the payment that the customer came from, if known; or ""."""
     asked = asked_code(request)
     named = (
         *request.path.split("/"),

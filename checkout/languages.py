@@ -1,7 +1,7 @@
-"""Which language a page speaks: `?lang=`, or else the browser's.
+"""The language of a page: `?lang=`, or else the browser's.
 
-One that is asked for by a link of our own pages is remembered. Any other link speaks for its one
-page: a stranger's would choose the words in which an owner is warned.
+A language chosen by a link on our own pages is remembered. Any other link affects only its one
+page, or a stranger's link could choose the language in which a wallet's owner is warned.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 def page_language(get_response: _GetResponse) -> _GetResponse:
-    """Speak the browser's language, as Django does, which looks for one in each address, too."""
+    """Activate the browser's language, as Django does, without its search of the URL."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         translation.activate(translation.get_language_from_request(request))
@@ -31,13 +31,13 @@ def page_language(get_response: _GetResponse) -> _GetResponse:
 
 
 def choose_language(request: HttpRequest) -> None:
-    """Speak the language that `?lang=` names, if it is one of ours."""
+    """Activate the language that `?lang=` names, if it is one of ours."""
     if code := _asked_for(request):
         translation.activate(code)
 
 
 def remember_language(request: HttpRequest, response: HttpResponse) -> None:
-    """Keep a language that was asked for by name."""
+    """Store a language that the reader has chosen by `?lang=`."""
     if (code := _asked_for(request)) and is_readers_own(request):
         response.set_cookie(
             settings.LANGUAGE_COOKIE_NAME,
@@ -50,10 +50,10 @@ def remember_language(request: HttpRequest, response: HttpResponse) -> None:
 
 
 def is_readers_own(request: HttpRequest) -> bool:
-    """Return whether the reader has chosen this page's language: here, or in the browser.
+    """Return whether the reader chose this page's language, on this page or in the browser.
 
-    What led here is said by browsers for our own pages alone (`SECURE_REFERRER_POLICY`). A language
-    is chosen at the foot of the page itself: another page of ours can follow a shop's address.
+    Browsers send a Referer only from our own pages (`SECURE_REFERRER_POLICY`). It must be this very
+    page, where the choice of language is: other pages of ours may link to a URL from a shop.
     """
     before = urlsplit(request.headers.get("Referer", ""))
     is_same_page = (before.netloc, before.path) == (request.get_host(), request.path)

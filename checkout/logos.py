@@ -1,8 +1,8 @@
 """Merchants' logos: fetched through the guarded client, re-encoded, served from here.
 
-A page that showed the merchant's own file would tell that host who pays whom, and would let it
-change the picture, or break the page, at any time. That of a merchant that staff have seen stays as
-it is, until staff approve another address.
+Embedding the merchant's own file would tell its host who pays whom, and let it change the picture,
+or break the page, at any time. The logo of a verified merchant stays as staff have seen it, until
+they approve another URL.
 """
 
 import hashlib
@@ -21,28 +21,29 @@ from outbound.http_client import get
 from outbound.policy import policy_for
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
-# A file of 32 kB may claim any size: these take 100 MB at most to draw. Each row costs by itself.
+# A 32 kB file may claim any size; within these limits, decoding takes 100 MB at most. Every row
+# has a cost of its own.
 MAX_PIXELS, MAX_SIDE = 10_000_000, 8_000
-SIDE = 176  # four pixels for each one of the page's 44
+SIDE = 176  # four times the 44 pixels on the page
 MAX_PNG_BYTES = 20_000
-BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # a file, in Pillow's hands
+BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # what Pillow raises
 FEW_COLORS = (256, 64, 16)
 SECONDS = 10.0
 RENEW_AFTER, RETRY = timedelta(days=7), timedelta(hours=6)
-TRIED_FOR = timedelta(days=1)  # an address that staff have approved
+TRIED_FOR = timedelta(days=1)  # how long to retry a URL that staff have approved
 DIGEST_CHARACTERS = 16
 MOST_AT_ONCE = 10
 
 
 class NotAnImage(Exception):
-    """The file is no picture that can be shown; the text says why."""
+    """The file is not an image that can be shown; the message says why."""
 
 
 def read_due_logos(*, now: datetime) -> int:
-    """Read the logos that are new, changed or old; return how many are usable.
+    """Fetch the logos that are new, changed or old; return how many are usable.
 
-    Those of verified merchants first, then whose was read longest ago: a host may take its time,
-    and anyone names such hosts as often as they like.
+    Verified merchants come first, then the longest unread: a host may respond slowly, and anyone
+    can register merchants with such hosts.
     """
     is_seen = Case(When(status=MerchantStatus.VERIFIED, then=0), default=1)
     due = _due(now).order_by(is_seen, F("logo__read_at").asc(nulls_first=True), "id")[:MOST_AT_ONCE]
@@ -50,7 +51,7 @@ def read_due_logos(*, now: datetime) -> int:
 
 
 def logo_png(content: bytes) -> bytes:
-    """Re-encode a picture as a small PNG. Nothing else of the file survives.
+    """Re-encode an image as a small PNG. Nothing else of the file survives.
 
     Raises NotAnImage.
     """
@@ -60,16 +61,17 @@ def logo_png(content: bytes) -> bytes:
                 raise NotAnImage("The picture has too many pixels.")
             small = image.convert("RGBA")
             small.thumbnail((SIDE, SIDE))
-            small.info.clear()  # its colour profile would be written again, whatever it holds
+            small.info.clear()  # otherwise its colour profile is saved again, whatever it contains
     except (UnidentifiedImageError, Image.DecompressionBombError, *BROKEN):
         raise NotAnImage("That is no PNG, JPEG, WebP or GIF.") from None
     return _small_png(small)
 
 
 def _due(now: datetime) -> QuerySet[Merchant]:
-    """Return whose logo has to be read. What was approved with a merchant is not read again.
+    """Return the merchants whose logo has to be fetched.
 
-    Nor is what staff have seen to be missing; only an address that they approve is tried for a day.
+    A verified merchant's logo is not fetched again, nor is one that staff have seen to be missing;
+    only a URL that staff have just approved is retried, for a day.
     """
     approved = MerchantChange.objects.filter(
         merchant=OuterRef("pk"),
@@ -96,7 +98,7 @@ def _read(merchant: Merchant, now: datetime) -> bool:
 
 @transaction.atomic
 def _keep(merchant: Merchant, png: bytes, fault: str, now: datetime) -> bool:
-    """Keep what was read, if it is still due: seconds have passed, and staff may have looked."""
+    """Store what was fetched, if still due: it took seconds, and staff may have decided since."""
     Merchant.objects.locked(merchant.pk)
     if not _due(now).filter(pk=merchant.pk, logo_url=merchant.logo_url).exists():
         return False
@@ -108,7 +110,7 @@ def _keep(merchant: Merchant, png: bytes, fault: str, now: datetime) -> bool:
 
 
 def _is_stale(merchant: Merchant) -> bool:
-    """Return whether the stored picture is of another address, and must go."""
+    """Return whether the stored image is from another URL, and must be replaced."""
     return not Logo.objects.filter(merchant=merchant, source_url=merchant.logo_url).exists()
 
 
@@ -117,7 +119,7 @@ def _digest(png: bytes) -> str:
 
 
 def _small_png(image: Image.Image) -> bytes:
-    """Write a PNG that a page can afford, with fewer colours where it must."""
+    """Return a PNG of at most MAX_PNG_BYTES, with fewer colours if necessary."""
     for colors in (None, *FEW_COLORS):
         picture = image if colors is None else image.quantize(colors, Image.Quantize.FASTOCTREE)
         out = io.BytesIO()

@@ -9,9 +9,9 @@ from merchants.models import Merchant
 
 
 class VerificationTry(models.Model):
-    """One attempt at a PIN or passkey for a payment. `error_code` is empty where it succeeded.
+    """One attempt at a PIN or passkey for a payment. `error_code` is empty if it succeeded.
 
-    For staff with the customer on the phone; no decision depends on it.
+    For staff who help a customer; no decision depends on it.
     """
 
     payment_id = PublicIdField()
@@ -31,9 +31,9 @@ class VerificationTry(models.Model):
 class Logo(models.Model):
     """A merchant's logo, read from its `logo_url` and re-encoded as a small PNG.
 
-    `png` is empty where none could be made of it. `source_url` is what was read; it is read again
-    when the merchant names another, or at `renew_at` while the merchant is not verified; where none
-    could be made of an address that staff have approved, for a day.
+    `png` is empty if there is no usable image. `source_url` is the URL that was read. It is fetched
+    again when the merchant changes the URL; at `renew_at`, while the merchant is not verified; and,
+    after a failure, for a day from when staff approved the URL.
     """
 
     merchant = models.OneToOneField(

@@ -1,6 +1,6 @@
-"""Payments that customers open themselves: at a counter, or through a link.
+"""Payments that customers open themselves, at a counter or through a link.
 
-The form of a page carries the id that its payment will have, signed: sent twice, it is one payment.
+The form contains the signed id of the future payment, so that a double submit opens only one.
 """
 
 from datetime import datetime
@@ -36,9 +36,9 @@ def start_at_counter(
     ticket_id: str = "",
     tip: int = 0,
 ) -> str:
-    """Open a payment at a counter, once per key; return its id. A tip is added to the amount.
+    """Open a payment at a counter, once per key; return its id. `tip` is added to the amount.
 
-    Raises as pay_at_counter does.
+    Raises as `pay_at_counter` does.
     """
     origin = ticket_id or counter_id
     payment_id = _id_in(key, counter_id, amount, tip, origin=origin, now=now)
@@ -101,11 +101,11 @@ def _draft_of(link: PaymentLink, amount: int | None, now: datetime) -> PaymentDr
 def _id_in(
     key: str, page: str, amount: int | None, tip: int = 0, *, origin: str, now: datetime
 ) -> str:
-    """Return the id that the form was given; another one where the customer changed the amount.
+    """Return the id in the form's key, or a new one if the customer has changed the amount.
 
-    `page` is the counter or link that the form was on, `origin` what the payment is opened from.
+    `page` is the counter or link of the form, `origin` the ticket, counter or link to pay.
 
-    A key that is not ours or of another form is ignored: a new payment does no harm.
+    An invalid key, or one of another form, is ignored: a new payment does no harm.
     """
     try:
         signed_page, payment_id = signing.loads(key, salt=_SALT, max_age=LIFETIME)
@@ -117,12 +117,12 @@ def _id_in(
 
 
 def _is_of(opened: Payment, origin: str, amount: int | None, tip: int) -> bool:
-    """Return whether a payment was opened from there, for this amount and with this tip."""
+    """Return whether a payment was opened from this origin, with this amount and tip."""
     origins = {opened.ticket_id or opened.static_payment_id, opened.link_id}
     same_sum = amount is None or opened.amount == amount + tip
     return origin in origins and same_sum and (opened.tip or 0) == tip
 
 
 def _is_opened(payment_id: str) -> bool:
-    """Return whether the constraint refused a double click, and nothing else."""
+    """Return whether the payment exists: the IntegrityError was a double submit."""
     return Payment.objects.filter(pk=payment_id).exists()

@@ -47,7 +47,7 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 
 NOT_FOUND, UNPROCESSABLE = 404, 422
-# What sentences of the pages name: the constants that act.
+# Figures in the pages' sentences, from the constants in force.
 FIGURES = {
     "code_digits": CODE_DIGITS,
     "code_minutes": LIFETIME.seconds // 60,
@@ -72,7 +72,7 @@ class Detour(Exception):
 
 
 def is_to_be_shown(error: ApiError) -> bool:
-    """Return whether a refused POST redirects to the page that says so."""
+    """Return whether a refused POST redirects to a page that shows the error."""
     return error.status < FAULT_OF_OURS and not error.headers
 
 
@@ -86,20 +86,20 @@ class CheckoutPage(View):
     payment_address = ""
     merchant_id: str | None = None
     refusal: RefusedForm | None = None
-    pays = False  # such a form has to say which description it was drawn with
+    pays = False  # whether its form must submit the description it was rendered with
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
         self.now = request_now()
 
     def prepare(self) -> None:
-        """Read what the page is about, before its handler runs."""
+        """Load what the page needs, before its handler runs."""
         self.browser = self.browser_session(livemode=self.livemode)
         if self.payment_view and self.payment_view.payable:
             self.refuse_changed(self.payment_view)
 
     def refuse_changed(self, view: PaymentView) -> None:
-        """Raise DescriptionChanged where other words stand here than were agreed to."""
+        """Raise DescriptionChanged if the description is not the one that was agreed to."""
         agreed = agreed_before(self.request, view)
         if self.request.method == "POST":
             agreed = self.request.POST.get("agreed", "" if self.pays else view.agreed)
@@ -107,7 +107,7 @@ class CheckoutPage(View):
             raise DescriptionChanged
 
     def browser_session(self, *, livemode: bool) -> BrowserSession:
-        """Return this browser's session in a mode, if it is good for this page."""
+        """Return this browser's session, live or test, if it is valid for this page."""
         return browser_session_of(
             self.request,
             livemode=livemode,
@@ -146,23 +146,23 @@ class CheckoutPage(View):
             raise Detour(HttpResponseRedirect(address))
 
     def count_request(self) -> None:
-        """Count the POSTs from one address, where limits are on. Raises RateLimited."""
+        """Count a POST against the limit of its network, if limits are on. Raises RateLimited."""
         if self.request.method == "POST":
             consume(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
 
     @property
     def session_payment_id(self) -> str:
-        """The payment that a session may be limited to and still be used here."""
+        """The payment of this page: a session limited to it may be used here."""
         return self.payment_view.id if self.payment_view else ""
 
     @property
     def mode(self) -> str:
-        """The mode as addresses of the customer's own page name it."""
+        """The mode, as a query string for the customer's own pages."""
         return "" if self.livemode else f"?test={self.payment_view.id if self.payment_view else 1}"
 
     @property
     def zone(self) -> str:
-        """The time zone of the page: the merchant's, or else the house's."""
+        """The time zone of the page: the merchant's, or else the default."""
         return self.payment_view.zone if self.payment_view else DEFAULT_TIME_ZONE
 
     @property
@@ -189,7 +189,7 @@ class CheckoutPage(View):
             "mode": self.mode,
             "customer": self.browser.customer,
             "done": self.refusal.done if self.refusal else "",
-            # Named although empty: what the engine does not find costs it ten times as much.
+            # Defined although empty: a failed template lookup costs ten times as much.
             "problem": "",
             "form": None,
             "payment_view": self.payment_view,
@@ -202,7 +202,7 @@ class CheckoutPage(View):
         return render(self.request, f"checkout/{template}", common | context, status=status)
 
     def form_page(self, template: str, form: Form, **context: Any) -> HttpResponse:
-        """Render a form. One that is refused redirects here first: Back then shows this page."""
+        """Render a form. A refused POST redirects here first, so that Back shows this page."""
         if self.request.method == "POST" and form.errors:
             return self.say_again(refused_form(form, at=self.request.path, status=UNPROCESSABLE))
         if self.refusal:
@@ -211,11 +211,11 @@ class CheckoutPage(View):
         return self.page(template, form=form, status=status, **context)
 
     def tell(self, problem: str, *, status: int = UNPROCESSABLE, at: str = "") -> HttpResponse:
-        """Redirect to this page, or another one, which then says what the problem was."""
+        """Redirect to this page, or to another one, which then shows the problem."""
         return self.say_again(RefusedForm(at or self.request.path, status, problem=problem))
 
     def say_again(self, refused: RefusedForm) -> HttpResponse:
-        """Redirect to the page that says what was refused, in the language that is kept."""
+        """Redirect to the page that shows the refusal, dropping `?lang=` from its URL."""
         given = self.request.GET.copy()
         given.pop("lang", None)
         query = given.urlencode()
@@ -225,21 +225,21 @@ class CheckoutPage(View):
         return response
 
     def stopped(self) -> HttpResponse | None:
-        """Return the page that a refused POST has led to, if it takes a whole one."""
+        """Return the full-page error that a refused POST has led to, if any."""
         if not self.refusal or not self.refusal.end:
             return None
         end = Ending(**self.refusal.end)
         return self.page("stopped.html", end=end, status=self.refusal.status)
 
     def show_error(self, form: Form, error: ApiError) -> None:
-        """Show the error at its field; raise it where it has no message for a field."""
+        """Show an error at its field; re-raise it if it has no message for a field."""
         words = message_for(error, zone=self.zone, now=self.now)
         if words is None:
             raise error
         form.say(words, at=field_of(error))
 
     def show_what_was_paid(self, **origin: Any) -> None:
-        """Lead a customer who has paid this before, by the same link or ticket, to the receipt."""
+        """Redirect a customer who has already paid through this link or ticket to the receipt."""
         session = self.browser.session
         if session is None:
             return
@@ -250,14 +250,14 @@ class CheckoutPage(View):
             raise Detour(SeeOther(reverse("receipt", args=[last.pk])))
 
     def lock_words(self, customer: Customer) -> str:
-        """Return why the customer's PIN cannot be entered now; nothing where it can."""
+        """Return why the customer's PIN is locked; empty if it is not."""
         lock = lock_of(customer, now=self.now)
         return message_for(lock, zone=self.zone, now=self.now) or "" if lock else ""
 
     def refused(self, error: ApiError) -> HttpResponse:
-        """Say what stopped the customer, and what to do next.
+        """Show an error, and what to do next.
 
-        A fault of ours, or a limit that the response names, is no page to come back to.
+        Server errors, and those with headers such as Retry-After, are shown without a redirect.
         """
         if isinstance(error, DescriptionChanged) and self.payment_view:
             return self.say_again(told_of_change(self.payment_view))

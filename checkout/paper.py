@@ -1,4 +1,4 @@
-"""PDFs in any script: each font is embedded, with no more of its letters than are used.
+"""PDFs in any script: fonts are embedded, reduced to the glyphs that are used.
 
 fpdf2 orders runs by direction only. `Paper` orders them by embedding level (UAX #9, rule L2), so
 that numbers inside Arabic text are placed correctly.
@@ -26,23 +26,23 @@ SANS, UNWRITABLE = "sans", "?"
 POINTS_PER_MM = 72 / 25.4
 _SPACES = dict.fromkeys(map(ord, "\u2009\u202f\u3000"), "\u00a0")
 _MARKS = frozenset({"Cc", "Cf"})
-LONG = 24  # letters without a space: measured one by one
+LONG = 24  # words with more letters are measured letter by letter
 
 
 class VisualLine(TextLine):
-    """A line whose parts are drawn from left to right in the order in which they stand there."""
+    """A line whose fragments are drawn in visual order."""
 
     def get_ordered_fragments(self) -> list[Fragment]:
         return in_visual_order(self.fragments)
 
 
 class Paper(FPDF):
-    """A PDF in millimetres, which takes in the font of a script once a text needs it."""
+    """A PDF in millimetres that adds the font of a script when a text first needs it."""
 
     def __init__(self, width: float, height: float, *, title: str, made_at: datetime) -> None:
         super().__init__(unit="mm", format=(width, height))
         self._widths: dict[tuple[str, float, str], float] = {}
-        self._whole = ""  # the text that is written line by line
+        self._whole = ""  # the whole text of the line being written
         self.set_text_shaping(True)
         self.add_font(SANS, "", regular_font())
         self.add_font(SANS, "B", bold_font())
@@ -52,12 +52,12 @@ class Paper(FPDF):
         self.set_creation_date(made_at)
 
     def write_with(self, points: float, color: str, *, bold: bool = False) -> None:
-        """Write what follows in this size, colour and weight."""
+        """Set the size, colour and weight of the text that follows."""
         self.set_font(SANS, "B" if bold else "", points)
         self.set_text_color(color)
 
     def lines(self, text: str, *, height: float) -> None:
-        """Write a text in lines of a height, and go on below it at the left margin."""
+        """Write a text in lines of this height, and continue below it at the left margin."""
         for line in self.wrapped(text, self.w - self.r_margin - self.x):
             self.line_of(text, line, width=0, height=height)
             self.ln(height)
@@ -65,19 +65,19 @@ class Paper(FPDF):
     def line_of(
         self, whole: str, line: str, *, width: float, height: float, align: str = "L"
     ) -> None:
-        """Write a line of a text, which reads in the direction of the whole.
+        """Write one line of a text, in the direction of the whole text.
 
-        Its spaces are plain ones by now, for who copies it.
+        No-break spaces become plain ones, for text that is copied from the PDF.
         """
         self._whole = whole
         self.cell(width, height, line.replace("\u00a0", " "), align=align)
         self._whole = ""
 
     def wrapped(self, text: str, width: float) -> list[str]:
-        """Break a text into lines for a column: at spaces, or where a word has no room in one.
+        """Wrap a text to a column: at spaces, or inside a word that is wider than a line.
 
-        fpdf2 shapes the line anew with every letter: a long receipt would take a minute. Here each
-        word is shaped once.
+        fpdf2 reshapes the line with every letter, which would take a minute for a long receipt.
+        Here each word is shaped once.
         """
         room, parts = width - 2 * self.c_margin, text.replace("\r", "").split("\n")
         return [line for part in parts for line in self._broken(part, room)]
@@ -94,7 +94,7 @@ class Paper(FPDF):
         yield line
 
     def _words(self, text: str, room: float) -> Iterator[tuple[str, str]]:
-        """Yield each word, or the parts of one that is too wide, and the space before it."""
+        """Yield (space before, word) pairs; a word that is too wide comes in parts."""
         joint = ""
         for word in text.split(" "):
             for part in self._parts(word, room):
@@ -124,9 +124,9 @@ class Paper(FPDF):
         return self._widths[key]
 
     def outlines(self, text: str, *, x: float, y: float, size: float) -> str:
-        """Return the outlines of a text as an SVG path; the font is the one last set.
+        """Return the outlines of a text as an SVG path, in the current font.
 
-        It begins at `x` on the line `y`; `size` is the height of the type in millimetres.
+        It starts at `x` on the baseline `y`; `size` is the font size in millimetres.
         """
         parts = self._preload_bidirectional_text(self.normalize_text(text), markdown=False)
         path = []
@@ -137,13 +137,13 @@ class Paper(FPDF):
         return "".join(path)
 
     def normalize_text(self, text: str) -> str:
-        """Take in the fonts of a text that is about to be measured or written."""
+        """Add the fonts that a text needs before it is measured or written."""
         text = text.translate(_SPACES)
         self._take_in({ord(letter) for letter in text} - self._letters)
         return "".join(letter if self._can_write(letter) else UNWRITABLE for letter in text)
 
     def _preload_bidirectional_text(self, text: str, markdown: bool) -> tuple[Fragment, ...]:
-        """Break a text where its level changes, and each part where its font does."""
+        """Split a text where its embedding level changes, and each part where its font does."""
         shaping: dict[str, Any] = self.text_shaping or {}
         base = auto_detect_base_direction(self._whole or text)
         letters = BidiParagraph(text=text, base_direction=base, preserve_bn_chars=True).characters
@@ -172,12 +172,12 @@ class Paper(FPDF):
 
 
 def cut(text: str, most: int) -> str:
-    """Return so many letters of a text, with a mark where it goes on."""
+    """Truncate a text to this many letters, with an ellipsis."""
     return text if len(text) <= most else f"{text[:most].rstrip()}…"
 
 
 def in_visual_order(parts: Iterable[Fragment]) -> list[Fragment]:
-    """Return the parts of a line from left to right."""
+    """Return the fragments of a line from left to right."""
     ordered = list(parts)
     for level in range(max(map(_level_of, ordered), default=0), 0, -1):
         ordered = _turned(ordered, level)
@@ -185,7 +185,7 @@ def in_visual_order(parts: Iterable[Fragment]) -> list[Fragment]:
 
 
 def _turned(parts: list[Fragment], level: int) -> list[Fragment]:
-    """Reverse each run of parts that are of this level or above."""
+    """Reverse each run of fragments at this level or above."""
     runs = groupby(parts, key=lambda part: _level_of(part) >= level)
     return [part for turns, run in runs for part in list(run)[:: -1 if turns else 1]]
 
@@ -215,30 +215,30 @@ def _short(number: float) -> str:
 
 @cache
 def letters_of(font: Path) -> frozenset[int]:
-    """Return the code points that a font has letters for."""
+    """Return the code points that a font has glyphs for."""
     with TTFont(font, lazy=True) as face:
         return frozenset(face.getBestCmap())
 
 
 @cache
 def regular_font() -> Path:
-    """Return the font of Latin, Greek and Cyrillic."""
+    """Return the font for Latin, Greek and Cyrillic."""
     return _folder("fontpkg_fira_sans") / "files" / "FiraSans-Regular.ttf"
 
 
 @cache
 def bold_font() -> Path:
-    """Return its bold."""
+    """Return the bold font for Latin, Greek and Cyrillic."""
     return _folder("fontpkg_fira_sans") / "files" / "FiraSans-Bold.ttf"
 
 
 @cache
 def other_fonts() -> tuple[Path, ...]:
-    """Return the fonts of other scripts and of emoji; last the largest one, of Chinese."""
+    """Return the fonts for other scripts and emoji; the largest one, for Chinese, comes last."""
     small = sorted(_folder("manimgx_fonts").glob("Noto*[[]wght].ttf"))
     return (*small, *_folder("noto_cjk_sans_jp_regular").glob("*.otf"))
 
 
 def _folder(package: str) -> Path:
-    """Return where a package of fonts lies."""
+    """Return the folder of a font package."""
     return Path(str(resources.files(package)))

@@ -1,4 +1,4 @@
-"""Paying by passkey: one that is known, one that is made for it, or one that signs in as well."""
+"""Pay by passkey: an existing one, one created for the payment, or one that also signs in."""
 
 from datetime import datetime
 
@@ -23,9 +23,9 @@ from payments.verification import Verification
 def is_asked_first(
     payment: Payment, session: CustomerSession, *, device_customer_id: str, now: datetime
 ) -> bool:
-    """Return whether one press on Pay opens the dialog of the passkey.
+    """Return whether pressing Pay opens the passkey dialog at once.
 
-    So it is where nothing else will do, and where this device holds one: a PIN then takes longer.
+    It does if only a passkey will do, or if this device holds one, which is faster than a PIN.
     """
     needed = proof_for(payment, session.customer, now=now)
     if needed == Verification.PIN and device_customer_id != session.customer_id:
@@ -65,7 +65,7 @@ def make_passkey_to_pay(
     address: str,
     now: datetime,
 ) -> None:
-    """Store the passkey that was made for this payment and amount: one ceremony.
+    """Store the passkey that was created for this payment and amount, in a single ceremony.
 
     Raises VerificationFailed, and as `finish_registration` does.
     """

@@ -1,4 +1,4 @@
-"""The base of every page about one payment, and of every step towards paying it."""
+"""The base classes of pages about one payment, and of steps towards paying it."""
 
 from functools import cache
 from typing import Any
@@ -32,7 +32,7 @@ def _shown() -> Prepared[Payment]:
 
 
 class PaymentPage(CheckoutPage):
-    """A page about one payment; its address is the right to see it."""
+    """A page about one payment. Knowing its URL is the permission to see it."""
 
     payment: Payment
     payment_view: PaymentView
@@ -46,7 +46,7 @@ class PaymentPage(CheckoutPage):
 
     @property
     def is_payer(self) -> bool:
-        """Whether the customer who has paid, or tried to last, is signed in."""
+        """Whether the signed-in customer is the one who paid, or last attempted to."""
         customer = self.browser.customer
         return customer is not None and customer.pk == self.payment.customer_id
 
@@ -56,11 +56,11 @@ class PaymentPage(CheckoutPage):
         return balance_of_customer(customer, self.payment.currency) if customer else None
 
     def go_to(self, step: CheckoutStep) -> HttpResponse:
-        """Send the customer to the page of a step."""
+        """Redirect to the page of a step."""
         return SeeOther(reverse(step.value, args=[self.payment.id]))
 
     def refused(self, error: ApiError) -> HttpResponse:
-        """Show the payment as it is now, where its status was what refused."""
+        """Redirect to the payment if its own status caused the error."""
         if not isinstance(error, tuple(REFUSAL_BY_STATUS.values())):
             return super().refused(error)
         is_known = self.is_payer or not isinstance(error, PaymentAlreadyCompleted)
@@ -69,10 +69,10 @@ class PaymentPage(CheckoutPage):
 
 
 class PaymentAction(PaymentPage):
-    """A step towards paying: only while the payment can be paid.
+    """A step towards paying, available only while the payment can be paid.
 
-    With a suspended merchant it ends here: no text names it, to whatever phone a visitor enters.
-    What its form was drawn with is kept for the page that comes next.
+    Refuses a suspended merchant, so that no text message carries its name to any phone that a
+    visitor enters. Remembers the agreed description for the next page.
     """
 
     def prepare(self) -> None:
@@ -90,7 +90,7 @@ class PaymentAction(PaymentPage):
         return response
 
     def go_on(self) -> HttpResponse:
-        """Go where this customer has to go next with this payment."""
+        """Redirect to this customer's next step, or to the payment if there is none."""
         if self.payment.status == PaymentStatus.COMPLETED:
             return SeeOther(f"{self.payment.hosted_url}?paid=1")
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
@@ -104,7 +104,7 @@ class PaymentAction(PaymentPage):
         return super().refused(error)
 
 
-# What leaves a payment open has a page of its own, with another way to pay.
+# Errors that leave a payment open have their own pages, which offer another way to pay.
 _WAYS_ON: dict[type[ApiError], str] = {
     InsufficientBalance: "checkout-short",
     PaymentDeclined: "checkout-declined",
@@ -112,7 +112,7 @@ _WAYS_ON: dict[type[ApiError], str] = {
 
 
 class PostOnly(PaymentAction):
-    """A button of the page. Opening its address shows the payment."""
+    """The target of a button. A GET redirects to the payment."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return SeeOther(self.payment.hosted_url)

@@ -1,4 +1,4 @@
-"""What the pages show of a payment, ready to be rendered."""
+"""A payment as its pages show it, ready to be rendered."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from payments.models import Payment
 from payments.numbers import number_of
 from payments.statuses import PAYABLE, PaymentStatus
 
-# What the pages show of a payment: each column more costs as much as a small template. What is not
-# named here is read when it is asked for.
+# The columns that pages need: each additional one costs as much as a small template. Others are
+# loaded on access.
 SHOWN = (
     "livemode",
     "amount",
@@ -89,10 +89,10 @@ class Item:
 
 @dataclass(frozen=True)
 class PaymentView:
-    """A payment as the pages show it. Amounts in the smallest unit; texts are empty if unknown.
+    """A payment as the pages show it. Amounts in cents; texts are empty if unknown.
 
-    `version` changes whenever a page that shows the payment has to be reloaded. Forms that pay send
-    `agreed` along: who presses Pay agrees to the description that it stands for.
+    `version` changes whenever a page that shows the payment has to be reloaded. `agreed` is the
+    digest of the description, which forms submit: pressing Pay agrees to that description.
     """
 
     id: str
@@ -126,7 +126,7 @@ class PaymentView:
 
     @property
     def number(self) -> str:
-        """The number for people, the same on pages, in mails and on paper."""
+        """The human-readable number, the same on pages, in e-mails and on paper."""
         return number_of(self.id)
 
     @property
@@ -160,7 +160,7 @@ def payee_of(merchant: Merchant) -> Payee:
 
 
 def _logo_address(merchant: Merchant) -> str:
-    """Return the address of the merchant's logo as it is now, if there is a picture of it."""
+    """Return the URL of the merchant's current logo; empty if there is no image of it."""
     logo: Logo | None = getattr(merchant, "logo", None)
     if logo is None or not logo.digest or logo.source_url != merchant.logo_url:
         return ""
@@ -168,7 +168,7 @@ def _logo_address(merchant: Merchant) -> str:
 
 
 def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
-    """Return a payment as its pages show it; its merchant, link and customer are read along."""
+    """Return a payment as its pages show it. Select its merchant, link and customer with it."""
     status = payment.status_at(now)
     payee = payee_of(payment.merchant)
     zone = payment.merchant.time_zone
@@ -210,17 +210,17 @@ def _digest(description: str) -> str:
 
 
 def _difference(payment: Payment) -> int:
-    """Return what the sum of the items lacks of the amount without its tip."""
+    """Return the amount without the tip, less the sum of the items, in cents."""
     return (payment.amount or 0) - (payment.tip or 0) - items_sum(payment.line_items or [])
 
 
 def _is_at_till(payment: Payment) -> bool:
-    """Return whether the customer stands at a counter, where no one pays by tomorrow."""
+    """Return whether it was opened at a counter without a ticket, where a countdown is no use."""
     return payment.static_payment_id is not None and payment.ticket_id is None
 
 
 def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
-    """Return what a payment link asks for; its merchant is read along."""
+    """Return a payment link as its page shows it. Select its merchant with it."""
     zone = link.merchant.time_zone
     return PaymentView(
         id=link.id,
@@ -239,12 +239,12 @@ def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
 
 
 def version_of(status: PaymentStatus) -> str:
-    """Return one word for all the statuses in which the customer can still pay."""
+    """Return the status, with one word for all statuses in which it can still be paid."""
     return "open" if status in PAYABLE else status.value
 
 
 def items_of(line_items: list[dict[str, Any]] | None) -> Iterator[Item]:
-    """Return the lines of an order, or of a cashier's ticket."""
+    """Yield the lines of an order, or of a cashier's ticket."""
     for item in line_items or []:
         yield Item(item["name"], item["quantity"], item["quantity"] * item["price"])
 
@@ -263,7 +263,7 @@ def _facts(payment: Payment) -> Iterator[tuple[str, str]]:
 
 
 def _again(payment: Payment) -> str:
-    """Return where the same thing can be paid again, for a counter and a link."""
+    """Return the URL of the counter or link where it can be paid again; empty if there is none."""
     if payment.static_payment_id is not None:
         return f"/checkout/{payment.static_payment_id}"
     return payment.link.url if payment.link else ""

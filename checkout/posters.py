@@ -1,4 +1,4 @@
-"""The poster of a counter or a link: a code to scan, on paper of three sizes."""
+"""The poster of a counter or a link: a QR code to scan, in three paper sizes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ POSTERS_KEPT = 64  # 150 kB each at most
 
 @dataclass(frozen=True)
 class Poster:
-    """What the poster says. The code leads to `address`; `amount` is ready to be read.
+    """The contents of a poster. The QR code leads to `address`; `amount` is formatted.
 
     `logo` is a PNG, or empty.
     """
@@ -49,13 +49,13 @@ class Poster:
 
 @lru_cache(maxsize=POSTERS_KEPT)
 def drawn_poster(poster: Poster, *, size: str, form: str, language: str) -> bytes:
-    """Draw a poster in a form out of PAPERS; what says the same is drawn once."""
+    """Draw a poster in a format from PAPERS. Equal posters are drawn once, then cached."""
     with translation.override(language):
         return PAPERS[form](_sheet(poster, size))
 
 
 def _sheet(poster: Poster, size: str) -> Sheet:
-    """Lay the poster out on paper of a size out of SIZES."""
+    """Lay the poster out on a paper size from SIZES."""
     width, height = SIZES[size]
     title = _("Scan to pay %(name)s") % {"name": poster.payee}
     return Sheet(width, height, title, tuple(_shapes(poster, width, height)))
@@ -99,13 +99,13 @@ def _logo(png: bytes, middle: float, unit: float) -> Iterator[Shape]:
 def _line(
     text: str, x: float, y: float, size: float, ink: str, unit: float, *, bold: bool = False
 ) -> Words:
-    """Set a text on one line, smaller where it is long; where that gets too small, cut it."""
+    """Fit a text on one line: shrink it, and truncate it if it would get too small."""
     room, smallest = 86 * unit, SMALLEST * unit
     return Words(x, y, size, text, ink, bold=bold, room=room, smallest=smallest)
 
 
 def _code(poster: Poster, *, x: float, y: float, side: float) -> Iterator[Shape]:
-    """Draw the code, one rectangle for each run of dark modules."""
+    """Draw the QR code, one rectangle for each run of dark modules."""
     code = modules(poster.address)
     step = side / len(code)
     for row, line in enumerate(code):

@@ -1,4 +1,4 @@
-"""What a customer reports on a receipt, and what was answered, as the page shows it."""
+"""Reports of problems on the page of a receipt, and the answers."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -55,7 +55,7 @@ class ProblemForm(Form):
 
 @dataclass(frozen=True)
 class ProblemEntry:
-    """What someone wrote, or what became of it: by whom, when, in which words."""
+    """One entry of an inquiry: who wrote it, when, the text, or the resulting state."""
 
     who: str
     state: str
@@ -67,9 +67,9 @@ class ProblemEntry:
 def send_report(
     *, payment: Payment, form: ProblemForm, actor: str, is_payer: bool, now: datetime
 ) -> Inquiry:
-    """Report what a form says; limited per day, since the page is public.
+    """Submit a problem report; limited per day, since the page is public.
 
-    The customer who paid has attempts that no visitor can use up. Raises RateLimited,
+    The customer who paid has a separate limit, which visitors cannot use up. Raises RateLimited,
     PaymentNotCompleted.
     """
     subject = f"{payment.id} payer" if is_payer else payment.id
@@ -80,9 +80,9 @@ def send_report(
 
 
 def entries_of(payment_view: PaymentView, *, is_payer: bool) -> list[ProblemEntry]:
-    """Return what was written about a payment, oldest first; nothing where no one did.
+    """Return the entries of a payment's inquiry, oldest first; empty if there is none.
 
-    `is_payer`: it is shown to the customer who paid.
+    `is_payer`: the reader is the customer who paid.
     """
     inquiry = Inquiry.objects.select_related("payment").filter(payment=payment_view.id).first()
     if inquiry is None:

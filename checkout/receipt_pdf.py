@@ -18,8 +18,8 @@ from refunds.models import Refund
 INK, QUIET, LINE, WARN = "#10242b", "#4d6169", "#c3d0d3", "#6b4a00"
 WIDTH, HEIGHT, MARGIN = 148, 210, 14  # A5 in millimetres
 AMOUNT_COLUMN, LOGO, GAP, PADDING = 42, 14, 3, 1
-SHORT = 20  # letters that the column of amounts has room for
-MOST_LETTERS = 8_000  # of the names of all items: each takes its time to be set
+SHORT = 20  # letters that fit into the column of amounts
+MOST_LETTERS = 8_000  # in the names of all items together, as layout time grows with them
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def receipt_pdf(
     printed: str,
     head: str,
 ) -> bytes:
-    """Write the receipt, once for what says the same; `printed` is its date, `head` the log's."""
+    """Return the receipt, cached by contents; `printed` is its date, `head` the log's head."""
     shown = replace(payment_view, until="", left="")
     given_back = tuple((refund.succeeded_at, refund.amount) for refund in refunds)
     return _written(shown, state, seller, given_back, service, printed, head, get_language() or "")
@@ -92,7 +92,7 @@ def _written(
 
 
 def _seller(paper: Paper, payment_view: PaymentView, seller: Seller) -> None:
-    """Set who sold: name, address and tax number, with the logo on the left where there is one."""
+    """Write the seller: name, address and tax number, with any logo on the left."""
     top = paper.y
     if seller.logo:
         paper.image(BytesIO(seller.logo), MARGIN, top, LOGO, LOGO, keep_aspect_ratio=True)
@@ -162,7 +162,7 @@ def _refunded(instant: datetime | None, zone: str) -> str:
 
 
 def _table(paper: Paper, rows: Rows) -> None:
-    """Set names on the left and values on the right."""
+    """Write a table with names on the left and values on the right."""
     widest = max(len(value) for _name, value in rows)
     right = AMOUNT_COLUMN if widest < SHORT else paper.epw * 2 / 3
     paper.write_with(_TEXT.points, _TEXT.color)
@@ -171,7 +171,7 @@ def _table(paper: Paper, rows: Rows) -> None:
 
 
 def _row(paper: Paper, name: str, value: str, *, right: float) -> None:
-    """Set a row, on one page where it has room on one."""
+    """Write a row, keeping it on one page if it fits on one."""
     left, height = paper.epw - right, _TEXT.height
     lines = [*zip_longest(paper.wrapped(name, left), paper.wrapped(value, right), fillvalue="")]
     whole = len(lines) * height + 2 * PADDING
@@ -186,7 +186,7 @@ def _row(paper: Paper, name: str, value: str, *, right: float) -> None:
 
 
 def _rule(paper: Paper) -> None:
-    """Draw the dotted line along which paper is torn."""
+    """Draw a dotted line, like a tear-off line."""
     paper.set_draw_color(LINE)
     paper.set_dash_pattern(dash=0.7, gap=0.7)
     paper.ln(GAP)

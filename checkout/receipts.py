@@ -37,7 +37,7 @@ class ReceiptState:
 
 
 def receipt_state_of(payment: Payment) -> ReceiptState:
-    """Return what the receipt says at its top."""
+    """Return the state at the top of the receipt."""
     if payment.status != PaymentStatus.COMPLETED:
         return ReceiptState(_("Not paid"), "is-bad")
     states = {
@@ -56,7 +56,7 @@ def refunds_of(payment: Payment) -> list[Refund]:
 
 @dataclass(frozen=True)
 class Seller:
-    """What a receipt says of who sold, beside the name. `logo` is a PNG, or empty."""
+    """The seller's details on a receipt, besides the name. `logo` is a PNG, or empty."""
 
     address: str = ""
     tax_id: str = ""
@@ -64,9 +64,9 @@ class Seller:
 
 
 def seller_of(payment: Payment) -> Seller:
-    """Return the seller of a receipt as it was when that was paid: read apart, by receipts alone.
+    """Return the seller's details as they were when the payment was made.
 
-    What the merchant changes later is no part of the sale (decision 0315).
+    Later changes by the merchant are not part of the sale (decision 0315).
     """
     assert payment.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     then = seller_at(payment.merchant, payment.completed_at)
@@ -74,19 +74,19 @@ def seller_of(payment: Payment) -> Seller:
 
 
 def with_logo(seller: Seller, payment: Payment) -> Seller:
-    """Return the seller with the logo, for paper: a page shows it by its address."""
+    """Return the seller with the logo, for PDFs; pages link to the logo by its URL."""
     return replace(seller, logo=logo_of(payment.merchant))
 
 
 def logo_of(merchant: Merchant) -> bytes:
-    """Return the merchant's logo as it is now, a PNG; empty where there is none."""
+    """Return the merchant's current logo as PNG; empty if there is none."""
     logo = Logo.objects.filter(merchant=merchant, source_url=merchant.logo_url).first()
     return bytes(logo.png) if logo is not None else b""
 
 
 @dataclass(frozen=True)
 class ReceiptProofView:
-    """What a page says of the proof: `is_wrong` where it does not hold, empty where none is yet."""
+    """A proof as the page shows it; `is_wrong` if it does not hold."""
 
     index: int = 0
     size: int = 0
@@ -95,7 +95,7 @@ class ReceiptProofView:
 
 
 def receipt_of_payment(payment: Payment) -> LogReceipt:
-    """Return the receipt of the transfer to the merchant; fees are not the customer's affair."""
+    """Return the log's receipt for the customer's transfers: payment and tip, but not the fee."""
     transaction_id = payment.transaction_id or ""
     paid = (TransferKind.PAYMENT, TransferKind.TIP)
     transfers = Transfer.objects.filter(transaction_id=transaction_id, kind__in=paid)
@@ -103,7 +103,7 @@ def receipt_of_payment(payment: Payment) -> LogReceipt:
 
 
 def signed_head() -> str:
-    """Return the newest signed head of the log as receipts show it: its size and root."""
+    """Return the newest signed head of the log, as "size root"; empty if there is none."""
     newest = newest_checkpoint()
     if newest is None:
         return ""
@@ -111,7 +111,7 @@ def signed_head() -> str:
 
 
 def proof_of(receipt: LogReceipt) -> ReceiptProofView | None:
-    """Check a receipt as a stranger would; None where there is no proof yet."""
+    """Verify a receipt as a third party would; None if there is no proof yet."""
     document = receipt.as_json()
     if receipt.status == PENDING:
         return None
@@ -128,11 +128,11 @@ def proof_of(receipt: LogReceipt) -> ReceiptProofView | None:
 def mail_receipt(
     *, payment: Payment, email: str, language: str, is_payer: bool, now: datetime
 ) -> None:
-    """Have the receipt sent to an address; limited per day, since the page is public.
+    """Plan sending the receipt to an address; limited per day, since the page is public.
 
-    To one address, too: many payments of a cent would be many mails. Each customer who has paid
-    has mails that neither visitors nor other customers can use up, within what all of them may
-    send to the address. Raises RateLimited, with nothing counted.
+    Also limited per recipient, as many one-cent payments could cause many e-mails. Each customer
+    who has paid has a separate limit that others cannot use up, within a total for all customers
+    per recipient. Raises RateLimited, with nothing counted.
     """
     mailbox = mailbox_of(email)
     if is_payer:

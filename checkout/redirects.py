@@ -1,4 +1,4 @@
-"""Where the merchant wants the customer to go at the end. It never carries the payment's status."""
+"""The merchant's return URLs. They never contain the payment's status."""
 
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
@@ -8,10 +8,10 @@ PLACEHOLDER = "{PAYMENT_ID}"
 
 
 def return_url(url: str, payment_id: str) -> str:
-    """Return the merchant's address with the payment's id in it; empty where there is none.
+    """Return the merchant's URL with the payment's id added; empty if there is no URL.
 
-    `{PAYMENT_ID}` is replaced where it stands, otherwise `payment_id` is appended to the query.
-    Anything but a plain web address is ignored, however it got into the row.
+    Replaces `{PAYMENT_ID}` if present, otherwise appends `payment_id` to the query. Ignores
+    anything but a plain web URL, however it got into the row.
     """
     if not is_web_url(url):
         return ""
@@ -23,5 +23,5 @@ def return_url(url: str, payment_id: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Return the host of an address, as a reader knows it."""
+    """Return the host of a URL, to show to people."""
     return urlsplit(url).hostname or ""

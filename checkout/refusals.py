@@ -1,4 +1,4 @@
-"""The message of an error at its field: precise, and clear on whether money was taken."""
+"""Messages for errors at form fields: precise, and clear on whether money was taken."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -28,7 +28,7 @@ MINUTES_SHOWN = 120  # from here on in hours
 
 
 def message_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
-    """Return the message for the field; None where the error needs a whole page."""
+    """Return the message for a field; None if the error needs a whole page."""
     if isinstance(error, PinLocked):
         return _pin_locked(error, zone, now)
     for kind, words in _WORDS:
@@ -38,7 +38,7 @@ def message_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
 
 
 def field_of(error: ApiError) -> str:
-    """Return the name of the field that an error is about, where a form has several."""
+    """Return the name of the field that an error concerns; empty for a form's only field."""
     if isinstance(error, InvalidPin | PinLocked):
         return "old"
     is_code = isinstance(error, ValidationFailed) and error.details.startswith("code")
@@ -70,7 +70,7 @@ def _with_attempts_left(words: str, error: ApiError) -> str:
 
 
 def _invalid(error: ApiError) -> str:
-    """Return what a phone, a code or a PIN has to be."""
+    """Return the message for an invalid phone number, code or PIN."""
     if error.details.startswith("phone"):
         return str(NOT_A_PHONE)
     if "easy to guess" in error.details:
@@ -98,14 +98,14 @@ def _too_often(error: ApiError) -> str:
 
 
 def refused_charge(error: ApiError) -> str:
-    """Return why a cashier's sum is not put on the code."""
+    """Return why a cashier's sum cannot be put on the QR code."""
     if isinstance(error, TicketsTooMany):
         return _("Too many sums are waiting. Take one off first.")
     return _("That is too much for one payment.")
 
 
 def too_much_today(error: FundingLimitReached, currency: str) -> str:
-    """Return how much a customer can still add today."""
+    """Return the message on how much a customer can still add today."""
     if not error.left:
         return _("You have added as much as you can in a day. Try again tomorrow.")
     return _("You can add up to %(sum)s more today.") % {"sum": money(error.left, currency)}

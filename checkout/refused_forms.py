@@ -1,8 +1,8 @@
-"""What came of a POST, said once by the page that its redirect leads to.
+"""Results of a POST, shown once by the page that it redirects to.
 
-Each POST is answered by a redirect, so that Back, Forward and reload repeat nothing. A signed
-cookie carries the words and what was typed, but for a PIN, to the page that shows them; so it does
-with what was done, which a stranger's link would otherwise have the page say.
+Every POST is answered by a redirect, so that Back, Forward and reload repeat nothing. A signed
+cookie carries the messages and the input, except a PIN, to the next page. Confirmations use it
+too: in the URL, a stranger's link could forge them.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -26,9 +26,9 @@ _SALT = "checkout.refused"
 
 @dataclass(frozen=True)
 class RefusedForm:
-    """The refusal to be shown at an address. `end` is that of a whole page, if it takes one.
+    """A refusal to be shown at the path `at`. `end` has the text of a whole page, if it takes one.
 
-    `done` names what was done instead, where nothing was refused.
+    If nothing was refused, `done` names what was done.
     """
 
     at: str
@@ -41,7 +41,7 @@ class RefusedForm:
 
 
 def refused_form(form: Form, *, at: str, status: int) -> RefusedForm:
-    """Return what is wrong with a form, and what was typed into it, except for a PIN."""
+    """Return the errors of a form, and its input except for a PIN."""
     typed = {
         name: form.data.get(name, "")[:MAX_TYPED]
         for name, each in form.fields.items()
@@ -52,26 +52,26 @@ def refused_form(form: Form, *, at: str, status: int) -> RefusedForm:
 
 
 def restore(form: Form, refused: RefusedForm) -> None:
-    """Fill a form in as it was, with what was wrong."""
+    """Restore the input and errors of a refused form."""
     known = {name: found for name, found in refused.errors.items() if name in form.fields}
     if known:
         form.refill(refused.typed, known)
 
 
 def remember_refusal(response: HttpResponse, refused: RefusedForm) -> None:
-    """Have the page that the response leads to say what was refused."""
+    """Let the page that the response redirects to show the refusal."""
     value = signing.dumps(asdict(refused), salt=_SALT, compress=True)
     set_cookie(response, named(REFUSED_COOKIE), value, max_age=int(KEPT.total_seconds()))
 
 
 def say_done(response: HttpResponseRedirect, what: str) -> HttpResponseRedirect:
-    """Have the page that the response leads to say what was done."""
+    """Let the page that the response redirects to confirm what was done."""
     remember_refusal(response, RefusedForm(urlsplit(response.url).path, OK, done=what))
     return response
 
 
 def refusal_at(request: HttpRequest) -> RefusedForm | None:
-    """Return what this page is to say, if anything."""
+    """Return the stored result for this page, if any."""
     value = request.COOKIES.get(named(REFUSED_COOKIE), "")
     if not value or request.method != "GET":
         return None
@@ -83,5 +83,5 @@ def refusal_at(request: HttpRequest) -> RefusedForm | None:
 
 
 def forget_refusal(response: HttpResponse) -> None:
-    """Say it once."""
+    """Delete the stored result, which is shown only once."""
     delete_cookie(response, named(REFUSED_COOKIE))

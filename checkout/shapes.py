@@ -10,9 +10,9 @@ from xml.sax.saxutils import escape, quoteattr
 from checkout.paper import POINTS_PER_MM, Paper, cut
 
 ROUNDING = 1.001
-MOST_LETTERS = 200  # of a line: more have no room on any paper, however small
-BASELINE = 0.8  # of a cell as high as the type
-# What says the same is the same file, byte for byte: a poster has no date of its own.
+MOST_LETTERS = 200  # per line: more fit on no paper, however small the type
+BASELINE = 0.8  # of the height of a cell
+# A fixed date, so that equal posters are equal files, byte for byte.
 UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -35,9 +35,9 @@ class Circle:
 
 @dataclass(frozen=True)
 class Words:
-    """A line of text, centred on `x`; `size` is the height of the type in millimetres.
+    """A line of text, centred on `x`; `size` is the font size in millimetres.
 
-    Where there is little `room`, it is smaller, though not below `smallest`: then it is cut.
+    If wider than `room`, it shrinks down to `smallest`, and is truncated if still too wide.
     """
 
     x: float
@@ -52,7 +52,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG within a square of a side; what is left of it stays empty."""
+    """A PNG fitted into a square, with its aspect ratio kept."""
 
     x: float
     y: float
@@ -74,9 +74,9 @@ class Sheet:
 
 
 def fitted(words: Words, paper: Paper) -> Words:
-    """Return the words in the size, and of the length, that have room.
+    """Return the words shrunk or truncated to fit.
 
-    No more than MOST_LETTERS are measured, a few times: each takes its time.
+    At most MOST_LETTERS are measured, and only a few times, because measuring is slow.
     """
     if words.room is None:
         return words
@@ -90,7 +90,7 @@ def fitted(words: Words, paper: Paper) -> Words:
 
 
 def _cut(words: Words, most: float, paper: Paper) -> Words:
-    """Return as many of the words as have room, with a mark where they go on."""
+    """Truncate the words to what fits, with an ellipsis."""
     fits, too_long = 1, len(words.text)
     while too_long - fits > 1:
         length = (fits + too_long) // 2
@@ -107,7 +107,7 @@ def _width(words: Words, paper: Paper) -> float:
 
 
 def as_svg(sheet: Sheet) -> bytes:
-    """Write the sheet as an SVG of its size in millimetres, which needs no fonts to be printed."""
+    """Return the sheet as an SVG in millimetres, which prints without any fonts."""
     paper = _paper_of(sheet)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sheet.width}mm" '
@@ -120,7 +120,7 @@ def as_svg(sheet: Sheet) -> bytes:
 
 
 def as_pdf(sheet: Sheet) -> bytes:
-    """Write the sheet as a PDF of one page."""
+    """Return the sheet as a PDF of one page."""
     paper = _paper_of(sheet)
     paper.set_auto_page_break(False)
     paper.set_margin(0)

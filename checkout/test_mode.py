@@ -1,4 +1,4 @@
-"""What the pages of a test payment offer: phones to sign in with, and outcomes to simulate."""
+"""The test tools on pages of test payments: magic phones, and outcomes to simulate."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -21,7 +21,7 @@ from payments.verification import Verification
 
 
 class SimulatedOutcome(StrEnum):
-    """What can be simulated."""
+    """An outcome that can be simulated."""
 
     APPROVE = "approve"
     WRONG_PIN = "wrong_pin"
@@ -73,10 +73,10 @@ def outcomes() -> list[tuple[str, str]]:
 
 
 def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> None:
-    """End a test payment as if a test customer had done so.
+    """Bring a test payment to an outcome as if a test customer had done so.
 
     Raises DevelopmentOnly for a live payment, MerchantInactive for one of a suspended merchant,
-    InsufficientBalance, the errors of its status.
+    InsufficientBalance, and the errors of its status.
     """
     if payment.livemode:
         raise DevelopmentOnly

@@ -1,4 +1,4 @@
-"""The forms at a counter: what the cashier puts on the code, and the customer's tip."""
+"""The forms at a counter: the cashier's sum for the QR code, and the customer's tip."""
 
 from collections import Counter
 from hashlib import sha256
@@ -25,9 +25,9 @@ DIGEST_CHARACTERS = 16
 
 
 class TipFields(Form):
-    """A tip: none, a part of the sum, or an amount of the customer's own choice.
+    """A tip: none, a percentage of the sum, or an amount of the customer's choice.
 
-    `sum_amount` is what it is a part of, in cents; None where the customer enters that, too.
+    `sum_amount` is the sum in cents, or None if the customer enters that too.
     """
 
     tip = forms.ChoiceField(
@@ -44,13 +44,13 @@ class TipFields(Form):
     )
 
     def offer_tips(self, currency: str, sum_amount: int | None) -> None:
-        """Offer the choices, with what each comes to where that is known."""
+        """Set the choices, with their amounts if the sum is known."""
         shares = [(str(each), _percent(each, currency, sum_amount)) for each in TIP_PERCENTS]
         choices = [(NO_TIP, _("No tip")), *shares, (OTHER_TIP, _("Another tip"))]
         self.fields["tip"].choices = choices  # type: ignore[attr-defined]  # a ChoiceField
 
     def tip_on(self, sum_amount: int, currency: str) -> int:
-        """Return the tip in cents; an error at the field where what was typed is none."""
+        """Return the tip in cents; add an error to the field if the input is not a valid tip."""
         chosen = self.cleaned_data.get("tip") or NO_TIP
         if chosen != OTHER_TIP:
             return basis_points_of(sum_amount, int(chosen) * 100)
@@ -63,7 +63,7 @@ class TipFields(Form):
 
 
 class TicketForm(TipFields, RepeatGuardForm):
-    """The customer's answer to a sum that is fixed, by the counter or its cashier."""
+    """The customer's form for a sum fixed by the counter or its cashier."""
 
     def __init__(
         self, *args: Any, currency: str, sum_amount: int, tips: bool, **options: Any
@@ -78,7 +78,7 @@ class TicketForm(TipFields, RepeatGuardForm):
 
 
 class CounterAmountForm(TipFields, AmountForm):
-    """What the customer pays at a counter where no sum waits, and a tip."""
+    """The amount and tip that a customer enters at a counter without a ticket."""
 
     field_order = ("key", "tip", "other_tip", "amount")
 
@@ -94,10 +94,10 @@ class CounterAmountForm(TipFields, AmountForm):
 
 
 class ChargeForm(RepeatGuardForm):
-    """What the cashier puts on the code: products by number, and an amount for anything else.
+    """The cashier's sum: quantities of products, and an amount for anything else.
 
-    A quantity is of the product and price that stood beside it: products change while a screen is
-    open, and are then shown first.
+    A quantity applies only to the product and price shown next to it. If the products change while
+    a screen is open, they are shown again before anything is charged.
     """
 
     amount = forms.CharField(
@@ -158,7 +158,7 @@ class ChargeForm(RepeatGuardForm):
 
 
 def _by_field(products: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the products by the names of their fields, each made of what the cashier sees."""
+    """Return products by field name, which is derived from the name and price that are shown."""
     seen: Counter[bytes] = Counter()
     named = {}
     for product in products:
@@ -170,7 +170,7 @@ def _by_field(products: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _percent(percent: int, currency: str, sum_amount: int | None) -> str:
-    share = str(format_percent(percent / 100, locale=region()))  # no money: a label of two digits
+    share = str(format_percent(percent / 100, locale=region()))  # a label, not an amount of money
     if sum_amount is None:
         return share
     return f"{share} · {money(basis_points_of(sum_amount, percent * 100), currency)}"

@@ -1,4 +1,4 @@
-"""Every address of the checkout, in the order of a customer's visit."""
+"""Every URL of the checkout, in the order of a customer's visit."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Record each attempt at a PIN or passkey, right or wrong, outside of any transaction."""
+"""Record every attempt at a PIN or passkey, successful or not, outside any transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ attempts = Counter(
 def recorded_attempt(
     payment_id: str, method: Verification, browser: BrowserSession, *, address: str, now: datetime
 ) -> Iterator[None]:
-    """Record the result of the check inside; what it raises passes through."""
+    """Record the result of the check inside; re-raises its error."""
 
     def note(error_code: str) -> None:
         attempts.labels(method.name.lower(), error_code or "ok").inc()

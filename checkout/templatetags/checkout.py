@@ -1,4 +1,4 @@
-"""Filters that write money, instants and phone numbers on the checkout's pages; what they say."""
+"""Filters for money, instants and phone numbers; tags that cache texts per language."""
 
 import re
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ register.filter("spaced", spaced)
 
 @register.simple_tag
 def written_at() -> str:
-    """Return when the page is written: a script counts from there, whatever its own clock says."""
+    """Return the time of rendering, from which the page's script counts, not from its own clock."""
     return iso(request_now()) or ""
 
 
@@ -53,7 +53,7 @@ def clock(instant: datetime, zone: str) -> str:
 
 @register.filter
 def unbroken(text: str) -> str:
-    """Write what belongs together, such as a phone number, so that no line ends within."""
+    """Replace spaces by no-break spaces, in a phone number for instance."""
     return text.replace(" ", "\u00a0")
 
 
@@ -65,20 +65,20 @@ def day(instant: datetime, zone: str) -> str:
 
 @register.filter
 def moment(instant: datetime, zone: str) -> str:
-    """Write day and time in a time zone; a line may end between the two."""
+    """Write day and time in a time zone; the line may break between the two."""
     return f"{day(instant, zone)}, {clock(instant, zone)}"
 
 
 @register.filter
 def sum_size(written: str) -> str:
-    """Return the class of a sum by its length: a long one is set smaller, and stays on its line."""
+    """Return the CSS class for a sum's length: long ones are smaller, to stay on one line."""
     return next((name for name, letters in SIZES if len(written) > letters), "")
 
 
 class Said(Node):
-    """What a page says in the same words each time, rendered once in each language.
+    """A part of a page that depends only on the language, rendered once per language.
 
-    `values` are written anew each time, into the places that the words keep for them.
+    `values` are inserted into its placeholders at each rendering.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Said(Node):
         }
 
     def _rendered(self, context: Context) -> str:
-        """Render the words; where there are values, as a text that `%` puts them into."""
+        """Render the words; if there are values, as a format string for `%`."""
         if not self._values:
             return self._words.render(context)
         with context.push(**{name: mark_safe(f"\0{name}\0") for name in self._values}):  # noqa: S308  # a constant
@@ -109,7 +109,7 @@ class Said(Node):
 
 
 class Fragment(Node):
-    """A template of a constant name, found once, as a part of the one that includes it."""
+    """An included template with a constant name, which is looked up once."""
 
     def __init__(self, name: str, values: Mapping[str, FilterExpression]) -> None:
         self._name = name
@@ -129,7 +129,7 @@ class Fragment(Node):
 
 @register.tag
 def include(parser: Parser, token: Token) -> Node:
-    """Include a template of a constant name, which Django's tag looks for each time."""
+    """Include a template; one with a constant name is looked up once, not at every rendering."""
     node = do_include(parser, token)
     named: FilterExpression = node.template
     if named.filters or not isinstance(named.var, str) or node.isolated_context:
@@ -139,7 +139,7 @@ def include(parser: Parser, token: Token) -> Node:
 
 @register.tag
 def translate(parser: Parser, token: Token) -> Node:
-    """Say a constant sentence as Django's tag does; anything else is left to that."""
+    """Translate as Django's tag does, but cache constant sentences per language."""
     node = do_translate(parser, token)
     said: FilterExpression = node.filter_expression
     is_constant = said.var.lookups is None and not said.filters
@@ -148,7 +148,7 @@ def translate(parser: Parser, token: Token) -> Node:
 
 @register.tag
 def blocktranslate(parser: Parser, token: Token) -> Node:
-    """Say a sentence about nothing but its own values as Django's tag does, looked up once."""
+    """Translate as Django's tag does, but cache sentences that use only their own values."""
     node = do_block_translate(parser, token)
     if node.plural or node.asvar or node.message_context or node.countervar:
         return node
@@ -161,10 +161,10 @@ def blocktranslate(parser: Parser, token: Token) -> Node:
 
 @register.tag
 def said(parser: Parser, token: Token) -> Node:
-    """Render what stands up to `endsaid` once in each language: it may depend on nothing else.
+    """Render the block up to `endsaid` once per language: it may depend on nothing else.
 
-    Values that change are named (`said with path=payment.path`), and are only written inside: by
-    no filter, in no condition.
+    Values that change are passed (`said with path=payment.path`) and may only be output inside:
+    not filtered, and not used in conditions.
     """
     _, *given = token.split_contents()
     values = token_kwargs(given[1:], parser) if given[:1] == ["with"] else {}

@@ -37,14 +37,14 @@ from customers.sessions import (
 from links.models import PaymentLink
 from payments.models import Payment
 
-BY_PHONE = "number"  # marks the address at which a known device is asked for a number all the same
+BY_PHONE = "number"  # in the query: ask for a phone number even on a known device
 
 
 class OwnPage(CheckoutPage):
-    """A page of the customer's own, in the mode of `?test`, or else of the session.
+    """One of the customer's own pages, in the mode of `?test`, or else of the session.
 
-    `?test=pay_…` or `?test=link_…` is the test payment or link that the customer came from: its
-    merchant is whose test customers can sign in here, as they could there.
+    `?test=pay_…` or `?test=link_…` is the test payment or link that the customer came from: test
+    customers of its merchant can sign in here too.
     """
 
     def prepare(self) -> None:
@@ -62,7 +62,7 @@ class OwnPage(CheckoutPage):
         return "" if self.livemode else f"?test={named if _entry(named) else 1}"
 
     def own(self, name: str, **kwargs: object) -> str:
-        """Return the address of a page of the customer's own, in the same mode."""
+        """Return the path of one of the customer's own pages, in the same mode."""
         return reverse(name, kwargs=kwargs) + self.mode
 
 
@@ -80,12 +80,12 @@ class SignedInPage(OwnPage):
         return self.browser.session
 
     def done(self, what: str) -> HttpResponse:
-        """Redirect to the customer's own page, which says once what has been done."""
+        """Redirect to the customer's own page, which confirms once what was done."""
         return say_done(SeeOther(self.own("account")), what)
 
 
 class ForAccount(OwnPage, SigningIn):
-    """On the way to the customer's own page; in test mode from a payment or a session."""
+    """Sign-in to the customer's own page; in test mode, from a payment or a session."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -96,7 +96,7 @@ class ForAccount(OwnPage, SigningIn):
 
     @property
     def way(self) -> Way:
-        """Return the way by phone number, on a device that would be asked for its passkey, too."""
+        """Return the sign-in by phone number, even on a device that is known to hold a passkey."""
         by_phone = marked(self.own("account-phone"), BY_PHONE)
         return Way(by_phone, self.own("account-code"), self.own("account-code-again"))
 
@@ -185,9 +185,9 @@ class ChangePinPage(SignedInPage):
 
 
 class ForgottenPinPage(SignedInPage):
-    """A new PIN by a fresh code: for a customer whose PIN is forgotten, locked or missing.
+    """Set a new PIN with a fresh code, if the PIN is forgotten, locked or missing.
 
-    Where there is a passkey it is asked for first: a stolen phone number must not be enough.
+    A customer with a passkey has to use it first: a stolen phone number must not be enough.
     """
 
     def prepare(self) -> None:
@@ -245,7 +245,7 @@ class ForgottenPinPage(SignedInPage):
 
     @property
     def payment_id(self) -> str:
-        """The payment that the customer came from, and goes back to."""
+        """The payment that the customer came from and will return to."""
         given = self.request.POST.get("payment") or self.request.GET.get("payment", "")
         asked = self.asked()
         found = given or (asked.payment_id if asked else "")
@@ -253,12 +253,12 @@ class ForgottenPinPage(SignedInPage):
 
 
 def payment_page(payment_id: str) -> str:
-    """Return where a payment is read before it is paid, if there is one to go back to."""
+    """Return the path of the payment to return to, or ""."""
     return reverse("checkout", args=[payment_id]) if payment_id else ""
 
 
 def _entry(named: str) -> QuerySet[Payment] | QuerySet[PaymentLink] | None:
-    """Return where the test payment or link of this id would be found."""
+    """Return the query for the test payment or link with this id; None for any other id."""
     if is_id("pay", named):
         return Payment.objects.filter(pk=named, livemode=False)
     return PaymentLink.objects.filter(pk=named, livemode=False) if is_id("link", named) else None

@@ -1,4 +1,4 @@
-"""The link in a message about a new PIN, passkey or e-mail address: "this was not me"."""
+"""The "this was not me" link in messages about a new PIN, passkey or e-mail address."""
 
 import logging
 from datetime import datetime
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 class NotMePage(CheckoutPage):
-    """Asks once more, as mail programs open links by themselves; then stops the wallet."""
+    """Asks for confirmation, as mail programs prefetch links; then freezes the wallet."""
 
     customer_id: str
     since: datetime

@@ -1,4 +1,4 @@
-"""Asking for a new payment in place of one that ended unpaid, and waiting for it."""
+"""Ask for a new payment to replace one that ended unpaid, and wait for it."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -13,7 +13,7 @@ NOT_YET = "none"
 
 
 class AskAction(PaymentPage):
-    """A button of the page of an end. Opening its address shows the payment."""
+    """The target of the button on an ended payment's page. A GET redirects to the payment."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return SeeOther(self.payment.hosted_url)
@@ -25,7 +25,7 @@ class AskAction(PaymentPage):
 
 @require_safe
 def replacement(request: HttpRequest, payment_id: str) -> HttpResponse:
-    """Tell which payment has come in place of this one, for the page that waits for it."""
+    """Return the payment that has replaced this one, for the page that polls for it."""
     try:
         version = replaced_by(payment_id) or NOT_YET
     except PaymentNotFound:

@@ -1,7 +1,7 @@
-"""The button of a payment link on a merchant's page: its script, and the payment that it starts.
+"""The button of a payment link on a merchant's site: its script, and the payment that it starts.
 
-Any site may ask: nothing is told of the visitor, no cookie is read, and the id of a payment that is
-given out is the right to see it.
+Open to any site: reveals nothing about the visitor and reads no cookie. Knowing the returned
+payment's id is the permission to see it.
 """
 
 from functools import cache
@@ -37,7 +37,7 @@ _HEADERS = {
 
 @require_safe
 def button_script(request: HttpRequest) -> HttpResponseBase:
-    """Answer with the script, at an address that stays as it is in merchants' pages."""
+    """Return the script, at a permanent URL that merchants embed."""
     response = HttpResponse(_script(), content_type="text/javascript", headers=_HEADERS)
     return unless_known(request, open_to_all_sites(response))
 
@@ -78,7 +78,7 @@ def _started(link: PaymentLink, payment_id: str) -> dict[str, object]:
 
 
 def _path(rows: list[list[bool]]) -> str:
-    """Write the dark modules as one path, a square each."""
+    """Return the dark modules as one SVG path, with a square each."""
     squares = (
         f"M{x} {y}h1v1h-1z"
         for y, row in enumerate(rows)

@@ -1,4 +1,4 @@
-"""What a customer sees who has scanned the code of a counter."""
+"""What a customer sees after scanning the QR code of a counter."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ OWN_AMOUNT = "own"
 
 
 class CounterVisit(PaymentPage):
-    """A counter: the sum that waits there, a choice of several, or a keypad."""
+    """A counter's page: the sum that waits there, a choice of several, or a keypad."""
 
     tips_allowed = False
     tickets: list[Ticket]
@@ -43,7 +43,7 @@ class CounterVisit(PaymentPage):
         return self.show(chosen, self.form(chosen))
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        """Open a payment of its own at a counter."""
+        """Open a new payment at the counter."""
         if not self.payment.is_counter:
             raise MethodNotAllowed
         self.look()
@@ -70,21 +70,21 @@ class CounterVisit(PaymentPage):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether Pay has been pressed by a customer who has to sign in next, by a code."""
+        """Whether the customer, having pressed Pay, has to sign in by code next."""
         held = customer_of_device(
             self.request, livemode=self.livemode, merchant_id=self.merchant_id
         )
         return self.browser.session is None and not held
 
     def look(self) -> None:
-        """Read what waits at the counter, and what it offers."""
+        """Load the counter's open tickets, and whether it accepts tips."""
         merchant_id, livemode = self.payment.merchant_id, self.payment.livemode
         self.tips_allowed = till_of(merchant_id=merchant_id, livemode=livemode).tips_allowed
         self.tickets = list(Ticket.objects.open_at(self.payment.id, self.now))
 
     @property
     def asked(self) -> str:
-        """The ticket that the form or the address names; a form acts on no other."""
+        """The ticket named by the form, or else by the URL; a form acts on no other."""
         return self.request.POST.get("ticket", "") or self.request.GET.get("ticket", "")
 
     @property
@@ -93,12 +93,12 @@ class CounterVisit(PaymentPage):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the ticket that was asked for waits no more."""
+        """Whether the requested ticket is no longer open."""
         waiting = {ticket.id for ticket in self.tickets}
         return self.asked not in ("", OWN_AMOUNT) and self.asked not in waiting
 
     def chosen(self) -> Ticket | None:
-        """Return the ticket that the address names, or the only one."""
+        """Return the ticket that the URL names, or the only open one."""
         if not self.asked and len(self.tickets) == 1:
             return self.tickets[0]
         return next((each for each in self.tickets if each.id == self.asked), None)

@@ -40,7 +40,7 @@ from payments.tills import till_of
 
 
 class CounterScreen(CheckoutPage):
-    """The till: what waits on the code, what was paid, and the keys to put a sum on it."""
+    """The till screen: open tickets, recent payments, and a keypad to put a sum on the QR code."""
 
     template = "counter.html"
     counter: Payment
@@ -55,7 +55,7 @@ class CounterScreen(CheckoutPage):
         return self.show(self.form())
 
     def post(self, request: HttpRequest, payment_id: str, token: str) -> HttpResponse:
-        """Put a sum on the code, or take one off."""
+        """Put a sum on the QR code, or take one off."""
         form = self.form(request)
         if ticket_id := request.POST.get("withdraw", ""):
             self.withdraw(ticket_id)
@@ -80,7 +80,7 @@ class CounterScreen(CheckoutPage):
         actor = f"counter:{self.counter.id}"
         if not is_id("tkt", ticket_id):
             return
-        with suppress(TicketClosed):  # it was paid or withdrawn meanwhile: the list says so
+        with suppress(TicketClosed):  # paid or withdrawn meanwhile: the list shows it
             withdraw_ticket(
                 counter_id=self.counter.id, ticket_id=ticket_id, actor=actor, now=self.now
             )
@@ -113,7 +113,7 @@ class CounterScreen(CheckoutPage):
 
 
 class CounterFeed(CounterScreen):
-    """The lists alone, for the screen to renew itself."""
+    """Only the lists, with which the screen refreshes itself."""
 
     template = "_feed.html"
 
@@ -122,7 +122,7 @@ class CounterFeed(CounterScreen):
 
 
 class LinkPage(CheckoutPage):
-    """A payment link: what it asks for, and the payment that comes of it."""
+    """The page of a payment link, which opens payments."""
 
     link: PaymentLink
     payment_view: PaymentView

@@ -1,4 +1,4 @@
-"""Pictures and paper: QR codes, posters, a merchant's colour as a stylesheet."""
+"""Images and printables: QR codes, posters, logos, and a merchant's colour as a stylesheet."""
 
 from functools import cache, lru_cache
 
@@ -25,13 +25,13 @@ PAPER_TYPES = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 
 @require_safe
 def payment_qr(request: HttpRequest, payment_id: str, form: str) -> HttpResponseBase:
-    """Draw the address of a payment. It never changes, so it may be kept for ever."""
+    """Return the QR code of a payment's URL, which never changes and is cached for ever."""
     return qr_code_of(request, _address_of(payment_id), form)
 
 
 @lru_cache(CODES_KEPT)
 def _address_of(payment_id: str) -> str:
-    """Return the address of a payment, which stays once it is there. Raises Http404."""
+    """Return the URL of a payment, cached because it never changes. Raises Http404."""
     if not _ids().rows(id=payment_id):
         raise Http404
     return f"{settings.BASE_URL}/checkout/{payment_id}"
@@ -44,7 +44,7 @@ def _ids() -> PreparedValues:
 
 @require_safe
 def payment_poster(request: HttpRequest, payment_id: str, size: str, form: str) -> HttpResponseBase:
-    """Draw the poster of a counter."""
+    """Return the poster of a counter."""
     payment = Payment.objects.select_related("merchant").filter(pk=payment_id).first()
     if payment is None or not payment.is_counter:
         raise Http404
@@ -56,7 +56,7 @@ def payment_poster(request: HttpRequest, payment_id: str, size: str, form: str) 
 def link_poster(
     request: HttpRequest, merchant_slug: str, link_id: str, size: str, form: str
 ) -> HttpResponseBase:
-    """Draw the poster of a payment link."""
+    """Return the poster of a payment link."""
     links = PaymentLink.objects.select_related("merchant")
     link = links.filter(pk=link_id, merchant__slug=merchant_slug).first()
     if link is None:
@@ -66,7 +66,7 @@ def link_poster(
 
 @require_safe
 def logo(request: HttpRequest, merchant_id: str, digest: str) -> HttpResponseBase:
-    """Answer with a merchant's logo, at an address that changes with the picture."""
+    """Return a merchant's logo, at a URL that changes with the image."""
     found = Logo.objects.filter(merchant_id=merchant_id, digest=digest).first()
     if found is None:
         raise Http404
@@ -75,7 +75,7 @@ def logo(request: HttpRequest, merchant_id: str, digest: str) -> HttpResponseBas
 
 @require_safe
 def brand(request: HttpRequest, color: str) -> HttpResponseBase:
-    """Answer with the stylesheet of a colour, the same for ever."""
+    """Return the stylesheet of a colour, which never changes."""
     if color != normal_color(color):
         raise Http404
     return immutable(request, stylesheet(color).encode(), "text/css; charset=utf-8")
@@ -89,7 +89,7 @@ def _poster(
     size: str,
     form: str,
 ) -> HttpResponseBase:
-    # Its way of drawing takes 4 MB of memory, which a process that prints nothing is spared.
+    # Imported late: drawing takes 4 MB of memory that a process without posters need not use.
     from checkout.posters import SIZES, Poster, drawn_poster
 
     if size not in SIZES:

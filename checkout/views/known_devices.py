@@ -1,4 +1,4 @@
-"""Signing in to the customer's own page: by passkey on a known device, else by phone and code."""
+"""Sign in to the customer's own page: by passkey on a known device, else by phone and code."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import rotate_token
@@ -24,7 +24,7 @@ from customers.passkeys import begin_sign_in
 
 
 class AccountPhonePage(ForAccount, PhonePage):
-    """Asks a known device for its passkey, with the phone number as another way."""
+    """Asks a known device for its passkey, with the phone number as an alternative."""
 
     def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         held = customer_of_device(request, livemode=self.livemode, merchant_id=self.merchant_id)
@@ -45,7 +45,7 @@ class AccountPhonePage(ForAccount, PhonePage):
         return self.sign_in(customer, credential)
 
     def sign_in(self, customer: Customer, credential: str) -> HttpResponse:
-        """Go on to the own page, or say what was wrong with the passkey's answer."""
+        """Sign in and redirect to the customer's own page, or show why the passkey failed."""
         try:
             signed_in = sign_in_to_account(
                 customer=customer,
@@ -68,7 +68,7 @@ class AccountPhonePage(ForAccount, PhonePage):
 
 
 class SignInOptions(ForAccount):
-    """What a known device is asked to sign; one whose passkey is gone is asked no more."""
+    """The sign-in options for a known device, which is forgotten if its passkey is gone."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
         customer = customer_here(self)

@@ -1,4 +1,4 @@
-"""The customer's e-mail address: named on their own page, confirmed by the link that is sent."""
+"""The customer's e-mail address: entered on their own page, confirmed by an e-mailed link."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from customers.own_email import (
 
 
 class OwnEmailPage(ProvenPage):
-    """Names, replaces or removes the address, once enough has been proved."""
+    """Sets, replaces or removes the address, after sufficient verification."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -59,13 +59,14 @@ class OwnEmailPage(ProvenPage):
 
 
 class ConfirmAddressPage(CheckoutPage):
-    """Asks once more, as mail programs open links by themselves; then the address counts.
+    """Asks for confirmation, as mail programs prefetch links; then confirms the address.
 
-    It names the wallet by its masked number: who has been given for a stranger's must see it.
+    Shows the wallet's masked phone number, so that the owner of the mailbox notices if someone
+    else has entered it.
     """
 
     def prepare(self) -> None:
-        """Leave the browser's session alone: the link says whose address it is."""
+        """Do not load the browser's session: the link identifies the customer."""
 
     def get(self, request: HttpRequest, token: str) -> HttpResponse:
         return self.show(read_claim(token))

@@ -1,4 +1,4 @@
-"""Passkeys on the way to a payment: paying with one, and registering a first one."""
+"""Passkeys during a payment: paying with one, and registering a first one."""
 
 import json
 from typing import Any
@@ -37,7 +37,7 @@ DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
 
 
 class PasskeyAction(PaymentAction):
-    """Says in our own words why a passkey failed, and remembers a device that holds one."""
+    """Shows our own message when a passkey fails, and remembers a device that holds one."""
 
     def not_verified(self, error: VerificationFailed, *, at: str = "") -> HttpResponse:
         """Show that the passkey was refused. Re-raises any other error."""
@@ -47,9 +47,9 @@ class PasskeyAction(PaymentAction):
         return self.tell(problem, status=error.status, at=at)
 
     def pay(self, customer: Customer) -> HttpResponse:
-        """Pay by the customer's passkey; this device is known to hold it, also if that is refused.
+        """Pay with the customer's passkey, and remember this device even if paying is refused.
 
-        There may be too little money, or a limit: the next time must not begin with a code.
+        After a refusal for lack of money or a limit, the next visit must not start with a code.
         """
         try:
             self.payment = pay_verified(self.payment, self.browser, Verification.PASSKEY, self.now)
@@ -62,7 +62,7 @@ class PasskeyAction(PaymentAction):
 
 
 class AsOptions(PaymentAction):
-    """Options for the browser's dialog, or the page to go to instead, as JSON for our script."""
+    """Returns options for the browser's passkey dialog, or a redirect, as JSON for our script."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return SeeOther(self.payment.hosted_url)
@@ -103,9 +103,9 @@ class PasskeyPage(StepPage, PasskeyAction):
 
 
 class PaymentPasskeyOptions(AsOptions):
-    """What the browser is to sign: this payment, this amount, once.
+    """The challenge for the browser to sign: this payment and amount, once.
 
-    Asked for from the review, it takes the payment up as Pay does.
+    Requested from the review page, it starts the payment as Pay does.
     """
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
@@ -128,7 +128,7 @@ class PaymentPasskeyOptions(AsOptions):
 
 
 class DevicePasskeyOptions(AsOptions):
-    """What the device of a customer who is not signed in is to sign."""
+    """The challenge for a known device whose customer is not signed in."""
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         customer = customer_here(self)
@@ -145,7 +145,7 @@ class DevicePasskeyOptions(AsOptions):
 
 
 class DevicePasskeyAction(PostOnly, PasskeyAction):
-    """Signs in and pays by the passkey of a device that is known."""
+    """Signs in and pays with the passkey of a known device."""
 
     pays = True
 
@@ -172,7 +172,7 @@ class DevicePasskeyAction(PostOnly, PasskeyAction):
 
 
 class NewPasskeyPage(StepPage, PasskeyAction):
-    """Makes a passkey, which pays at once where it may."""
+    """Creates a passkey, and pays with it at once if its limit allows."""
 
     steps = frozenset({CheckoutStep.NEW_PASSKEY})
     pays = True
@@ -224,7 +224,7 @@ def customer_here(page: CheckoutPage) -> Customer | None:
 
 
 def is_of_this_device(credential: str) -> bool:
-    """Return whether the passkey is of the device itself, not of a phone beside it."""
+    """Return whether the passkey is on this device itself, not on another one such as a phone."""
     try:
         return dict(json.loads(credential)).get("authenticatorAttachment") == "platform"
     except (TypeError, ValueError):
@@ -232,7 +232,7 @@ def is_of_this_device(credential: str) -> bool:
 
 
 def device_name(request: HttpRequest) -> str:
-    """Return what the customer will know the device by."""
+    """Return a name by which the customer will recognize the device."""
     agent = request.headers.get("User-Agent", "")
     found = next((device for device in DEVICES if device in agent), "")
     return found.replace("Macintosh", "Mac") or _("Passkey")

@@ -1,4 +1,4 @@
-"""The page of a payment, and what can be pressed on it."""
+"""The page of a payment, and the actions on it."""
 
 from functools import cache
 
@@ -32,7 +32,7 @@ from payments.statuses import PAYABLE, PaymentStatus
 
 
 class ReviewPage(CounterVisit):
-    """What is paid, to whom, until when; and how it ended."""
+    """What is to be paid, to whom and until when; or how the payment ended."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         status = self.payment.status_at(self.now)
@@ -48,18 +48,18 @@ class ReviewPage(CounterVisit):
         return self.ended(status)
 
     def refuse_changed(self, view: PaymentView) -> None:
-        """Tell of it here, until a press has agreed to it."""
+        """Show the notice on this page instead of raising, until a press agrees to the change."""
         if agreed_before(self.request, view) != view.agreed:
             self.refusal = told_of_change(view)
 
     def refuse_ended_link(self) -> None:
-        """Raise the error of a link that takes no more payments: Pay would be refused."""
+        """Raise the error of a link that accepts no more payments, as Pay would be refused."""
         link = self.payment.link
         if link is not None and link.status_at(self.now) != LinkStatus.ACTIVE:
             raise link.refusal(self.now)
 
     def ended(self, status: PaymentStatus) -> HttpResponse:
-        """Show how it ended unpaid, and the new payment in its place, or how to ask for one."""
+        """Show how it ended unpaid, with its replacement, or a way to ask for one."""
         if self.payment.ticket_id is not None:
             self.show_what_was_paid(ticket=self.payment.ticket_id)
         end = ending_of(self.payment, self.payment_view, status=status)
@@ -74,7 +74,7 @@ class ReviewPage(CounterVisit):
         )
 
     def review(self) -> HttpResponse:
-        """Show what is to pay, and the money for it that is on its way or has just come."""
+        """Show what to pay, and any top-up for it that is pending or has just arrived."""
         balance, customer = self.balance(), self.browser.customer
         is_enough = balance is not None and balance >= self.payment.sale_amount
         coming = None
@@ -92,14 +92,14 @@ class ReviewPage(CounterVisit):
         )
 
     def may_enter_pin(self) -> bool:
-        """Return whether the customer, who is signed in, may enter the PIN here and pay at once."""
+        """Return whether a signed-in customer can enter the PIN on this page and pay at once."""
         customer, session = self.browser.customer, self.browser.session
         if customer is None or lock_of(customer, now=self.now) is not None:
             return False
         return next_step(self.payment, session, now=self.now) == CheckoutStep.PIN
 
     def passkey_at(self) -> str:
-        """Return where the passkey is asked for by the press on Pay itself, if it is."""
+        """Return the path for paying by passkey, if Pay itself opens the dialog; or ""."""
         session, now = self.browser.session, self.now
         held = customer_of_device(
             self.request, livemode=self.livemode, merchant_id=self.merchant_id
@@ -111,7 +111,7 @@ class ReviewPage(CounterVisit):
 
 
 class PayAction(PostOnly):
-    """Pay was pressed; a PIN that was entered beside it goes on to its own page."""
+    """Handles Pay; a PIN entered on the same page is forwarded to the PIN page."""
 
     pays = True
 
@@ -133,10 +133,10 @@ class BackAction(PostOnly):
 
 
 class CancelPage(PaymentAction):
-    """Asks once more, then cancels. A counter can be closed by its merchant only."""
+    """Asks for confirmation, then cancels. Only its merchant can close a counter."""
 
     def refuse_changed(self, view: PaymentView) -> None:
-        """Let who does not want what it has become cancel it."""
+        """Allow canceling even if the description has changed."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.page("cancel.html")
@@ -148,10 +148,10 @@ class CancelPage(PaymentAction):
 
 @require_safe
 def status(request: HttpRequest, payment_id: str) -> HttpResponse:
-    """Tell how a payment stands, for the page that waits for it to change.
+    """Return a payment's status, for pages that wait for it to change.
 
-    It is asked every two seconds by every open page, a merchant's with a button too: one statement,
-    no session, no page around it.
+    Every open page polls it every two seconds, merchants' pages with a button too: so one SQL
+    statement, no session and no page class.
     """
     for payment in _polled().rows(id=payment_id):
         shown = payment.status_at(request_now())

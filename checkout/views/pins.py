@@ -1,4 +1,4 @@
-"""The PIN on the way to a payment: entered, chosen for the first time, or proved for a passkey."""
+"""The PIN during a payment: entered to pay, set for the first time, or proved for a passkey."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -45,12 +45,12 @@ class StepPage(PaymentAction):
 
     @property
     def session(self) -> CustomerSession:
-        """The session of the customer at this step, who is signed in."""
+        """The session of the signed-in customer at this step."""
         assert self.browser.session is not None  # noqa: S101  # prepare() has looked at the open steps
         return self.browser.session
 
     def go_on_to_passkey(self) -> HttpResponse:
-        """Go on adding a passkey, for an amount that needs one."""
+        """Continue with adding a passkey, if the payment requires one."""
         needed = proof_for(self.payment, self.session.customer, now=self.now)
         if needed != Verification.PASSKEY:
             return self.go_on()
@@ -72,7 +72,7 @@ class PinPage(StepPage):
         try:
             self.use(form.cleaned_data["pin"])
         except PinLocked:
-            return SeeOther(request.path)  # the page says so itself, for as long as it is
+            return SeeOther(request.path)  # the page itself shows that it is locked, while it is
         except PaymentDeclined as error:
             return self.refused(error)
         except ApiError as error:
@@ -101,7 +101,7 @@ class PinPage(StepPage):
 
 
 class PasskeyPinPage(PinPage):
-    """The PIN again, before a first passkey is made."""
+    """Asks for the PIN again before a first passkey is created."""
 
     steps = frozenset({CheckoutStep.PIN_FOR_PASSKEY})
     pays = False
@@ -140,7 +140,7 @@ class NewPinPage(StepPage):
 
 
 class FreshCodePage(StepPage):
-    """A code for a first PIN or passkey: the last one was too long ago, or to pay."""
+    """Asks for a fresh code before a first PIN or passkey: the last was too old, or for paying."""
 
     steps = frozenset({CheckoutStep.FRESH_CODE})
 

@@ -1,7 +1,7 @@
-"""Where browsers report violations of a page's policy: one log line each, rate-limited.
+"""The endpoint for browsers' reports of policy violations: one log line each, rate-limited.
 
-Anyone can send anything here. Nothing is stored; of an address only its host is logged, and of the
-page only its kind, because the rest of them may open a payment or a counter's screen.
+Anyone can send anything here. Nothing is stored; only the host of a blocked URL and the kind of
+page are logged, as the rest may grant access to a payment or a counter's screen.
 """
 
 import re
@@ -38,7 +38,7 @@ def policy_reports(request: HttpRequest) -> HttpResponse:
 
 
 def _reports(content: bytes) -> Iterator[dict[str, str]]:
-    """Yield what is worth logging, of both forms that browsers send."""
+    """Yield the fields to log, from both report formats that browsers send."""
     try:
         sent = parse_json(content)
     except ApiError:
@@ -63,7 +63,7 @@ def _word(text: str) -> str:
 
 
 def _place(address: str) -> str:
-    """Return the host of what was blocked, or the word that stands for it, such as `inline`."""
+    """Return the host of a blocked URL, or the keyword sent in its place, such as `inline`."""
     try:
         host = urlsplit(address).hostname or ""
     except ValueError:
@@ -72,7 +72,7 @@ def _place(address: str) -> str:
 
 
 def _kind(address: str) -> str:
-    """Return the first part of a page's path: what kind of page it is, but not which."""
+    """Return the first part of a page's path: the kind of page, but not which one."""
     try:
         return _word(urlsplit(address).path.strip("/").partition("/")[0])
     except ValueError:

@@ -11,9 +11,9 @@ from core.errors import ApiError
 
 
 class ProblemPage(ReceiptPage):
-    """Anyone who may see the receipt may report; only the customer who paid is answered.
+    """Anyone who has the receipt may report; answers go only to the customer who paid.
 
-    What is written stands under the customer's name only where they are signed in.
+    A report is attributed to the customer only if they are signed in.
     """
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Adding and removing a passkey from the customer's own page, once enough has been proved."""
+"""Actions on the customer's own page that require verification, such as adding a passkey."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMeth
 
 
 class ProvenPage(SignedInPage):
-    """Asks for one proof after the other, then performs the action."""
+    """Asks for the required proofs one by one, then performs the action."""
 
     title = ""
 
@@ -53,11 +53,11 @@ class ProvenPage(SignedInPage):
         return proof_needed(self.session, now=self.now)
 
     def act(self) -> HttpResponse:
-        """Do what the page is for."""
+        """Perform the page's action."""
         raise NotImplementedError
 
     def prove(self, needed: ProofMethod, form: Form | None) -> HttpResponse:
-        """Take one proof, and ask for what is still missing."""
+        """Check one proof, and reload to ask for the next."""
         if needed == ProofMethod.PASSKEY or form is None:
             finish_confirmation(session=self.session, credential=self.credential, now=self.now)
         elif needed == ProofMethod.PIN:
@@ -72,11 +72,11 @@ class ProvenPage(SignedInPage):
 
     @property
     def credential(self) -> str:
-        """The answer of the customer's device, if it was asked."""
+        """The response of the customer's passkey, if it was requested."""
         return self.request.POST.get("credential", "")
 
     def remember_if_used_here(self, response: HttpResponse) -> HttpResponse:
-        """Note that this device holds a passkey of the customer, where it has just used one."""
+        """Remember that this device holds a passkey of the customer, if it has just used one."""
         if is_of_this_device(self.credential):
             remember_device(response, self.session.customer)
         return response
@@ -154,7 +154,7 @@ class RemovePasskeyPage(ProvenPage):
 
 
 class ProvePasskeyForPinPage(ProvenPage):
-    """The passkey, before a forgotten PIN is reset by a code."""
+    """Asks for the passkey before a forgotten PIN can be reset by code."""
 
     @property
     def title(self) -> str:  # type: ignore[override]  # in the language of the page
@@ -173,9 +173,9 @@ class ProvePasskeyForPinPage(ProvenPage):
 
 
 class ShowPaymentsPage(ProvenPage):
-    """Passkey or PIN, before the payments are listed to someone who has entered a code only.
+    """Asks for passkey or PIN before payments are listed in a session opened by code alone.
 
-    Who has neither any more chooses a PIN, which is new for a day.
+    Customers without either are sent to set a PIN, which counts as new for a day.
     """
 
     @property
@@ -199,7 +199,7 @@ class ShowPaymentsPage(ProvenPage):
 
 
 class ProofPasskeyOptions(SignedInPage):
-    """What the browser is asked: a new passkey, or one that confirms."""
+    """The options for the browser's dialog: to create a passkey, or to confirm with one."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
         if proof_needed(self.session, now=self.now) is None:

@@ -1,4 +1,4 @@
-"""The proof of a payment, which is its receipt: page, PDF, and by e-mail."""
+"""The receipt of a payment: page, PDF, e-mail, and proof."""
 
 from datetime import datetime, timedelta
 
@@ -26,17 +26,17 @@ from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
-# Marks in the address: this browser has paid, or waited for the money.
+# Marks in the query: this browser has just paid, or waited for a top-up.
 JUST_PAID = ("paid", "added")
 RIGHT_AFTER = timedelta(minutes=10)
 
 
 def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpResponse:
-    """Show how a completed payment stands now, at its own address or that of its receipt.
+    """Show the current receipt of a completed payment, at its own URL or the receipt's.
 
-    Only a browser that has just paid, or waited for it, is taken on to the shop: once. Of one in
-    which no one is signed in the page's script knows whether it has waited. One in which another
-    customer is signed in has waited, too, and is told that it was someone else.
+    Only a browser that has just paid, or waited for that, is sent on to the shop, and only once.
+    If no one is signed in, the page's script knows whether it has waited. If another customer is
+    signed in, the page says that someone else has paid.
     """
     marks, refunds = page.request.GET, refunds_of(page.payment)
     is_another = page.browser.customer is not None and not page.is_payer
@@ -58,7 +58,7 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
 
 
 def _is_fresh(page: PaymentPage) -> bool:
-    """Tell a page right after paying from its address, mark and all, that was kept or passed on."""
+    """Return whether the payment has just been made: a URL with the mark may be saved or shared."""
     completed_at = page.payment.completed_at
     return completed_at is not None and page.now - completed_at < RIGHT_AFTER
 
@@ -68,7 +68,7 @@ def _given_back_at(refund: Refund) -> datetime:
 
 
 class ReceiptPage(PaymentPage):
-    """The receipt, at an address of its own."""
+    """The receipt, at its own URL."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -100,7 +100,7 @@ class ReceiptPage(PaymentPage):
 
 
 class ReceiptProof(ReceiptPage):
-    """What shows that the payment stands in the log, and a file that shows it without us."""
+    """The proof that the payment is in the log, and a file to verify it without us."""
 
     http_method_names = ("get", "head")
 
@@ -125,7 +125,7 @@ class ReceiptFile(ReceiptPage):
 
 class ReceiptPdf(ReceiptPage):
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        # Its way of drawing takes 4 MB of memory, which a process that prints nothing is spared.
+        # Imported late: drawing takes 4 MB of memory that a process without PDFs need not use.
         from checkout.receipt_pdf import receipt_pdf
 
         content = receipt_pdf(

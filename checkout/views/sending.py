@@ -1,4 +1,4 @@
-"""Sending a code for any purpose: the browser keeps its handle and goes where it is entered."""
+"""Send a code for any purpose: the browser stores its handle and goes to the page to enter it."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ def send_code(
     payee: str = "",
     amount: Callable[[], str] = str,
 ) -> HttpResponse:
-    """Send a code to a phone, on behalf of a page. Raises what `request_code` raises."""
+    """Send a code to a phone, on behalf of a page. Raises as `request_code` does."""
     handle = request_code(
         phone=phone,
         livemode=page.livemode,

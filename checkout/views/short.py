@@ -1,4 +1,4 @@
-"""Where a payment stays open: money is missing, is on its way, or the payment was declined."""
+"""Pages of a payment that stays open: money is missing or on its way, or it was declined."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -20,9 +20,9 @@ class DeclinedPage(PaymentAction):
 
 
 class ShortPage(PaymentAction):
-    """Says how much is missing, and offers ways to add it; the payment waits.
+    """Shows how much is missing, and offers ways to add it; the payment waits.
 
-    A visitor who is not signed in has no balance, but may come here from the test tools.
+    Visitors who are not signed in have no balance, but the test tools may lead here.
     """
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
@@ -32,7 +32,7 @@ class ShortPage(PaymentAction):
         return self.show()
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        """Add what is missing, in the way that was chosen."""
+        """Order a top-up of the missing amount, in the chosen way."""
         customer = self.browser.customer
         if customer is None:
             return self.go_to(CheckoutStep.SIGN_IN)

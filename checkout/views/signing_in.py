@@ -1,4 +1,4 @@
-"""Signing in by phone and code, on the way to a payment or to the customer's own page."""
+"""Sign in by phone and code, for a payment or for the customer's own page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from customers.sessions import SignedIn, sign_in
 
 @dataclass(frozen=True)
 class Way:
-    """The addresses of the sign-in steps, and what the text message says."""
+    """The paths of the sign-in steps, and the details for the text message."""
 
     phone_address: str
     code_address: str
@@ -42,7 +42,7 @@ class SigningIn(CheckoutPage):
         raise NotImplementedError
 
     def send(self, phone: str, *, enter_at: str = "") -> HttpResponse:
-        """Send a code and go where it is entered."""
+        """Send a code and redirect to the page where it is entered."""
         return send_code(
             self,
             normalize_phone(phone, livemode=self.livemode),
@@ -54,7 +54,7 @@ class SigningIn(CheckoutPage):
         )
 
     def asked(self) -> AskedCode | None:
-        """Return the code that this browser waits for here."""
+        """Return the code that this browser has requested for this sign-in, if any."""
         asked = asked_code(self.request)
         here = asked and (asked.payment_id, asked.livemode) == (self.way.payment_id, self.livemode)
         return asked if here else None
@@ -101,7 +101,7 @@ class CodePage(SigningIn):
         raise NotImplementedError
 
     def after_sign_in(self) -> HttpResponse:
-        """Go on as the customer who has just signed in."""
+        """Redirect the customer who has just signed in."""
         raise NotImplementedError
 
     def show(self, form: SmsCodeForm) -> HttpResponse:
@@ -130,12 +130,12 @@ class AgainAction(SigningIn):
 
 
 def marked(address: str, mark: str) -> str:
-    """Return an address with one more word in its query."""
+    """Return a path with a mark added to its query."""
     return f"{address}{'&' if '?' in address else '?'}{mark}=1"
 
 
 class ForPayment(PaymentAction, SigningIn):
-    """On the way to a payment."""
+    """Sign-in during a payment."""
 
     @property
     def way(self) -> Way:

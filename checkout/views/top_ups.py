@@ -1,4 +1,4 @@
-"""Adding money: ordered on the customer's own page, and the page of each top-up."""
+"""Add money: the order form on the customer's own pages, and the page of each top-up."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ SHOWN = ("customer", "payment__merchant__logo", "payment__link__merchant", "paym
 
 
 class AddMoneyPage(SignedInPage):
-    """How much, and in which way."""
+    """The form for the amount and the way to add it."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return self.show(AmountForm(currency=settings.DEFAULT_CURRENCY))
@@ -72,7 +72,7 @@ class AddMoneyPage(SignedInPage):
 
 
 class TopUpPage(CheckoutPage):
-    """What is on its way, and the receipt of what has come; its address is the right to see it."""
+    """The state or receipt of a top-up. Knowing its URL is the permission to see it."""
 
     top_up: TopUp
 
@@ -86,7 +86,7 @@ class TopUpPage(CheckoutPage):
         super().prepare()
 
     def refuse_changed(self, view: PaymentView) -> None:
-        """Show how the money stands all the same; a press that confirms the payment is told."""
+        """Show the top-up all the same; its forms submit the old digest, so paying is refused."""
         self.payment_view = replace(view, agreed=agreed_before(self.request, view))
 
     def get(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
@@ -111,7 +111,7 @@ class TopUpPage(CheckoutPage):
 
     @property
     def goes_on(self) -> bool:
-        """Whether what the customer has proved is enough to pay it by itself, as it looks now."""
+        """Whether, as of now, the stored verification suffices to pay it automatically."""
         payment, customer = self.top_up.payment, self.top_up.customer
         if payment is None or not self.waits:
             return False
@@ -120,7 +120,7 @@ class TopUpPage(CheckoutPage):
 
 
 class CancelTopUp(TopUpPage):
-    """Give up a top-up, to choose another way."""
+    """Cancels a top-up, so that the customer can choose another way."""
 
     def get(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
         return SeeOther(top_up_view_of(self.top_up, now=self.now).address)
@@ -137,7 +137,7 @@ class CancelTopUp(TopUpPage):
 
 @require_safe
 def status(request: HttpRequest, top_up_id: str) -> HttpResponse:
-    """Tell how a top-up stands, for the page that waits for it: one statement, no session."""
+    """Return a top-up's state, for the page that polls it: one SQL statement, no session."""
     for top_up in TopUp.objects.select_related("payment").filter(pk=top_up_id):
         return of_the_moment({"version": top_up_version_of(top_up, now=request_now())})
     raise Http404

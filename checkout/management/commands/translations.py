@@ -1,4 +1,4 @@
-"""`manage.py translations`: take new texts into the translations, and compile them."""
+"""`manage.py translations`: merge new texts into the translations, and compile them."""
 
 from typing import Any
 
