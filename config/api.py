@@ -1,7 +1,7 @@
-"""The way of a request under `/v1`: past everything that only pages need.
+"""The request path of `/v1`, which bypasses everything that only pages need.
 
-No session, language, form, staff or template stands between a caller and its view; what does,
-stands in `API_MIDDLEWARE`.
+No session, language, form, staff or template handling comes between a caller and its view, only
+`API_MIDDLEWARE`.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 def api_requests(pages: _GetResponse) -> _GetResponse:
-    """Answer `/v1`, and leave the rest to the middleware that follows: the first of the list."""
+    """Answer `/v1`, and pass other requests on to the middleware that follows in the list."""
     api: _GetResponse = answer
     for path in reversed(settings.API_MIDDLEWARE):
         api = import_string(path)(api)
@@ -33,19 +33,19 @@ def api_requests(pages: _GetResponse) -> _GetResponse:
 
 
 def answer(request: HttpRequest) -> HttpResponse:
-    """Call the view of the address; whatever goes wrong is answered in JSON."""
-    # The page that this thread answered before may have been in another language.
+    """Call the view of the URL; any failure is answered in JSON."""
+    # The previous request of this thread may have been a page in another language.
     translation.activate(settings.LANGUAGE_CODE)
     try:
         response = _response_of_view(request)
-    except Exception as error:  # an edge: the handler knows which are expected, and logs the others
+    except Exception as error:  # an edge: the handler knows the expected ones and logs the others
         response = json_error(api_error(error))
     response["Content-Length"] = str(len(response.content))
     return response
 
 
 def _response_of_view(request: HttpRequest) -> HttpResponse:
-    request.get_host()  # refuses a name that is not ours
+    request.get_host()  # refuses a host that is not ours
     if refusal := refusal_of(request):
         return json_error(refusal)
     match = request.resolver_match = _match_of(request.path_info)
@@ -55,7 +55,7 @@ def _response_of_view(request: HttpRequest) -> HttpResponse:
 
 
 def _match_of(path: str) -> ResolverMatch:
-    """Return the view of an address. Raises NotFound."""
+    """Return the view for a path. Raises NotFound."""
     try:
         return resolve(path)
     except Resolver404:

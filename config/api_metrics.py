@@ -1,4 +1,4 @@
-"""Counts requests of the API in the series of `django_prometheus`, without its search for each."""
+"""Count API requests in the series of `django_prometheus`, without its lookups per request."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class _Series(NamedTuple):
-    """What one kind of request adds to."""
+    """The metrics that one kind of request updates."""
 
     counters: tuple[Any, ...]
     latency: Any

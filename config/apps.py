@@ -5,5 +5,5 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        # One creates the app that tasks belong to, the other registers the start-up checks.
+        # The first creates the app that tasks belong to, the second registers the start-up checks.
         from config import celery, checks  # noqa: F401

@@ -1,7 +1,7 @@
-"""Metrics of what runs beside the web processes, collected when they are scraped.
+"""Metrics of the background processes, collected when scraped by way of a web process.
 
-Workers and dispatchers write what they have done (`core.task_runs`), beat when it last ticked; the
-broker and the pool of database connections are asked.
+Workers and dispatchers record their runs (`core.task_runs`), and beat its last tick; the broker
+and the database connection pool are queried directly.
 """
 
 import os
@@ -99,7 +99,7 @@ def _seconds(at: datetime | None) -> float:
 
 
 def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
-    """Set which parts are alive. Without a broker, `manage.py worker` is all three."""
+    """Set which processes are alive. Without a broker, `manage.py worker` is all three kinds."""
     is_alone, since = not env("CELERY_BROKER_URL"), utc_now() - ALIVE_WITHIN
     for kind in KINDS:
         ours = [mark for mark in marks if is_alone or mark.kind == kind]
@@ -111,7 +111,7 @@ def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
 
 
 def collect_broker() -> None:
-    """Ask the broker for a sign of life."""
+    """Set whether the broker answers."""
     url = env("CELERY_BROKER_URL")
     if not url:
         broker_up.set(1)
@@ -125,17 +125,17 @@ def collect_broker() -> None:
 
 
 def forget_ended_processes() -> None:
-    """Drop what web processes that have ended left in `PROMETHEUS_MULTIPROC_DIR`."""
+    """Delete the files that ended web processes left in `PROMETHEUS_MULTIPROC_DIR`."""
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
     for file in Path(folder).glob("gauge_*.db") if folder else ():
         try:
             os.kill(int(file.stem.rpartition("_")[2]), 0)
-        except (ProcessLookupError, PermissionError):  # ended; another user's has its number
+        except (ProcessLookupError, PermissionError):  # ended; or its id is now another user's
             file.unlink(missing_ok=True)
 
 
 def collect_pool() -> None:
-    """Set the gauges of this process's connections to PostgreSQL, which has a pool."""
+    """Set the gauges of this process's connection pool, which only PostgreSQL has."""
     pool = getattr(connection, "pool", None)
     if pool is None:
         return

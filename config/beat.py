@@ -1,4 +1,4 @@
-"""Celery's beat, which goes on where its clock was wrong for a while."""
+"""Celery's beat, made to recover after its clock was wrong for a while."""
 
 import time
 from datetime import UTC, datetime
@@ -6,17 +6,17 @@ from typing import Any
 
 from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 
-# What the clock may move by beside the time that passes: servers of time draw it slowly.
+# The most that the clock may drift from elapsed time: NTP adjusts it slowly.
 STEP_SECONDS = 1
 NEVER = datetime.fromtimestamp(0, UTC)
 LONG_AGO = datetime.min  # noqa: DTZ901  # the library's clock has no zone
 
 
 class SteadyEntry(ModelEntry):  # type: ignore[misc]  # it has no types
-    """A task of the schedule. Where a wrong clock noted a run that lies ahead, it is due.
+    """A scheduled task. It is due if a wrong clock recorded its last run in the future.
 
-    It would not be until then: the note stands in the database, so that not even a restart of beat
-    would help. A task may run twice.
+    Otherwise it would not run until then, even after a restart of beat, as the record is in the
+    database. A task may run twice.
     """
 
     last_run_at: datetime
@@ -28,10 +28,10 @@ class SteadyEntry(ModelEntry):  # type: ignore[misc]  # it has no types
 
 
 class SteadyScheduler(DatabaseScheduler):  # type: ignore[misc]  # it has no types
-    """A scheduler that plans anew when its clock is set.
+    """A scheduler that rebuilds its queue when the clock is set.
 
-    Beat keeps what comes next in order of instants, each of the clock as it was. After one that was
-    hours ahead, what is due every second would pass what was put in place meanwhile.
+    Beat orders upcoming runs by timestamps of the clock at that time. After a clock that was hours
+    ahead, tasks due every second would overtake all those that were queued meanwhile.
     """
 
     Entry = SteadyEntry
@@ -41,5 +41,5 @@ class SteadyScheduler(DatabaseScheduler):  # type: ignore[misc]  # it has no typ
         clock = time.time() - time.monotonic()
         if abs(clock - self._clock) > STEP_SECONDS:
             self._clock = clock
-            self._last_full_sync = LONG_AGO  # it reads all again, and puts them in order
+            self._last_full_sync = LONG_AGO  # makes it reload and reorder all entries
         return float(super().tick(*args, **kwargs))

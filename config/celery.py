@@ -1,6 +1,6 @@
-"""The Celery app of production. The broker holds no truth: it only carries the clock's ticks.
+"""The Celery app of production. The broker is no source of truth: it only carries ticks.
 
-What is due stands in the database, so a lost message costs one tick and a repeated one nothing.
+What is due is in the database, so a lost message costs one tick, and a repeated one nothing.
 """
 
 import os
@@ -19,7 +19,7 @@ VISIBILITY_SECONDS = 120
 
 
 def beat_schedule() -> dict[str, dict[str, Any]]:
-    """Return the schedule as beat reads it; a tick that was not consumed in time expires."""
+    """Return the schedule in beat's format; a tick that is not consumed in time expires."""
     return {
         name: {
             "task": periodic.task,
@@ -34,7 +34,7 @@ NAMES = {periodic.task: name for name, periodic in SCHEDULE.items()}
 
 
 class PeriodicWork(Task[..., Any]):
-    """A task whose clock may be refused, which is no error of the task: the alarm is raised."""
+    """A task. ClockRefused is not logged as its error, as it has raised its own alarm."""
 
     throws = (ClockRefused,)
 
@@ -43,7 +43,7 @@ app = Celery("payments", task_cls=PeriodicWork)
 app.conf.update(
     broker_url=env("CELERY_BROKER_URL") or "memory://",
     broker_connection_retry_on_startup=True,
-    # A message of a dead worker is redelivered after this long; no task waits longer.
+    # After this time, a dead worker's message is redelivered; no task may wait longer.
     broker_transport_options={"visibility_timeout": VISIBILITY_SECONDS},
     task_acks_late=True,
     task_reject_on_worker_lost=True,
@@ -65,7 +65,7 @@ app.autodiscover_tasks()
 
 @setup_logging.connect
 def keep_our_logging(**_: object) -> None:
-    """Leave logging as the settings have it: Celery would replace it."""
+    """Keep the logging of the settings, which Celery would replace."""
 
 
 @task_success.connect
@@ -88,8 +88,9 @@ def _note_run(task: Task[..., Any], *, succeeded: bool) -> None:
 
 @beat_init.connect
 def forget_removed_tasks(**_: object) -> None:
-    """Delete the entries of tasks that the code no longer has: the table keeps what once stood in
-    the schedule, and each tick of it would be an error in the worker's log.
+    """Delete the entries of tasks that no longer exist in the code.
+
+    The table keeps former entries of the schedule, and each of their ticks would log an error.
     """
     from django_celery_beat.models import PeriodicTask
 

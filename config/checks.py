@@ -1,6 +1,6 @@
-"""Production refuses to start on an unsafe configuration, and reports all that is wrong.
+"""Refuse to start in production with an unsafe configuration, and report all its faults.
 
-The checks run where a process begins to serve (web, worker, beat) and in `check --deploy`.
+The checks run when a process starts to serve (web, worker, beat) and in `check --deploy`.
 """
 
 import base64
@@ -42,11 +42,11 @@ _HERE = (".localhost", ".local", ".test", ".internal")
 
 
 class UnsafeConfiguration(CommandError, ImproperlyConfigured):
-    """An unsafe configuration; a command reports it without a traceback."""
+    """An unsafe configuration; commands report it without a traceback."""
 
 
 def refuse_unsafe() -> None:
-    """Raise UnsafeConfiguration with every fault of the configuration, if there are any."""
+    """Raise UnsafeConfiguration with all faults of the configuration, if there are any."""
     found = run_checks(tags=[PRODUCTION], include_deployment_checks=True)
     faults = [each for each in found if each.is_serious()]
     for choice in (each for each in found if not each.is_serious()):
@@ -58,7 +58,7 @@ def refuse_unsafe() -> None:
 
 @register(PRODUCTION, deploy=True)
 def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[CheckMessage]:
-    """Report what is too weak for a live service, and which defences were switched off."""
+    """Report faults of a live service, and warn of defences that are switched off."""
     return [
         *(Error(fault, id="payments.E001") for fault in faults()),
         *(CheckMessage(WARNING, choice, id="payments.W001") for choice in weak_choices()),
@@ -69,9 +69,9 @@ def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[Che
 def check_encoding(
     app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **_: object
 ) -> list[CheckMessage]:
-    """Report, before `migrate` begins, a PostgreSQL database that cannot compose characters.
+    """Report, before `migrate` starts, a PostgreSQL database that cannot normalize Unicode.
 
-    Searches do (`core.search`), and their index would refuse every payment.
+    Search needs that (`core.search`), and without it the search index would refuse every payment.
     """
     if not databases or connection.vendor != "postgresql" or server_encoding() == "UTF8":
         return []
@@ -80,7 +80,7 @@ def check_encoding(
 
 
 def server_encoding() -> str:
-    """Return the encoding in which PostgreSQL keeps the database."""
+    """Return the encoding of the PostgreSQL database."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_encoding")
         return str(cursor.fetchone()[0])
@@ -103,7 +103,7 @@ def faults() -> Iterator[str]:
 
 
 def is_near(host: str) -> bool:
-    """Return whether a host is this machine, its network or a name that no one else resolves."""
+    """Return whether a host is this machine, on a private network, or a non-public name."""
     if host == "localhost" or host.endswith(_HERE) or ("." not in host and ":" not in host):
         return True
     try:
@@ -138,10 +138,10 @@ def _weak_fallbacks(name: str, length: int) -> Iterator[str]:
 
 
 def is_random(secret: str, length: int) -> bool:
-    """Return whether a secret is long enough, and neither of few characters nor one text repeated.
+    """Return whether a secret is long enough, has enough different characters and no repetition.
 
-    Of 32 random hexadecimal digits, the poorest alphabet in use, fewer than 8 different ones are
-    not to be expected in a lifetime.
+    32 random hexadecimal digits, the smallest alphabet in use, practically always contain 8
+    different ones.
     """
     repeats = any(
         secret == (secret[:period] * len(secret))[: len(secret)]
@@ -227,7 +227,7 @@ def _is_email(text: str) -> bool:
 
 
 def _missing_classes() -> Iterator[str]:
-    """Report providers that are not there."""
+    """Report providers that cannot be imported."""
     if not _can_be_imported(settings.PAYOUT_PROVIDER):
         yield "PAYOUT_PROVIDER must be the path of a class."
     if not all(map(_can_be_imported, settings.FUNDING_PROVIDERS)):
@@ -278,7 +278,7 @@ def _weak_ways_out() -> Iterator[str]:
 
 
 def _is_private_way(url: str, schemes: Sequence[str]) -> bool:
-    """Return whether a way out is encrypted, or does not leave our own network."""
+    """Return whether the connection is encrypted, or stays in our own network."""
     parts = urlsplit(url)
     return parts.scheme in schemes or bool(parts.hostname and is_near(parts.hostname))
 

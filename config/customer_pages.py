@@ -1,6 +1,6 @@
-"""The way of a request for a page that customers see: past everything that only staff need.
+"""The request path of customers' pages, which bypasses everything that only staff need.
 
-No session, staff or message stands between a customer and the checkout; what does, stands in
+No Django session, staff or message handling comes between a customer and the checkout, only
 `PAGE_MIDDLEWARE`.
 """
 
@@ -32,7 +32,7 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 def customer_pages(others: _GetResponse) -> _GetResponse:
-    """Answer the checkout, and leave the rest to the middleware that follows."""
+    """Answer the checkout, and pass other requests on to the middleware that follows."""
     pages: Any = convert_exception_to_response(answer)
     for path in reversed(PAGE_MIDDLEWARE):
         pages = convert_exception_to_response(import_string(path)(pages))
@@ -44,7 +44,7 @@ def customer_pages(others: _GetResponse) -> _GetResponse:
 
 
 def answer(request: HttpRequest) -> HttpResponse:
-    """Call the view of the address; a form must bring its token."""
+    """Call the view of the URL, with CSRF protection."""
     match = request.resolver_match = resolve(request.path_info)
     response: HttpResponse = _guarded(match.func)(request, *match.args, **match.kwargs)
     return response

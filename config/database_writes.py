@@ -1,7 +1,7 @@
-"""Whether anything was written to the database meanwhile, asked at next to no cost.
+"""Detect writes to the database at almost no cost.
 
-So a process that no broker wakes can look often, and yet work only where there may be something to
-do: the question takes microseconds, a turn of a task milliseconds.
+This lets a process without a broker poll often, yet run tasks only when there may be something to
+do: a poll takes microseconds, running a task milliseconds.
 """
 
 import threading
@@ -11,14 +11,14 @@ from django.db import close_old_connections, connection
 
 POLL_SECONDS = 0.1
 SECONDS_AFTER_FAILURE = 1
-# What each database counts up when another transaction has written.
+# The counter that each database advances when another transaction has written.
 _COUNTERS = {"sqlite": "PRAGMA data_version", "postgresql": "SELECT pg_current_wal_insert_lsn()"}
 
 
 class DatabaseWrites:
-    """Looks for writes in a thread of its own; other threads wait for the next one.
+    """Polls for writes in a thread of its own; other threads wait for the next write.
 
-    A connection does not count its own writes: the one that looks does nothing else.
+    A connection does not see its own writes in the counter, so the polling one does nothing else.
     """
 
     def __init__(self) -> None:
@@ -29,33 +29,33 @@ class DatabaseWrites:
 
     @property
     def seen(self) -> int:
-        """How many looks have found something: a wait begins with what was seen before the work."""
+        """How many polls have found a write. Read it before working, pass it to `wait` after."""
         return self._seen
 
     def watch(self) -> None:
-        """Look until it is over."""
+        """Poll until `end` is called."""
         while not self._is_over:
             time.sleep(self._look())
         connection.close()
 
     def wait(self, seen: int, *, seconds: float) -> None:
-        """Wait until more than that was seen, until it is over, or for so long."""
+        """Wait for a write since `seen`, for `end`, or for at most so many seconds."""
         with self._news:
             self._news.wait_for(lambda: self._is_over or self._seen != seen, timeout=seconds)
 
     def end(self) -> None:
-        """Stop looking, and let no one wait any longer."""
+        """Stop polling, and release all waiting threads."""
         with self._news:
             self._is_over = True
             self._news.notify_all()
 
     def _look(self) -> float:
-        """Tell of a write, if there was one; return the seconds until the next look."""
+        """Poll once and notify of a write; return the seconds until the next poll."""
         pause = POLL_SECONDS
         try:
             written = _written_so_far()
         except Exception:
-            # Its tasks find out for themselves what is wrong, and log it.
+            # The tasks will run into the same error, and log it.
             close_old_connections()
             written, pause = object(), SECONDS_AFTER_FAILURE
         if written != self._last:

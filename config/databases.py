@@ -4,8 +4,8 @@ from typing import Any
 
 from config.environment import BASE_DIR, env
 
-# FULL: with NORMAL, a loss of power may undo a payment that was already answered.
-# recursive_triggers: without it INSERT OR REPLACE gets past the triggers that guard the ledger.
+# FULL: with NORMAL, a power loss may undo a payment that was already confirmed to the caller.
+# recursive_triggers: without it, INSERT OR REPLACE bypasses the triggers that guard the ledger.
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=FULL;"
@@ -14,12 +14,12 @@ SQLITE_PRAGMAS = (
     "PRAGMA busy_timeout=20000;"
 )
 
-# A statement that waits longer than this answers 409 or 503 instead of holding everyone up.
+# A request whose statement takes longer is answered 409 or 503 instead of holding up others.
 POSTGRESQL_LIMITS = (
     "-c statement_timeout=5000 -c lock_timeout=3000 -c idle_in_transaction_session_timeout=10000"
 )
 
-# A server whose machine is gone answers nothing, not even a refusal: it is given up within seconds.
+# A server whose machine is down sends nothing, not even a refusal: give up within seconds.
 SILENT_SERVER = {
     "connect_timeout": 3,
     "tcp_user_timeout": 10_000,
@@ -28,18 +28,18 @@ SILENT_SERVER = {
     "keepalives_count": 3,
 }
 
-# A request waits no longer for a connection, as it holds one of WEB_THREADS meanwhile; and one that
-# was refused for longer is not waited for: the next request asks again.
+# The longest that a request waits for a connection, as it occupies one of WEB_THREADS meanwhile;
+# and the longest that the pool retries a failed one: after that, the next request tries again.
 POOL_SECONDS = 2
 
-# A statement that a connection sends again and again is parsed and planned once there.
+# A statement that a connection repeats is parsed and planned by the server only once.
 PREPARED = {
     "server_side_binding": True,
     "prepare_threshold": 5,
     "options": POSTGRESQL_LIMITS,
 }
-# A pooler that hands sessions on after each transaction keeps neither what was prepared nor options
-# of the start: there the role has the limits.
+# A pooler in transaction mode keeps neither prepared statements nor startup options: there, the
+# limits have to be set on the role.
 POOLED = {"server_side_binding": True}
 
 
@@ -51,8 +51,8 @@ def database(url: str) -> dict[str, Any]:
 
 
 def _sqlite(config: dict[str, Any]) -> dict[str, Any]:
-    # IMMEDIATE takes the write lock when a transaction begins: DEFERRED would fail at once where
-    # two transactions that have read want to write.
+    # IMMEDIATE takes the write lock when a transaction begins. With DEFERRED, one fails at once if
+    # two transactions have read and then want to write.
     options = {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": SQLITE_PRAGMAS}
     return config | {"ENGINE": "config.sqlite", "OPTIONS": options, "CONN_MAX_AGE": None}
 

@@ -1,6 +1,6 @@
 """Every environment variable of the service: its type and its default.
 
-`var/development.env` fills in what the environment leaves out; `make run` writes it once.
+`var/development.env` supplies what the environment does not set; `make run` creates it once.
 """
 
 import logging
@@ -12,7 +12,7 @@ import environ
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# Where a default is empty, settings derive the value from other variables, or do without.
+# If a default is empty, the settings derive the value from other variables, or need none.
 VARIABLES = {
     "ADMIN_HOST": (str, ""),
     "ALLOWED_HOSTS": (list, []),
@@ -108,7 +108,7 @@ if DEVELOPMENT_FILE.is_file():
 
 
 def _refuse_unreadable() -> None:
-    """End the process with a message where a variable does not parse."""
+    """End the process with a message if a variable is invalid."""
     for name, (kind, _) in VARIABLES.items():
         try:
             env(name)
@@ -127,10 +127,10 @@ _refuse_unreadable()
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """Read a switch whose default follows from another variable."""
+    """Read a boolean whose default depends on another variable."""
     return env.bool(name) if env(name) else default
 
 
 def number(name: str, *, default: int) -> int:
-    """Read a number whose default follows from another variable."""
+    """Read a number whose default depends on another variable."""
     return env.int(name) if env(name) else default

@@ -6,7 +6,7 @@ from core.reference import errors
 from core.simulation import HEADER
 from core.wording import operations
 
-# What `details` says in the examples; most codes leave it empty.
+# The `details` of the examples; empty for most codes.
 DETAILS = {
     "INVALID_REQUEST": "limit: must be a whole number from 1",
     "VALIDATION_FAILED": "currency: must be an ISO 4217 currency code such as BSD",
@@ -46,7 +46,7 @@ def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def _share_refusals(result: dict[str, Any]) -> None:
-    """Write each refusal once, with an example of every code that it can have."""
+    """Define one shared response per status, with an example of each of its error codes."""
     shared: dict[str, Any] = {}
     result["components"]["responses"] = shared
     for operation in operations(result):

@@ -1,4 +1,4 @@
-"""What a command says on a machine where nothing is set up yet."""
+"""Help for commands on a machine where nothing is set up yet."""
 
 import sys
 
@@ -16,7 +16,7 @@ NO_TABLES = "The database has no tables yet: `manage.py prepare` creates them."
 
 
 def run_command(arguments: list[str]) -> None:
-    """Run a command. A failure that only the first steps explain ends in one sentence."""
+    """Run a command. If it fails because setup is incomplete, exit with one sentence instead."""
     try:
         execute_from_command_line(arguments)
     except (ImproperlyConfigured, DatabaseError):
@@ -26,7 +26,7 @@ def run_command(arguments: list[str]) -> None:
 
 
 def missing_step() -> str:
-    """Return the first step that has not been taken here, or nothing."""
+    """Return which setup step is missing here; empty if none is."""
     if not env("SECRET_KEY"):
         return NOT_SET_UP
     try:

@@ -1,4 +1,4 @@
-"""What stands at the address itself: it says what this is, and where to read on."""
+"""The front page, at `/` and `/v1`: what this service is, and where its documentation is."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse

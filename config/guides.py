@@ -1,7 +1,7 @@
 """The guides of the reference: what a merchant wants to do, and the requests that do it.
 
-Each block of commands runs by itself, with the address of the service in `API` and a test key in
-`KEY`; the tests run them as they stand.
+Each block of commands runs on its own, with the URL of the service in `API` and a test key in
+`KEY`; the tests run them verbatim.
 """
 
 from typing import Any

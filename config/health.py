@@ -32,7 +32,7 @@ COLLECTORS = {
     "ended processes": forget_ended_processes,
     "broker": collect_broker,
     "connections": collect_pool,
-    # What follows asks the database.
+    # The following query the database.
     "clocks": look_at_clocks,
     "webhooks": look_at_webhooks,
     "ledger": look_at_ledger,
@@ -51,10 +51,10 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 when the database answers, which is all that requests need; otherwise 503.
+    """Answer 200 if the database responds, which is all that requests need; otherwise 503.
 
-    Without broker or cache they are answered all the same: whether those are there is a metric. A
-    process whose clock is off is not ready: what it writes would bear the wrong time.
+    Broker and cache are not checked, as requests work without them; a metric shows their state. A
+    process whose clock is off is not ready: it would write wrong timestamps.
     """
     try:
         _ask_database()
@@ -66,14 +66,14 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer in Prometheus form, even while the database is unavailable."""
+    """Answer in Prometheus format, even while the database is unavailable."""
     for name, collect in COLLECTORS.items():
         try:
             collect()
         except Exception as error:
             logger.warning("%s not measured", name, exc_info=True)
             if isinstance(error, OperationalError) and connection.connection is None:
-                break  # each of the others would wait for a connection as long
+                break  # each of the remaining ones would wait for a connection just as long
     return cast(HttpResponse, ExportToDjangoView(request))
 
 

@@ -1,4 +1,4 @@
-"""No process begins to serve without the keys that stored secrets need."""
+"""Refuse to serve without the keys that stored secrets need."""
 
 import logging
 
@@ -22,10 +22,10 @@ VARIABLES = {
 
 
 def refuse_missing_keys() -> None:
-    """Raise UnsafeConfiguration where stored secrets need a key that is not configured.
+    """Raise UnsafeConfiguration if stored secrets need a key that is not configured.
 
-    Enters new keys in the register. While the database is away or not migrated, nothing is known,
-    and the process starts: it serves nothing either.
+    Otherwise registers new keys. If the database is down or not migrated, nothing can be checked,
+    and the process starts: it cannot serve anything then either.
     """
     try:
         missing = missing_keys()
@@ -46,7 +46,7 @@ def refuse_missing_keys() -> None:
 
 
 def _leave_database() -> None:
-    """Close what a forked process must not inherit."""
+    """Close connections that a forked process must not inherit."""
     if connection.in_atomic_block:
         return
     connection.close()

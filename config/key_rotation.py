@@ -1,4 +1,4 @@
-"""Move what is stored to the newest keys, bound to its row, and tell what is left as it was."""
+"""Re-encrypt stored secrets under the newest key, bound to their rows, and report the rest."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ BATCH = 500
 
 @dataclass
 class ColumnReport:
-    """What a pass over one column found: secrets by the position of their key."""
+    """The results of a pass over one column. `by_key` counts secrets by the position of the key."""
 
     label: str
     by_key: Counter[int] = field(default_factory=Counter)
@@ -34,10 +34,10 @@ class ColumnReport:
 def rotate_columns(*, check_only: bool, note: Callable[[str, int], None]) -> list[ColumnReport]:
     """Encrypt every secret under the first key, bound to its row, in short transactions.
 
-    Returns what was found. One that is bound to another row was copied, and is left.
+    Returns the results. A secret bound to another row was copied, and is left as it is.
 
-    Safe to end and begin again at any time, and beside a running service. `note` hears how far it
-    has come, by column and rows. With `check_only` nothing is written.
+    Can be interrupted and restarted at any time, and run next to a live service. `note` is called
+    with the progress: column and rows. With `check_only` nothing is written.
     """
     reports = []
     for model, name in sealed_columns():
@@ -52,7 +52,7 @@ def rotate_columns(*, check_only: bool, note: Callable[[str, int], None]) -> lis
 
 
 def left_on_keys(reports: list[ColumnReport]) -> dict[int, int]:
-    """Return how many secrets are left on each configured key but the first, by its position."""
+    """Return how many secrets still use each configured key but the first, by its position."""
     total = Counter[int]()
     for report in reports:
         total.update(report.by_key)
@@ -61,7 +61,7 @@ def left_on_keys(reports: list[ColumnReport]) -> dict[int, int]:
 
 
 def release_unneeded(reports: list[ColumnReport]) -> None:
-    """Let processes start without the encryption keys that nothing is left on."""
+    """Allow processes to start without the encryption keys that no secret uses any more."""
     if any(report.unreadable for report in reports):
         return
     ids = configured_ids()[KeyPurpose.ENCRYPTION]
@@ -72,14 +72,17 @@ def release_unneeded(reports: list[ColumnReport]) -> None:
 
 
 def pins_on_earlier_peppers() -> dict[str, int]:
-    """Return how many PINs need each pepper but the newest; "": one from before ids were kept."""
+    """Return how many PINs need each pepper but the newest; "" for those stored without an id."""
     newest, *_ = configured_ids()[KeyPurpose.PEPPER]
     pins = Customer.objects.exclude(pin_hash="").exclude(pin_pepper=newest)
     return dict(pins.values_list("pin_pepper").annotate(Count("pk")))
 
 
 def release_unneeded_peppers(left: dict[str, int]) -> None:
-    """Let processes start without the peppers that no PIN needs, by `pins_on_earlier_peppers`."""
+    """Allow processes to start without the peppers that no PIN needs.
+
+    `left` is the result of `pins_on_earlier_peppers`.
+    """
     newest, *_ = configured_ids()[KeyPurpose.PEPPER]
     if "" in left:
         return
@@ -90,8 +93,9 @@ def release_unneeded_peppers(left: dict[str, int]) -> None:
 
 @transaction.atomic
 def give_up(entry: KeyInUse) -> int:
-    """Do without a key that is lost: what is under it stays unreadable. Returns how many PINs are
-    switched off, for their customers to reset by a code.
+    """Give up a lost key: what it encrypted stays unreadable.
+
+    Returns the number of PINs disabled, which their customers have to reset by code.
     """
     release_key(KeyPurpose(entry.purpose), entry.key_id)
     if entry.purpose != KeyPurpose.PEPPER:
@@ -101,9 +105,9 @@ def give_up(entry: KeyInUse) -> int:
 
 
 def _batches(model: type[Model], name: str) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield the rows of a column by their primary key, each batch in a statement of its own.
+    """Yield the rows of a column in order of primary key, one SQL statement per batch.
 
-    Each is its key, the secret, and what that is bound to.
+    Each row is its key, the secret, and the values that the secret is bound to.
     """
     rows = model._base_manager.order_by("pk").values_list("pk", name, *bound_to(model, name))
     last: dict[str, Any] = {}
@@ -147,7 +151,7 @@ def _rotate_batch(
 def _is_to_move(
     found: Opened | None, place: bytes, report: ColumnReport, key: str, *, check_only: bool
 ) -> TypeGuard[Opened]:
-    """Return whether a secret is to be encrypted anew; note in the report one that is not."""
+    """Return whether a secret has to be re-encrypted; count it in the report if not."""
     if found is None:
         report.unreadable.append(key)
         return False
@@ -162,9 +166,9 @@ def _is_to_move(
 
 
 def _replace(model: type[Model], name: str, key: Any, stored: Any, fresh: Any) -> bool:
-    """Store a secret under its new key. One that has changed meanwhile is left for the next pass.
+    """Store a re-encrypted secret. One that has changed meanwhile is left for the next pass.
 
-    A signature that covers it is made anew. Raises AlteredRow where it did not hold.
+    Renews a signature that covers it. Raises AlteredRow if the signature was not valid.
     """
     unchanged = model._base_manager.filter(pk=key, **{name: stored})
     signature = signature_field(model)

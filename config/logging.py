@@ -17,22 +17,22 @@ _SECRET = re.compile(
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
     r"|(/counter/+pay_[A-Za-z0-9]+/+)[A-Za-z0-9]+"
     r"|(/(?:not-me|confirm-address)/)[A-Za-z0-9_:.-]+"
-    r"|(/admin/?[^\s?]*\?)\S+"  # what was searched for, also as the place to go on to
-    r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]*)=)[^\s&]+"  # what a merchant searched for
+    r"|(/admin/?[^\s?]*\?)\S+"  # staff's search terms, also in a `next` URL
+    r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]*)=)[^\s&]+"  # merchants' search terms
     r"|(/confirm-email/?\?)\S+"
     r"|(/admin/invitation/)\S+"
 )
-# Ours, and what structlog takes out again before a line is written.
+# Fields of our own, and those that structlog removes before a line is written.
 _OURS = {"level", "logger", "timestamp", "_record", "_from_structlog"}
 MOST_NAMES = 1_000
-# The id of a payment, link or top-up opens its page to anyone. What stays of it finds it in the
-# search of the back office, and leaves 107 bits to guess.
+# Anyone with the id of a payment, link or top-up can open its page. The part that is kept is enough
+# to find it in the back office, and leaves 107 bits unknown.
 _PAGE = re.compile(r"(?:\b|(?<=%2F))((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
 
 def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Redact keys, secrets, addresses that are capabilities, and search terms."""
+    """Redact keys, secrets, URLs that grant access, and search terms."""
     for name, value in event.items():
         if _is_secret(name):
             event[name] = HIDDEN
@@ -53,18 +53,18 @@ def _redacted(value: Any) -> Any:
         return {name: _redacted(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_redacted(inner) for inner in value]
-    # What a line has of any other object is its repr: of a request, the whole address.
+    # Any other object is logged by its repr, which for a request has the whole URL.
     return value if isinstance(value, int | float | None) else redact(repr(value))
 
 
 def redact(text: str) -> str:
-    """Replace what looks like a secret, but leave the prefix that says what it was."""
+    """Redact anything that looks like a secret, but keep the prefix that shows its kind."""
     text = _SECRET.sub(lambda found: found[found.lastindex or 0] + HIDDEN, text)
     return _PAGE.sub(rf"\1{HIDDEN}", text)
 
 
 def drop_probes(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Leave out successful health checks and scrapes."""
+    """Drop the lines of successful health checks and scrapes."""
     if event.get("request") in _PROBES and event.get("code") == HTTPStatus.OK:
         raise structlog.DropEvent
     return event
@@ -84,13 +84,13 @@ SHARED: list[Processor] = [
 
 
 class FinishedEvent(dict[str, Any]):
-    """All that a line says, without secrets: only to be rendered."""
+    """The complete, redacted fields of a log line, ready to render."""
 
 
 class LineFormatter(logging.Formatter):
-    """Writes what was logged as a line.
+    """Formats a log record as a line.
 
-    structlog's own formatter takes a copy of each record first, which costs as much as the rest.
+    structlog's own formatter first copies each record, which costs as much as all the rest.
     """
 
     def __init__(self, renderer: Processor) -> None:
@@ -137,22 +137,22 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr", "errors"], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": level, "propagate": True},
-            # The request's own line, from django_structlog, has all of this.
+            # The line per request from django_structlog contains all of this.
             "django.request": {"level": logging.CRITICAL},
-            # Internet scanners send other host names, and each would log a traceback.
+            # Internet scanners send foreign host names, each of which would log a traceback.
             "django.security.DisallowedHost": {"level": logging.CRITICAL},
-            # granian's own, should it be switched on, comes here to be redacted like any other.
+            # granian's access log, if switched on, is redacted here like any other.
             "granian.access": {"handlers": [], "propagate": True},
             "axes": {"level": logging.WARNING},
-            # A line per table of each font that a PDF embeds.
+            # They log a line for every table of each font that a PDF embeds.
             "fontTools": {"level": logging.ERROR},
             "fpdf": {"level": logging.ERROR},
-            # A line per tick of the schedule would be most of the log.
+            # A line for every tick of the schedule would be most of the log.
             "celery.app.trace": {"level": logging.WARNING},
             "celery.beat": {"level": logging.WARNING},
             "celery.worker.strategy": {"level": logging.WARNING},
-            # It would log the addresses of gateways and webhooks, secrets included, at DEBUG and
-            # for malformed responses, which any endpoint can send as often as it likes.
+            # At DEBUG, and for malformed responses, which any endpoint can send at will, it logs
+            # the URLs of gateways and webhooks, secrets included.
             "urllib3": {"level": logging.ERROR},
         },
     }

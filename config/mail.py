@@ -1,4 +1,4 @@
-"""E-mails on the console, readable."""
+"""An e-mail backend that prints readable e-mails on the console."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from django.core.mail.backends.console import EmailBackend
 
 
 class ConsoleBackend(EmailBackend):
-    """Prints the head and the text of a message; its HTML and attachments are left out."""
+    """Prints the headers and the text of a message, without its HTML and attachments."""
 
     def write_message(self, message: EmailMessage) -> None:
         head = [

@@ -1,4 +1,4 @@
-"""The OpenAPI document, and the readable reference at /docs, from our own host."""
+"""The OpenAPI document, and the API reference at /docs, all served from our own host."""
 
 import secrets
 
@@ -13,11 +13,11 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularRedocView
 
 from core.pictures import unless_known
 
-# A process keeps the document that it has made; the next release runs in processes of its own.
+# Each process has its own key, as a new release in new processes must not get the old document.
 _KEY = f"openapi-{secrets.token_hex(8)}"
 _generate = SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer])
 
-# The reader writes its styles into the page and searches in a worker that it makes itself.
+# ReDoc writes inline styles, and searches in a worker that it creates from a blob.
 _POLICY = {
     "style-src": [UNSAFE_INLINE],
     "worker-src": ["blob:"],
@@ -31,7 +31,7 @@ class ReferenceView(SpectacularRedocView):
 
 
 def openapi_document(request: HttpRequest) -> HttpResponseBase:
-    """Answer with the OpenAPI document: making it takes a hundred times as long as sending it."""
+    """Return the OpenAPI document, cached: building it takes a hundred times as long."""
     content = cache.get(_KEY)
     if content is None:
         content = _generate(request).render().content

@@ -1,7 +1,7 @@
-"""The figures that texts name: rendered from the constants and settings that act.
+"""Figures in texts, rendered from the constants and settings in force.
 
-A text anywhere in the OpenAPI document, an error's cause or an operation's docstring, says
-`[[name]]`; the last hook of the document's generator writes the figure in its place.
+Any text of the OpenAPI document, an error's cause or an operation's docstring for example, may
+contain `[[name]]`; the last hook of the document's generator replaces it by the figure.
 """
 
 import re
@@ -34,7 +34,7 @@ _PLACE = re.compile(r"\[\[(\w+)\]\]")
 
 
 def figures() -> dict[str, str]:
-    """Return every figure by its name, as of the settings of now."""
+    """Return every figure by name, from the current settings."""
     burst, hourly = (limit.item for limit in MERCHANT_LIMITS)
     waits = [in_words(timedelta(seconds=wait)) for wait in settings.WEBHOOK_RETRY_SECONDS]
     return {
@@ -75,7 +75,7 @@ def figures() -> dict[str, str]:
 
 
 def fill(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Write the figures into all texts of the document; a hook of its generator."""
+    """Insert the figures into all texts of the document; a hook of its generator."""
     filled: dict[str, Any] = _filled(result, figures())
     return filled
 

@@ -18,7 +18,7 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 def api_request_log(get_response: _GetResponse) -> _GetResponse:
-    """Write the line of a request of the API, which has one caller and fails in one place."""
+    """Log one line per API request."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         about = {"request_id": request.META["HTTP_X_REQUEST_ID"], "ip": client_address(request)}
@@ -37,12 +37,12 @@ def api_request_log(get_response: _GetResponse) -> _GetResponse:
 
 
 def _line_of(request: HttpRequest, response: HttpResponse, about: dict[str, str]) -> FinishedEvent:
-    """Return the line as structlog would, whose steps would take a tenth of the request's time."""
+    """Return the same line as structlog, whose processors take a tenth of the request's time."""
     line = FinishedEvent(
         event="request_finished",
         code=response.status_code,
         request=redact(f"{request.method} {request.get_full_path()}"),
-        request_id=redact(about["request_id"]),  # the caller's own, perhaps
+        request_id=redact(about["request_id"]),  # may be the caller's own
         ip=about["ip"],
     )
     if actor := actor_of(request):
@@ -51,7 +51,7 @@ def _line_of(request: HttpRequest, response: HttpResponse, about: dict[str, str]
 
 
 def _write(level: int, line: FinishedEvent) -> None:
-    """Hand a line to the handlers, without a search for the place in the code that says it."""
+    """Pass a line to the handlers, without the search for the calling code."""
     record = logger.makeRecord(logger.name, level, __file__, 0, line, (), None)
     line["level"], line["logger"] = record.levelname.lower(), record.name
     stamp(logger, line["level"], line)
@@ -59,7 +59,7 @@ def _write(level: int, line: FinishedEvent) -> None:
 
 
 class RequestLog(RequestMiddleware):
-    """Writes the line of a page; what is logged meanwhile carries the request's id too."""
+    """Logs one line per page; lines logged during the request carry its id too."""
 
     @classmethod
     def bind_ip(cls, request: HttpRequest) -> None:
@@ -72,7 +72,7 @@ class RequestLog(RequestMiddleware):
 
 
 def actor_of(request: HttpRequest) -> str:
-    """Return the caller if known; never loads a user only for the log."""
+    """Return the caller if known; never loads a user just for the log."""
     user = getattr(request, "user", None)
     if isinstance(user, SimpleLazyObject) and user._wrapped is empty:
         return ""

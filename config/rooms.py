@@ -1,11 +1,10 @@
-"""What higher rooms do for lower ones, which know them by these paths only."""
+"""Hooks of higher apps that lower apps call, which know them only by these paths."""
 
-# Each takes a merchant id and a mode, and returns the query of `currency` and `total`, the cents
-# not to be paid out.
+# Each takes a merchant id and a mode, and returns the query of `currency` and `total`: the cents
+# that must not be paid out.
 PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amounts"]
 
-# Each is a function that yields one sentence per row that does not agree with the ledger, or with
-# the trail of what staff did.
+# Each yields one sentence per row that does not agree with the ledger, or with the audit trail.
 LEDGER_CHECKS: list[str] = [
     "payments.reconciliation.check_payments",
     "refunds.reconciliation.check_refunds",
@@ -17,11 +16,11 @@ LEDGER_CHECKS: list[str] = [
     "backoffice.audit_verification.verify_audit",
 ]
 
-# Each credits money that came in at the bank, in the transaction that matches its entry, and
-# returns the id of what it was credited to; or "" where it is not the room's.
+# Each credits incoming bank money, in the transaction that matches its entry, and returns the id of
+# what it was credited to, or "" if it does not recognize it.
 BANK_CREDITS: list[str] = ["funding.bank_transfers.credit_entry"]
 
-# Each writes the messages of a kind when they are due, or finds that they are not needed any more.
+# Each writes the messages of a kind when they are due, or None if they are no longer needed.
 MESSAGE_WRITERS: dict[str, str] = {
     "confirm_email": "merchants.email_confirmation.write",
     "confirm_address": "customers.own_email.write",
@@ -36,20 +35,20 @@ MESSAGE_WRITERS: dict[str, str] = {
     "payment_link": "payments.pay_requests.write",
 }
 
-# The kinds that leave before all others: warnings that a wallet may be in the wrong hands.
+# The kinds that are sent before all others: warnings that a wallet may be in the wrong hands.
 URGENT_MESSAGES = (
     "pin_set", "pin_changed", "passkey_added", "passkey_removed", "email_set", "email_changed",
     "email_removed",
 )  # fmt: skip
 
-# Returns the confirmed address to which the e-mails of a merchant's tests go, and that of the page
-# on which its reader ends them, or None.
+# Returns the confirmed e-mail address that a merchant's test e-mails go to, and the URL of the page
+# to unsubscribe from them, or None.
 CONFIRMED_EMAIL = "merchants.email_confirmation.reader_of_tests"
 
-# Is called in the transaction that changes a merchant's profile.
+# Called in the transaction that changes a merchant's profile.
 MERCHANT_UPDATED = "webhooks.merchant_events.emit_updated"
 
-# Functions of the rooms that make a sample of each of their events
+# Functions that return a sample of each event
 EVENT_SAMPLES: list[str] = [
     "payments.events.samples",
     "refunds.events.samples",
@@ -58,7 +57,7 @@ EVENT_SAMPLES: list[str] = [
     "webhooks.merchant_events.samples",
 ]
 
-# What the rooms say of their objects in the reference
+# The descriptions of objects in the reference
 WORDINGS: list[str] = [
     "merchants.openapi.WORDING",
     "payments.openapi.WORDING",
@@ -69,7 +68,7 @@ WORDINGS: list[str] = [
     "sandbox.openapi.WORDING",
 ]
 
-# What makes the reference out of the generator's document, in this order
+# The hooks that turn the generator's document into the reference, in this order
 REFERENCE_HOOKS = [
     "webhooks.reference.describe",
     "core.reference.describe",

@@ -1,9 +1,9 @@
 """The periodic tasks of Celery's beat and of `manage.py worker`: one line each.
 
 Every task may run twice, late, or on two machines at once. `threads` is the concurrency in
-`manage.py worker`; with Celery that is the size of the worker's pool. `alone` is the interval in
-`manage.py worker`, where no broker carries wakeups; `idle` is its interval while nothing is
-written to the database, for tasks that wait for rows and not for the clock.
+`manage.py worker`; with Celery, the size of the worker's pool decides. `alone` is the interval in
+`manage.py worker`, where no broker wakes it up; `idle` is the interval there while nothing is
+written to the database, for tasks that wait for rows and not for a time.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ HOUR = 60 * MINUTE
 
 @dataclass(frozen=True)
 class Periodic:
-    """A task by its path, the seconds from one start to the next, and how many at a time."""
+    """A task's path, the seconds between its starts, and its concurrency."""
 
     task: str
     seconds: float

@@ -1,4 +1,4 @@
-"""Fresh secrets for an environment: one of each, that no other installation has."""
+"""Generate the secrets of a new installation."""
 
 import base64
 import secrets
@@ -8,7 +8,7 @@ from core.signed_notes import NoteSigner
 
 
 def fresh_secrets(base_url: str) -> dict[str, str]:
-    """Return a value for each variable that is a secret of this installation's own."""
+    """Return a fresh value for each variable that is a secret."""
     origin = f"{urlsplit(base_url).hostname}/ledger"
     return {
         "SECRET_KEY": secrets.token_urlsafe(48),

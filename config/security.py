@@ -1,4 +1,4 @@
-"""Cookies and headers: what a page may load, and what depends on https."""
+"""Cookies and headers: the content security policy, and settings that depend on https."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +10,14 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-# Alpine, on which unfold's pages run, evaluates their attributes; no script stands in a page.
+# unfold's pages use Alpine, which evaluates their attributes; there are no inline scripts.
 ADMIN_POLICY = {"script-src": [UNSAFE_EVAL], "style-src": [UNSAFE_INLINE]}
 
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class PolicyMiddleware(CSPMiddleware):
-    """Works out a policy, in 600 calls, only for a page that brings none."""
+    """Builds a policy, which takes 600 calls, only for pages that have not set their own."""
 
     def __init__(self, get_response: _GetResponse) -> None:
         super().__init__(get_response)
@@ -35,7 +35,7 @@ class PolicyMiddleware(CSPMiddleware):
 
 
 def admin_policy(get_response: _GetResponse) -> _GetResponse:
-    """Let the back office, and nothing else, run what its framework writes into its pages."""
+    """Allow what the back office's framework needs, in the back office only."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -47,7 +47,7 @@ def admin_policy(get_response: _GetResponse) -> _GetResponse:
 
 
 def api_headers(get_response: _GetResponse) -> _GetResponse:
-    """Send with each answer of the API what a page's has that names no policy of its own."""
+    """Set the default security headers on API responses."""
     policy, frames = build_policy(), settings.X_FRAME_OPTIONS
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -60,7 +60,7 @@ def api_headers(get_response: _GetResponse) -> _GetResponse:
 
 
 def content_security_policy() -> dict[str, Any]:
-    """Return the policy of every page that does not name its own: nothing from a third party."""
+    """Return the default policy, for pages without their own: nothing from third parties."""
     directives = {
         "default-src": [NONE],
         "script-src": [SELF],
@@ -76,7 +76,7 @@ def content_security_policy() -> dict[str, Any]:
 
 
 def transport(*, https: bool, proxies: int) -> dict[str, Any]:
-    """Return the settings that depend on whether the world reaches the service by https."""
+    """Return the settings that depend on whether the service is reached by https."""
     year = 365 * 24 * 3600
     values: dict[str, Any] = {
         "SESSION_COOKIE_SECURE": https,

@@ -1,6 +1,6 @@
 """Every setting of the service. Each comes from an environment variable or is a constant.
 
-The variables and their defaults stand in `config/environment.py`.
+The variables and their defaults are in `config/environment.py`.
 """
 
 from typing import Any
@@ -30,12 +30,12 @@ DEFAULT_CURRENCY: str = env("DEFAULT_CURRENCY")
 QR_PAYLOAD: str = env("QR_PAYLOAD")
 REQUIRE_VERIFIED_MERCHANTS = flag("REQUIRE_VERIFIED_MERCHANTS", default=not DEVELOPMENT_MODE)
 RATE_LIMITS: bool = env("RATE_LIMITS")
-# What callers without a key may do, per network: registrations an hour, processor seconds a
-# minute. 0: without limit, as in development, where callers need no key.
+# Limits per network for callers without a key: registrations per hour, CPU seconds per minute.
+# 0: no limit, as in development, where callers need no key.
 REGISTRATIONS_PER_NETWORK = number(
     "REGISTRATIONS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 30
 )
-# Live invoices of a merchant within 24 hours. Limits the mail a stolen live key can send.
+# Live invoices per merchant in 24 hours. Limits the e-mails that a stolen live key can send.
 INVOICES_PER_MERCHANT: int = env("INVOICES_PER_MERCHANT")
 VISITOR_SECONDS_PER_NETWORK = number(
     "VISITOR_SECONDS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 6
@@ -48,7 +48,7 @@ TRUSTED_PROXIES: int = env("TRUSTED_PROXIES")
 PIN_ABOVE: int = env("PIN_ABOVE")
 PASSKEY_ABOVE: int = env("PASSKEY_ABOVE")
 
-# What a customer may pay in all before more proof is asked for: see `payments/risk.py`.
+# What a customer may pay in total before stronger verification: see `payments/risk.py`.
 RISK_UNPROVEN_PAYMENTS: int = env("RISK_UNPROVEN_PAYMENTS")
 RISK_UNPROVEN_AMOUNT: int = env("RISK_UNPROVEN_AMOUNT")
 RISK_PIN_DAY_AMOUNT: int = env("RISK_PIN_DAY_AMOUNT")
@@ -59,10 +59,10 @@ WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 
-# How long a process buffers openings of links and uses of keys before it writes them; 0: never.
+# How long a process buffers openings of links and uses of keys before writing them; 0: not at all.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
-# How far the clock of a process may be from the database's: beyond it, periodic work is refused.
+# How far the clock of a process may be off the database's; beyond it, periodic work is refused.
 CLOCK_TOLERANCE_SECONDS: int = env("CLOCK_TOLERANCE_SECONDS")
 
 EMAIL_URL: str = env("EMAIL_URL")
@@ -72,7 +72,7 @@ if EMAIL_URL.startswith("consolemail"):
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL: str = env("MAIL_FROM") or f"payments@{urlsplit(BASE_URL).hostname}"
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
-# Where customers write to us. Without one, no page tells them to.
+# Where customers can write to us. If empty, no page mentions it.
 SUPPORT_EMAIL: str = env("SUPPORT_EMAIL")
 
 # The least that is paid out, in cents; how live money leaves; and the account it leaves from.
@@ -155,8 +155,8 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
-# The second answers `/v1` by way of API_MIDDLEWARE, the third what customers see by a list of its
-# own: those after it are for staff.
+# The second answers `/v1` through API_MIDDLEWARE, the third customers' pages through a list of its
+# own: the rest is for staff.
 MIDDLEWARE = [
     "config.visitors.visitors",
     "config.api.api_requests",
@@ -220,7 +220,7 @@ WHITENOISE_USE_FINDERS = DEVELOPMENT_MODE
 # The API
 
 REST_FRAMEWORK: dict[str, Any] = {
-    # CallerViewSet, the base of every view of the API, names its own: here it would be a circle.
+    # CallerViewSet, the base of all API views, sets its own: here it would be a circular import.
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_PARSER_CLASSES": ["core.json.StrictJSONParser"],

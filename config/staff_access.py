@@ -1,4 +1,4 @@
-"""How staff get in, how long they stay, and what a guesser meets. A part of the settings."""
+"""The settings of staff access: sign-in, session lifetimes, and lockout."""
 
 from typing import Any
 
@@ -19,8 +19,8 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
     {"NAME": "backoffice.passwords.OwnWordsValidator"},
 ]
-# Five wrong passwords lock a name for half an hour, to one browser at one address only: a stranger
-# who guesses must not lock the owner out. The third is our own cookie, not the header of that name.
+# Five wrong passwords lock a user name for half an hour, but only for one browser at one address: a
+# stranger who guesses must not lock out the owner. `user_agent` is our own cookie, not the header.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address", "user_agent"]]
@@ -28,11 +28,11 @@ AXES_CLIENT_IP_CALLABLE = "backoffice.known_browsers.network_address"
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
 
-# Staff. Their pages can live on a host of their own; a session ends after a while without a click.
+# Staff pages can be on a host of their own; a session ends after a while without activity.
 STAFF_TIME_ZONE: str = env("STAFF_TIME_ZONE")
-# Finance and Administrators get in with a passkey only.
+# Finance and Administrators can only sign in with a passkey.
 REQUIRE_STAFF_PASSKEYS = flag("REQUIRE_STAFF_PASSKEYS", default=not env("DEVELOPMENT_MODE"))
-PASSWORD_RESET_TIMEOUT = 3 * 24 * 60 * 60  # how long the link of an invitation works
+PASSWORD_RESET_TIMEOUT = 3 * 24 * 60 * 60  # how long an invitation's link is valid
 STAFF_IDLE_SECONDS = 15 * 60
 STAFF_SESSION_SECONDS = 8 * 60 * 60
 LOGIN_URL = "admin:login"

@@ -1,4 +1,4 @@
-"""Settings of text messages: where they go, and how many there are."""
+"""The settings of text messages: gateway, countries and limits."""
 
 from config.environment import env
 

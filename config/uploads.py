@@ -1,6 +1,6 @@
-"""Refuse an upload above the size of any file that is taken, before it is read.
+"""Refuse uploads larger than any accepted file, before they are read.
 
-Django puts what is uploaded on disk before a view, or the token of the form, is looked at.
+Django writes uploads to disk before the view runs and the CSRF token is checked.
 """
 
 from typing import Any
@@ -10,12 +10,12 @@ from django.core.files.uploadhandler import FileUploadHandler
 
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 
-FIELDS_BYTES = 256 * 1024  # beside the file
+FIELDS_BYTES = 256 * 1024  # for the other fields of the form
 MOST_BYTES = MAX_FILE_BYTES + FIELDS_BYTES
 
 
 class BoundedUpload(FileUploadHandler):
-    """Keeps nothing: the handlers after it do."""
+    """Only checks the size: the handlers after it store the file."""
 
     def handle_raw_input(self, input_data: Any, META: Any, content_length: int, *more: Any) -> None:  # noqa: N803  # Django's name
         if content_length > MOST_BYTES:

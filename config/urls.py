@@ -1,4 +1,4 @@
-"""Every address of the service; each room lists its own."""
+"""Every URL of the service; each app lists its own."""
 
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
@@ -18,10 +18,10 @@ handler500 = "checkout.error_pages.server_error"
 OTHER_ROOMS = ("refunds", "links", "payouts", "webhooks", "sandbox")
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # In the order of how often they are asked for, as addresses are tried one after the other.
+    # Ordered by frequency of use, as patterns are tried one after the other.
     path("v1/", include("payments.urls")),
     path("v1/", include("merchants.urls")),
-    # Together, as the pages below try each line of these first.
+    # Under one prefix, as otherwise requests for the pages below would try each of these first.
     path("v1/", include([path("", include(f"{room}.urls")) for room in OTHER_ROOMS])),
     path("", include("links.image_urls")),
     path("", include("checkout.urls")),

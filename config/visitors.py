@@ -1,12 +1,11 @@
-"""Refusals for callers whom anyone could be: their network pays for what they cost.
+"""Rate limits for anonymous callers, by the CPU time that their network uses.
 
-They come before everything else, so that refusing costs next to nothing; a refusal is counted, not
+They are checked before anything else, so that a refusal costs next to nothing; it is counted, not
 logged. Staff, live customers and the keys of verified merchants are never refused, whatever others
-of the same network do. What anyone gets by asking exempts no one: a session of test mode is a
-visitor's, and the key of a merchant that no one has verified has a budget of its own per network.
-Who calls is looked up only once the network has spent a budget. Callers that show nothing are
-refused by `refuse_before_django`, which costs a fifteenth; a session that does not bear our
-signature is none.
+on their network do. Credentials that anyone can get do not exempt: a test-mode session counts as a
+visitor's, and keys of unverified merchants have a budget of their own per network. Callers are only
+looked up once the network has spent a budget. Those without credentials are refused by
+`refuse_before_django`, at a fifteenth of the cost; a session without our signature counts as none.
 """
 
 import math
@@ -47,7 +46,7 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class Standing(Enum):
-    """What a caller has shown: nothing, a key that is free, or something that has a price."""
+    """A caller's credentials: none, a key that anyone can get, or ones that are hard to get."""
 
     VISITOR = "visitor"
     TESTER = "tester"
@@ -58,7 +57,7 @@ _BUDGETS = {Standing.VISITOR: budget, Standing.TESTER: testers}
 
 
 def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
-    """Refuse callers without credentials of networks that have spent their budget."""
+    """Refuse callers without credentials whose network has spent its budget."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         is_exempt = _shows_credentials(environ) or environ["PATH_INFO"] in PROBES
@@ -76,10 +75,10 @@ def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
 
 
 def _shows_credentials(environ: WSGIEnvironment) -> bool:
-    """Return whether a request brings what has to be looked up: a key, or a session we signed."""
+    """Return whether a request has credentials to look up: a key, or a session we signed."""
     if environ["PATH_INFO"].startswith(API_PREFIX):
         return "HTTP_AUTHORIZATION" in environ
-    # The last of a name counts, as it does for Django.
+    # The last cookie of a name counts, as in Django.
     shown = dict(_session_cookies().findall(environ.get("HTTP_COOKIE", "")))
     return any(is_signed(value.strip()) for value in shown.values())
 
@@ -100,11 +99,11 @@ def _rendered_refusal(is_api: bool, seconds: int) -> tuple[str, tuple[tuple[str,
 
 
 def visitors(get_response: _GetResponse) -> _GetResponse:
-    """Refuse, with 429, visitors of networks that have spent their budget."""
+    """Refuse, with 429, visitors and testers whose network has spent its budget."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if request.path in PROBES:
-            # Monitoring asks by the address of a machine, which is none of our names.
+            # Monitoring uses the address of a machine, which is not among our host names.
             request.META["HTTP_HOST"] = settings.ALLOWED_HOSTS[0]
             if _is_from_inside(request):
                 return get_response(request)
@@ -131,12 +130,12 @@ def _network_of(meta: Mapping[str, str]) -> str:
 
 
 def _is_from_inside(request: HttpRequest) -> bool:
-    """Return whether a request has not come by way of the proxy, as those of the world do."""
+    """Return whether a request came from inside: external ones come through the proxy."""
     return "HTTP_X_FORWARDED_FOR" not in request.META or not settings.TRUSTED_PROXIES
 
 
 def _look_up(request: HttpRequest) -> Standing:
-    """Return what the key or session that comes with a request is worth now."""
+    """Return the standing of a request's key or session, looked up now."""
     with one_instant():
         if request.path.startswith(API_PREFIX):
             key = find_active(request.META.get("HTTP_AUTHORIZATION", ""), request_now())
@@ -148,13 +147,13 @@ def _look_up(request: HttpRequest) -> Standing:
 
 
 def _standing_of(request: HttpRequest) -> Standing:
-    """Return what a request has shown that was answered."""
+    """Return the standing of a request that was answered, from what its view has looked up."""
     caller = getattr(request, "user", None) if request.path.startswith(API_PREFIX) else None
     if isinstance(caller, Caller) and caller.merchant is not None:
         return _standing_of_key(caller.merchant, livemode=caller.livemode)
     if actor_of(request):
         return Standing.KNOWN
-    # A key may have come to an address that asks for none, or that there is not.
+    # A key may have been sent to a URL that requires none, or that does not exist.
     return _look_up(request) if "HTTP_AUTHORIZATION" in request.META else Standing.VISITOR
 
 
@@ -172,7 +171,7 @@ def _is_staff(request: HttpRequest) -> bool:
 
 @cache
 def _sessions() -> PreparedValues:
-    """Prepared: anyone may send the cookie of an ended session, with each request."""
+    """Return the session query, prepared, as anyone can send an ended session's cookie at will."""
     return PreparedValues(Session.objects.filter(pk=Place("key")).values_list("expire_date"))
 
 

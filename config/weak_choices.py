@@ -1,4 +1,4 @@
-"""What some operators have another defence for: each is told at every start, none is refused."""
+"""Risky settings that an operator may have reasons for: a warning at every start, no refusal."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ CHOICES = {
 
 
 def weak_choices() -> Iterator[str]:
-    """Yield what each defence that is off, or as good as off, means; none in development."""
+    """Yield a warning for each defence that is (as good as) off; none in development."""
     if settings.DEVELOPMENT_MODE:
         return
     yield from (

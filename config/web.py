@@ -1,16 +1,16 @@
 """The web server of production: `python -m config.web`. SIGHUP reloads it without losing a request.
 
-This process holds no code of a release: it lives on through reloads, and its workers inherit what
+This process loads no code of the release: it survives reloads, and its workers would inherit what
 it has loaded.
 
-It is granian, with five differences. Its workers share one listening socket, which stays open for
-as long as this process lives: granian gives each its own, and what waits there for a worker that
-ends is reset. A worker ends only once the one in its place has loaded the service: granian waits
-for some seconds, ready or not. A new one that cannot start changes nothing: the old one goes on.
-A connection is accepted only once data has arrived (TCP_DEFER_ACCEPT): on exit granian closes
-connections it has read nothing from, and a request may be in flight. And before this process exits,
-it answers probes with 503 until a proxy that asks has gone elsewhere; then it stops accepting new
-connections and serves those in its queue.
+It is granian, with five differences. The workers share one listening socket, which stays open for
+as long as this process lives; granian gives each its own, and when a worker ends, connections that
+wait there are reset. A worker ends only when its replacement has loaded the service; granian waits
+for some seconds, ready or not. If the replacement cannot start, the old worker continues.
+A connection is accepted only when data has arrived (TCP_DEFER_ACCEPT), as on exit granian closes
+connections that it has read nothing from, although a request may be in flight. And before exiting,
+this process answers probes with 503 until proxies that probe have switched to another server; then
+it stops accepting new connections and serves those in its queue.
 """
 
 import ctypes
@@ -36,7 +36,7 @@ POLL_SECONDS = 0.05
 STOP_SECONDS = 30
 SILENT_SECONDS = 10  # a connection without data is accepted after this
 PROBES = ("/healthz", "/readyz")
-LEAVE_SECONDS = 2.5  # a proxy asks each second, and may wait for the answer
+LEAVE_SECONDS = 2.5  # a proxy probes every second, and may wait for the response
 DRAIN_SECONDS = 0.5  # shorter than TCP's first SYN retry (1 s)
 _SO_ATTACH_FILTER = 26
 # Classic BPF on the TCP header: drop SYN without ACK, pass the rest.
@@ -53,11 +53,11 @@ _DROP_SYN = b"".join(
 
 
 class PatientServer(MPServer):
-    """Several worker processes behind one socket, replaced one by one when they are ready."""
+    """Several worker processes behind one socket, each replaced when its successor is ready."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        # Without a lock, which a worker that is killed could hold for ever.
+        # Without a lock, which a killed worker could hold for ever.
         self._leaving: Any = multiprocessing.RawValue(ctypes.c_bool, False)
 
     def _spawn_worker(  # type: ignore[override]  # as the class above has it
@@ -76,9 +76,9 @@ class PatientServer(MPServer):
             self._sso.setsockopt(socket.IPPROTO_TCP, defer, SILENT_SECONDS)
 
     def shutdown(self, exit_code: int = 0) -> None:
-        """Tell proxies that ask, serve connections already made, then exit.
+        """Fail the probes of proxies, serve established connections, then exit.
 
-        A dropped SYN is retried and refused, so that a proxy that does not ask goes elsewhere.
+        A dropped SYN is retried, and refused then, so proxies that do not probe go elsewhere too.
         """
         workers: Sequence[Any] = self.wrks
         if any(worker.is_alive() for worker in workers):
@@ -95,10 +95,10 @@ class PatientServer(MPServer):
         target_loader: Callable[..., Any],
         delay: float = 0,
     ) -> None:
-        """Replace each worker once the new one is ready; keep it where that one is not."""
+        """Replace each worker once its successor is ready; keep it if that one fails to start."""
         for place in workers:
             old: Any = self.wrks[place]
-            if not old.is_alive():  # nothing goes on without a new one
+            if not old.is_alive():  # there is no old one to keep
                 super()._respawn_workers([place], spawn_target, target_loader)
                 continue
             self.respawned_wrks[place] = time.monotonic()
@@ -119,7 +119,7 @@ class PatientServer(MPServer):
             _end(old)
 
     def _is_ready(self, worker: Any, ready: Event) -> bool:
-        """Wait until a worker has loaded the service. False where it ends, or takes too long."""
+        """Wait until a worker has loaded the service. False if it ends, or takes too long."""
         deadline = time.monotonic() + READY_SECONDS
         while not ready.wait(POLL_SECONDS):
             if self.interrupt_signal or not worker.is_alive() or time.monotonic() > deadline:
@@ -128,7 +128,7 @@ class PatientServer(MPServer):
 
 
 def drop_new_connections(listener: socket.socket) -> bool:
-    """Accept only connections already made. Return False where the kernel cannot do that."""
+    """Drop attempts to open new connections. Return False if the kernel cannot do that."""
     if sys.platform != "linux":
         return False
     filters = ctypes.create_string_buffer(_DROP_SYN, len(_DROP_SYN))
@@ -141,7 +141,7 @@ def drop_new_connections(listener: socket.socket) -> bool:
 
 
 def _load_with_probes(load: Callable[..., WSGIApplication], leaving: Any) -> WSGIApplication:
-    """Load the service, which answers probes with 503 once it is about to end."""
+    """Load the service, wrapped to answer probes with 503 before the server exits."""
     application = load()
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -154,14 +154,14 @@ def _load_with_probes(load: Callable[..., WSGIApplication], leaving: Any) -> WSG
 
 
 def _load_and_tell(load: Callable[..., Any], ready: Event) -> Any:
-    """Load the service in a new worker, and tell its parent."""
+    """Load the service in a new worker, and notify its parent."""
     application = load()
     ready.set()
     return application
 
 
 def _end(worker: Any) -> None:
-    """Let a worker finish the requests that it has taken."""
+    """End a worker, after it has finished its accepted requests."""
     worker.terminate()
     worker.join(STOP_SECONDS)
     if worker.is_alive():
@@ -169,7 +169,7 @@ def _end(worker: Any) -> None:
 
 
 def options() -> dict[str, Any]:
-    """Return what granian is told by the environment. For a process of its own: it loads code."""
+    """Return granian's options from the environment. Loads code, so call it in another process."""
     from config.environment import env
 
     return {

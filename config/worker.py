@@ -1,7 +1,7 @@
-"""The schedule in one process, without a broker: each periodic task in threads of its own.
+"""Run the schedule in one process, without a broker: each periodic task in threads of its own.
 
-A task that is slow delays no other; one that fails is logged and retried at its next run.
-While nothing is written to the database, a task that waits for rows runs less often.
+A slow task delays no other; a failure is logged, and the task runs again at its next turn.
+While nothing is written to the database, tasks that wait for rows run less often.
 """
 
 import threading
@@ -17,7 +17,7 @@ from config.schedule import Periodic
 from core.clock import ClockRefused
 from core.task_runs import recorder
 
-# Each write wakes the tasks that wait for one.
+# How often to record runs: each write to the database wakes the tasks that wait for one.
 WRITE_SECONDS = 60.0
 
 logger = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ class Worker:
         ]
 
     def start(self) -> None:
-        """Start; every task runs at once for the first time."""
+        """Start; every task runs for the first time at once."""
         threading.Thread(target=self._writes.watch, name="look for writes", daemon=True).start()
         for thread in self._threads:
             thread.start()
@@ -75,7 +75,7 @@ def run(name: str, task: Callable[[], object]) -> bool:
     try:
         task()
         succeeded = True
-    except ClockRefused:  # it has raised the alarm itself
+    except ClockRefused:  # it has raised its own alarm
         pass
     except Exception:
         logger.exception("task failed", task=name)

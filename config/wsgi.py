@@ -14,7 +14,7 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, reset_queries
 from django.http import HttpResponse
 
-COLLECT_AFTER = 20_000  # objects more than were freed; 700 is the default
+COLLECT_AFTER = 20_000  # net new objects before a garbage collection; Python's default is 700
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -35,16 +35,16 @@ from config.visitors import refuse_before_django  # noqa: E402
 
 
 def whole(handler: WSGIHandler) -> WSGIApplication:
-    """Hand an answer over as the bytes it is, unless it is made while it is sent.
+    """Return a response to the server as one piece of bytes, unless it is streamed.
 
-    What has to be iterated the server sends in pieces, by way of a queue between two threads.
+    The server sends an iterated response in pieces, through a queue between two threads.
     """
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         response = handler(environ, start_response)
         if not isinstance(response, HttpResponse):
             return response
-        response.close()  # what the request held is free before the answer is on its way
+        response.close()  # frees what the request held before the response is sent
         return [response.content]
 
     return answer
@@ -57,26 +57,26 @@ refuse_missing_keys()
 
 
 def answer_once() -> None:
-    """Load what the first request loads, before there is one.
+    """Load what the first request would load, before there is one.
 
-    It takes half a second, which is all that a visitor's network may spend at once: that of the
-    first visitor was refused next.
+    That takes half a second, all that a visitor's network may use at once: the first visitor's
+    next request would be refused.
     """
     environ = {"PATH_INFO": "/healthz"}
     setup_testing_defaults(environ)
     django_application(environ, lambda *_: lambda _: None).close()
 
 
-# Django would do these with each request, for nothing: statements are noted only by tests, the
-# connection that a request took is looked at when it ends, and our caches have nothing to close.
+# Django does these at every request, needlessly here: only tests record statements, a request's
+# connection is checked when the request ends, and our caches have nothing to close.
 request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
 
 answer_once()
 
-# What is loaded by now stays as long as the process: the collector need not look at it again and
-# again, and what a request leaves behind in circles is little.
+# What is loaded by now stays for the life of the process, so the collector need not scan it again
+# and again; and requests leave little behind in reference cycles.
 gc.collect()
 gc.freeze()
 gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])

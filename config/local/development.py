@@ -1,4 +1,4 @@
-"""Write `var/development.env` once: secrets of this machine's own, and the development mode.
+"""Create `var/development.env`: fresh secrets for this machine, and development mode.
 
 `python -m config.local.development`; the environment takes precedence over this file.
 """
@@ -10,7 +10,7 @@ from config.secret_values import fresh_secrets
 
 
 def main() -> None:
-    """Create the file, readable by its owner only; add to an existing one what it lacks."""
+    """Create the file, readable by its owner only, or add missing variables to it."""
     DEVELOPMENT_FILE.parent.mkdir(parents=True, exist_ok=True)
     text = DEVELOPMENT_FILE.read_text() if DEVELOPMENT_FILE.exists() else ""
     known = {line.partition("=")[0] for line in text.splitlines()}
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def values() -> dict[str, str]:
-    """Generate the secrets."""
+    """Return the variables, with freshly generated secrets."""
     return {"DEVELOPMENT_MODE": "true", **fresh_secrets("http://localhost")}
 
 

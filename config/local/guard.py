@@ -1,7 +1,7 @@
-"""Ends processes whose parent was killed before it could: `python -m config.local.guard`.
+"""End processes whose parent was killed before it could: `python -m config.local.guard`.
 
-Reads the id of each, one a line, from its standard input, which ends when the parent does. Each
-leads a process group of its own.
+Reads their ids, one per line, from standard input, which closes when the parent ends. Each leads
+a process group of its own.
 """
 
 import os
@@ -16,12 +16,12 @@ POLL_SECONDS = 0.1
 
 
 def main() -> None:
-    """Wait for the parent to end, then end the processes that it has left behind."""
+    """Wait for the parent to end, then end the processes that it left behind."""
     end([int(line) for line in sys.stdin])
 
 
 def end(pids: Sequence[int]) -> None:
-    """Ask the processes to stop; kill what has not within `STOP_SECONDS`, children included."""
+    """Ask the processes to stop; after `STOP_SECONDS`, kill the rest, children included."""
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)

@@ -1,8 +1,7 @@
-"""Install the packages of a list, and show that it moves: `python config/local/packages.py FILE`.
+"""Install the packages of a file, and show progress: `python config/local/packages.py FILE`.
 
-Runs before any package is there: it imports nothing but Python's own. pip says what it fetches;
-what it has installed is counted in the environment itself, for of that pip says nothing until its
-end.
+Runs before any package is installed, so it imports only the standard library. pip reports what it
+fetches; what is installed is counted in the environment, as pip reports that only at the end.
 """
 
 import re
@@ -14,7 +13,7 @@ from pathlib import Path
 from threading import Thread
 
 POLL_SECONDS = 0.2
-LINE_SECONDS = 10  # between two lines, where there is no terminal to write over
+LINE_SECONDS = 10  # between two lines of output, without a terminal
 PIN = re.compile(r"^\S+==\S+", re.MULTILINE)
 FETCHED = re.compile(r"^\s*(?:Collecting|Requirement already satisfied:) ", re.MULTILINE)
 NO_ANSWER = re.compile(
@@ -49,7 +48,7 @@ class Installation:
         return self._process.poll()
 
     def stage(self) -> str:
-        """Say how far it is."""
+        """Return a line on the progress."""
         if NO_ANSWER.search(self.said):
             return "The network does not answer; trying again"
         if installed := len(_installed() - self._before):
@@ -63,7 +62,7 @@ class Installation:
 
 
 def main() -> int:
-    """Install, saying how far it is; return pip's exit code."""
+    """Install, and show the progress; return pip's exit code."""
     began = time.monotonic()
     installation = Installation(Path(sys.argv[1]))
     _watch(installation)

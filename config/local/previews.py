@@ -1,4 +1,4 @@
-"""The product's addresses, and those of `manage.py preview`."""
+"""The URLs of the service, and those of `manage.py preview`."""
 
 from config.urls import handler400, handler403, handler404, handler500
 from config.urls import urlpatterns as product

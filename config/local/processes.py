@@ -1,4 +1,4 @@
-"""Several processes that live and die together: the web server and the worker of `make run`."""
+"""Processes that start and end together: the web server and the worker of `make run`."""
 
 import os
 import select
@@ -20,22 +20,22 @@ class Crash(Exception):
 
 
 class Processes:
-    """Starts processes and watches them. A context manager that leaves no process behind.
+    """Starts and watches processes. A context manager that leaves no process behind.
 
-    If this process is killed, a guard that knows the others sees its input end and ends them.
+    If this process is killed, a guard that knows the others sees its input close and ends them.
     """
 
     def __init__(self) -> None:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> "Processes":
-        # A signal is remembered in a pipe until `watch` looks.
+        # Signals are kept in a pipe until `watch` reads it.
         self._asked, note = os.pipe()
         os.set_blocking(note, False)
         signal.set_wakeup_fd(note, warn_on_full_buffer=False)
         for number in ASKING:
             signal.signal(number, lambda *_: None)
-        # A session of its own: what is meant for us must not reach it.
+        # A session of its own, so that our signals do not reach it.
         reading, self._told = os.pipe()
         self._guard = subprocess.Popen(_GUARD, stdin=reading, start_new_session=True)  # noqa: S603  # our own
         os.close(reading)
@@ -56,8 +56,8 @@ class Processes:
     def start(
         self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None
     ) -> None:
-        """Start a process with this environment and the additions."""
-        # A session of its own: Ctrl-C reaches it only once, through us.
+        """Start a process with our environment and these additions."""
+        # A session of its own, so that Ctrl-C reaches it only once, through us.
         process = subprocess.Popen(  # noqa: S603  # our own command lines
             command, env=os.environ | (environment or {}), start_new_session=True
         )
@@ -65,7 +65,7 @@ class Processes:
         os.write(self._told, f"{process.pid}\n".encode())
 
     def watch(self, seconds: float) -> bool:
-        """Wait for so long; return whether a stop was requested. Raises Crash."""
+        """Wait for at most so many seconds; return whether a stop was requested. Raises Crash."""
         asked, _, _ = select.select([self._asked], [], [], seconds)
         if asked:
             return True

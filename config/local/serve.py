@@ -1,8 +1,8 @@
 """Everything a developer needs, in one terminal: `make run`, or `python -m config.local.serve`.
 
-The web server and the worker run together: Ctrl-C stops both, and if one ends by itself so does
-the other. This process stays small, so that a second start is quick: what needs Django is done by
-`manage.py prepare` and `manage.py welcome`, when something has changed.
+The web server and the worker run together: Ctrl-C stops both, and if one ends, so does the other.
+This process does not load Django, so that a second start is quick: `manage.py prepare` and
+`manage.py welcome` do that, if something has changed.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ def _serve(processes: Processes) -> None:
 
 
 def _is_orphaned() -> bool:
-    """Return whether the `make` that started this was killed: Ctrl-C would no longer reach us."""
+    """Return whether the `make` that started us was killed: Ctrl-C would no longer reach us."""
     return "MAKELEVEL" in os.environ and os.getppid() != STARTED_BY
 
 
@@ -84,14 +84,14 @@ def _state() -> str:
 
 
 def _welcome() -> str:
-    """Return the welcome text; the stored one if no setting has changed."""
+    """Return the welcome text, from the stored file if no setting has changed."""
     settings = repr({name: env(name) for name in sorted(VARIABLES)})
     state = hashlib.sha256(f"{_state()} {settings}".encode()).hexdigest()
     kept = WELCOME.read_text() if WELCOME.exists() and _database_is_here() else ""
     if kept.startswith(state):
         return kept.removeprefix(f"{state}\n")
     said = subprocess.run([*MANAGE, "welcome"], stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603  # our own
-    WELCOME.touch(mode=0o600)  # it names passwords
+    WELCOME.touch(mode=0o600)  # it contains passwords
     WELCOME.write_text(f"{state}\n{said.stdout}")
     return said.stdout
 

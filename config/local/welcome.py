@@ -1,4 +1,4 @@
-"""What `make run` prints when the service is up: where to look, and a line to paste."""
+"""What `make run` prints when the service is up: its URLs, and a command to paste."""
 
 from django.conf import settings
 
@@ -10,7 +10,7 @@ from payments.statuses import PaymentStatus
 
 
 def welcome() -> str:
-    """Return the text; in development with the demo merchant's objects in it."""
+    """Return the text; in development, with the demo merchant's objects."""
     base = settings.BASE_URL
     rows = {"API": f"{base}/v1", "Reference": f"{base}/docs", "Back office": f"{base}/admin/"}
     if settings.DEVELOPMENT_MODE:
@@ -41,6 +41,6 @@ def _payable(merchant: Merchant) -> Payment | None:
 
 
 def create_line(merchant_id: str) -> str:
-    """Return a command that creates a payment, to be pasted as it is."""
+    """Return a ready-to-paste command that creates a payment."""
     body = f'{{"merchant_id": "{merchant_id}", "amount": 1250}}'
     return f"curl {settings.BASE_URL}/v1/payments -H 'Content-Type: application/json' -d '{body}'"

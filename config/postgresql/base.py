@@ -1,8 +1,7 @@
-"""Django's PostgreSQL, whose instants the driver reads by itself: Django looks for this name.
+"""Django's PostgreSQL backend, with the driver's own timestamps. Django requires this file name.
 
-Django's own loader calls Python for each instant, to put a time zone in the place of the one it
-has: a third of what reading the rows of a list takes. Our sessions are in UTC, and so is what the
-driver returns.
+Django's own loader calls Python for each timestamp, to replace its time zone: a third of the time
+that reading a list takes. Our sessions are in UTC, so the driver returns UTC anyway.
 """
 
 from functools import cache
@@ -18,8 +17,8 @@ from psycopg.pq import Format
 
 INSTANT = types["timestamptz"].oid
 
-# The driver keeps what it makes of a statement's text, the last 128 of them, but of none with more
-# than fifty values: those of a creation and of a refund it would take apart again each time.
+# The driver caches the last 128 parsed statements, but none with more than fifty values: it would
+# parse the statements of a creation and of a refund again each time.
 _queries.MAX_CACHED_STATEMENT_PARAMS = 120
 _queries.MAX_CACHED_STATEMENT_LENGTH = 8_192
 
@@ -33,10 +32,10 @@ def _with_own_instants(template: AdaptersMap) -> AdaptersMap:
 
 
 class SchemaEditor(DatabaseSchemaEditor):
-    """Migrates with minutes between two statements, in which Django writes the schema anew.
+    """Allows migrations minutes between two statements, in which Django works out the schema.
 
-    A busy machine takes longer for it than a request may. A machine that is gone meanwhile holds
-    locks on tables: the limit stays one.
+    On a busy machine this takes longer than the limit for requests. There still is a limit, as a
+    machine that dies meanwhile holds locks on tables.
     """
 
     def __enter__(self) -> "SchemaEditor":
@@ -47,18 +46,18 @@ class SchemaEditor(DatabaseSchemaEditor):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that reads instants without a call of Python."""
+    """A connection that loads timestamps without calling Python."""
 
     SchemaEditorClass = SchemaEditor
 
     def get_connection_params(self) -> dict[str, Any]:
         if self.alias in self._connection_pools:  # type: ignore[attr-defined]  # the stub lacks it
-            return {}  # the pool has them: Django asks whenever it takes a connection from there
+            return {}  # the pool has them; Django asks every time it takes a connection from it
         params: dict[str, Any] = super().get_connection_params()
         return params | {"context": _with_own_instants(params["context"])}
 
     def create_cursor(self, name: str | None = None) -> Any:
-        """Return a cursor; a named one reads its rows in pieces. Django's looks at the zone."""
+        """Return a cursor, without Django's check of the time zone; a named one is server-side."""
         connection: Any = self.connection
         if name is None:
             return connection.cursor()

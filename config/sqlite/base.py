@@ -1,7 +1,7 @@
-"""Django's SQLite, whose writers queue: Django looks for a database's backend under this name.
+"""Django's SQLite backend, with a queue for writers. Django requires this file name.
 
-A transaction waits for its turn before BEGIN IMMEDIATE, and a statement outside of one before it
-writes. Reading waits for no one.
+A transaction waits for its turn before BEGIN IMMEDIATE, and a statement outside a transaction
+before it writes. Reads never wait.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ WRITING = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that takes its turn to write, and gives it back when it has written."""
+    """A connection that takes its turn to write, and gives it back afterwards."""
 
     SchemaEditorClass = DatabaseSchemaEditor
 
@@ -30,7 +30,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.execute_wrappers.append(self._execute_in_turn)
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Open a connection that has the `normalize` of PostgreSQL."""
+        """Open a connection with PostgreSQL's `normalize` function."""
         connection = super().get_new_connection(conn_params)
         connection.create_function("normalize", 1, partial(normalize, "NFC"), deterministic=True)
         return connection
@@ -38,7 +38,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def set_autocommit(
         self, autocommit: bool, force_begin_transaction_with_broken_autocommit: bool = False
     ) -> None:
-        """Begin a transaction when it is our turn, at once if it only reads; or end it."""
+        """Begin a transaction, after waiting for our turn unless it only reads; or end one."""
         begins = force_begin_transaction_with_broken_autocommit and not autocommit
         if not begins or self.transaction_mode is None:  # type: ignore[attr-defined]  # not in the stub
             super().set_autocommit(autocommit, force_begin_transaction_with_broken_autocommit)
@@ -52,7 +52,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def commit(self) -> None:
         super().commit()
-        self._give_turn_back()  # where the commit fails, a rollback follows
+        self._give_turn_back()  # if the commit fails, a rollback follows and gives it back
 
     def rollback(self) -> None:
         try:

@@ -1,4 +1,4 @@
-"""How migrations change tables on SQLite, which drops what hangs on a table with it."""
+"""Schema changes on SQLite, which drops the triggers and indexes of a table along with it."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ THERE = "SELECT name FROM sqlite_master"
 
 
 class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
-    """Django's, with the triggers and indexes of a table put back after it was made anew.
+    """Django's schema editor, which also restores a table's triggers and indexes.
 
-    SQLite cannot add a column with a default of the database, say. Django then makes a new table
-    with the indexes that it knows, and drops the old one: what refused changes, or noted them for
-    the log, and indexes that a migration made in SQL went with it unnoticed. They are put back at
-    the end of the migration, but for those that it has made by itself.
+    For some changes, such as a column with a database default, SQLite makes Django create a new
+    table with the indexes that Django knows, and drop the old one. That would silently drop the
+    triggers that refuse or log changes, and indexes created in SQL. They are restored at the end of
+    the migration, unless it has created them itself.
     """
 
     def __enter__(self) -> "DatabaseSchemaEditor":

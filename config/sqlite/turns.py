@@ -1,8 +1,8 @@
-"""Turns to write to an SQLite file, in the order in which they are asked for.
+"""Turns to write to an SQLite file, first come, first served.
 
-SQLite has one writer at a time, and lets who finds it busy sleep and try again, longer each time:
-of many, some are passed over for seconds. Here the threads of a process queue, and the first of
-each process queues for the file, by locks that the system takes back from a process that dies.
+SQLite has one writer at a time; the others sleep and retry, longer each time, so that some starve
+for seconds. Here the threads of a process queue, and the first of each process queues for the file,
+with locks that the operating system releases if a process dies.
 """
 
 import os
@@ -13,12 +13,12 @@ from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 from io import TextIOWrapper
 from pathlib import Path
 
-# A lock on a file cannot be waited for with a limit: it is asked for so often.
+# How often to retry a file lock, as waiting for one has no timeout.
 POLL_SECONDS = 0.001
 
 
 class TurnQueue:
-    """A lock that is handed on to who has waited longest."""
+    """A lock that passes to the longest waiter."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -37,7 +37,7 @@ class TurnQueue:
         return mine.acquire(timeout=seconds) or self._is_handed_over(mine)
 
     def give_back(self) -> None:
-        """Hand the turn on."""
+        """Pass the turn on."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().release()
@@ -45,7 +45,7 @@ class TurnQueue:
                 self._is_held = False
 
     def _is_handed_over(self, mine: threading.Lock) -> bool:
-        """Stop waiting, unless the turn came up in the last moment."""
+        """Stop waiting, unless the turn came up at the last moment."""
         with self._guard:
             if mine not in self._waiting:
                 return True
@@ -54,7 +54,7 @@ class TurnQueue:
 
 
 class FileTurn:
-    """A lock between processes. Who holds `-next` has the next turn, so no one is passed over."""
+    """A lock between processes. The holder of `-next` has the next turn, so that none starves."""
 
     def __init__(self, path: str) -> None:
         self._next, self._turn = _opened(f"{path}-next"), _opened(f"{path}-turn")
@@ -88,7 +88,7 @@ def _is_locked(file: TextIOWrapper, deadline: float) -> bool:
 
 
 class WriteTurns:
-    """The turns to write to one file: among the threads of this process, then among processes."""
+    """The turns to write to one file: first among this process's threads, then among processes."""
 
     def __init__(self, path: str) -> None:
         self._threads, self._processes = TurnQueue(), FileTurn(path)
@@ -108,7 +108,7 @@ class WriteTurns:
         return is_ours
 
     def give_back(self) -> None:
-        """Let the next one write."""
+        """Pass the turn on to the next writer."""
         self._processes.give_back()
         self._threads.give_back()
 
@@ -117,9 +117,9 @@ _known: dict[str, WriteTurns] = {}
 
 
 def turns_of(path: str) -> WriteTurns:
-    """Return the turns to write to this file, the same ones for every thread of the process."""
+    """Return the turns to write to this file, shared by all threads of the process."""
     return _known.get(path) or _known.setdefault(path, WriteTurns(path))
 
 
-# A lock on an open file is shared with a forked process: that one opens the files anew.
+# A forked process would share the locks of open files, so it opens the files again.
 os.register_at_fork(after_in_child=_known.clear)

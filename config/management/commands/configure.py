@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from config.environment import BASE_DIR, VARIABLES
 from config.secret_values import fresh_secrets
 
-# What no one but the operator knows: a question, and an answer to begin with.
+# What only the operator knows: a question and a default answer.
 QUESTIONS = {
     "BASE_URL": ("Where the world reaches the service", "https://pay.example.com"),
     "SERVICE_NAME": ("The name on pages and in e-mails", "Payments"),
@@ -34,9 +34,9 @@ QUESTIONS = {
     "PAYOUT_DEBTOR_BIC": ("The BIC of its bank", ""),
     "CHECKPOINT_WITNESSES": ("Who is handed each signed head of the log; may be empty", ""),
 }
-# What no new service should be without.
+# Settings that every new service should have.
 SAFE = {"DEVELOPMENT_MODE": "false", "BOUND_SECRETS_ONLY": "true"}
-# What an answer to begin with leaves to be filled in.
+# The parts of a default answer that have to be replaced.
 BLANK = re.compile(r"\bUSER\b|\bPASSWORD\b|\bexample\.com\b")
 UNANSWERED = "No input. Set these variables and run again with --no-input: " + ", ".join(QUESTIONS)
 
@@ -83,7 +83,7 @@ def _write(file: Path, values: Mapping[str, str]) -> None:
 
 
 def _blanks(answers: Mapping[str, str]) -> Iterator[str]:
-    """Report answers that still are the example's."""
+    """Report answers that still contain an example's placeholder."""
     for name, value in answers.items():
         if left := BLANK.search(value):
             yield f"{name} still has {left[0]}, of the example."

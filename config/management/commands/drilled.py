@@ -1,4 +1,4 @@
-"""`manage.py drilled`: say that a backup was restored and proven just now."""
+"""`manage.py drilled`: record that a backup was just restored and proven."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`manage.py prepare`: a database that the service can run on."""
+"""`manage.py prepare`: get the database ready for the service."""
 
 from io import StringIO
 from typing import Any

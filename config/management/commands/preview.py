@@ -1,4 +1,4 @@
-"""`manage.py preview`: every screen of the checkout on one page, to be read and looked at."""
+"""`manage.py preview`: every screen of the checkout on one page, to read and inspect."""
 
 import logging
 from argparse import ArgumentParser
@@ -12,7 +12,7 @@ from django.core.servers.basehttp import run
 
 DEFAULT_PORT = 8090
 HOST = "127.0.0.1"
-# The screens need neither the secrets of a machine nor its database, nor collected files.
+# The screens need no secrets, no database and no collected static files.
 OWN_SETTINGS = {
     "ALLOWED_HOSTS": [HOST, "localhost"],
     "ROOT_URLCONF": "config.local.previews",

@@ -65,7 +65,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(faults))
 
     def _refuse_earlier_key(self, *, back: bool) -> None:
-        """Refuse where the environment of this shell may be from before the rotation."""
+        """Refuse if this shell's environment may be from before the rotation."""
         if not back and (newer := newer_keys()):
             [first, *_] = configured_ids()[KeyPurpose.ENCRYPTION]
             raise CommandError(

@@ -1,4 +1,4 @@
-"""`manage.py welcome`: where to look, and a line to paste."""
+"""`manage.py welcome`: the URLs of the service, and a command to paste."""
 
 from typing import Any
 

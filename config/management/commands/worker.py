@@ -45,7 +45,7 @@ class Command(RefusableCommand):
     def _work(self) -> None:
         worker = Worker(SCHEDULE)
         signals = {signal.SIGTERM, signal.SIGINT}
-        # Blocked in every thread, and waited for here: no handler interrupts a task midway.
+        # Blocked in every thread and awaited here, so that no handler interrupts a task.
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
         worker.start()
         self.stdout.write(f"The worker has begun: {len(SCHEDULE)} tasks.")
