@@ -24,7 +24,7 @@ ITEMS = [
 
 @dataclass(frozen=True)
 class Demo:
-    """What was made; the secrets of the registration are shown this once."""
+    """The demo data; the secrets in the registration are only available now."""
 
     registration: Registration
     payments: list[Payment]
@@ -32,7 +32,7 @@ class Demo:
 
 
 def drafts(currency: str) -> list[PaymentDraft]:
-    """Return one payment of each mode, as a small café would ask for it."""
+    """Return a draft of each payment mode, as a small café would use it."""
     mode = PaymentMode
     return [
         PaymentDraft(currency, mode.DYNAMIC_PAY, amount=1_250, description="Lunch for two"),
@@ -55,7 +55,7 @@ def drafts(currency: str) -> list[PaymentDraft]:
 
 @transaction.atomic
 def make_demo(*, currency: str, now: datetime) -> Demo | None:
-    """Make the demo merchant and what it sells; None where it exists already."""
+    """Create the demo merchant, its payments and its link; None if it already exists."""
     if Merchant.objects.filter(slug=SLUG).exists():
         return None
     registration = create_merchant(

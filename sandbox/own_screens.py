@@ -1,4 +1,4 @@
-"""The screens of the customer's own page with sample content: wallet, proofs, added money."""
+"""The screens of the customer's own pages with sample content: wallet, verification, top-ups."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The pages of `manage.py preview`: every screen beside the others, and one alone."""
+"""The pages of `manage.py preview`: all screens side by side, and a single one."""
 
 from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_replace, csp_update
@@ -21,7 +21,7 @@ WIDTHS = (360, 390, 820, 1280)
 
 @csp_update({"frame-src": [SELF], "style-src": [UNSAFE_INLINE]})
 def sheet(request: HttpRequest) -> HttpResponse:
-    """Show all screens in frames, in a language and of a width; `of` keeps those so named."""
+    """Show all screens in frames, in a language and width; `of` filters them by name."""
     asked = request.GET.get("width", "")
     width = int(asked) if asked in map(str, WIDTHS) else WIDTHS[0]
     code = request.GET.get("lang", "")
@@ -38,7 +38,7 @@ def sheet(request: HttpRequest) -> HttpResponse:
 @csp_replace({"frame-ancestors": [SELF]})  # type: ignore[arg-type]  # its types know no path
 @xframe_options_sameorigin
 def screen(request: HttpRequest, name: str) -> HttpResponse:
-    """Show one screen, in the language of `?lang=`. It has no rights and asks for nothing."""
+    """Show one screen, in the language of `?lang=`. Requires no permission and no sign-in."""
     if name not in SCREENS:
         raise Http404
     choose_language(request)
@@ -55,7 +55,7 @@ def screen(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def code(request: HttpRequest) -> HttpResponseBase:
-    """Draw the QR code of the sample payment, which no table has."""
+    """Return the QR code of the sample payment, which is not in the database."""
     return qr_code_of(request, BILL.address, "svg")
 
 

@@ -1,6 +1,6 @@
-"""The payments, people and top-ups that the previews of the checkout show, and their pages.
+"""Sample payments, people and top-ups for the previews of the checkout, and their screens.
 
-`in_language` says of them what the product would say in the language of the page.
+`in_language` translates them as the product would, into the language of the page.
 """
 
 from collections.abc import Callable
@@ -189,7 +189,7 @@ WRITTEN = (
 
 
 def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> f.Form:
-    """Return a form, empty or with one answer refused."""
+    """Return a form, empty or with an error at one of its values."""
     if error is None:
         return form()
     bound = form(values)
@@ -199,7 +199,7 @@ def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> 
 
 
 def locked_words(until: datetime | None = None) -> str:
-    """Return what is said of a PIN that is locked until then, or for good."""
+    """Return the message for a PIN that is locked until then, or for good."""
     return message_for(PinLocked(until), zone=BILL.zone, now=NOW) or ""
 
 
@@ -211,7 +211,7 @@ def ended(
     by: str = "",
     **more: Any,
 ) -> tuple[str, dict[str, Any]]:
-    """Return the screen of a payment that was not paid: `by` another one is there in its place."""
+    """Return the screen of a payment that ended unpaid, and was replaced `by` another, if given."""
     payment = sample_payment(status)
     payment.error_code, payment.ticket_id = failure.code, ticket_id
     view = _said_of_payment(replace(BILL, again_address="#" if ticket_id else ""))
@@ -221,7 +221,7 @@ def ended(
 
 
 def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str, dict[str, Any]]:
-    """Return the screen of a paid payment, refunded in part or in full."""
+    """Return the receipt screen of a paid payment, with any refunds."""
     payment = sample_payment(PaymentStatus.COMPLETED)
     payment.amount, payment.amount_refunded = ORDER.amount, refunded
     shown = replace(
@@ -233,19 +233,19 @@ def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str,
 
 
 def proved(**more: Any) -> tuple[str, dict[str, Any]]:
-    """Return the screen of the proof of a payment that is paid."""
+    """Return the screen with the proof of a paid payment."""
     state = receipt_state_of(sample_payment(PaymentStatus.COMPLETED))
     return "proof", PROBLEM | {"state": state} | more
 
 
 def stopped(error: ApiError, *, payment_address: str = "#") -> tuple[str, dict[str, Any]]:
-    """Return the screen of what stopped a customer, at a payment unless there is none yet."""
+    """Return the screen of an error; with a payment's address, with a link back to it."""
     end = stop_for(error, payment_address=payment_address)
     return "stopped", {"livemode": True, "end": end}
 
 
 def in_language(context: dict[str, Any]) -> dict[str, Any]:
-    """Return what a screen is given, its words in the language of the page."""
+    """Return the context of a screen with its texts in the language of the page."""
     said: dict[str, Any] = {name: _(context[name]) for name in ("title", "done") if name in context}
     if view := context.get("payment_view"):
         said["payment_view"] = _said_of_payment(view)

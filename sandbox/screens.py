@@ -1,7 +1,6 @@
-"""Every screen of the checkout with sample content, to read, to look at and to check.
+"""Every screen of the checkout with sample content, to read, inspect and test.
 
-`SCREENS` names each state; what a state says comes from where the product says it, in the language
-of the page.
+`SCREENS` names each state; its texts come from the product's own code, in the language of the page.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What tests ask for, and what comes of it."""
+"""The input and output serializers of the test tools."""
 
 from datetime import timedelta
 from typing import Any
@@ -50,7 +50,7 @@ class MovedDeadlines(Output):
 
 
 def step_of(values: dict[str, Any]) -> timedelta:
-    """Return how far time is to go. Raises ValidationFailed where it is to stand still."""
+    """Return by how much to advance time. Raises ValidationFailed for zero."""
     by = timedelta(**{unit: values.get(unit, 0) for unit in ("days", "hours", "minutes")})
     if not by:
         raise ValidationFailed(days="must be given, or hours or minutes")

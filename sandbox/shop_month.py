@@ -1,7 +1,7 @@
-"""A shop's month to look around in: sales, refunds and payouts of the last thirty days.
+"""A shop's month to explore: sales, refunds and payouts of the last thirty days.
 
-Planned by chance under a fixed seed, then done in the order of time by the services that serve the
-API, each with the time at which it would have happened: what is proved of a ledger holds here too.
+Drawn at random with a fixed seed, then carried out in chronological order by the services behind
+the API, each at the time of its event: so the ledger's proofs hold for it too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,15 +33,15 @@ OPENS, OPEN_SECONDS = 11, 12 * 3_600  # 11:00 UTC is 7:00 at the shop, in summer
 BATCH = 20
 GOODS = [("Johnny cake", 350), ("Guava duff", 650), ("Coconut bread", 900), ("Flat white", 450)]
 PHONES = [f"+1242357{number:04d}" for number in range(60)]
-# How many in a thousand sales end otherwise than paid.
+# How many in a thousand sales end in another way than paid.
 OTHERWISE = {PlayedOutcome.DECLINED: 30, PlayedOutcome.CANCELED: 40, PlayedOutcome.EXPIRED: 40}
-REFUNDED = 40  # in a thousand that are paid
-PAYOUT_DAYS = (22, 15, 8, 1)  # ago
+REFUNDED = 40  # in a thousand paid ones
+PAYOUT_DAYS = (22, 15, 8, 1)  # days ago
 
 
 @dataclass(frozen=True)
 class PlannedSale:
-    """What is to be sold, and what comes of it."""
+    """A sale to be made, and how it ends."""
 
     at: datetime
     draft: PaymentDraft
@@ -54,7 +54,7 @@ class PlannedSale:
 
 @dataclass(frozen=True)
 class Act:
-    """One thing that happens at its time."""
+    """One action and the time at which it happens."""
 
     at: datetime
     do: Callable[[datetime], object]
@@ -62,7 +62,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Month:
-    """What was made; the secrets of the registration are shown this once."""
+    """The result; the secrets in the registration are only available now."""
 
     registration: Registration
     sales: int
@@ -71,10 +71,10 @@ class Month:
 def fill_month(
     *, size: int, currency: str, progress: Callable[[int, int], None], now: datetime
 ) -> Month | None:
-    """Register a shop a month ago and let it make `size` sales; None where it exists already.
+    """Register a shop a month ago and make `size` sales; None if it already exists.
 
-    Commits in short batches, so that a service which runs meanwhile is not held up; `progress` is
-    told how many acts are done, and of how many.
+    Commits in short batches, so as not to hold up a running service; `progress` is called with the
+    number of acts done, and their total.
     """
     if Merchant.objects.filter(slug=SLUG).exists():
         return None
@@ -149,7 +149,7 @@ def _draft(number: int, chance: Random, currency: str) -> PaymentDraft:
 
 
 def _acts(caller: Caller, sales: Sequence[PlannedSale], currency: str, now: datetime) -> list[Act]:
-    """Return what happens until now, in the order of time."""
+    """Return the acts up to now, in chronological order."""
 
     def pay_out(at: datetime) -> None:
         with suppress(InsufficientBalance):

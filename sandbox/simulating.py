@@ -1,4 +1,4 @@
-"""Let a test payment end as its server wants to see it, without a customer."""
+"""Bring a test payment to a chosen outcome, without a customer."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from sandbox.time_travel import expire_payment_now
 
 
 class PlayedOutcome(StrEnum):
-    """How a test payment is to end."""
+    """The outcomes that a test payment can be brought to."""
 
     PAID = "paid"
     PAID_SLOWLY = "paid_slowly"
@@ -41,10 +41,10 @@ def simulate_payment(
     amount: int | None,
     now: datetime,
 ) -> Payment:
-    """Bring a test payment to an end (POST /v1/payments/:id/simulate); at a counter a new one.
+    """Bring a test payment, or a new one at a counter, to an outcome.
 
-    Raises DevelopmentOnly for a live key, PaymentNotFound, InvalidAmount, the error of its present
-    status, and ValidationFailed for a counter that is to expire.
+    Serves `POST /v1/payments/:id/simulate`. Raises DevelopmentOnly for a live key, PaymentNotFound,
+    InvalidAmount, the error of its current status, and ValidationFailed for expiring a counter.
     """
     refuse_live_key(caller)
     if outcome == O.EXPIRED:

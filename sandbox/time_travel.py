@@ -1,7 +1,7 @@
-"""A clock for tests, which moves a test merchant's deadlines closer.
+"""A test clock: advances time for a merchant's test objects by moving their deadlines closer.
 
-Deadlines that lie ahead are moved, at most to now; facts, such as when something was created or
-paid, stay as they are. So no deadline lies before what it followed. Live objects are never touched.
+Future deadlines are moved, at most to now; facts, such as when something was created or paid, stay
+as they are. So no deadline precedes the fact it follows from. Live objects are never touched.
 """
 
 from datetime import date, datetime, timedelta
@@ -30,10 +30,10 @@ NEVER_EXPIRES = "never expires"
 
 @transaction.atomic
 def advance(*, merchant_id: str, by: timedelta, now: datetime) -> dict[str, int]:
-    """Move the deadlines of a merchant's test objects closer; return how many of each.
+    """Move the deadlines of a merchant's test objects closer; return how many of each kind.
 
-    The periodic tasks do what is then due. Payouts and due dates move by whole days. Raises
-    MerchantNotFound.
+    The periodic tasks then do what has become due. Payouts and due dates move by whole days.
+    Raises MerchantNotFound.
     """
     merchant = Merchant.objects.locked(merchant_id)
     counts = {
@@ -45,9 +45,9 @@ def advance(*, merchant_id: str, by: timedelta, now: datetime) -> dict[str, int]
 
 
 def expire_now(*, caller: Caller, object_id: str, now: datetime) -> str:
-    """Expire a test payment or link, whichever has this id; return its new status.
+    """Expire the test payment or link with this id; return its new status.
 
-    Raises as `expire_payment_now` and `expire_link_now`.
+    Raises as `expire_payment_now` and `expire_link_now` do.
     """
     expire = expire_link_now if is_id("link", object_id) else expire_payment_now
     return expire(caller=caller, object_id=object_id, now=now)
@@ -57,7 +57,7 @@ def expire_now(*, caller: Caller, object_id: str, now: datetime) -> str:
 def expire_link_now(*, caller: Caller, object_id: str, now: datetime) -> str:
     """Expire a test link as if its time had come; return its new status.
 
-    Raises PaymentLinkNotFound for what is live or not the caller's, the error of how it has ended.
+    Raises PaymentLinkNotFound if it is live or not the caller's, or the error of its status.
     """
     link = PaymentLink.objects.visible_to(caller).filter(livemode=False).locked(object_id)
     if link.status_at(now) != LinkStatus.ACTIVE:
@@ -71,8 +71,8 @@ def expire_link_now(*, caller: Caller, object_id: str, now: datetime) -> str:
 def expire_payment_now(*, caller: Caller, object_id: str, now: datetime) -> str:
     """Expire a test payment as if its time had come; return its new status.
 
-    Raises PaymentNotFound for what is live or not the caller's, the error of its status where it
-    has ended, ValidationFailed where it has no end.
+    Raises PaymentNotFound if it is live or not the caller's, the error of its status if it has
+    ended, and ValidationFailed for a counter, which never expires.
     """
     payment = Payment.objects.visible_to(caller).filter(livemode=False).locked(object_id)
     if payment.is_counter:
@@ -83,7 +83,7 @@ def expire_payment_now(*, caller: Caller, object_id: str, now: datetime) -> str:
 
 
 def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
-    """Return, by name, the rows that wait for an instant and the column that holds it."""
+    """Return, by name, the rows with a deadline and the column that holds it."""
     payments = Payment.objects.filter(merchant=merchant, livemode=False)
     links = PaymentLink.objects.filter(merchant=merchant, livemode=False)
     emails = Message.objects.filter(livemode=False, about__in=payments.order_by().values("pk"))
@@ -107,14 +107,14 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
 
 
 def _move(rows: QuerySet[Model], column: str, by: timedelta, now: datetime) -> int:
-    """Move what lies ahead, at most to now. What is due already stays as it is."""
+    """Move future deadlines closer, at most to now. Those already due stay as they are."""
     ahead = {f"{column}__gt": now}
     near = rows.filter(**ahead, **{f"{column}__lte": now + by}).update(**{column: now})
     return near + rows.filter(**ahead).update(**{column: F(column) - by})
 
 
 def _advance_due_dates(merchant: Merchant) -> None:
-    """Let the due dates of invoices be the last days on which they can be paid."""
+    """Set the due dates of invoices to the last day on which they can be paid."""
     invoices = Payment.objects.filter(
         merchant=merchant, livemode=False, status__in=EXPIRABLE, due_date__isnull=False
     )

@@ -1,4 +1,4 @@
-"""`manage.py advance`: let time pass for a test merchant."""
+"""`manage.py advance`: advance the clock of a merchant's test objects."""
 
 from argparse import ArgumentParser
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""`manage.py expire`: end a test payment or link now."""
+"""`manage.py expire`: expire a test payment or link now."""
 
 from argparse import ArgumentParser
 from typing import Any
