@@ -1,9 +1,9 @@
-"""How long a merchant waits while 32 clients without a key do their worst.
+"""Measure how long a merchant waits while 32 clients without a key do their worst.
 
 `python -m bench.abuse` starts PostgreSQL, Redis and granian as in production, times a merchant's
-`GET /v1/balance` while all is quiet, then during a minute of each kind of abuse and of all kinds in
-turn. The goal: its p99 stays below four times the quiet one. The abusers' own processor time is
-what the service leaves them (nice 19). `--seconds 2 --only pdf` is quick.
+`GET /v1/balance` without other load, then during a minute of each kind of abuse and of all kinds
+mixed. The goal: its p99 stays below four times the quiet one. The abusers only get the CPU time
+that the service leaves them (nice 19). `--seconds 2 --only pdf` is quick.
 """
 
 import argparse
@@ -31,10 +31,10 @@ WRONG_KEYS = 500
 BRACES = '{"name":[' + "{}," * 80_000 + "{}]}"
 MERCHANT_ADDRESS, ABUSER_ADDRESS = "198.51.100.7", "203.0.113.$number"
 HEADERS = {"Host": HOST, "X-Forwarded-Proto": "https", "Origin": f"https://{HOST}"}
-TOKEN = "abcdefghijklmnopqrstuvwxyz012345"  # noqa: S105  # any is good if cookie and form agree
+TOKEN = "abcdefghijklmnopqrstuvwxyz012345"  # noqa: S105  # any will do if cookie and form agree
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 SIGN_IN = f"csrfmiddlewaretoken={TOKEN}&username=made-up-$number&password=wrong"
-# Of each kind: method, path, type of the body, body.
+# For each kind: method, path, content type, body.
 KINDS = {
     "openapi": ("GET", "/v1/openapi.json", "", ""),
     "pdf": ("GET", "/receipts/{completed}.pdf", "", ""),
@@ -105,7 +105,7 @@ def arguments() -> argparse.Namespace:
 
 
 class BalanceReader:
-    """A merchant that asks for its balance again and again."""
+    """A merchant that reads its balance continually."""
 
     def __init__(self, server: WebServer, key: str) -> None:
         self.place = urlsplit(server.url)
@@ -115,7 +115,7 @@ class BalanceReader:
         }
 
     def during(self, seconds: float) -> list[float]:
-        """Return how long each answer took, in seconds, in order. Exits where one is not 200."""
+        """Return the response times in seconds, sorted. Exits if a response is not 200."""
         taken, end = [], time.monotonic() + seconds
         connection = http.client.HTTPConnection(str(self.place.hostname), self.place.port)
         while time.monotonic() < end:
@@ -157,7 +157,7 @@ def row_of(
 
 
 class Told:
-    """What wrk has counted, once it has ended."""
+    """The counts of wrk, available once it has ended."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self.process = process
@@ -173,7 +173,7 @@ class Told:
 
 @contextmanager
 def abuse(kinds: list[str], server: WebServer, stage: Stage, seconds: int) -> Iterator[Told]:
-    """Let 32 clients send these kinds for so long, with no pause; they end by themselves."""
+    """Let 32 clients send these kinds without pause; they end by themselves after `seconds`."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(script_of(kinds, stage))
         script.flush()
@@ -190,7 +190,7 @@ def abuse(kinds: list[str], server: WebServer, stage: Stage, seconds: int) -> It
 
 
 def give_way() -> None:
-    """Let a process have what the service leaves: abusers compute on machines of their own."""
+    """Lower a process's priority below the service's: real abusers have their own machines."""
     os.nice(19)
 
 
@@ -216,7 +216,7 @@ def script_of(kinds: list[str], stage: Stage) -> str:
 
 
 def wrong_keys() -> list[str]:
-    """Return keys that are well formed, so that the database has to be asked for each."""
+    """Return well-formed keys, so that each requires a database lookup."""
     from merchants.keys import new_secret
 
     return [new_secret(livemode=False) for _ in range(WRONG_KEYS)]

@@ -1,9 +1,9 @@
-"""How quickly the back office responds where one merchant has a million payments.
+"""Measure how quickly the back office responds if one merchant has a million payments.
 
-`python -m bench.admin [--payments 1111111]` fills a PostgreSQL of its own, nine in ten payments one
-merchant's, opens each list, filter, page and search a few times as a member of staff would, and
-exports a day while others work. It prints goal, median and whether it holds, and exits 1 where one
-does not. Stopped, it ends its database and the worker first.
+`python -m bench.admin [--payments 1111111]` fills a PostgreSQL of its own, nine in ten payments
+being one merchant's, opens each list, filter, page and search several times as staff would, and
+exports a day while others work. It prints goals, medians and whether they hold, and exits 1 if one
+does not. If stopped, it first shuts down its database and the worker.
 """
 
 import argparse
@@ -44,9 +44,9 @@ def main() -> None:
 
 @contextmanager
 def database(**options: str) -> Iterator[None]:
-    """Start a cluster of one's own, point Django at it, and remove it in the end.
+    """Start a temporary cluster, point Django at it, and remove it at the end.
 
-    `options` are PostgreSQL's, beside those of the tests.
+    `options` are PostgreSQL settings, in addition to those of the tests.
     """
     from tests.postgres import Postgres
 
@@ -61,7 +61,7 @@ def database(**options: str) -> Iterator[None]:
             try:
                 yield
             finally:
-                _disconnect()  # else the pool looks for its server for minutes
+                _disconnect()  # otherwise the pool tries to reconnect for minutes
         finally:
             server.remove()
 
@@ -92,7 +92,7 @@ def _disconnect() -> None:
 
 
 def measure(count: int) -> list[str]:
-    """Open every page a few times; print what was measured, and return what does not hold."""
+    """Open every page several times, print the results, and return the names that do not hold."""
     from django.core.cache import cache
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
@@ -104,7 +104,7 @@ def measure(count: int) -> list[str]:
 
     count_finished_days(now=utc_now())
     browser, slow = sign_in(Role.ADMINISTRATOR), []
-    browser.get("/admin/merchants/merchant/")  # reads the templates, as a running service has
+    browser.get("/admin/merchants/merchant/")  # loads the templates, as in a running service
     row = "{:44} {:>8} {:>8} {:>9} {:>8} {:>11} {:>6}"
     say(row.format("page", "goal", "median", "worst", "SQL", "statements", "holds"))
     for name, path in staff_pages().items():
@@ -133,7 +133,7 @@ def measure(count: int) -> list[str]:
 
 
 def _days_of_export(count: int) -> str:
-    """Return the filter by day that some 10,000 payments of the large merchant pass."""
+    """Return the filter by day that selects about 10,000 payments of the large merchant."""
     from core.clock import utc_now
 
     days = min(DAYS, -(-EXPORTED * DAYS // (count * 9 // 10)))

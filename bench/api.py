@@ -1,8 +1,8 @@
-"""How quickly the API answers, as shares of what its floor does on the same machine in turn.
+"""Measure the API's throughput relative to a minimal "floor" on the same machine, in turns.
 
-`python -m bench.api` starts PostgreSQL, Redis and granian as in production, and the floor beside
+`python -m bench.api` starts PostgreSQL, Redis and granian as in production, and the floor next to
 them (`bench.floor`); `--embedded` compares the service on SQLite with the service on PostgreSQL.
-`--only read,create --seconds 2` is quick. Processor time is per request.
+`--only read,create --seconds 2` is quick. CPU time is per request.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from bench.load import Result, measure
 from bench.operations import BY_NAME, FLOORS, Operation
 from bench.serving import Side, embedded_and_service, service_and_floor
 
-# No more requests in a second than this are made ready for.
+# The requests per second for which payments are prepared.
 MOST_PER_SECOND = 2_500
 SPREAD = 4
 EMBEDDED_SHARE, EMBEDDED_SPREAD = 0.5, 5
@@ -30,7 +30,7 @@ HEAD = ("", "per s", "p50 ms", "p99 ms", "CPU ms", "DB ms", "floor/s", "ratio", 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The medians of all rounds, of an operation and of its floor."""
+    """The medians of all rounds, for an operation and its floor."""
 
     operation: Operation
     ours: Result
@@ -70,7 +70,7 @@ def arguments() -> argparse.Namespace:
 
 
 def rounds(chosen: argparse.Namespace, ours: Side, floor: Side) -> list[Measurement]:
-    """Measure each operation and its floor in turn, as often as there are rounds."""
+    """Measure each operation and its floor alternately, once per round."""
     found: dict[str, tuple[list[Result], list[Result]]] = {}
     for number in range(chosen.rounds + 1):
         for operation in chosen.operations:
@@ -118,7 +118,7 @@ def row_of(outcome: Measurement, *, embedded: bool) -> list[str]:
 
 
 def reached(ratio: float, first_mark: float | None, aim: float | None) -> str:
-    """Return how far a share of the floor has come towards its aim."""
+    """Return whether the ratio to the floor has reached its aim, its first mark, or neither."""
     if first_mark is None or aim is None:
         return "-"
     if ratio >= aim:

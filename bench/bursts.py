@@ -1,4 +1,4 @@
-"""Many requests at the same instant: confirmations of one payment, posts under one key."""
+"""Concurrent requests: confirmations of one payment, and posts with one idempotency key."""
 
 import json
 import threading
@@ -18,7 +18,7 @@ KILLED_EVERY = 5
 
 @dataclass
 class Burst:
-    """How many were asked for, how many came out as they should, and what else was seen."""
+    """How many bursts were sent, how many had the right outcome, and the statuses seen."""
 
     wanted: int = 0
     right: int = 0
@@ -31,7 +31,7 @@ class Burst:
 
 
 def confirm_at_once(trader: Trader, payments: int) -> Burst:
-    """Confirm each payment 32 times at once, under keys of their own: one of them may pay."""
+    """Confirm each payment 32 times at once, with different keys: exactly one may succeed."""
     burst = Burst(wanted=payments)
     for number in range(payments):
         payment = trader.post("/v1/payments", {"amount": 100})
@@ -49,7 +49,7 @@ def confirm_at_once(trader: Trader, payments: int) -> Burst:
 
 
 def post_at_once(trader: Trader, rig: Rig, keys: int) -> Burst:
-    """Post 20 times at once under each key, while web workers are killed: one answer to all."""
+    """Post 20 times at once with each key, while web workers are killed: all get one answer."""
     burst = Burst(wanted=keys)
     text = json.dumps({"amount": 100})
     for number in range(keys):

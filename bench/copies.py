@@ -1,4 +1,4 @@
-"""Repeat one row many times, by a statement that the database runs by itself."""
+"""Copy one row many times, in a single SQL statement."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from django.db.models import Model
 
-FIRST_NUMBER = 1_000_000_000  # of ten digits, as all that follow
+FIRST_NUMBER = 1_000_000_000  # ten digits, like all that follow
 
 
 def numbered(prefix: str, number: str = "i") -> str:
-    """Return the expression of the public id with a number: `pay_0…01000000007`."""
+    """Return an SQL expression for a public id with a number: `pay_0…01000000007`."""
     return f"'{prefix}_{'0' * 20}' || ({number})"
 
 
 def copy_row(
     row: "Model", changes: Mapping[str, str], *, count: int, first: int = FIRST_NUMBER
 ) -> None:
-    """Insert `count` copies; `changes` are expressions by column, in which `i` is the number."""
+    """Insert `count` copies; `changes` are SQL expressions by column, where `i` is the number."""
     from django.db import connection, transaction
 
     columns = [str(field.column) for field in row._meta.concrete_fields]
@@ -41,7 +41,7 @@ def copy_row(
 
 
 def _is_counted(row: "Model", column: str) -> bool:
-    """Return whether the database numbers this column by itself."""
+    """Return whether the database assigns this column's numbers."""
     from django.db.models import AutoField
 
     return isinstance(row._meta.pk, AutoField) and row._meta.pk.column == column

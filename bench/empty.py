@@ -1,4 +1,4 @@
-"""An empty view of the REST framework, in a Django without middleware: `application`."""
+"""An empty REST framework view in a Django without middleware, as a WSGI `application`."""
 
 from django.conf import settings
 
@@ -12,7 +12,7 @@ settings.configure(
     ROOT_URLCONF=__name__,
 )
 
-# The settings must stand first.
+# The settings have to be configured before these imports.
 from django.core.wsgi import get_wsgi_application  # noqa: E402
 from django.urls import path  # noqa: E402
 from rest_framework.request import Request  # noqa: E402

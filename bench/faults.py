@@ -1,9 +1,9 @@
-"""Break the running service in every way at hand, then prove that nothing was lost.
+"""Break the running service in every available way, then prove that nothing was lost.
 
 `python -m bench.faults --seed 7 --minutes 2`: web server, worker, dispatcher and beat on
-PostgreSQL and Redis, 16 clients, and a receiver of webhooks; `--embedded`: web server and worker on
-SQLite. The same seed draws the same faults in the same order, and the same trade. As root it also
-fills disks and cuts the network. It ends by itself, and exits 1 where a promise was broken.
+PostgreSQL and Redis, 16 clients, and a webhook receiver; `--embedded`: web server and worker on
+SQLite. The same seed draws the same faults in the same order, and the same requests. As root it
+also fills disks and cuts the network. It ends on its own, and exits 1 if a promise was broken.
 """
 
 import argparse
@@ -26,19 +26,19 @@ from bench.traders import Trader, Transcript
 
 CLIENTS, FEW = 16, 2
 HOOK = "/say/200/faults"
-# How long few trade, then all, before the first fault; the start of each is not counted.
+# How long a few clients trade, then all, before the first fault; each warm-up is not counted.
 FEW_SECONDS, ALL_SECONDS, WARM_SECONDS = 12, 8, 2
 SECONDS_PER_BURST, FEWEST_BURSTS = 6, 3
-# What starting takes, and the faults of a round that the time is too short for.
+# Time for start-up, and for the faults of the first round if the given time is too short.
 SLACK_SECONDS = 600
 PAUSE_SECONDS = (0.3, 1.5)
 
 
 @dataclass(frozen=True)
 class StageTimeouts:
-    """Seconds after which a stage is abandoned and what is unfinished counts as failed.
+    """Seconds after which a stage is abandoned, and anything unfinished counts as failed.
 
-    `settle`: seconds in which nothing more has ended.
+    `settle` counts from the last time that something has finished.
     """
 
     trade: float
@@ -49,8 +49,8 @@ class StageTimeouts:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is left of each promise, the fifteen goals, how often each fault was given, and how many
-    answers were asked for again.
+    """The broken promises, the fifteen goals, the number of faults by name, and how many requests
+    were repeated and got the same answer.
     """
 
     broken: dict[str, object]
@@ -68,10 +68,10 @@ def run(
     embedded: bool = False,
     bursts: int = 0,
 ) -> Outcome:
-    """Break the service for so long, each fault at least once, and return what came of it.
+    """Break the service for so many seconds, with each fault at least once; return the outcome.
 
-    `bursts`: how many payments are confirmed many times at once, and half as many keys posted so;
-    0: as many as the time has room for.
+    `bursts` is how many payments are confirmed many times at once; half as many keys are posted
+    at once. 0: as many as there is time for.
     """
     told = Transcript(ends=time.monotonic() + timeouts.trade)
     directory = Path(tempfile.mkdtemp(prefix="payments-faults-"))
@@ -86,7 +86,7 @@ def run(
             Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(clients)
         ]
         quiet = _break(rig, traders, seconds)
-        told.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each
+        told.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each burst
         fitting = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
         confirmed = confirm_at_once(traders[0], bursts or fitting)
         raced = post_at_once(traders[0], rig, bursts // 2 or fitting)
@@ -98,10 +98,10 @@ def run(
 
 
 def _break(rig: Rig, traders: list[Trader], seconds: float) -> Quiet:
-    """Trade for so long while faults are drawn; return what went before them.
+    """Trade for so many seconds while injecting faults; return the quiet stretches before that.
 
-    First few trade: what a request and its event take is measured without a queue. Then all do:
-    what a fault adds is measured beside the same trade.
+    First a few clients trade, to measure requests and events without queueing. Then all do, to
+    have the baseline for what a fault adds under the same load.
     """
     quiet = Quiet(_trade(traders[:FEW], FEW_SECONDS), _trade(traders[FEW:], ALL_SECONDS))
     ends = time.monotonic() + seconds
@@ -110,7 +110,7 @@ def _break(rig: Rig, traders: list[Trader], seconds: float) -> Quiet:
     while time.monotonic() < ends or len(rig.given) < len(names):
         if time.monotonic() > traders[0].told.ends:
             break
-        order = order or rig.chance.sample(names, len(names))  # each once, in an order of chance
+        order = order or rig.chance.sample(names, len(names))  # each once, in random order
         rig.give(order.pop())
         time.sleep(rig.chance.uniform(*PAUSE_SECONDS))
     for trader in traders:
@@ -121,7 +121,7 @@ def _break(rig: Rig, traders: list[Trader], seconds: float) -> Quiet:
 
 
 def _trade(traders: list[Trader], seconds: float) -> Stretch:
-    """Let these trade, too, for so long."""
+    """Start these traders too; return the stretch of so many seconds after their warm-up."""
     for trader in traders:
         trader.start()
     time.sleep(WARM_SECONDS)
@@ -131,7 +131,7 @@ def _trade(traders: list[Trader], seconds: float) -> Stretch:
 
 
 def _repeat_all(traders: list[Trader], told: Transcript) -> None:
-    """Ask once more under each key that was answered, as far as there is time."""
+    """Repeat the request of every answered key, as far as there is time."""
     with ThreadPoolExecutor(len(traders)) as pool:
         list(pool.map(traders[0].repeat, sorted(told.answers)))
 

@@ -1,8 +1,8 @@
-"""The least that a creation, a confirmation and an answer can cost, to compare the service with.
+"""A minimal implementation of creation, confirmation and response, as a floor to compare with.
 
-`bench.floor:application` writes the rows that the service writes, with psycopg and orjson, one
-statement at a time in one transaction; `/empty` is an empty view of the REST framework. It checks
-nothing, and is no example of anything.
+`bench.floor:application` writes the same rows as the service, with psycopg and orjson, one
+statement at a time in one transaction; `/empty` is an empty REST framework view. It validates
+nothing, and is not an example to follow.
 """
 
 import hashlib
@@ -57,7 +57,7 @@ _of_thread = threading.local()
 
 
 class FloorTable:
-    """One table, whose rows are to be like one that the service has written."""
+    """One table, and a row that the service has written there as a template."""
 
     def __init__(self, name: str, condition: str, value: object) -> None:
         with connection().cursor(row_factory=dict_row) as cursor:
@@ -66,7 +66,7 @@ class FloorTable:
         self.row = {
             column: Jsonb(value) if isinstance(value, dict | list) else value
             for column, value in found.items()
-            if column != "id" or isinstance(value, str)  # others the database numbers
+            if column != "id" or isinstance(value, str)  # the database assigns numeric ids
         }
         places = ", ".join(f"%({column})s" for column in self.row)
         self.insert = f"INSERT INTO {name} ({', '.join(self.row)}) VALUES ({places})"  # noqa: S608
@@ -74,7 +74,7 @@ class FloorTable:
 
 @dataclass(frozen=True)
 class Tables:
-    """What the two operations write to, but for the Idempotency-Key's."""
+    """The tables that the two operations write, except that of idempotency keys."""
 
     payment: FloorTable
     created: FloorTable
@@ -128,7 +128,7 @@ def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iter
 def create(
     cursor: psycopg.Cursor, merchant_id: str, asked: dict[str, Any], at: datetime
 ) -> tuple[str, bytes]:
-    """Write what `POST /v1/payments` writes; return the id and the answer."""
+    """Write the same rows as `POST /v1/payments`; return the id and the response body."""
     payment = tables().payment.row | {
         "id": new_id("pay"),
         "merchant_id": merchant_id,
@@ -148,7 +148,7 @@ def create(
 def confirm(
     payment_id: str, cursor: psycopg.Cursor, merchant_id: str, asked: dict[str, Any], at: datetime
 ) -> tuple[str, bytes]:
-    """Write what a confirmation writes, the ledger included; return the id and the answer."""
+    """Write the same rows as a confirmation, ledger included; return the id and the body."""
     transfer = tables().transfer.row | {
         "transaction_id": new_id("txn"),
         "reference": payment_id,

@@ -1,4 +1,4 @@
-"""The fifteen figures that the service is held to: goal, measured, holds."""
+"""The fifteen goals of the service: goal, measured value, and whether it holds."""
 
 import time
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from bench.promises import Findings
 from bench.traders import Exchange
 
 REDIS = ("Redis killed", "Redis frozen", "Redis emptied")
-# Those that a run of faults does not measure, and what does.
+# The goals that a run of faults does not measure, and where they are measured.
 ELSEWHERE = {
     "G6": ("healthy endpoints beside hostile ones p99 <= 2 s", "tests/webhooks/test_lanes.py"),
     "G8": ("0 of 50,000 fuzzed requests answered 5xx", "make night"),
@@ -25,7 +25,7 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Goal:
-    """One line of the table; `holds` is None where this run does not measure it."""
+    """One line of the table; `holds` is None if this run does not measure it."""
 
     name: str
     goal: str
@@ -39,7 +39,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Stretch:
-    """From when to when, in seconds of the monotonic clock."""
+    """An interval, in seconds of the monotonic clock."""
 
     began: float
     ended: float
@@ -50,7 +50,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Quiet:
-    """When few clients traded without a fault, and when all did."""
+    """The stretches without faults in which a few clients traded, and in which all did."""
 
     few: Stretch
     all: Stretch
@@ -94,7 +94,7 @@ def _events(found: Findings) -> Goal:
 
 
 def _first_attempts(found: Findings, quiet: Stretch) -> Goal:
-    """Measure from the instant of the request to the receiver."""
+    """Measure the time from the request to the arrival of its event at the receiver."""
     first: dict[str, float] = {}
     for each in found.received:
         first.setdefault(each.headers["webhook-id"], each.at)
@@ -135,25 +135,25 @@ def _availability(found: Findings, quiet: Stretch) -> list[Goal]:
 
 
 def _during(found: Findings, fault: str) -> Iterable[Exchange]:
-    """Return what was sent while a fault of this name was there."""
+    """Yield the requests sent during faults of this name."""
     for name, began, ended in found.rig.windows:
         if name == fault:
             yield from (each for each in found.told.exchanges if began <= each.sent_at < ended)
 
 
 def _until_answered(found: Findings) -> Iterable[float]:
-    """Return how long after each restart of PostgreSQL the first success came."""
+    """Yield, for each restart of PostgreSQL, the seconds until the first success."""
     for name, _, ended in found.rig.windows:
         if name == "PostgreSQL crashed":
             yield from sorted(
                 each.sent_at + each.seconds - ended
                 for each in found.told.exchanges
                 if each.sent_at + each.seconds >= ended and each.status in (200, 201)
-            )[:1]  # none where it was the last fault
+            )[:1]  # none if it was the last fault
 
 
 def percentile(values: list[float], percent: int) -> float:
-    """Return a percentile of what was measured; 0 where nothing was."""
+    """Return a percentile of the values; 0 if there are none."""
     return sorted(values)[min(len(values) - 1, len(values) * percent // 100)] if values else 0.0
 
 
@@ -163,5 +163,5 @@ def _epoch(made: datetime | str) -> float:
 
 
 def _monotonic(instant: float) -> float:
-    """Return an instant of the wall clock as the monotonic clock shows it."""
+    """Convert an instant of the wall clock to the monotonic clock."""
     return instant - time.time() + time.monotonic()

@@ -1,10 +1,10 @@
-"""Whether anything slows down as rows are added: PostgreSQL's own time, on a warm cache.
+"""Measure whether anything slows down as rows are added: PostgreSQL's own time, on a warm cache.
 
 `python -m bench.growth [--sizes 10000,1000000]` fills a PostgreSQL of its own up to each size, once
 with the payments of 1,000 merchants, once with nine in ten of them one merchant's, and measures
-after each. What takes more than 1.5 times as long as at the first size does not hold. The time is
-what `pg_stat_statements` adds up, planning included: the least of several, since others may be
-using the machine.
+after each. An operation that takes more than 1.5 times as long as at the first size does not hold.
+The time is the sum of `pg_stat_statements`, planning included: the minimum of several runs, since
+others may be using the machine.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from bench.rows import Shape, fill, open_shops
 from bench.visit import Visit
 
 MOST = 1.5
-# Less than this is noise: a statement that has grown from 0.1 ms to 0.2 has not grown.
+# Below this is noise: from 0.1 ms to 0.2 ms is no growth.
 LEAST_MS = 0.5
 TIMES = 7
-# A cache as large as a server of this size has one, and no checkpoint on every gigabyte.
+# A cache as on a server of this size, and fewer checkpoints while filling.
 OPTIONS = {
     "shared_buffers": "2GB",
     "maintenance_work_mem": "512MB",
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def compare(shape: Shape, sizes: list[int]) -> None:
-    """Fill up to each size in turn and print what each operation took there."""
+    """Fill up to each size in turn, and print the time of each operation at each size."""
     found: dict[str, list[float]] = {}
     with database(**OPTIONS):
         count_statements()
@@ -82,7 +82,7 @@ def compare(shape: Shape, sizes: list[int]) -> None:
 
 
 def count_statements() -> None:
-    """Have PostgreSQL add up what its statements take."""
+    """Have PostgreSQL track the time of its statements."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -90,7 +90,7 @@ def count_statements() -> None:
 
 
 def least(act: Callable[[], object], before: Callable[[], object] | None) -> float:
-    """Return the shortest of a few times, in ms, without the first, which warms the cache."""
+    """Return the shortest of several runs, in ms, without the first, which warms the cache."""
     from django.db import connection
 
     times = []

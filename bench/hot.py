@@ -1,10 +1,10 @@
-"""Whether everyone paying one merchant is slower than the same load spread over fifty.
+"""Measure whether paying one merchant is slower than the same load spread over fifty.
 
 `python -m bench.hot [--seconds 10] [--rounds 3] [--clients 8]` has client processes create, confirm
-and refund payments on a PostgreSQL of its own, which waits for its disk: in turn at one merchant
-and at fifty, while a sealer works. It prints requests per second, what the clients waited
-for in the database, and whether the balance is exact; then how many transfers a second the sealer
-seals by itself.
+and refund payments on a PostgreSQL of its own, with durable commits: alternately at one merchant
+and at fifty, while a sealer runs. It prints requests per second, what the clients waited for in
+the database, and whether the balance is exact; then how many transfers a second the sealer seals
+when running alone.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def judged(holds: bool) -> str:
 
 
 def rounds(hands: "list[Hand]", number: int, seconds: float) -> dict[Shape, list[float]]:
-    """Measure both shapes in turn, after a turn that does not count."""
+    """Measure both shapes alternately, after a warm-up that does not count."""
     rates: dict[Shape, list[float]] = {shape: [] for shape in Shape}
     for turn in range(number + 1):
         for shape in Shape:
@@ -81,7 +81,7 @@ def rounds(hands: "list[Hand]", number: int, seconds: float) -> dict[Shape, list
 
 
 class Hand:
-    """A process that sends requests for a while each time it is told to."""
+    """A client process that sends requests for a while whenever told to."""
 
     def __init__(self, url: str, number: int) -> None:
         self.process = subprocess.Popen(
@@ -103,7 +103,7 @@ class Hand:
 
 @contextmanager
 def clients(number: int) -> Iterator[list[Hand]]:
-    """Start the client processes, and end them."""
+    """Start the client processes, and end them afterwards."""
     import os
 
     hands: list[Hand] = []
@@ -117,7 +117,7 @@ def clients(number: int) -> Iterator[list[Hand]]:
 
 
 def serve(place: str) -> None:
-    """Send what one client sends, and answer with how many requests that were."""
+    """Run one client: for each order, send requests and report their number."""
     number, _, url = place.partition(" ")
     connect(url)
     from merchants.models import Merchant
@@ -162,7 +162,7 @@ def connect(url: str) -> None:
 
 @contextmanager
 def sealing() -> Iterator[None]:
-    """Seal and add up counts in the background, as the schedule does."""
+    """Seal transfers and fold counts in the background, as the schedule does."""
     from core.tasks import fold_counts
     from ledger.tasks import seal_transfers
 
@@ -172,7 +172,7 @@ def sealing() -> Iterator[None]:
 
 @contextmanager
 def looking() -> Iterator[Counter[str]]:
-    """Look every now and then which statements wait for a row, and count them."""
+    """Sample periodically which statements wait for a lock, and count them."""
     from django.db import connection
 
     waits: Counter[str] = Counter()
@@ -191,7 +191,7 @@ def looking() -> Iterator[Counter[str]]:
 
 @contextmanager
 def repeating(seconds: float, act: Callable[[], object]) -> Iterator[None]:
-    """Do something again and again in a thread of its own."""
+    """Repeat an action at intervals in a thread of its own."""
     from django.db import connection
 
     over = threading.Event()
@@ -211,7 +211,7 @@ def repeating(seconds: float, act: Callable[[], object]) -> Iterator[None]:
 
 
 def balance_is_exact() -> bool:
-    """Compare the hot merchant's balance with all its transfers."""
+    """Return whether the hot merchant's balance equals the sum of its transfers."""
     from django.db.models import Q, Sum
 
     from ledger.models import Account, Purpose, Transfer
@@ -229,7 +229,7 @@ def balance_is_exact() -> bool:
 
 
 def sealed_per_second() -> float:
-    """Seal many transfers that wait, and nothing else."""
+    """Return the sealing rate for a backlog of transfers, without other load."""
     from django.db import connection
 
     from ledger.models import Transfer, TransferKind

@@ -1,9 +1,9 @@
-"""How long `manage.py verify_ledger` takes, and in how much memory, beside many payments.
+"""Measure the time and memory of `manage.py verify_ledger` with many payments.
 
-`python -m bench.ledger [--payments 200000] [--embedded]` writes sales with a fee each and refunds
-of every twentieth, signed, sealed and logged, pays every merchant out, and runs the command in a
-process of its own; then it proves what a thousand top-ups add. On a PostgreSQL or (embedded) an
-SQLite of its own.
+`python -m bench.ledger [--payments 200000] [--embedded]` writes sales, each with a fee, and refunds
+of every twentieth, all signed, sealed and logged; pays out every merchant; and runs the command in
+a process of its own. Then it times the proof of another thousand top-ups. Uses a PostgreSQL or
+(embedded) an SQLite of its own.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def set_up(url: str) -> None:
 
 
 def wait_for_ever() -> None:
-    """Let no timeout of the service end this connection: loading may be slow beside other work."""
+    """Disable the service's timeouts on this connection: loading may be slow on a busy machine."""
     from django.db import connection
 
     if connection.vendor == "postgresql":
@@ -95,7 +95,7 @@ def disconnect() -> None:
 
 
 def build(count: int) -> None:
-    """Sell once, and repeat that `count` times with other ids and owners."""
+    """Make one sale, and copy it `count` times with other ids and owners."""
     from django.db import connection
 
     from bench.sales import SalesTemplate, sell_many
@@ -111,7 +111,7 @@ def build(count: int) -> None:
 
 
 def sell() -> str:
-    """Open all accounts, fill the wallets, and make the sale that the others are copies of."""
+    """Open all accounts, fill the wallets, and make the sale that serves as the template."""
     from django.db import transaction
 
     from core.clock import utc_now

@@ -1,4 +1,4 @@
-"""Send one operation again and again, with wrk, and read what it took."""
+"""Send operations with wrk, and read the measured times."""
 
 import shutil
 import subprocess
@@ -50,7 +50,7 @@ delay = function() return $pause end
 
 @dataclass(frozen=True)
 class Sent:
-    """What wrk counted: times in milliseconds."""
+    """The results of wrk. Times in milliseconds."""
 
     requests: int
     per_second: float
@@ -60,7 +60,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Result:
-    """What one measurement found: times in milliseconds, processor time per request."""
+    """The results of one measurement. Times in milliseconds; CPU time per request."""
 
     per_second: float
     p50: float
@@ -70,9 +70,9 @@ class Result:
 
 
 def measure(side: Side, operation: Operation, *, seconds: int, most: int) -> Result:
-    """Send the operation for so long. Exits where any answer is not a success.
+    """Send an operation for so many seconds. Exits if a response is not a success.
 
-    `most` is how many it may be at most: so many payments are made ready for it.
+    `most` is the maximum number of requests, for which payments are prepared.
     """
     before = side.stagehand.prepare(operation, most)
     used = side.seconds_used()
@@ -91,7 +91,7 @@ def measure(side: Side, operation: Operation, *, seconds: int, most: int) -> Res
 
 
 def send(side: Side, script: str, *, seconds: int, connections: int = CONNECTIONS) -> Sent:
-    """Let wrk send the requests of a script. Exits where any answer is not a success."""
+    """Let wrk send the requests of a script. Exits if a response is not a success."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
         file.write(script)
         file.flush()
@@ -111,16 +111,16 @@ def send(side: Side, script: str, *, seconds: int, connections: int = CONNECTION
 
 
 def mixed(scripts: Sequence[str], *, pause: int = 0) -> str:
-    """Return one script that sends the requests of several in turn.
+    """Return one script that sends the requests of several scripts in turn.
 
-    Each connection waits so many milliseconds after an answer.
+    Each connection pauses for so many milliseconds after a response.
     """
     turns = "".join(f"do\n{script}\nturns[#turns + 1] = request\nend\n" for script in scripts)
     return MIX.substitute(turns=turns, pause=pause)
 
 
 def script_of(operation: Operation, stage: Stage, before: int) -> str:
-    """Return the request in wrk's own language; `before` is the number before the first."""
+    """Return the wrk script (Lua) of an operation; `before` is the number before the first."""
     headers = {"Host": HOST, "X-Forwarded-Proto": "https"}
     if operation.caller:
         headers["Authorization"] = f"Bearer {stage.keys[operation.caller]}"
@@ -140,7 +140,7 @@ def script_of(operation: Operation, stage: Stage, before: int) -> str:
 
 
 def program() -> str:
-    """Return where wrk is. Exits where it is not installed."""
+    """Return the path of wrk. Exits if it is not installed."""
     return shutil.which("wrk") or sys.exit(
         "wrk is missing: `apt install wrk` on Debian and Ubuntu."
     )

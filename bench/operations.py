@@ -1,4 +1,4 @@
-"""What is measured: one request per operation, and the share of its floor that it should reach."""
+"""The operations to measure: their requests, and the ratio to the floor that each should reach."""
 
 import json
 from dataclasses import dataclass, replace
@@ -13,19 +13,19 @@ NEW_PAYMENT = {
     "success_url": "https://shop.example.com/thanks",
     "metadata": {"cart": "c-1042"},
 }
-# What a request is numbered with, in a path or a body: no two are alike.
+# Placeholders for the number of a request, in a path or body: no two requests are equal.
 NUMBER, PHONE = "{number}", "{phone}"
 NUMBERED = f"pay_{'0' * 20}{NUMBER}"
 
 
 @dataclass(frozen=True)
 class Operation:
-    """A request; `{…}` in its path is filled in with the names of the stage.
+    """A request; `{…}` in its path is replaced by values of the stage.
 
-    `floor` is what it is compared with: rows written one statement at a time, or a view that does
-    nothing. `first_mark` and `aim` are shares of that floor. An operation with a `supply` needs a
-    payment in that status for each request. `caller` is whose key it is sent with. A bare one is
-    the floor's own.
+    `floor` is what it is compared with: rows written one statement at a time, or an empty view.
+    `first_mark` and `aim` are ratios to that floor. `supply` is the status of the payment that each
+    request needs, if any. `caller` is the merchant whose key is sent. `is_bare`: it is sent to the
+    floor itself.
     """
 
     name: str
@@ -85,7 +85,7 @@ OPERATIONS = (
     Operation("QR image", "GET", "/checkout/{payment}/qr.png", "empty", 0.5, 0.5, caller=""),
     Operation("link page", "GET", "/pay/{slug}/{link}", "empty", caller=""),
 )
-# The rows of a confirmation as the floor writes them: how far a confirmation could come.
+# A confirmation by the floor: the upper bound for a confirmation.
 BARE_CONFIRM = Operation(
     "bare confirm",
     "POST",
@@ -97,7 +97,7 @@ BARE_CONFIRM = Operation(
 )
 BY_NAME = {operation.name: operation for operation in (*OPERATIONS, BARE_CONFIRM)}
 
-# What the floor answers: the rows of a creation one statement at a time, and a view of nothing.
+# The operations of the floor: a creation one statement at a time, and an empty view.
 FLOORS: dict[Floor, Operation] = {
     "create": replace(BY_NAME["create"], path="/create"),
     "empty": Operation("empty view", "GET", "/empty", "empty", caller=""),

@@ -1,4 +1,4 @@
-"""What must be true after the service was broken, whatever was broken and when."""
+"""What must hold after the service was broken, whatever was broken and when."""
 
 import subprocess
 import time
@@ -12,7 +12,7 @@ from bench.traders import Transcript
 from tests.webhooks.receiver import Received
 
 DECIDED = (200, 201, 422)
-# What a delivery that never ended, a payment in the middle, or a count not yet folded would be.
+# Unfinished work: pending deliveries, payments in `processing`, and unsealed transfers.
 UNSETTLED = """
     SELECT (SELECT count(*) FROM webhooks_delivery WHERE status = 'pending')
          + (SELECT count(*) FROM payments_payment WHERE status = 'processing')
@@ -27,7 +27,7 @@ CHANGES = "SELECT (SELECT count(*) FROM payments_paymenttransition) + count(*) F
 
 @dataclass
 class Findings:
-    """The database, the receiver and the clients, compared once nothing is under way any more."""
+    """The database, the receiver and the clients, compared once all work has finished."""
 
     rig: Rig
     told: Transcript
@@ -36,7 +36,7 @@ class Findings:
 
     @cached_property
     def events(self) -> dict[str, Any]:
-        """When each event was made, by its id."""
+        """The creation time of each event, by its id."""
         return {
             row[0]: row[1] for row in self.rig.rows("SELECT id, created_at FROM webhooks_event")
         }
@@ -56,7 +56,7 @@ class Findings:
 
     @property
     def repeated(self) -> int:
-        """How many arrivals were of an event that had arrived before."""
+        """The number of arrivals of events that had already arrived before."""
         return self.arrivals.total() - len(self.arrivals)
 
     @property
@@ -66,9 +66,9 @@ class Findings:
 
 
 def settle(rig: Rig, told: Transcript, *, timeout_seconds: float) -> Findings:
-    """Wait until nothing is under way any more, or nothing has ended for so long.
+    """Wait until all work has finished, or none has for so many seconds.
 
-    A busy machine takes longer for what has piled up: that is late, not lost.
+    A busy machine takes longer to work off a backlog: that is late, not lost.
     """
     fewest, deadline = None, time.monotonic() + timeout_seconds
     while (left := rig.rows(UNSETTLED)[0][0]) and time.monotonic() < deadline:
@@ -79,7 +79,7 @@ def settle(rig: Rig, told: Transcript, *, timeout_seconds: float) -> Findings:
 
 
 def broken_promises(found: Findings, *, proof_seconds: float) -> dict[str, object]:
-    """Return what was measured of each promise: everything must be 0 or empty."""
+    """Return the violations of each promise: all must be 0 or empty."""
     rig, told = found.rig, found.told
     kept = {row[0] for row in rig.rows("SELECT key FROM core_idempotencykey")}
     wire = Counter(exchange.status for exchange in told.exchanges)
@@ -101,7 +101,7 @@ def broken_promises(found: Findings, *, proof_seconds: float) -> dict[str, objec
 
 
 def _refused(rig: Rig, command: str, timeout_seconds: float) -> str:
-    """Return what a proof says where it does not hold."""
+    """Return the output of a proof that does not hold; empty if it holds."""
     process = rig.stack.run("manage.py", command)
     try:
         return rig.stack.words() if process.wait(timeout_seconds) else ""

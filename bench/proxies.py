@@ -1,5 +1,5 @@
-"""The proxies of `deploy/`, before instances on this machine: their sites as they stand, with the
-addresses and the certificates taken out.
+"""The proxies of `deploy/`, in front of local instances: the same site configuration, with other
+addresses and without certificates.
 """
 
 import re

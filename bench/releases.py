@@ -1,9 +1,9 @@
-"""Go from one version to this one and back while clients trade, and count what failed.
+"""Upgrade from a version to this one and back under load, and count the failures.
 
-`python -m bench.releases COMMIT`: the web server and the worker of that commit on PostgreSQL; then
-the migrations of this version beside them; both versions at once; the old one alone again. At the
-end every key is asked for once more, and this version proves the ledger. Exits 1 where a request
-failed or a proof did.
+`python -m bench.releases COMMIT`: runs the web server and worker of that commit on PostgreSQL; then
+this version's migrations next to them; both versions at once; then the old one alone again. At the
+end every request is repeated with its key, and this version proves the ledger. Exits 1 if a
+request or the proof failed.
 """
 
 import argparse
@@ -28,7 +28,7 @@ PROOF_SECONDS = 300
 
 
 class OtherVersion(Stack):
-    """The service as the code at another place has it."""
+    """The service, run from the code in another folder."""
 
     def __init__(self, directory: Path, code: Path, url: str) -> None:
         self.root = code
@@ -37,7 +37,7 @@ class OtherVersion(Stack):
 
 @contextmanager
 def trading(stack: Stack, seed: int, told: Transcript) -> Iterator[None]:
-    """Let clients trade with one version."""
+    """Run clients against one version."""
     traders = [Trader(seed + n, seed, stack.port, stack.key, told) for n in range(CLIENTS)]
     for trader in traders:
         trader.start()
@@ -49,7 +49,7 @@ def trading(stack: Stack, seed: int, told: Transcript) -> Iterator[None]:
 
 
 def unpack(commit: str, place: Path) -> Path:
-    """Write the files of a commit."""
+    """Extract the files of a commit into a folder."""
     command = ["git", "archive", commit]
     packed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
@@ -58,7 +58,7 @@ def unpack(commit: str, place: Path) -> Path:
 
 
 def run(commit: str, *, seconds: float) -> Counter[str]:
-    """Return what failed, in each phase."""
+    """Return the number of failures, by phase."""
     failed: Counter[str] = Counter()
     with TemporaryDirectory(prefix="payments-releases-") as name, ExitStack() as closing:
         directory = Path(name)
@@ -99,7 +99,7 @@ def run(commit: str, *, seconds: float) -> Counter[str]:
 
 
 def _count(phase: str, told: Transcript, failed: Counter[str]) -> None:
-    """Print what a phase has had; what is no answer, or 5xx, has failed."""
+    """Print the statuses of a phase; no response, or 5xx, counts as a failure."""
     with told.lock:
         statuses = Counter(exchange.status for exchange in told.exchanges)
         told.exchanges.clear()

@@ -1,10 +1,10 @@
-"""Restart the service under load, and count the requests that failed.
+"""Restart the service under load, and count the failed requests.
 
 `python -m bench.restarts one`: one instance of `config.web`, reloaded. `nginx`, `caddy`: two
-instances behind that proxy, with the configuration of `deploy/`, reloaded one after the other, or
-with `--replaced` ended and started again, as a changed environment needs. At half-time the newest
-migration of `core` is taken back and made again. Loopback only; it ends by itself, and exits 1
-where a request failed.
+instances behind that proxy, with the configuration of `deploy/`, reloaded one after the other or,
+with `--replaced`, stopped and started again, as a changed environment requires. Halfway through,
+the newest migration of `core` is reversed and applied again. Loopback only; it ends on its own, and
+exits 1 if a request failed.
 """
 
 import argparse
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 CLIENTS = 4
 MOST_SECONDS = 420.0
-PATIENCE_SECONDS = 300  # where others have the machine
+PATIENCE_SECONDS = 300  # for a machine shared with others
 PROXY_LOG = "proxy.log"
 BEFORE_LAST_MIGRATION = "0005"
 
 
 class Load:
-    """Clients that send so many requests a second in all, each on a connection of its own."""
+    """Clients that together send `rate` requests a second, each on a new connection."""
 
     def __init__(self, port: int, key: str, *, rate: int) -> None:
         self.port, self.key, self.pause = port, key, CLIENTS / rate
@@ -93,7 +93,7 @@ class Load:
 
 
 class Instance:
-    """One web server that is reloaded by SIGHUP, or ended and started again."""
+    """One web server that can be reloaded by SIGHUP, or stopped and started again."""
 
     def __init__(self, stack: "Stack", port: int) -> None:
         self.stack, self.port = stack, port
@@ -104,12 +104,12 @@ class Instance:
         return self.stack.run("-m", "config.web")
 
     def workers(self) -> set[int]:
-        """Return the processes below the one that was started."""
+        """Return the ids of the worker processes."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return {int(number) for number in children.read_text().split()}
 
     def wait_until_awake(self) -> None:
-        """Wait until every worker is there, and one has answered."""
+        """Wait until all workers are running, and one has answered."""
         wait_until(lambda: is_listening(self.port) and len(self.workers()) == WORKERS)
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         connection.request("GET", "/healthz", headers={"X-Forwarded-Proto": "https"})
@@ -123,7 +123,7 @@ class Instance:
         wait_until(lambda: len(self.workers()) == len(before) and not self.workers() & before)
 
     def replace(self) -> None:
-        """End the process, start it again, and wait until it answers."""
+        """Stop the process, start it again, and wait until it answers."""
         self.process.terminate()
         self.process.wait(PATIENCE_SECONDS)
         self.process = self._start()
@@ -139,7 +139,7 @@ def wait_until(is_so: object) -> None:
 
 @contextmanager
 def front(name: str, ports: list[int], directory: Path) -> Iterator[int]:
-    """Start the proxy before these ports; yield the port that clients call."""
+    """Start a proxy in front of these ports, if one is named; yield the port for clients."""
     if name == "one":
         yield ports[0]
         return
@@ -156,7 +156,7 @@ def front(name: str, ports: list[int], directory: Path) -> Iterator[int]:
 
 
 def run(name: str, *, restarts: int, rate: int, replaced: bool = False) -> Load:
-    """Restart so many times under load; return what came of the requests."""
+    """Restart so many times under load; return the load with its outcomes."""
     directory = Path(tempfile.mkdtemp(prefix="payments-restarts-"))
     directory.chmod(0o711)
     with ExitStack() as closing:
@@ -184,13 +184,13 @@ def run(name: str, *, restarts: int, rate: int, replaced: bool = False) -> Load:
 
 
 def refusals(directory: Path) -> str:
-    """Return what the proxy says of the requests that failed, and how often."""
+    """Return the proxy's error messages, with their counts."""
     said = re.findall(r'"(?:error|msg)":"([^"]+)"', (directory / PROXY_LOG).read_text())
     return "".join(f"{count} times {words}\n" for words, count in Counter(said).most_common(12))
 
 
 def migrate(stack: "Stack") -> None:
-    """Take the newest migration back and make it again, as a release and its end would."""
+    """Reverse the newest migration and apply it again, like a rollback and a release."""
     for target in ([BEFORE_LAST_MIGRATION], []):
         words = ["manage.py", "migrate", "core", *target, "--verbosity", "0"]
         assert stack.run(*words).wait(PATIENCE_SECONDS) == 0, stack.words()

@@ -1,4 +1,4 @@
-"""The whole service as it runs, with all that it stands on, and the faults that it can be given."""
+"""The whole running service with its infrastructure, and the faults to inject into it."""
 
 import http.client
 import os
@@ -25,7 +25,7 @@ from tests.postgres import Postgres
 from tests.redis import Redis
 from tests.webhooks.stack import ROOT, Stack
 
-START_SECONDS = 300  # where others have the machine, a start takes minutes
+START_SECONDS = 300  # on a machine shared with others, a start can take minutes
 WEB = ("-m", "config.web")
 CELERY = ("-m", "celery", "--app", "config")
 PRODUCTION_PARTS: dict[str, tuple[str, ...]] = {
@@ -41,17 +41,17 @@ ENVIRONMENT = {
     "WEBHOOK_RETRY_SECONDS": "2,3,5,8,13,21",
     "WEBHOOK_TIMEOUT_SECONDS": "3",
 }
-# Small files of its log, so that it soon needs one more where the disk is full.
+# A small WAL, so that it soon needs another file when the disk is full.
 POSTGRESQL = {"min_wal_size": "32MB", "max_wal_size": "48MB"}
 FROZEN_SECONDS, STOPPED_SECONDS, CUT_SECONDS, FULL_SECONDS, WRONG_SECONDS = 2.0, 1.0, 2.0, 1.5, 2.0
-# What the service is to bear without a failed request, or to be back from in seconds.
+# The faults to survive without a failed request, or to recover from within seconds.
 MEASURED = ("Redis killed", "Redis frozen", "Redis emptied", "PostgreSQL crashed")
 CLOCK_STEPS = (-7_200, -600, 600, 7_200)
 
 
 @dataclass
 class Rig:
-    """What runs. `given` counts the faults, `windows` has the instants of each by its name."""
+    """The running system. `given` counts the faults, `windows` has the start and end of each."""
 
     stack: Stack
     disk: SmallDisk
@@ -70,11 +70,11 @@ class Rig:
 
     @property
     def sender(self) -> str:
-        """Return the part that calls merchants' servers."""
+        """The part that calls merchants' servers."""
         return "dispatcher" if self.postgres else "worker"
 
     def rows(self, question: str) -> list[Any]:
-        """Ask the database beside the service."""
+        """Query the database directly, not through the service."""
         if self.postgres:
             address = f"host={self.postgres.directory} user=postgres connect_timeout=10"
             with psycopg.connect(address, autocommit=True) as connection:
@@ -88,7 +88,7 @@ class Rig:
         self.parts[part] = self.stack.run(*self.commands[part], within=within)
 
     def give(self, name: str) -> None:
-        """Give a fault, and mend what it broke."""
+        """Inject a fault, and repair it."""
         if name in MEASURED:
             self.wait_until_answering()
         began = time.monotonic()
@@ -97,7 +97,7 @@ class Rig:
         self.windows.append((name, began, time.monotonic()))
 
     def faults(self) -> dict[str, Callable[[], None]]:
-        """Return what this machine lets us break."""
+        """Return the faults that can be injected on this machine."""
         found: dict[str, Callable[[], None]] = {"a web worker killed": self.kill_web_worker}
         for part in self.commands:
             found[f"{part} killed"] = lambda part=part: self.kill(part)  # type: ignore[misc]
@@ -120,14 +120,14 @@ class Rig:
         return found
 
     def kill(self, part: str) -> None:
-        """Kill a part with all its processes; the supervisor starts it again."""
-        with suppress(ProcessLookupError):  # it has ended by itself just now
+        """Kill all processes of a part; the supervisor restarts it."""
+        with suppress(ProcessLookupError):  # it has just ended on its own
             self.stack.kill(self.parts[part])
 
     def kill_web_worker(self) -> None:
         """Kill one of the web server's workers, which it replaces.
 
-        Where it loses one twice within seconds it ends, and is started again as a whole.
+        If it loses two within seconds it exits, and is restarted as a whole.
         """
         pid = self.parts["web"].pid
         with suppress(FileNotFoundError, ProcessLookupError):  # it is starting
@@ -136,7 +136,7 @@ class Rig:
                 os.kill(int(self.chance.choice(children)), signal.SIGKILL)
 
     def set_a_clock(self) -> None:
-        """Set the clock of one part ahead or back, and right again."""
+        """Set the clock of one part forward or back, and then right again."""
         file = self._clock_of(self.chance.choice(sorted(self.commands)))
         file.write_text(str(self.chance.choice(CLOCK_STEPS)))
         time.sleep(WRONG_SECONDS)
@@ -163,7 +163,7 @@ class Rig:
         subprocess.run(words, check=True, capture_output=True, timeout=START_SECONDS)
 
     def crash_postgres(self) -> None:
-        """End it at once, as `pg_ctl restart -m immediate` would."""
+        """Restart PostgreSQL without a clean shutdown, like `pg_ctl restart -m immediate`."""
         assert self.postgres
         self.postgres.stop(signal.SIGQUIT)
         self.postgres.start()
@@ -176,8 +176,8 @@ class Rig:
             self._revive_postgres(self.postgres)
 
     def _revive_postgres(self, postgres: Postgres) -> None:
-        """Start PostgreSQL where it gave up: it does where its own log has no room."""
-        with suppress(RuntimeError):  # it ended while it was waited for
+        """Restart PostgreSQL if it has shut down, as it does if there is no space for its WAL."""
+        with suppress(RuntimeError):  # it exited during the wait
             postgres.wait_until_ready()
             return
         postgres.stop(signal.SIGQUIT)
@@ -189,7 +189,7 @@ class Rig:
         self.wire.mend()
 
     def wait_until_answering(self) -> None:
-        """Wait for the web server, so that what fails next is not the doing of its own end."""
+        """Wait for the web server, so that its own restart does not cause the next failures."""
         deadline = time.monotonic() + START_SECONDS
         while not self._answers():
             assert time.monotonic() < deadline, self.stack.words()

@@ -1,4 +1,4 @@
-"""Fill a PostgreSQL with a past: payments and all that hangs on them, by its own statements."""
+"""Fill a PostgreSQL with history, in plain SQL: payments and all their dependent rows."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,14 +15,14 @@ WEALTH = 10**12
 
 
 class Shape(StrEnum):
-    """Whose the payments are: each merchant's alike, or nine in ten the first merchant's."""
+    """The owners of the payments: spread evenly, or nine in ten the first merchant's."""
 
     SPREAD = "spread"
     ONE = "one"
 
 
 def owner(number: str, shape: Shape) -> str:
-    """Return the expression of the merchant whose the payment with this number is."""
+    """Return the SQL expression for the merchant that owns the payment with this number."""
     turn = f"{number} % {MERCHANTS}"
     if shape is Shape.ONE:
         turn = f"CASE WHEN {number} % 10 < 9 THEN 0 ELSE {turn} END"
@@ -30,9 +30,9 @@ def owner(number: str, shape: Shape) -> str:
 
 
 def open_shops(customers: int = CUSTOMERS) -> str:
-    """Make the merchants with an endpoint and an account each, and the customers with wallets.
+    """Create the merchants, each with an endpoint and an account, and customers with wallets.
 
-    Returns the id of a payment that one of them has been paid.
+    Returns the id of a completed payment of one of them.
     """
     from core.clock import utc_now
     from ledger.models import Account, Purpose
@@ -69,7 +69,7 @@ def open_shops(customers: int = CUSTOMERS) -> str:
 
 
 def fill(payment_id: str, shape: Shape, *, first: int, count: int) -> None:
-    """Add so many payments, numbered from `first`, and what belongs to each."""
+    """Add `count` payments, numbered from `first`, and the dependent rows of each."""
     from payments.models import Payment
 
     with filling() as cursor:
@@ -80,14 +80,14 @@ def fill(payment_id: str, shape: Shape, *, first: int, count: int) -> None:
 
 
 def add_around(cursor: "CursorWrapper", low: str, high: str) -> None:
-    """Add what belongs to the payments with ids from `low` on, and before `high`."""
+    """Add the dependent rows of the payments with ids in [`low`, `high`)."""
     for statement in _AROUND:
         cursor.execute(statement, {"low": low, "high": high})
 
 
 @contextmanager
 def filling() -> "Iterator[CursorWrapper]":
-    """Give a cursor for rows that are known to be right; count and analyze them in the end."""
+    """Yield a cursor that bypasses triggers and foreign keys; recount and analyze afterwards."""
     from django.conf import settings
     from django.db import connection, transaction
     from django.utils.module_loading import import_string
@@ -111,9 +111,9 @@ def filling() -> "Iterator[CursorWrapper]":
 
 @contextmanager
 def _without_indexes(cursor: "CursorWrapper") -> Iterator[None]:
-    """Drop the indexes of the tables that are filled, keys apart, and build them afterwards.
+    """Drop the non-unique indexes of the tables to fill, and rebuild them afterwards.
 
-    That takes a third of the time that it takes to add rows to each.
+    That takes a third of the time of inserting with indexes.
     """
     cursor.execute(_INDEXES, [list(_FILLED)])
     indexes = dict(cursor.fetchall())
@@ -125,7 +125,7 @@ def _without_indexes(cursor: "CursorWrapper") -> Iterator[None]:
 
 
 def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
-    """Return what differs from one payment to the next: 85 in 100 paid, the rest as in life."""
+    """Return the columns that differ between payments: 85 in 100 are paid, the rest a mix."""
     at = f"now() - interval '{DAYS} days' * ({first + count} - i) / {count}"
     part = "(i % 100)"
 
@@ -140,7 +140,7 @@ def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
         "fee": when(0, 85, "0"),
         "status": f"""CASE WHEN {part} < 85 THEN 'completed' WHEN {part} < 90 THEN 'failed'
             WHEN {part} < 97 THEN 'expired' WHEN {part} < 99 THEN 'canceled' ELSE 'created' END""",
-        # Where nine in ten are one merchant's, these are all of the others'.
+        # With Shape.ONE, these are exactly the payments of the other merchants.
         "payment_mode": f"CASE WHEN {part} % 10 = 9 THEN 'INVOICE_PAY' ELSE 'DYNAMIC_PAY' END",
         "reference": "CASE WHEN i % 10 = 1 THEN 'R-' || i END",
         "created_at": at,

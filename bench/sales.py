@@ -1,6 +1,6 @@
-"""Many sales like one, each row signed, sealed and in the log as the service would have written it.
+"""Make many copies of a sale, with every row signed, sealed and logged as by the service.
 
-Rows go in by COPY on PostgreSQL, past triggers that would note them for the log a second time.
+On PostgreSQL rows are written by COPY, without the triggers that would log them a second time.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 
 class CopiedRows:
-    """Rows of a table like one that is there, with other values in some of the columns."""
+    """Copies of an existing row, with other values in some columns."""
 
     def __init__(self, like: Model) -> None:
         self.model, self.rows = type(like), list[Sequence[Any]]()
@@ -40,7 +40,7 @@ class CopiedRows:
         self._signs = signature_field(self.model)
 
     def add(self, changes: Row, *, beside: Row | None = None) -> str:
-        """Add a row and return its signature; `beside` are values of others that it covers."""
+        """Add a row and return its signature; `beside` has values of other rows that it covers."""
         signature = ""
         if self._signs:
             known = self.known | changes | (beside or {})
@@ -56,7 +56,7 @@ class CopiedRows:
 
 
 class SalesTemplate:
-    """Sales between accounts that are there: `shops` and `payers` are their owners."""
+    """Sales between existing accounts, whose owners are `shops` and `payers`."""
 
     def __init__(self, sale: Payment, *, shops: Sequence[str], payers: Sequence[str]) -> None:
         self.sale, self.shops, self.payers = sale, shops, payers
@@ -76,7 +76,7 @@ class SalesTemplate:
         self.sums: Counter[int] = Counter()
 
     def sell(self, number: int, *, refunded: bool) -> None:
-        """Add a sale, and its refund."""
+        """Add a sale and, if `refunded`, its refund."""
         shop, payer = self.shops[number % len(self.shops)], self.payers[number % len(self.payers)]
         key, transaction_id = f"pay_{FIRST_NUMBER + number}", f"txn_{FIRST_NUMBER + number}"
         price, fee = self.price, self.sale.fee or 0
@@ -107,7 +107,7 @@ class SalesTemplate:
             )
 
     def write(self) -> None:
-        """Write what was added, with the seals, leaves and balances that go with it."""
+        """Write the added rows, with their seals, log leaves and balances."""
         first = self.size - len(self.leaves)
         with transaction.atomic():
             _past_triggers()
@@ -199,7 +199,7 @@ class SalesTemplate:
 
 
 def sell_many(sales: SalesTemplate, count: int, *, refund_every: int) -> None:
-    """Repeat the sale so many times."""
+    """Copy the sale `count` times."""
     for first in range(1, count + 1, BATCH):
         for number in range(first, min(first + BATCH, count + 1)):
             sales.sell(number, refunded=number % refund_every == 0)
@@ -208,7 +208,7 @@ def sell_many(sales: SalesTemplate, count: int, *, refund_every: int) -> None:
 
 
 def copy_rows(model: type[Model], columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows, of values as the database takes them."""
+    """Insert rows of values in the database's own format."""
     table, names = model._meta.db_table, ", ".join(f'"{name}"' for name in columns)
     if connection.vendor == "postgresql":
         cursor = connection.connection.cursor()
@@ -241,7 +241,7 @@ def _forget_what_triggers_noted(cursor: Any) -> None:
 
 
 def set_sequences(models: Iterable[type[Model]]) -> None:
-    """Let the next rows have the keys that come after those that were written."""
+    """Set the sequences to continue after the keys that were written."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for model in models:

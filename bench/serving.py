@@ -1,4 +1,4 @@
-"""Start what is measured: databases, web servers, and what sets the stage in each."""
+"""Start what is measured: databases, web servers, and the processes that prepare their data."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HOST = "bench.localhost"
 WORKERS, THREADS = 2, 4
-START_SECONDS = 120  # where others have the machine
+START_SECONDS = 120  # for a machine shared with others
 PRODUCTION = {
     "ALLOWED_HOSTS": "127.0.0.1",
     "BASE_URL": f"https://{HOST}",
@@ -39,7 +39,7 @@ PRODUCTION = {
     "WEB_WORKERS": str(WORKERS),
     "WEBHOOK_ALLOW_PRIVATE": "false",
 }
-# As `make run` has it.
+# As in `make run`.
 EMBEDDED = {
     "ALLOWED_HOSTS": HOST,
     "GATHER_SECONDS": "5",
@@ -58,7 +58,7 @@ _PPID, _UTIME, _CHILDREN_STIME = 1, 11, 15  # in /proc/<pid>/stat, after the nam
 
 @dataclass(frozen=True)
 class WebServer:
-    """A web server that is running."""
+    """A running web server."""
 
     url: str
     pid: int
@@ -66,20 +66,20 @@ class WebServer:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two that are measured in turn. `database`: the process of the database's own."""
+    """One of the two sides measured in turn. `database` is its database's process id, if any."""
 
     server: WebServer
     database: int | None
     stagehand: "Stagehand"
 
     def seconds_used(self) -> tuple[float, float]:
-        """Return the CPU time of the server and of the database since they began."""
+        """Return the CPU time of the server and of the database since they were started."""
         database = 0.0 if self.database is None else cpu_seconds(self.database)
         return cpu_seconds(self.server.pid), database
 
 
 class Stagehand:
-    """A process that has built the stage in one database, and does what it is told there."""
+    """A process that builds the stage in one database, and carries out orders there."""
 
     def __init__(self, stack: "Stack") -> None:
         self.process = subprocess.Popen(  # our own
@@ -95,7 +95,7 @@ class Stagehand:
         self.next = FIRST_NUMBER
 
     def prepare(self, operation: Operation, count: int) -> int:
-        """Make the payments that `count` requests use up; return the number before the first."""
+        """Create the payments that `count` requests need; return the number before the first."""
         before = self.next
         self.next += count
         if operation.supply:
@@ -131,7 +131,7 @@ class Stagehand:
 
 @contextmanager
 def production(directory: Path) -> Iterator["tuple[Stack, Postgres]"]:
-    """Start PostgreSQL, which keeps its promises over a crash, and Redis, and migrate."""
+    """Start PostgreSQL, with durable commits, and Redis, and migrate."""
     from tests.clusters import create_migrated
     from tests.postgres import Postgres
     from tests.redis import Redis
@@ -157,7 +157,7 @@ def production(directory: Path) -> Iterator["tuple[Stack, Postgres]"]:
 
 @contextmanager
 def service_and_floor(directory: Path) -> Iterator[tuple[Side, Side]]:
-    """Start the service as docs/production.md has it, and the floor on the same database."""
+    """Start the service as in docs/production.md, and the floor on the same database."""
     with production(directory) as (stack, postgres), Stagehand(stack) as stagehand:
         database = pid_of(postgres)
         stack.environment |= {"BENCH_STAGE": stagehand.text}
@@ -168,7 +168,7 @@ def service_and_floor(directory: Path) -> Iterator[tuple[Side, Side]]:
 
 @contextmanager
 def service_alone(directory: Path) -> Iterator[tuple[Side, "Stack"]]:
-    """Start the service, with all its processes, as docs/production.md has it."""
+    """Start the service, with all its processes, as in docs/production.md."""
     with production(directory) as (stack, postgres), Stagehand(stack) as stagehand:
         for words in BACKGROUND:
             stack.run("-m", "celery", "--app", "config", *words)
@@ -177,7 +177,7 @@ def service_alone(directory: Path) -> Iterator[tuple[Side, "Stack"]]:
 
 @contextmanager
 def embedded_and_service(directory: Path) -> Iterator[tuple[Side, Side]]:
-    """Start the service as `make run` does, on SQLite, and as it runs in production."""
+    """Start the service as `make run` does, on SQLite, and as in production."""
     from tests.webhooks.stack import Stack
 
     with ExitStack() as closing:
@@ -205,7 +205,7 @@ def serve(
     workers: int = WORKERS,
     threads: int = THREADS,
 ) -> WebServer:
-    """Start a web server, and ask for the path `awake` until each of its processes has answered."""
+    """Start a web server, and request the path `awake` often enough to reach each process."""
     port = free_port()
     place = ["--http", "1", "--host", "127.0.0.1", "--port", str(port)]
     size = ["--workers", str(workers), "--blocking-threads", str(threads)]
@@ -238,13 +238,13 @@ def is_listening(port: int) -> bool:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return what a process and all below it have used, those that have ended included."""
+    """Return the CPU time of a process and its descendants, ended ones included."""
     fields = family_of(pid).values()
     return sum(sum(map(int, each[_UTIME : _CHILDREN_STIME + 1])) for each in fields) / _TICKS
 
 
 def memory_mb(pid: int) -> float:
-    """Return what a process and all below it hold; what they share is counted in parts."""
+    """Return the memory of a process and its descendants; shared pages count proportionally."""
     held = 0
     for number in family_of(pid):
         with suppress(OSError):
@@ -254,7 +254,7 @@ def memory_mb(pid: int) -> float:
 
 
 def family_of(pid: int) -> dict[int, list[str]]:
-    """Return a process and all below it, each with what the system says of it after its name."""
+    """Return the fields of /proc/<pid>/stat after the name, for a process and its descendants."""
     every: dict[int, list[str]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended meanwhile

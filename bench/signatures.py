@@ -1,4 +1,4 @@
-"""How long a signature of a row takes: `python -m bench.signatures`. It needs no database."""
+"""Measure the time to sign a row: `python -m bench.signatures`. Needs no database."""
 
 import os
 import sys

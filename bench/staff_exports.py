@@ -1,7 +1,7 @@
-"""How long an export of a day takes, made by a worker, and how a page responds meanwhile.
+"""Measure a day's export by a worker, and the response time of a page meanwhile.
 
-`bench.admin` runs it on the database that it has filled; the worker is a process of its own, as in
-production, and ends with it.
+`bench.admin` runs this on the database that it has filled; the worker is a process of its own, as
+in production, and ends with it.
 """
 
 import os
@@ -19,7 +19,7 @@ PAUSE_SECONDS = 0.1
 
 
 def make_export() -> None:
-    """Make the files that were asked for, as a worker does, on the database of DATABASE_URL."""
+    """Make the requested exports, as a worker does, from the database of DATABASE_URL."""
     import django
 
     django.setup()
@@ -31,7 +31,7 @@ def make_export() -> None:
 
 
 def time_export(browser: "Client", path: str, page: str) -> tuple[int, float, list[float]]:
-    """Ask for an export; return its rows, its seconds, and the ms of a page opened meanwhile."""
+    """Request an export; return its row count, its seconds, and the ms of a page meanwhile."""
     from backoffice.models import ExportRun
 
     response = browser.get(path)
@@ -60,7 +60,7 @@ def time_export(browser: "Client", path: str, page: str) -> tuple[int, float, li
 def rows_of_export(
     browser: "Client", path: str, page: str, limit_ms: int
 ) -> list[tuple[str, str, str, bool]]:
-    """Return what was measured, as lines of a table: name, goal, measured, whether it holds."""
+    """Return the measurements as table rows: name, goal, measured value, whether it holds."""
     count, seconds, times = time_export(browser, path, page)
     median = statistics.median(times)
     took = f"{seconds:.1f} s"

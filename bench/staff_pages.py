@@ -1,4 +1,4 @@
-"""The pages of the back office that are measured: each list, and what staff ask of it."""
+"""The pages of the back office to measure: lists, filters, detail pages and searches."""
 
 from bench.staff_rows import LARGE
 
@@ -7,7 +7,7 @@ OF_LARGE = f"mode=test&merchant={LARGE}"
 
 
 def staff_pages() -> dict[str, str]:
-    """Return the pages by what they are."""
+    """Return the paths of the pages, by description."""
     return {**_lists(), **_payments(), **_around(), **_searches()}
 
 
@@ -53,7 +53,7 @@ def _payments() -> dict[str, str]:
 
 
 def _around() -> dict[str, str]:
-    """Return the pages about what belongs to the large merchant, and lists of it."""
+    """Return the detail pages and filtered lists around the large merchant."""
     from ledger.models import Account
     from payments.models import Payment
     from refunds.models import Refund

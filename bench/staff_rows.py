@@ -1,5 +1,5 @@
-"""The rows that the back office is measured with: a past in which nine in ten payments are of one
-merchant, with ids by their time, as those that the service makes.
+"""The rows for measuring the back office: a history in which nine in ten payments belong to one
+merchant, with ids ordered by time, like those of the service.
 """
 
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 CUSTOMERS, DAYS = 100_000, 90
 LARGE = f"mer_{'0' * 20}{FIRST_NUMBER}"  # the merchant of nine in ten payments
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-# Ids end with a number of ten digits, of which the first is a one.
+# Ids end with a ten-digit number that starts with 1.
 _NAMES = (
     """
     UPDATE merchants_merchant SET name = 'Shop number ' || right(id, 9)::int
@@ -27,7 +27,7 @@ _NAMES = (
 
 
 def build(count: int) -> None:
-    """Insert the payments, and what belongs to each, by statements of the database."""
+    """Insert the payments and their dependent rows, in plain SQL."""
     from core.clock import utc_now
     from merchants.callers import Caller
     from payments.models import Payment
@@ -47,8 +47,8 @@ def build(count: int) -> None:
 
 
 def _payment(count: int) -> dict[str, str]:
-    """Return what differs: 85 % paid, the rest failed, expired, canceled or open."""
-    n = f"(i - {FIRST_NUMBER - 1})"  # the newest first: number 1 is a moment ago
+    """Return the columns that differ: 85 % paid, the rest failed, expired, canceled or open."""
+    n = f"(i - {FIRST_NUMBER - 1})"  # newest first: number 1 was a moment ago
     at = f"template.created_at - interval '{DAYS} days' * {n} / {count}"
     milliseconds = f"(extract(epoch FROM {at}) * 1000)::bigint"
     kind = f"({n} % 100)"
@@ -83,7 +83,7 @@ def _payment(count: int) -> dict[str, str]:
 
 
 def _refunds(refund: "Model") -> str:
-    """Return the statement that refunds a part of one paid payment in sixteen."""
+    """Return the statement that partially refunds one in sixteen paid payments."""
     changes = {
         "id": "'ref_' || substr(payment.id, 5)",
         "payment_id": "payment.id",
@@ -104,7 +104,7 @@ def _refunds(refund: "Model") -> str:
 
 
 def _base62(number: str, width: int) -> str:
-    """Return an expression that writes a number as ids do."""
+    """Return an SQL expression for a number in base 62, as in ids."""
     digits = (
         f"substr('{ALPHABET}', (({number}) / {62**place} % 62)::int + 1, 1)"
         for place in reversed(range(width))

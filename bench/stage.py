@@ -1,7 +1,7 @@
-"""The rows that requests are measured against: two merchants, their customers and payments.
+"""The data that requests are measured with: two merchants, their customers and payments.
 
-`python -m bench.stage` builds them in the database of its environment and prints them as JSON;
-then it does what it is told, one line each: `supply PAYMENT_ID FIRST COUNT`, or `tend`.
+`python -m bench.stage` creates them in the database of its environment and prints them as JSON;
+then it reads orders, one per line: `supply PAYMENT_ID FIRST COUNT`, or `tend`.
 """
 
 import sys
@@ -22,7 +22,7 @@ WEALTH = 10**12
 
 @dataclass(frozen=True)
 class Stage:
-    """What requests name: the ids of rows, and the keys of the two merchants by their names."""
+    """The values that requests need: ids, and the API keys of the two merchants by name."""
 
     payment: str
     completed: str
@@ -31,14 +31,14 @@ class Stage:
     keys: dict[str, str]
 
     def fill(self, path: str) -> str:
-        """Put the names of the stage where a path has them in braces."""
+        """Replace the placeholders in braces in a path by values of the stage."""
         for name in ("payment", "link", "slug"):
             path = path.replace(f"{{{name}}}", getattr(self, name))
         return path
 
 
 def phone(number: int) -> str:
-    """Return the phone of a customer: in turn, so that no wallet is shared."""
+    """Return a customer's phone, in rotation, so that concurrent requests share no wallet."""
     return f"+1242425{number % PHONES:04}"
 
 
@@ -63,7 +63,7 @@ def say(answer: object) -> None:
 
 
 def build() -> Stage:
-    """Make the rows by the services that make them in life."""
+    """Create the data with the service's own functions."""
     from core.clock import utc_now
     from ledger.models import Account
     from links.services import LinkDraft, create_link
@@ -100,7 +100,7 @@ def open_wallets(shop: "Merchant") -> None:
 
 
 def sell(merchant: "Merchant") -> tuple[str, str]:
-    """Return the ids of a payment that waits to be paid and of one that has been."""
+    """Return the ids of an unpaid and of a paid payment."""
     from core.clock import utc_now
     from core.ids import new_id
     from payments.drafts import PaymentDraft
@@ -123,7 +123,7 @@ def sell(merchant: "Merchant") -> tuple[str, str]:
 
 
 def supply(template_id: str, *, first: int, count: int) -> None:
-    """Copy a payment, each time with the customer whose turn it is, and numbered from `first`."""
+    """Copy a payment, numbered from `first`, with the customers in rotation."""
     from payments.models import Payment
 
     template = Payment.objects.get(pk=template_id)
@@ -136,7 +136,7 @@ def supply(template_id: str, *, first: int, count: int) -> None:
 
 
 def tend() -> None:
-    """Do what the schedule does every few seconds, and what readers would pay for otherwise."""
+    """Seal and fold as the schedule does every few seconds, or reads would get slower."""
     from core.tasks import fold_counts
     from ledger.tasks import seal_transfers
 

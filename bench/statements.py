@@ -1,8 +1,8 @@
-"""How many SQL statements and calls of functions each operation costs, on whatever machine.
+"""Count the SQL statements and function calls of each operation, independent of the machine.
 
 `python -m bench.statements` prints a table, on a PostgreSQL or (`--embedded`) an SQLite of its own;
-`--texts` prints the statements, too; `--json` prints all of it for a program. Calls are those that
-a profiler sees, of functions in Python and of built-in ones, from the request to the answer.
+`--texts` also prints the statements; `--json` prints everything for a program. Calls are those that
+a profiler sees, of Python and built-in functions, from the request to the response.
 """
 
 import argparse
@@ -25,7 +25,7 @@ ROW = "{:14} {:>11} {:>8} {:>8}"
 
 @dataclass(frozen=True)
 class Cost:
-    """What one request of an operation takes. `framing` begins, ends and names transactions."""
+    """The cost of one request. `framing` has the statements that control transactions."""
 
     statements: list[str]
     framing: list[str]
@@ -62,7 +62,7 @@ def print_table(costs: dict[str, Cost], *, texts: bool) -> None:
 
 
 class Requests:
-    """Sends operations within this process, on a stage of their own."""
+    """Sends operations in this process, to a stage of its own."""
 
     def __init__(self) -> None:
         from django.test import Client
@@ -74,9 +74,9 @@ class Requests:
         self.number = FIRST_NUMBER
 
     def cost_of(self, operation: Operation) -> Cost:
-        """Send the operation until it is warm, then count, each time the least of several.
+        """Warm up an operation, then count; each figure is the minimum of several requests.
 
-        One in some is the first of its second, and looks the key up, too.
+        The first request in a second also looks up the key, so single counts vary.
         """
         self._supply(operation)
         for _ in range(WARM_UPS):
@@ -98,7 +98,7 @@ class Requests:
         return [str(query["sql"]) for query in captured.captured_queries]
 
     def _calls_of(self, operation: Operation) -> int:
-        """Count the calls from the request to the answer, without those of the test client."""
+        """Count the calls from request to response, without those of the test client."""
         calls, answer = Calls(), self.client.handler
 
         def counted(environ: dict[str, Any]) -> Any:

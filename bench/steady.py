@@ -1,10 +1,10 @@
-"""Whether the service is after ten minutes of load as it was after one.
+"""Check that the service runs as well after ten minutes of load as after one.
 
 `python -m bench.steady [--minutes 10] [--share 0.7]` starts PostgreSQL, Redis, granian, worker,
-dispatcher and beat as in production, finds how many requests of a mix they answer at most, and
-sends that share of it. Each half minute it prints requests per second, p50 and p99, the memory of
-the web server and of the other processes, and how many connections the database has; then
-what holds.
+dispatcher and beat as in production, finds the maximum rate for a mix of requests, and sends that
+share of it. Every half minute it prints requests per second, p50 and p99, the memory of the web
+server and of the other processes, and the number of database connections; at the end, which goals
+hold.
 """
 
 import argparse
@@ -23,11 +23,11 @@ from bench.operations import BY_NAME
 from bench.serving import BACKGROUND, THREADS, WORKERS, Side, memory_mb, service_alone
 
 SLICE_SECONDS, PEAK_SECONDS = 30, 10
-PACED = 64  # connections: each waits between an answer and its next request
+PACED = 64  # connections, each of which pauses between a response and its next request
 MOST_PER_SECOND = 1_000  # of one operation
 OPERATIONS = ("create", "read", "confirm", "list", "status poll", "create", "read", "balance",
               "checkout page", "QR image")  # fmt: skip
-# The last third of the slices beside the first, and connections in all.
+# The last third of the slices relative to the first; and the total of connections.
 P99_SHARE, MEMORY_SHARE = 1.5, 1.05
 MOST_CONNECTIONS = WORKERS * (THREADS + 2) + len(BACKGROUND) * 6
 ROW = "{:>7} {:>7} {:>7} {:>7} {:>7} {:>10} {:>12}"
@@ -36,7 +36,7 @@ HEAD = ("seconds", "per s", "p50 ms", "p99 ms", "web MB", "others MB", "connecti
 
 @dataclass(frozen=True)
 class Slice:
-    """What half a minute showed: milliseconds, megabytes, connections to the database."""
+    """The figures of half a minute: milliseconds, megabytes, database connections."""
 
     p50: float
     p99: float
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def _send(side: Side, seconds: int, *, pause: int = 0) -> Sent:
-    """Send the mix for so long, as fast as it is answered or with a pause after each answer."""
+    """Send the mix, as fast as possible or with a pause in milliseconds after each response."""
     scripts = []
     for name in OPERATIONS:
         operation = BY_NAME[name]
@@ -93,7 +93,7 @@ def _slice(side: Side, sent: Sent, others: Sequence[int], database: str) -> Slic
 
 
 def judge(found: Sequence[Slice]) -> None:
-    """Compare the last third of the slices with the first, after the first minute."""
+    """Compare the last third of the slices with the first, skipping the first minute."""
     counted = found[60 // SLICE_SECONDS :] or found
     third = max(1, len(counted) // 3)
 

@@ -13,7 +13,7 @@ RESTART_SECONDS = 0.3
 
 
 class Supervisor(threading.Thread):
-    """Use as a context: within it, each part that has exited is restarted, however it ended."""
+    """A context manager within which every part that exits is restarted, however it ended."""
 
     def __init__(
         self, parts: "dict[str, subprocess.Popen[bytes]]", start: Callable[[str], None]
@@ -44,5 +44,5 @@ class Supervisor(threading.Thread):
 
 
 def _end_children(process: "subprocess.Popen[bytes]") -> None:
-    with suppress(ProcessLookupError):  # none was left behind
+    with suppress(ProcessLookupError):  # it left none behind
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What the service stands on, made to fail: a disk that fills up, a wire that is cut."""
+"""Infrastructure that can be made to fail: a disk that fills up, a network that is cut."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ def may_mount() -> bool:
 
 
 class SmallDisk:
-    """A file system of its own, so small that it can be filled. Elsewhere a plain folder."""
+    """A file system small enough to be filled. Without root, a plain folder."""
 
     def __init__(self, place: Path, *, megabytes: int) -> None:
         self.place, self.filler = place, place / "filler"
@@ -24,7 +24,7 @@ class SmallDisk:
         )
 
     def fill(self) -> None:
-        """Leave no byte."""
+        """Fill the disk to the last byte."""
         with self.filler.open("wb", buffering=0) as file:
             while True:
                 left = os.statvfs(self.place)
@@ -43,7 +43,7 @@ class SmallDisk:
 
 
 class Cable:
-    """A network of its own for a merchant's server and who calls it. Elsewhere that of all."""
+    """A network namespace for a merchant's server and its callers. Without root, the host's."""
 
     def __init__(self, log: Path) -> None:
         self.name = f"faults-{os.getpid()}"
@@ -54,11 +54,11 @@ class Cable:
 
     @property
     def within(self) -> tuple[str, ...]:
-        """Return the words before a command that runs there."""
+        """The command prefix to run a command in this network."""
         return ("ip", "netns", "exec", self.name) if self.is_real else ()
 
     def cut(self) -> None:
-        """Leave no way to the server."""
+        """Cut the connection to the server."""
         self._set("down")
 
     def mend(self) -> None:

@@ -1,4 +1,4 @@
-"""A thousand top-ups after a signed head, and the proof of what they have added."""
+"""A thousand top-ups after a signed head, and the incremental proof of them."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ COUNT, AMOUNT = 1_000, 1_000
 
 
 def add_top_ups(seal: Callable[[], None]) -> Callable[[], object]:
-    """Prove all there is up to a signed head, add top-ups, and return the next proof."""
+    """Prove everything up to a signed head, add top-ups, and return the next proof to run."""
     from datetime import timedelta
 
     from core.clock import utc_now

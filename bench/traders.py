@@ -1,4 +1,4 @@
-"""Clients that trade while the service is broken: each retries under its key, as they should."""
+"""Clients that trade while the service is broken, retrying with idempotency keys as they should."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ RETRIED = (409, 429, 500, 502, 503, 504)
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request on the wire: when it was sent, and what came; status 0 where nothing did."""
+    """One request on the wire, and its status; 0 if there was no response."""
 
     sent_at: float
     seconds: float
@@ -29,7 +29,7 @@ class Exchange:
 
 @dataclass
 class Transcript:
-    """What the clients were told, by the key of each request. None waits beyond `ends`."""
+    """The answers to all clients, by idempotency key. No client waits beyond `ends`."""
 
     ends: float = math.inf  # of the monotonic clock
     answers: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Transcript:
 
 
 class Trader(threading.Thread):
-    """One client: pays, cancels, refunds, pays out and makes links, until it is told to stop."""
+    """One client that pays, cancels, refunds, pays out and creates links, until told to stop."""
 
     def __init__(self, number: int, seed: int, port: int, key: str, told: Transcript) -> None:
         super().__init__(name=f"trader-{number}", daemon=True)
@@ -79,7 +79,7 @@ class Trader(threading.Thread):
             self.post(f"{path}/refund", {"amount": self.chance.randint(1, amount)})
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """Send until there is an answer, under one key; sometimes ask again for the same."""
+        """Send with one key until there is an answer; sometimes repeat the request afterwards."""
         self._sent += 1
         key, text = f"{self.name}-{self._sent}", json.dumps(body)
         found = self.send_until_answered(path, text, key)
@@ -97,7 +97,7 @@ class Trader(threading.Thread):
         return json.loads(answer) if status < 300 else None
 
     def repeat(self, key: str) -> None:
-        """Ask once more under a key, and compare byte for byte; not where the time is over."""
+        """Repeat a request with its key, and compare byte by byte, unless the time is over."""
         path, text, answer = self.told.answers[key]
         again = self.send_until_answered(path, text, key)
         if again is None and time.monotonic() > self.told.ends:
@@ -107,7 +107,7 @@ class Trader(threading.Thread):
             (self.told.same if same else self.told.changed).append(key)
 
     def send_until_answered(self, path: str, text: str, key: str) -> tuple[int, bytes] | None:
-        """Send until the service has decided. None where it does not for minutes."""
+        """Send until there is a final answer. None if there is none for minutes."""
         deadline = min(time.monotonic() + GIVE_UP_SECONDS, self.told.ends)
         while time.monotonic() < deadline:
             status, body = self.send(path, text, key)
@@ -117,7 +117,7 @@ class Trader(threading.Thread):
         return None
 
     def send(self, path: str, text: str, key: str) -> tuple[int, bytes]:
-        """Send once, and note it; status 0 where no answer came."""
+        """Send once and record it; status 0 if there is no response."""
         sent_at = time.monotonic()
         try:
             status, body = self._exchange(path, text, key)

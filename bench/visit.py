@@ -1,4 +1,4 @@
-"""What a merchant, the schedule and staff ask for: the operations whose growth is measured."""
+"""The operations of merchants, schedule and staff whose growth is measured."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -15,7 +15,7 @@ Act = tuple[str, Callable[[], object], Callable[[], object] | None]
 
 
 class Visit:
-    """What a merchant, the schedule and staff ask for, at one size."""
+    """The operations of a merchant, the schedule and staff, at one size of the database."""
 
     def __init__(self, size: int) -> None:
         from backoffice.roles import Role
@@ -37,7 +37,7 @@ class Visit:
         self.claimed: list[Claim] = []
 
     def acts(self) -> Iterator[Act]:
-        """Yield each operation by its name, and what has to be done before it each time."""
+        """Yield each operation: its name, the act, and what to do before each run, if anything."""
         from ledger.tasks import seal_transfers
 
         seal_transfers()
@@ -83,7 +83,7 @@ class Visit:
         }
 
     def pages(self) -> dict[str, str]:
-        """Return lists of the back office, and of each what is rare there."""
+        """Return lists of the back office, each also with filters that match few or no rows."""
         payments, search = "/admin/payments/payment/?mode=both", "/admin/search/?q="
         of_merchant = f"{payments}&merchant={self.merchant.pk}"
         events, deliveries = "/admin/webhooks/event/", "/admin/webhooks/delivery/"
@@ -130,7 +130,7 @@ class Visit:
         assert self.staff.get(path).status_code in (200, 302), path
 
     def let_pass(self) -> None:
-        """Make payments whose time has passed."""
+        """Create payments that are due to expire."""
         from core.clock import utc_now
         from payments.models import Payment
 
@@ -144,7 +144,7 @@ class Visit:
         assert expire_due(now=utc_now()) == BATCH
 
     def let_wait(self) -> None:
-        """Make a delivery wait, with none under way."""
+        """Create a pending delivery, and release the claimed ones."""
         self.release()
         self.create()
 

@@ -1,7 +1,7 @@
-"""How soon events arrive, alone and beside an endpoint that is dead with thousands waiting.
+"""Measure how soon events arrive, with and without a dead endpoint that has thousands waiting.
 
 `python -m bench.webhooks` prints a table; `--embedded` for SQLite and `manage.py worker` instead of
-PostgreSQL, Redis and Celery. Everything runs on this machine, the receiver included.
+PostgreSQL, Redis and Celery. Everything runs on this machine, including the receiver.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def running(*, embedded: bool) -> Iterator["Receiver"]:
 
 
 def measure(scene: Scene, number: int, receiver: "Receiver", seconds: int) -> list[float]:
-    """Return how long each event of the healthy endpoints was on its way."""
+    """Return the sorted times from commit to arrival of the healthy endpoints' events."""
     from webhooks.models import Webhook
 
     healthy = [make_endpoint(receiver.url(f"/say/200/{number}-{n}")) for n in range(HEALTHY)]
@@ -120,7 +120,7 @@ def make_endpoint(url: str) -> "Webhook":
 
 
 def tell(endpoint: "Webhook") -> tuple[str, float]:
-    """Write one event and commit; return its id and the time."""
+    """Emit one event and commit; return its id and the time of the commit."""
     from django.db import transaction
 
     from core.clock import utc_now
@@ -135,7 +135,7 @@ def tell(endpoint: "Webhook") -> tuple[str, float]:
 
 
 def fill(endpoint: "Webhook", count: int) -> None:
-    """Make so many events due at once."""
+    """Create a backlog of so many events for an endpoint."""
     from django.db import transaction
 
     for _ in range(0, count, 500):
@@ -152,7 +152,7 @@ def steadily(endpoints: list["Webhook"], seconds: int) -> Iterator[tuple[str, fl
 
 
 def arrivals(receiver: "Receiver", event_ids: set[str]) -> dict[str, float]:
-    """Return when each event was first received. Exits where one has not come in good time."""
+    """Return when each event was first received. Exits if one has not arrived in time."""
     deadline = time.monotonic() + SETTLE_SECONDS
     while True:
         found: dict[str, float] = {}

@@ -1,7 +1,7 @@
-"""Python imports this at its start where its folder is on PYTHONPATH: a clock that can be set.
+"""A clock that can be set. Python imports this at start-up if its folder is on PYTHONPATH.
 
-The process is as many seconds ahead as the file CLOCK_FILE says, or behind; time that is measured,
-not read, goes on as it does. A process that is forked off follows the same file.
+The file CLOCK_FILE contains by how many seconds the process's clock is ahead (negative: behind);
+the monotonic clock is not affected. Forked processes follow the same file.
 """
 
 import os
