@@ -173,13 +173,13 @@ def pay_with_pin(
 
 
 def balance_of_customer(customer: Customer, currency: str) -> int:
-    """Return the balance of the customer's wallet, in cents, without creating the account."""
+    """Return the wallet's balance, in the smallest unit, without creating the account."""
     held = balances(owner=customer.id, purpose=Purpose.WALLET, livemode=customer.livemode)
     return held.get(currency, 0)
 
 
 def missing_amount(payment: Payment, customer: Customer) -> int:
-    """Return how many cents the wallet lacks for this payment."""
+    """Return how much the wallet lacks for this payment; 0 if nothing."""
     held = balance_of_customer(customer, payment.currency)
     return max(0, payment.sale_amount - held)
 

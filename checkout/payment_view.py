@@ -89,7 +89,7 @@ class Item:
 
 @dataclass(frozen=True)
 class PaymentView:
-    """A payment as the pages show it. Amounts in cents; texts are empty if unknown.
+    """A payment as the pages show it. Amounts in the smallest unit; texts are empty if unknown.
 
     `version` changes whenever a page that shows the payment has to be reloaded. `agreed` is the
     digest of the description, which forms submit: pressing Pay agrees to that description.

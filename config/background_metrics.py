@@ -1,4 +1,4 @@
-"""Metrics of the background processes, collected when scraped by way of a web process.
+"""Metrics of the background processes, collected when they are scraped.
 
 Workers and dispatchers record their runs (`core.task_runs`), and beat its last tick; the broker
 and the database connection pool are queried directly.

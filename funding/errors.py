@@ -16,7 +16,7 @@ class WayNotOffered(ValidationFailed):
 
 
 class FundingLimitReached(ValidationFailed):
-    """`left` is how much the customer can still add today, in cents."""
+    """`left` is how much the customer can still add today, in the smallest unit."""
 
     message = "This is more than a customer may add in a day."
 

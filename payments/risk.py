@@ -23,7 +23,7 @@ DAY = timedelta(days=1)
 
 
 def required_of(customer: Customer, amount: int, *, now: datetime) -> Verification:
-    """Return the verification this customer needs for an amount: at least what it needs itself."""
+    """Return the verification this customer needs: what the amount requires, or stronger."""
     needed = required_for(amount)
     if not is_protected(customer):
         return needed
