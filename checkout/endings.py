@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from checkout.payment_view import PaymentView
 from core.errors import ApiError, Conflict, RateLimited
+from core.places import NoPlaceFree
 from customers.errors import CustomerFrozen, NewProofLimitReached
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from merchants.errors import MerchantInactive
@@ -81,7 +82,9 @@ def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
 
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
-    """Return the ending for an error, with a button back to the payment if there is one."""
+    """Return what stopped the customer, with a button to the payment where there is one."""
+    if isinstance(error, NoPlaceFree):
+        return _crowded()
     if error.status >= FAULT_OF_OURS:
         return _fault_of_ours(payment_address)
     end = _end_for(error)
@@ -141,6 +144,15 @@ def _busy() -> Ending:
         _("This payment was being changed elsewhere at the same moment."),
         next=_("Check the payment, then try again."),
         again_words=_("View the payment"),
+    )
+
+
+def _crowded() -> Ending:
+    return Ending(
+        _("One moment"),
+        STILL,
+        _("Others are printing at the moment."),
+        next=_("Load this page again in a few seconds."),
     )
 
 

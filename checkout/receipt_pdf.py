@@ -13,6 +13,7 @@ from checkout.paper import Paper, cut
 from checkout.payment_view import PaymentView
 from checkout.receipts import ReceiptState, Seller
 from core.formats import moment_of, money, money_and_code
+from core.places import drawing
 from refunds.models import Refund
 
 INK, QUIET, LINE, WARN = "#10242b", "#4d6169", "#c3d0d3", "#6b4a00"
@@ -53,7 +54,10 @@ def receipt_pdf(
     printed: str,
     head: str,
 ) -> bytes:
-    """Return the receipt, cached by contents; `printed` is its date, `head` the log's head."""
+    """Write the receipt, once for what says the same; `printed` is its date, `head` the log's.
+
+    Raises NoPlaceFree.
+    """
     shown = replace(payment_view, until="", left="")
     given_back = tuple((refund.succeeded_at, refund.amount) for refund in refunds)
     return _written(shown, state, seller, given_back, service, printed, head, get_language() or "")
@@ -70,25 +74,32 @@ def _written(
     head: str,
     language: str,
 ) -> bytes:
+    with drawing():
+        paper = _begun(payment_view, service)
+        _seller(paper, payment_view, seller)
+        _sale(paper, payment_view, state)
+        signed = [(_("Signed head"), head)] if head else []
+        facts = [*_facts(payment_view), *signed]
+        for rows in (_items(payment_view), facts, _refunds(payment_view, refunds)):
+            if rows:
+                _rule(paper)
+                _table(paper, rows)
+        _rule(paper)
+        words = _("As of %(when)s. The page %(address)s always shows the current status.")
+        _say(paper, words % {"when": printed, "address": payment_view.receipt_address}, _QUIET)
+        return bytes(paper.output())
+
+
+def _begun(payment_view: PaymentView, author: str) -> Paper:
+    """Return the first page, with nothing on it yet."""
     assert payment_view.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     title = _("Receipt from %(name)s") % {"name": payment_view.payee.name}
     paper = Paper(WIDTH, HEIGHT, title=title, made_at=payment_view.completed_at)
-    paper.set_author(service)
+    paper.set_author(author)
     paper.set_margin(MARGIN)
     paper.set_auto_page_break(auto=True, margin=MARGIN)
     paper.add_page()
-    _seller(paper, payment_view, seller)
-    _sale(paper, payment_view, state)
-    signed = [(_("Signed head"), head)] if head else []
-    facts = [*_facts(payment_view), *signed]
-    for rows in (_items(payment_view), facts, _refunds(payment_view, refunds)):
-        if rows:
-            _rule(paper)
-            _table(paper, rows)
-    _rule(paper)
-    words = _("As of %(when)s. The page %(address)s always shows the current status.")
-    _say(paper, words % {"when": printed, "address": payment_view.receipt_address}, _QUIET)
-    return bytes(paper.output())
+    return paper
 
 
 def _seller(paper: Paper, payment_view: PaymentView, seller: Seller) -> None:

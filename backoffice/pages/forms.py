@@ -17,8 +17,12 @@ from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.own_passwords import replace_password
 from backoffice.staff import Staff, roles_of, staff_of
+from core.errors import ServiceUnavailable
+from core.places import Places
 
 SIGN_IN = "sign in"
+SIGN_INS_AT_ONCE = 2
+_sign_ins = Places(SIGN_INS_AT_ONCE)
 
 
 class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no types
@@ -35,7 +39,11 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
         # While the account is locked, further attempts leave no entries.
         was_open = AxesProxyHandler.is_allowed(self.request, {"username": name})
         try:
-            return super().clean()
+            with _sign_ins.taken():
+                return super().clean()
+        except ServiceUnavailable:  # the name and the password were not looked at
+            words = "Others are signing in at the moment. Try again in a few seconds."
+            raise ValidationError(words) from None
         except ValidationError:
             if was_open and User.objects.filter(username=name, is_staff=True).exists():
                 staff, refused = staff_of(self.request), AuditOutcome.REFUSED

@@ -10,12 +10,14 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from checkout.branding import normal_color, stylesheet
+from checkout.error_pages import StoppedPage
 from checkout.languages import choose_language
 from checkout.models import Logo
 from checkout.payment_view import Payee, payee_of
 from checkout.receipts import logo_of
 from core.formats import money
 from core.pictures import CODES_KEPT, immutable, qr_code_of, unless_known
+from core.places import NoPlaceFree
 from core.prepared import Place, PreparedValues
 from links.models import PaymentLink
 from payments.models import Payment
@@ -105,7 +107,10 @@ def _poster(
         livemode=source.livemode,
         logo=logo_of(source.merchant),
     )
-    content = drawn_poster(poster, size=size, form=form, language=get_language() or "")
+    try:
+        content = drawn_poster(poster, size=size, form=form, language=get_language() or "")
+    except NoPlaceFree as error:
+        return StoppedPage.as_view(error=error)(request)
     response = HttpResponse(content, content_type=PAPER_TYPES[form])
     response["Content-Disposition"] = f'inline; filename="poster-{size}-{source.id}.{form}"'
     patch_cache_control(response, private=True, max_age=60)

@@ -3,12 +3,18 @@
 import threading
 
 import pytest
+from axes.models import AccessAttempt
 from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.test import Client
 
 from backoffice import password_hashing
+from backoffice.models import AuditEntry
+from backoffice.pages import forms
 from backoffice.password_hashing import PASSWORDS_AT_ONCE, BoundedArgon2
+from backoffice.roles import Role
 from config.settings import PASSWORD_HASHERS
 from core.errors import ServiceUnavailable
+from tests.backoffice.conftest import PASSWORD, make_user
 
 
 def test_it_is_what_production_hashes_with() -> None:
@@ -62,3 +68,20 @@ def test_who_waits_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(ServiceUnavailable):
         BoundedArgon2().encode("x", "y")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["support", "made-up"])
+def test_a_third_sign_in_at_once_is_refused_and_not_counted(name: str) -> None:
+    """Of eight made-up names two were hashed, and six threads waited for them."""
+    make_user(Role.SUPPORT)
+    entered = {"username": name, "password": PASSWORD}
+
+    with forms._sign_ins.taken(), forms._sign_ins.taken():
+        refused = Client().post("/admin/login/", entered)
+
+    assert "Others are signing in at the moment." in refused.content.decode()
+    assert not AccessAttempt.objects.exists()
+    assert not AuditEntry.objects.exists()
+    expected = 302 if name == "support" else 200
+    assert Client().post("/admin/login/", entered).status_code == expected
