@@ -1,8 +1,8 @@
 """Few places for what takes long and anyone may ask for: threads are left for all others.
 
-Who finds none free is refused at once, with a key or without: threads that wait are threads that are
-missing. What is drawn is drawn one at a time, as two threads of Python are no quicker than one,
-and each makes all others wait for the interpreter.
+Who finds none free is refused at once: threads that wait are threads that are missing. What is
+drawn is drawn one at a time, as two threads of Python are no quicker than one, and each makes all
+others wait for the interpreter.
 """
 
 from collections.abc import Iterator

@@ -45,11 +45,22 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
             words = "Others are signing in at the moment. Try again in a few seconds."
             raise ValidationError(words) from None
         except ValidationError:
-            if was_open and User.objects.filter(username=name, is_staff=True).exists():
-                staff, refused = staff_of(self.request), AuditOutcome.REFUSED
-                error = "wrong password"
-                append_own(staff=staff, act=SIGN_IN, outcome=refused, username=name, error=error)
+            if was_open:
+                self._record_wrong_password(name)
             raise
+
+    @transaction.atomic
+    def _record_wrong_password(self, name: str) -> None:
+        """Write the entry, which does not stay for a name of no one.
+
+        How long a refusal takes would otherwise tell who is staff.
+        """
+        is_staff = User.objects.filter(username=name, is_staff=True).exists()
+        staff, refused = staff_of(self.request), AuditOutcome.REFUSED
+        error = "wrong password"
+        with transaction.atomic():  # the commit that follows takes as long, with or without it
+            append_own(staff=staff, act=SIGN_IN, outcome=refused, username=name, error=error)
+            transaction.set_rollback(not is_staff)
 
     def confirm_login_allowed(self, user: User) -> None:
         super().confirm_login_allowed(user)

@@ -4,7 +4,9 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from backoffice.models import AuditEntry
 from backoffice.roles import Role
@@ -14,6 +16,7 @@ from tests.backoffice.conftest import PASSWORD, code_of, enter, make_user
 pytestmark = pytest.mark.django_db
 
 STRANGER, OFFICE = "203.0.113.9", "198.51.100.7"
+FRAMING = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
 
 
 def attempt(
@@ -105,3 +108,19 @@ def test_behind_a_proxy_each_visitor_has_an_address_of_their_own(settings) -> No
     stranger = {"x-forwarded-for": f"5.6.7.8, {STRANGER}"}
     assert attempt(Client(), PASSWORD, "10.0.0.1", **stranger) == 429
     assert attempt(Client(), PASSWORD, "10.0.0.1", **{"x-forwarded-for": OFFICE}) == 302
+
+
+def test_a_wrong_password_takes_the_same_work_for_a_name_of_no_one() -> None:
+    """The entry in the audit trail took milliseconds, and told who is staff."""
+    make_user(Role.SUPPORT)
+    work = {}
+    for name in ("support", "made-up", "support", "made-up"):  # the first make what is made once
+        with CaptureQueriesContext(connection) as sent:
+            enter(name, "wrong")
+        statements = [query["sql"].split(" WHERE ")[0].split(" VALUES ")[0] for query in sent]
+        work[name] = [each for each in statements if not each.startswith(FRAMING)]
+
+    assert [each.split(" = ")[0] for each in work["support"]] == [
+        each.split(" = ")[0] for each in work["made-up"]
+    ]
+    assert [entry.subject_id for entry in AuditEntry.objects.all()] == ["support", "support"]
