@@ -1,4 +1,4 @@
-"""Rate limits; all but the one on registrations are off unless `RATE_LIMITS`.
+"""Rate limits; those of merchants' and customers' requests are off unless `RATE_LIMITS`.
 
 The algorithms and their storage are the library's, except for the one that refills.
 
@@ -60,7 +60,7 @@ def consume(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
 
     Raises RateLimited, with Retry-After, if one of the limits is exhausted.
     """
-    return _consume_shared(limits, caller) if settings.RATE_LIMITS else {}
+    return consume_always(limits, caller) if settings.RATE_LIMITS else {}
 
 
 def consume_registration(network: str) -> dict[str, str]:
@@ -72,7 +72,7 @@ def consume_registration(network: str) -> dict[str, str]:
     if not most:
         return {}
     limit = RateLimit("registration", RateLimitItemPerHour(most), MovingWindowRateLimiter)
-    return _consume_shared((limit,), f"registration {network}")
+    return consume_always((limit,), f"registration {network}")
 
 
 def is_within(limit: RateLimit, caller: str) -> bool:
@@ -83,7 +83,8 @@ def is_within(limit: RateLimit, caller: str) -> bool:
     return limit.algorithm(_memory()).hit(limit.item, caller)
 
 
-def _consume_shared(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
+def consume_always(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
+    """Count as `consume` does, whether or not limits are on. Raises RateLimited."""
     if _redis.is_usable():
         try:
             return _consume(_redis.storage(), limits, caller)

@@ -14,9 +14,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from checkout.browser_session import BrowserSession
 from checkout.headers import of_the_moment, open_to_all_sites
 from checkout.languages import choose_language
 from checkout.new_payments import start_through_link
+from checkout.opening_limits import count_opening
 from core import qr
 from core.client_address import client_address, network_of
 from core.clock import request_now
@@ -52,6 +54,7 @@ def press_button(request: HttpRequest, merchant_slug: str, link_id: str) -> Http
         link = PaymentLink.objects.at(merchant_slug).filter(pk=link_id).first()
         if link is None:
             raise PaymentLinkNotFound
+        count_opening(link_id, BrowserSession(), client_address(request))
         payment_id = start_through_link(link_id=link_id, key="", amount=None, now=request_now())
     except ApiError as error:
         return open_to_all_sites(json_error(error))

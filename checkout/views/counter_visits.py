@@ -11,6 +11,7 @@ from checkout.endings import counter_closed
 from checkout.flow import CheckoutStep
 from checkout.formats import signs
 from checkout.new_payments import form_key, start_at_counter
+from checkout.opening_limits import count_opening
 from checkout.pages import SeeOther
 from checkout.payment_pages import PaymentPage
 from checkout.payment_view import items_of
@@ -54,6 +55,7 @@ class CounterVisit(PaymentPage):
         if not form.is_valid():
             return self.show(chosen, form)
         answer = form.cleaned_data
+        count_opening(payment_id, self.browser, self.address)
         opened = start_at_counter(
             counter_id=payment_id,
             key=answer["key"],

@@ -20,6 +20,7 @@ from checkout.counter_screens import (
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
+from checkout.opening_limits import count_opening
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from checkout.refusals import refused_charge
@@ -148,6 +149,7 @@ class LinkPage(CheckoutPage):
         if not form.is_valid():
             return self.show(form)
         answer = form.cleaned_data
+        count_opening(self.link.id, self.browser, self.address)
         payment_id = start_through_link(
             link_id=self.link.id, key=answer["key"], amount=answer.get("amount"), now=self.now
         )

@@ -34,6 +34,8 @@ LIMITS: dict[str, object] = {
     "backoffice.services.two_factor.STORED_CHARACTERS": 16,
     "checkout.logos.MAX_PIXELS": 10_000_000,
     "checkout.logos.MAX_SIDE": 8_000,
+    "checkout.opening_limits.MOST_PER_NETWORK": 600,
+    "checkout.opening_limits.MOST_PER_LINK": 6_000,
     "config.staff_access.AXES_FAILURE_LIMIT": 5,
     "config.staff_access.AXES_RESET_ON_SUCCESS": True,
     "config.staff_access.AUTH_PASSWORD_VALIDATORS": [
