@@ -1,4 +1,7 @@
-"""The periodic work: poll automatic providers, continue payments, expire overdue top-ups."""
+"""The periodic work: poll the automatic providers, go on with payments, stop waiting in time.
+
+Live top-ups go first: anyone makes as many of the others as they like.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -29,7 +32,7 @@ def follow_up_due(*, now: datetime) -> int:
     def one(top_up: TopUp, now: datetime) -> bool:
         return follow_up(top_up_id=top_up.pk, now=now)
 
-    due = TopUp.objects.to_follow_up().order_by("succeeded_at", "pk")
+    due = TopUp.objects.to_follow_up().order_by("-livemode", "succeeded_at", "pk")
     return _each("follow up top-ups", one, due, now)
 
 
@@ -40,7 +43,7 @@ def expire_due(*, now: datetime) -> int:
         return expire_top_up(top_up_id=top_up.pk, now=now)
 
     late = TopUp.objects.pending().filter(expires_at__lte=now)
-    return _each("expire top-ups", one, late.order_by("expires_at", "pk"), now)
+    return _each("expire top-ups", one, late.order_by("-livemode", "expires_at", "pk"), now)
 
 
 def _collect(top_up: TopUp, now: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""The expiry of links. The sweep may run twice at once."""
+"""The expiry of links, live ones first. The sweep may run twice at once."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ BATCH = 500
 
 def expire_due(*, now: datetime, limit: int = BATCH) -> int:
     """Expire the links whose time has passed; return how many this call expired."""
-    due = PaymentLink.objects.due_to_expire(now).order_by("expires_at")
+    due = PaymentLink.objects.due_to_expire(now).order_by("-livemode", "expires_at")
 
     def expire(link_id: str) -> bool:
         expire_link(link_id=link_id, now=now)

@@ -1,4 +1,7 @@
-"""Expire payments, and settle slow ones. Both sweeps may safely run concurrently."""
+"""The expiry of payments, and the settlement of slow ones. Both may run twice at once.
+
+Live ones go first: anyone makes as many of the others due at once as they like.
+"""
 
 from datetime import datetime
 
@@ -16,7 +19,7 @@ BATCH = 500
 
 def expire_due(*, now: datetime, limit: int = BATCH) -> int:
     """Expire the payments whose time has passed; return how many this call expired."""
-    due = Payment.objects.due_to_expire(now).order_by("expires_at")
+    due = Payment.objects.due_to_expire(now).order_by("-livemode", "expires_at")
 
     def expire(payment_id: str) -> bool:
         expire_payment(payment_id=payment_id, now=now)
@@ -28,7 +31,7 @@ def expire_due(*, now: datetime, limit: int = BATCH) -> int:
 def settle_due(*, now: datetime, limit: int = BATCH) -> int:
     """Settle the payments whose time in `processing` is over; return how many."""
     due = Payment.objects.filter(status=PaymentStatus.PROCESSING, settles_at__lte=now)
-    ids = due.order_by("settles_at").values_list("pk", flat=True)
+    ids = due.order_by("-livemode", "settles_at").values_list("pk", flat=True)
 
     clock = running_on(now)
 

@@ -1,4 +1,4 @@
-"""Retry pending refunds, oldest first."""
+"""Retry pending refunds: live ones first, those of a merchant oldest first."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -22,7 +22,7 @@ def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
 
     At most `limit` per merchant's balance, so that no merchant's refunds hold up another's.
     """
-    waiting = Refund.objects.pending().order_by("merchant_id", "livemode", "currency")
+    waiting = Refund.objects.pending().order_by("-livemode", "merchant_id", "currency")
     owners = waiting.values_list("merchant_id", "livemode", "currency").distinct()
     retryable = (
         refund_id

@@ -13,7 +13,7 @@ from funding import collecting
 from funding.errors import FundingLimitReached, TopUpNotFound
 from funding.models import TopUp
 from funding.providers import BankTransfer, FundingResult, SimulatedFunding, ways_offered
-from funding.services import cancel_top_up, expire_top_up, order_top_up
+from funding.services import cancel_top_up, credit_top_up, expire_top_up, order_top_up
 from funding.tasks import collect_top_ups
 from tests.funding.money_in import LIVE, customer_with, ordered
 
@@ -188,3 +188,28 @@ def test_what_counts_for_the_limit_of_a_day(settings, change, left):
     with pytest.raises(FundingLimitReached) as refusal:
         order_top_up(**names, amount=1)
     assert refusal.value.left == 0
+
+
+@pytest.mark.parametrize("act", ["follow_up", "expire"])
+def test_live_top_ups_go_before_those_of_tests(payment_of, monkeypatch, act):
+    """Anyone makes as many of the others as they like; a turn has five hundred of them."""
+    test = ordered(customer_with(0), 150, payment=payment_of(150))
+    sale = payment_of(150, livemode=True)
+    live = ordered(customer_with(0, LIVE, livemode=True), 150, payment=sale)
+    asked, late = [], live.expires_at + timedelta(days=1)
+
+    def noted(*, top_up_id, now):
+        asked.append(top_up_id)
+        return True
+
+    monkeypatch.setattr(collecting, "BATCH", 1)
+    monkeypatch.setattr(collecting, "follow_up", noted)
+    monkeypatch.setattr(collecting, "expire_top_up", noted)
+    if act == "follow_up":
+        for each in (test, live):
+            credit_top_up(top_up_id=each.pk, amount=150, actor="test", now=utc_now())
+        assert collecting.follow_up_due(now=utc_now()) == 1
+    else:
+        assert collecting.expire_due(now=late) == 1
+
+    assert asked == [live.pk]

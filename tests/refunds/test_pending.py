@@ -17,6 +17,7 @@ from refunds.retrying import retry_pending
 from refunds.services import fail_refund, retry_refund
 from refunds.tasks import retry_refunds
 from tests.events import event_data, event_types
+from tests.factories import MerchantFactory
 from tests.payouts.merchant_balance import credit, held
 from tests.refunds.refunding import refund, sell, sell_live
 from tests.wild_ticks import off_by
@@ -253,3 +254,24 @@ def test_the_fee_helps_to_cover_it(api, merchant):
 
     assert Refund.objects.get().fee_returned == 100
     assert held(merchant, Purpose.MERCHANT) == held(merchant, Purpose.FEES) == 0
+
+
+def test_live_refunds_are_retried_before_those_of_tests(api, monkeypatch):
+    """Anyone makes as many of the others as they like, and the balance of each is looked at."""
+    sold = [sell(MerchantFactory(id=f"mer_{number}"), 500) for number in range(3)]
+    sold.append(sell_live(MerchantFactory(id="mer_9"), 500))
+    for payment in sold:
+        credit(payment.merchant, -1, livemode=payment.livemode)
+        assert refund(api, payment).json()["status"] == "pending"
+        credit(payment.merchant, 1, livemode=payment.livemode)
+    asked, as_ever = [], retrying.retry_refund
+
+    def noted(*, refund_id, now):
+        done = as_ever(refund_id=refund_id, now=now)
+        asked.append(done.livemode)
+        return done
+
+    monkeypatch.setattr(retrying, "retry_refund", noted)
+    assert retry_pending(now=utc_now()) == 4
+
+    assert asked == [True, False, False, False]
