@@ -31,6 +31,7 @@ from core.errors import RateLimited
 from core.handler import API_PREFIX, json_error
 from core.prepared import Place, PreparedValues
 from core.signed_tokens import is_signed
+from core.statement_time import statement_seconds
 from core.visitor_budget import budget, testers
 from merchants.authentication import find_active
 from merchants.callers import Caller
@@ -115,11 +116,14 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
         if looked_up and (wait := waits.get(looked_up)):
             refused.inc()
             return _refusal(request.path.startswith(API_PREFIX), math.ceil(wait))
-        before = time.thread_time()
+        before, waited = time.thread_time(), statement_seconds()
         response = get_response(request)
         standing = looked_up or _standing_of(request)
         if standing in _BUDGETS:
-            _BUDGETS[standing].charge(network, time.thread_time() - before)
+            cost = time.thread_time() - before
+            if standing is Standing.TESTER:  # lists and searches, of as much as was made
+                cost += statement_seconds() - waited
+            _BUDGETS[standing].charge(network, cost)
         return response
 
     return middleware

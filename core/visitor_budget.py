@@ -1,8 +1,8 @@
 """What unknown callers may cost us: processor time, per network and process.
 
-Every page, picture, PDF, password and wrong key is charged to one budget per network (/24 or /48),
-by the time it took and not by its kind, so that no expensive kind can be overlooked. Requests with
-a key that anyone can get are charged to a second one.
+Every page, picture, PDF, password and wrong key is paid from one budget per network (/24 or /48),
+by what it took and not by its kind, so that nothing expensive has to be thought of. What comes with
+a key that anyone gets by asking is paid from a second one, slow statements of the database too.
 """
 
 import time

@@ -5,6 +5,7 @@ that reading a list takes. Our sessions are in UTC, so the driver returns UTC an
 """
 
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 import psycopg
@@ -14,6 +15,8 @@ from psycopg import _queries
 from psycopg.adapt import AdaptersMap
 from psycopg.postgres import types
 from psycopg.pq import Format
+
+from core.statement_time import note_statement
 
 INSTANT = types["timestamptz"].oid
 
@@ -31,6 +34,17 @@ def _with_own_instants(template: AdaptersMap) -> AdaptersMap:
     return adapters
 
 
+class TimedCursor(base.ServerBindingCursor):
+    """A cursor whose statements are noted with the time that they take, also where they fail."""
+
+    def execute(self, *args: Any, **options: Any) -> Any:
+        began = perf_counter()
+        try:
+            return super().execute(*args, **options)  # type: ignore[misc]  # the stub lacks it
+        finally:
+            note_statement(perf_counter() - began)
+
+
 class SchemaEditor(DatabaseSchemaEditor):
     """Allows migrations minutes between two statements, in which Django works out the schema.
 
@@ -46,7 +60,7 @@ class SchemaEditor(DatabaseSchemaEditor):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that loads timestamps without calling Python."""
+    """A connection that reads instants without a call of Python, and notes slow statements."""
 
     SchemaEditorClass = SchemaEditor
 
@@ -54,7 +68,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.alias in self._connection_pools:  # type: ignore[attr-defined]  # the stub lacks it
             return {}  # the pool has them; Django asks every time it takes a connection from it
         params: dict[str, Any] = super().get_connection_params()
-        return params | {"context": _with_own_instants(params["context"])}
+        context = _with_own_instants(params["context"])
+        return params | {"context": context, "cursor_factory": TimedCursor}
 
     def create_cursor(self, name: str | None = None) -> Any:
         """Return a cursor, without Django's check of the time zone; a named one is server-side."""

@@ -14,6 +14,7 @@ from core.visitor_budget import TESTER_BURST_SECONDS, budget, testers
 from customers.services import test_customer as customer_for_tests
 from customers.sessions import start_session
 from merchants.models import Merchant
+from payments.models import Payment
 from tests.factories import MerchantFactory
 
 NETWORK = "127.0.0.0/24"
@@ -93,3 +94,28 @@ def test_a_live_key_is_known_where_no_one_is_verified(api, settings: Settings) -
 
     assert api(unverified, live=True).get("/v1/balance").status_code == 200
     assert api(unverified).get("/v1/balance").status_code == 429
+
+
+@pytest.mark.postgres
+def test_a_key_that_is_free_pays_for_slow_statements(
+    free_key: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search takes the database a hundred times what it takes the process that asks."""
+    monkeypatch.setattr("config.visitors.time.thread_time", lambda: 0.0)
+    monkeypatch.setattr("core.statement_time.ORDINARY_SECONDS", 0)
+
+    assert free_key.get("/v1/payments?q=rare").status_code == 200
+
+    assert testers._debts[NETWORK][0] > 0
+
+
+@pytest.mark.postgres
+def test_a_visitor_does_not_pay_for_a_database_that_is_slow(
+    payment: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("config.visitors.time.thread_time", lambda: 0.0)
+    monkeypatch.setattr("core.statement_time.ORDINARY_SECONDS", 0)
+
+    assert Client().get(payment.hosted_url).status_code == 200
+
+    assert budget._debts[NETWORK][0] == 0
