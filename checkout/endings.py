@@ -82,7 +82,7 @@ def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
 
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
-    """Return what stopped the customer, with a button to the payment where there is one."""
+    """Return the ending for an error, with a button back to the payment if there is one."""
     if isinstance(error, NoPlaceFree):
         return _crowded()
     if error.status >= FAULT_OF_OURS:

@@ -50,7 +50,7 @@ class Poster:
 
 @lru_cache(maxsize=POSTERS_KEPT)
 def drawn_poster(poster: Poster, *, size: str, form: str, language: str) -> bytes:
-    """Draw a poster in a form out of PAPERS; what says the same once. Raises NoPlaceFree."""
+    """Draw a poster in a format from PAPERS, cached by contents. Raises NoPlaceFree."""
     with drawing(), translation.override(language):
         return PAPERS[form](_sheet(poster, size))
 

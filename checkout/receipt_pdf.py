@@ -54,7 +54,7 @@ def receipt_pdf(
     printed: str,
     head: str,
 ) -> bytes:
-    """Write the receipt, once for what says the same; `printed` is its date, `head` the log's.
+    """Return the receipt, cached by contents; `printed` is its date, `head` the log's head.
 
     Raises NoPlaceFree.
     """

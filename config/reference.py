@@ -32,7 +32,7 @@ class ReferenceView(SpectacularRedocView):
 
 
 def openapi_document(request: HttpRequest) -> HttpResponseBase:
-    """Answer with the OpenAPI document: making it takes a thousand times as long as sending it."""
+    """Return the OpenAPI document, cached: building it takes a thousand times as long."""
     content = cache.get(_KEY) or _made(request)
     response = HttpResponse(content, content_type=OpenApiJsonRenderer.media_type)
     return unless_known(request, response)
