@@ -124,19 +124,22 @@ def _bring_forward(now: datetime) -> None:
 
 
 def _due(now: datetime) -> Iterator[Due]:
+    """Yield the live accounts first: anyone opens as many in test mode as there are currencies."""
     days = BusinessDays.load()
-    for schedule, time_zone in _calendars():
+    for livemode, schedule, time_zone in _calendars():
         period = period_due(schedule, today_in(time_zone, now), days)
         if period is not None:
             unscheduled = _unscheduled(schedule, time_zone, period, _latest(now))
-            for bank_account in unscheduled.order_by("pk")[:BATCH]:
+            of_mode = unscheduled.filter(livemode=livemode)
+            for bank_account in of_mode.order_by("pk")[:BATCH]:
                 yield Due(bank_account, period)
 
 
-def _calendars() -> list[tuple[str, str]]:
+def _calendars() -> list[tuple[bool, str, str]]:
     owners = BankAccount.objects.open().filter(merchant__payout_schedule__in=SCHEDULED)
-    pairs = owners.order_by("merchant__payout_schedule", "merchant__time_zone")
-    return list(pairs.values_list("merchant__payout_schedule", "merchant__time_zone").distinct())
+    calendar = ("merchant__payout_schedule", "merchant__time_zone")
+    found = owners.order_by("-livemode", *calendar).values_list("livemode", *calendar)
+    return list(found.distinct())
 
 
 def _latest(now: datetime) -> date:

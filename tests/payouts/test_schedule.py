@@ -4,6 +4,7 @@ import dataclasses
 from datetime import UTC, datetime
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError
 
 from core.clock import iso
@@ -220,3 +221,25 @@ def test_a_merchant_that_is_suspended_before_its_turn_waits(weekly, bank_account
     assert not Payout.objects.exists()
     Merchant.objects.update(status=MerchantStatus.VERIFIED)
     assert schedule_due(now=MONDAY) == 1
+
+
+@pytest.mark.parametrize("schedule", ["weekly", "daily"])
+def test_no_number_of_test_accounts_holds_up_live_ones(weekly, stranger, monkeypatch, schedule):
+    """Whose calendar comes first, and fills a batch, or takes the whole turn, are tests."""
+    Merchant.objects.filter(pk=stranger.pk).update(created_at=JOINED, payout_schedule=schedule)
+    open_bank_account(
+        merchant_id=stranger.id, livemode=False, details=DETAILS, actor="key:test", now=JOINED
+    )
+    credit(weekly, 1250, livemode=True)
+
+    def in_a_short_turn(**due):
+        if not due["bank_account"].livemode:
+            raise SoftTimeLimitExceeded
+        return schedule_period(**due)
+
+    monkeypatch.setattr("payouts.scheduling.BATCH", 1)
+    monkeypatch.setattr("payouts.scheduling.schedule_period", in_a_short_turn)
+    with pytest.raises(SoftTimeLimitExceeded):
+        schedule_due(now=MONDAY)
+
+    assert Payout.objects.get().merchant == weekly
