@@ -6,7 +6,6 @@ import pytest
 
 from core.clock import iso, utc_now
 from core.errors import ApiError
-from core.ids import new_id
 from links import expiry
 from links.expiry import expire_due
 from links.models import PaymentLink

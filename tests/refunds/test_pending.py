@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError
 
 from core.clock import utc_now
@@ -265,7 +264,7 @@ def test_live_refunds_are_retried_before_those_of_tests(api, monkeypatch):
         credit(payment.merchant, -1, livemode=payment.livemode)
         assert refund(api, payment).json()["status"] == "pending"
         credit(payment.merchant, 1, livemode=payment.livemode)
-    asked, as_ever = [], retrying.retry_refund
+    asked, as_ever = [], retry_refund
 
     def noted(*, refund_id, now):
         done = as_ever(refund_id=refund_id, now=now)
