@@ -4,11 +4,13 @@ Future deadlines are moved, at most to now; facts, such as when something was cr
 as they are. So no deadline precedes the fact it follows from. Live objects are never touched.
 """
 
+from collections import defaultdict
 from datetime import date, datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F, Model, QuerySet
 
+from core.among import Among
 from core.errors import ValidationFailed
 from core.ids import is_id
 from core.instants import today_in
@@ -114,15 +116,21 @@ def _move(rows: QuerySet[Model], column: str, by: timedelta, now: datetime) -> i
 
 
 def _advance_due_dates(merchant: Merchant) -> None:
-    """Set the due dates of invoices to the last day on which they can be paid."""
+    """Let the due dates of invoices be the last days on which they can be paid.
+
+    A statement for each day, not for each invoice: there may be thousands.
+    """
     invoices = Payment.objects.filter(
         merchant=merchant, livemode=False, status__in=EXPIRABLE, due_date__isnull=False
     )
-    for invoice in invoices.filter(expires_at__isnull=False):
-        last = (invoice.expires_at or invoice.created_at) - timedelta(milliseconds=1)
-        if (day := today_in(merchant.time_zone, last)) != invoice.due_date:
-            invoice.due_date = day
-            invoice.save(update_fields=["due_date"])
+    moved: dict[date, list[str]] = defaultdict(list)
+    known = invoices.filter(expires_at__isnull=False).values_list("pk", "due_date", "expires_at")
+    for payment_id, due_date, expires_at in known:
+        day = today_in(merchant.time_zone, expires_at - timedelta(milliseconds=1))
+        if day != due_date:
+            moved[day].append(payment_id)
+    for day, ids in moved.items():
+        Payment.objects.filter(Among(F("id"), ids)).update(due_date=day)
 
 
 def _advance_payouts(merchant: Merchant, by: timedelta, today: date) -> int:

@@ -1,7 +1,7 @@
 """`manage.py advance` and `expire`: no test waits a day."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from io import StringIO
 
 import pytest
@@ -24,6 +24,7 @@ from tests.factories import PaymentFactory
 from tests.links.conftest import new_link
 from tests.payments.journeys import bring_to
 from tests.payouts.merchant_balance import credit
+from tests.query_counts import Statements
 from webhooks.models import Delivery, Event
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +70,24 @@ def test_an_invoice_is_reminded_of(api: Api, merchant: Merchant) -> None:
     send_messages()
 
     assert [message.subject.split()[1] for message in mail.outbox] == ["Invoice", "Reminder:"]
+
+
+def test_the_due_dates_of_many_invoices_move_by_one_statement(merchant: Merchant) -> None:
+    """Seventeen hundred, made in seconds with a key that anyone gets, took a thread for five."""
+    end = datetime(2027, 11, 21, 5, tzinfo=UTC)  # of the day before, where the merchant is
+    for _ in range(3):
+        PaymentFactory(
+            merchant=merchant,
+            payment_mode=PaymentMode.INVOICE_PAY,
+            due_date=date(2027, 11, 20),
+            expires_at=end,
+        )
+
+    with Statements() as statements:
+        said("advance", merchant.id, "--days", "3")
+
+    assert {row.due_date for row in Payment.objects.all()} == {date(2027, 11, 17)}
+    assert sum('SET "due_date"' in text for text in statements.work) == 1
 
 
 def test_a_payout_leaves_and_arrives(api: Api, merchant: Merchant) -> None:
