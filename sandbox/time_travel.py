@@ -126,6 +126,7 @@ def _advance_due_dates(merchant: Merchant) -> None:
     moved: dict[date, list[str]] = defaultdict(list)
     known = invoices.filter(expires_at__isnull=False).values_list("pk", "due_date", "expires_at")
     for payment_id, due_date, expires_at in known:
+        assert expires_at is not None  # noqa: S101  # as filtered
         day = today_in(merchant.time_zone, expires_at - timedelta(milliseconds=1))
         if day != due_date:
             moved[day].append(payment_id)

@@ -14,7 +14,7 @@ from core.visitor_budget import TESTER_BURST_SECONDS, budget, testers
 from customers.services import test_customer as customer_for_tests
 from customers.sessions import start_session
 from merchants.models import Merchant
-from payments.models import Payment
+from tests.client import Api
 from tests.factories import MerchantFactory
 
 NETWORK = "127.0.0.0/24"
@@ -73,6 +73,22 @@ def test_a_key_that_is_free_is_served_beside_visitors_and_charged(free_key: Clie
 
     assert free_key.get("/v1/openapi.json").status_code == 200
     assert testers._debts[NETWORK][0] > 0
+
+
+def test_a_key_that_is_free_pays_for_the_rows_that_time_moves(
+    api: Api, merchant: Merchant, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database writes each into thirty indexes, which takes none of our processor time."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    monkeypatch.setattr("sandbox.views.ROW_SECONDS", 2.6)
+    answers = []
+    for caller in (api(merchant), api(MerchantFactory(status="unverified"))):
+        for _ in range(2):
+            caller.post("/v1/payments", {"amount": 100})
+        for _ in range(2):
+            answers.append(caller.post("/v1/test/advance", {"hours": 1}).status_code)
+
+    assert answers == [200, 200, 200, 429]
 
 
 @pytest.mark.usefixtures("free_key")
