@@ -1,6 +1,8 @@
 """Sessions of staff, in the database, whose keys bear our signature."""
 
+from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.models import Session
 
 from core.ids import random_base62
 from core.signed_tokens import signed
@@ -13,3 +15,11 @@ class SessionStore(db.SessionStore):
 
     def _get_new_session_key(self) -> str:
         return signed(random_base62(RANDOM_CHARACTERS))
+
+
+def end_sessions(user_id: int) -> None:
+    """End every session of an account. Whose a session is stands in it: each is read."""
+    store = SessionStore()
+    stored = Session.objects.values_list("pk", "session_data")
+    ended = [key for key, data in stored if store.decode(data).get(SESSION_KEY) == str(user_id)]
+    Session.objects.filter(pk__in=ended).delete()

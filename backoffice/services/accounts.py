@@ -18,6 +18,7 @@ from backoffice.roles import Right, Role
 from backoffice.services.administrators import note_administrator, tell_administrators
 from backoffice.services.invitations import invitation_id, plan_change_notice, plan_invitation
 from backoffice.services.two_factor import remove_second_factor
+from backoffice.session_store import end_sessions
 from backoffice.staff import USERNAME_CHARACTERS, Staff, roles_of
 from core.errors import ValidationFailed
 from merchants.callers import Caller
@@ -95,10 +96,14 @@ def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> Non
 
 
 def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> None:
-    """Let a colleague in again whose account was closed."""
+    """Let a colleague in again whose account was closed, by a new sign-in.
+
+    A session of before may be in other hands: that is what accounts are closed for.
+    """
     user = _account_of(instruction)
     user.is_active = True
     user.save(update_fields=["is_active"])
+    end_sessions(user.pk)
 
 
 def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:

@@ -9,11 +9,13 @@ from django.contrib.sessions.models import Session
 from django_otp.plugins.otp_static.models import StaticToken
 
 from backoffice.authenticators import Authenticator
+from backoffice.models import Instruction
 from backoffice.pages.proving import VERIFIED_FOR
 from backoffice.roles import Role
+from backoffice.services.accounts import close_account, reopen_account
 from backoffice.services.two_factor import check_code
 from core.clock import utc_now
-from tests.backoffice.conftest import Office, code_of, enter, make_user
+from tests.backoffice.conftest import Office, code_of, enter, make_user, staff_as
 
 pytestmark = pytest.mark.django_db
 
@@ -62,3 +64,17 @@ def test_a_session_that_ends_during_a_request_is_no_failure_of_ours(monkeypatch)
     monkeypatch.setattr("backoffice.pages.two_factor.check_code", end_sessions_first)
 
     assert client.post("/admin/two-factor/", {"code": "000000"}).status_code == 400
+
+
+def test_an_account_that_is_opened_again_lets_no_old_session_in(office: Office) -> None:
+    """The colleague was back within minutes, and so was who had the session."""
+    stolen, bystander = office(Role.FINANCE, "otto"), office(Role.FINANCE, "ida")
+    admin, otto, now = staff_as(Role.ADMINISTRATOR), User.objects.get(username="otto"), utc_now()
+    close_account(staff=admin, user_id=otto.pk, reason="A laptop is missing", now=now)
+
+    asked = Instruction(subject_id="otto", asked_by=make_user(Role.ADMINISTRATOR), arguments={})
+    reopen_account(asked, admin.caller(livemode=True), now)
+
+    assert User.objects.get(username="otto").is_active
+    assert stolen.get("/admin/").headers["Location"] == "/admin/login/?next=/admin/"
+    assert bystander.get("/admin/").status_code == 200
