@@ -56,8 +56,15 @@ def counter_of_screen(payment_id: str, token: str) -> Payment:
 
 
 def sales_at(counter: Payment) -> list[CounterSale]:
-    """Return the latest payments at a counter, newest first."""
+    """Return what was paid last at a counter, newest first.
+
+    A payment is paid within its lifetime or not at all: what was opened so long before the last
+    ones was paid before them, and need not be read.
+    """
     paid = Payment.objects.filter(static_payment=counter, status=PaymentStatus.COMPLETED)
+    last = paid.order_by("-created_at", "-id").values_list("created_at", flat=True)[:SHOWN]
+    if opened := list(last):
+        paid = paid.filter(created_at__gte=opened[-1] - LIFETIME)
     newest = paid.select_related("customer").order_by("-completed_at", "-id")[:SHOWN]
     return [_sale(payment) for payment in newest]
 

@@ -1,7 +1,10 @@
 """A counter: the customer's keypad, the merchant's screen."""
 
+from datetime import timedelta
+
 import pytest
 
+from checkout import counter_screens
 from checkout.flow import missing_amount, proof_for
 from core.clock import utc_now
 from core.errors import InvalidAmount
@@ -14,6 +17,7 @@ from payments.statuses import PaymentStatus
 from payments.verification import Verification
 from tests.checkout.shopper import Shopper
 from tests.client import ApiClient
+from tests.query_counts import Statements
 
 
 @pytest.fixture
@@ -165,6 +169,24 @@ def test_the_screen_lists_what_was_paid_newest_first(counter, payment):
     assert "2425550188" not in shopper.text
     feed = shopper.visit(f"{shopper.path}/feed")
     assert feed.content.decode().startswith("<dl")
+
+
+def test_the_screen_reads_no_more_of_the_past_than_what_was_paid_last(counter, monkeypatch):
+    """It is drawn every two seconds, and read each sale that its counter had ever made."""
+    now, hour = utc_now(), timedelta(hours=1)
+    for opened, paid in ((72, 71), (23, 0), (2, 1), (1, 1)):
+        sale = sell(counter, "1.50")
+        times = {"created_at": now - opened * hour, "completed_at": now - paid * hour}
+        Payment.objects.filter(pk=sale.pk).update(**times)
+    monkeypatch.setattr(counter_screens, "SHOWN", 3)
+
+    with Statements() as statements:
+        shown = counter_screens.sales_at(counter)
+
+    ages = [(now - Payment.objects.get(pk=sale.id).created_at) // hour for sale in shown]
+    assert ages[0] == 23
+    assert sorted(ages) == [1, 2, 23]
+    assert '"created_at" >= ' in statements.work[-1]
 
 
 def test_the_screen_is_found_by_its_secret_only(counter, payment_of):
