@@ -278,4 +278,5 @@ def test_a_search_finds_what_a_reference_or_an_amount_names(office, sent) -> Non
 
     assert opened(order_of(sent)) == page_of(sent)
     assert opened("FEE 7") == opened("7.00") == page_of(fee)
-    assert opened("FEE 7", Role.SUPPORT) == opened(order_of(sent), Role.SUPPORT) == ""
+    assert opened("FEE 7", Role.SUPPORT) == page_of(fee)
+    assert opened("FEE 7", Role.DEVELOPER) == opened(order_of(sent), Role.DEVELOPER) == ""

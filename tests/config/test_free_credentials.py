@@ -14,6 +14,7 @@ from core.visitor_budget import TESTER_BURST_SECONDS, budget, testers
 from customers.services import test_customer as customer_for_tests
 from customers.sessions import start_session
 from merchants.models import Merchant
+from payments.models import Payment
 from tests.client import Api
 from tests.factories import MerchantFactory
 

@@ -28,6 +28,7 @@ ONCE = {
     "feed_entry_once": ("merchant", "livemode", "sequence"),
     "bank_statement_once": ("livemode", "currency", "number", "start_at"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
+    "period_count_once": ("owner", "list", "livemode", "period", "status", "kind"),
     "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
     "till_once": ("merchant", "livemode"),
