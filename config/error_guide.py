@@ -16,14 +16,14 @@ DETAILS = {
 INTRODUCTION = f"""
 # Errors
 
-Every refusal is `{{"error", "code", "details"}}`: a sentence for people, a code for programs, and
-what each field at fault must be. 400: the request could not be understood. 422: it was understood
-and is refused, by validation or by the state of the object. Nothing was stored, no event was
-written, and the Idempotency-Key may be used again; only a test payment that fails in `confirm` has
-failed by that.
+Every error is `{{"error", "code", "details"}}`: a sentence for people, a code for programs, and
+what each invalid field must be. 400 means that the request could not be understood; 422 that it was
+understood but refused, because a value is invalid or the object's state does not allow it. Nothing
+was stored, no event was created, and the Idempotency-Key can be used again. The one exception is a
+test payment that is declined in `confirm`: it has then failed.
 
-With a test key, or in development mode, the header `{HEADER}: <code>` makes any request end in
-that error before anything is done; below stands how each comes about by itself.
+With a test key, or in development mode, the header `{HEADER}: <code>` makes any request return
+that error without doing anything. Each section below says how to provoke the error without it.
 """.strip()
 
 

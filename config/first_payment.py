@@ -3,7 +3,7 @@
 from typing import Any
 
 CURL = """
-# 1. Register. The answer shows two keys, this once; the one of test mode moves no money.
+# 1. Register. The response shows two keys, only once; the test key moves no money.
 KEY=$(curl -sS [[base_url]]/v1/merchants \\
   -H "Content-Type: application/json" \\
   -d '{"name": "Harbour Tours", "email": "owner@example.com"}' \\
@@ -23,7 +23,7 @@ curl -sS [[base_url]]/v1/payments/$PAYMENT/confirm \\
   -H "Content-Type: application/json" \\
   -d '{"customer_phone": "+12425550100"}'
 
-# 4. Ask what has become of it: "status" is "completed". Deliver.
+# 4. Read it: "status" is "completed". Deliver.
 curl -sS [[base_url]]/v1/payments/$PAYMENT -H "Authorization: Bearer $KEY"
 """
 
@@ -44,7 +44,7 @@ def call(method, path, key=None, **options):
     return body
 
 
-# 1. Register. The answer shows two keys, this once; the one of test mode moves no money.
+# 1. Register. The response shows two keys, only once; the test key moves no money.
 shop = {"name": "Harbour Tours", "email": "owner@example.com"}
 key = call("POST", "/merchants", json=shop)["api_keys"]["test"]
 
@@ -61,7 +61,7 @@ print("Customers pay at", payment["checkout_url"])
 # 3. Pay it, as your customer would at the checkout.
 call("POST", f"/payments/{payment['id']}/confirm", key, json={"customer_phone": "+12425550100"})
 
-# 4. Ask what has become of it. Deliver.
+# 4. Read its status: it is completed. Deliver.
 print("It is", call("GET", f"/payments/{payment['id']}", key)["status"])
 """
 
@@ -83,7 +83,7 @@ async function call(method, path, { key, body, headers } = {}) {
   return result;
 }
 
-// 1. Register. The answer shows two keys, this once; the one of test mode moves no money.
+// 1. Register. The response shows two keys, only once; the test key moves no money.
 const shop = { name: "Harbour Tours", email: "owner@example.com" };
 const key = (await call("POST", "/merchants", { body: shop })).api_keys.test;
 
@@ -99,7 +99,7 @@ console.log("Customers pay at", payment.checkout_url);
 const phone = { customer_phone: "+12425550100" };
 await call("POST", `/payments/${payment.id}/confirm`, { key, body: phone });
 
-// 4. Ask what has become of it. Deliver.
+// 4. Read its status: it is completed. Deliver.
 const { status } = await call("GET", `/payments/${payment.id}`, { key });
 console.log("It is", status);
 """
@@ -107,8 +107,8 @@ console.log("It is", status);
 GUIDE = f"""
 # Your first payment in five minutes
 
-Each of these programs runs as it stands and needs nothing but this service: it registers a
-merchant, creates a payment, pays it in test mode, and reads that it is completed.
+Each of these programs runs as it is and needs only this service: it registers a merchant, creates
+a payment, pays it in test mode, and reads that it is completed.
 
 ## With curl
 
@@ -130,11 +130,11 @@ Save it as `first.mjs`; Node 18 or later needs no package.
 {NODE.strip()}
 ```
 
-## And then
+## Next steps
 
-Send your customer to the `checkout_url` instead of step 3, with a `success_url` to come back to.
-Instead of asking in step 4, register a webhook and wait for `payment.completed`: see Receiving
-events. When all works, see Going live: the requests stay as they are, with another key.
+Instead of step 3, send your customer to the `checkout_url`, and set a `success_url` to return to.
+Instead of polling in step 4, register a webhook and wait for `payment.completed`: see Receiving
+events. When everything works, see Going live: the requests stay the same, only the key changes.
 """.strip()
 
 

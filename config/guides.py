@@ -9,7 +9,7 @@ from typing import Any
 GUIDES = r"""
 # Guides
 
-The commands need `API`, which is `[[base_url]]/v1`, a test key in `KEY`, and these lines:
+The commands need `API` set to `[[base_url]]/v1`, a test key in `KEY`, and these lines:
 
 ```sh
 JSON="Content-Type: application/json"
@@ -20,10 +20,10 @@ id() { grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4; }
 
 ## Take a payment
 
-Create it with the order's number in `metadata`, so that its events bring the number back, and store
-its id, as `payment.expired` has `payment_id` only. Send the customer to `checkout_url`. Deliver on
-the event `payment.completed`, never on the visit to `success_url`: that page reads the payment, by
-the id in its address, and shows what its `status` says.
+Create it with your order number in `metadata`, so that its events carry the number, and store its
+id, because `payment.expired` has only `payment_id`. Send the customer to `checkout_url`. Deliver on
+the event `payment.completed`, never on a visit to `success_url`: that page should read the payment
+by the id in its URL and show what its `status` says.
 
 ```sh
 PAYMENT=$(post /payments '{"payment_mode": "ORDER_PAY", "order_id": "1001",
@@ -35,9 +35,9 @@ get '/payments?metadata%5Border_id%5D=1001'
 
 ## At the counter
 
-A counter is one payment of mode `STATIC_PAY` that stays open: the picture at its `qr_code_url` goes
-on the wall, each customer's payment is one of its own and names it in `static_payment_id`. Its
-`counter_url` is the screen beside the till.
+A counter is one payment of mode `STATIC_PAY` that stays open. Display the image at its
+`qr_code_url`; each customer makes a separate payment, which names the counter in
+`static_payment_id`. Its `counter_url` is the screen for your till.
 
 ```sh
 COUNTER=$(post /payments '{"payment_mode": "STATIC_PAY", "description": "By the door"}' | id)
@@ -54,9 +54,9 @@ LINK=$(post /payment-links '{"amount": 2500, "description": "Gift card", "max_us
 get "/payment-links/$LINK"
 ```
 
-On a page, one script makes a button of your link, which keeps the look that you give it: a press
-opens the checkout on a phone, shows the code on a desktop, and the page is told what became of it.
-Without the script the link opens its own page.
+On your own page, one script turns the link into a button, with the styling you give it. A click
+opens the checkout on a phone, or shows the QR code on a desktop, and your page is notified of the
+outcome. Without the script the link opens its own page.
 
 <pre><code>&lt;a href="[[base_url]]/pay/your-shop/link_…"&gt;Gift card&lt;/a&gt;
 &lt;script async src="[[base_url]]/pay/button.js"
@@ -65,13 +65,14 @@ Without the script the link opens its own page.
   addEventListener("paymentcompleted", (event) =&gt; alert("Thank you!"));
 &lt;/script&gt;</code></pre>
 
-`paymentstarted` and `paymentended` (it failed, expired or was canceled) come likewise. Events in a
-browser prove nothing: thank on them, deliver on the webhook. A page with a policy names our host in
-`script-src` and `connect-src`. A link without an amount opens its own page, which tells nothing.
+There are also `paymentstarted` and `paymentended` (it failed, expired or was canceled). Browser
+events prove nothing: use them to thank the customer, and deliver on the webhook. If your page has a
+content security policy, add our host to `script-src` and `connect-src`. A link without an amount
+opens its own page, which sends no browser events.
 
 ## Invoices
 
-The customer is e-mailed at once, three days before the due date and on it, until it is paid.
+The customer is e-mailed immediately and, unless it is paid, three days before and on the due date.
 
 ```sh
 INVOICE=$(post /payments '{"payment_mode": "INVOICE_PAY", "amount": 12500,
@@ -82,8 +83,8 @@ get "/payments?invoice_number=2026-017"
 
 ## Refunds
 
-All that is left is given back unless `amount` says how much. `refund_amount_available` refuses a
-refund that was decided on an old page. A balance too low leaves it `pending`; it is tried again.
+Without `amount`, the whole remaining amount is refunded. `refund_amount_available` guards against a
+refund based on stale data. If your balance is too low, the refund stays `pending` and is retried.
 
 ```sh
 SOLD=$(post /payments '{"amount": 4200}' | id)
@@ -94,12 +95,12 @@ get "/payments/$SOLD/refunds"
 
 ## Webhooks
 
-How to register, verify and answer is said under Receiving events. While you build, `POST
-/v1/webhooks/test` sends a sample and shows what your endpoint answered; `GET
-/v1/webhooks/{id}/deliveries` shows every attempt. Give the sample fields of your own in `data`.
+Receiving events explains how to register an endpoint, verify requests and answer them. During
+development, `POST /v1/webhooks/test` sends a sample and returns what your endpoint answered; `GET
+/v1/webhooks/{id}/deliveries` shows every attempt. Override fields of the sample with `data`.
 
-After an outage, or with no address of your own, read the feed. This program builds up from nothing
-what each payment has brought in; with `wait=25` it would go on for ever and be told at once.
+After an outage, or without a public endpoint, read the feed. This program computes from scratch how
+much each payment has brought in. With `wait=25`, a loop that never ends gets each new event at once.
 
 ```python
 import os
@@ -129,10 +130,10 @@ print(sum(kept.values()), "cents up to event", after)
 
 ## Testing
 
-No test moves money. `simulate` ends a payment in a chosen way, `expire` lets it run out, `POST
-/v1/test/advance` lets time pass: expiry, reminders, later attempts, payouts. The header
-`Simulate-Error` with a code of the list of errors answers with that error. Send
-`X-Service-Strict: true`, and a misspelt field is refused.
+Test mode never moves money. `simulate` gives a payment the outcome you choose, `expire` expires it,
+and `POST /v1/test/advance` advances the clock for expiry, reminders, retries and payouts. The header
+`Simulate-Error: <code>` returns any error of this reference. With `X-Service-Strict: true`,
+a misspelled field is refused.
 
 ```sh
 TRIED=$(post /payments '{"amount": 900}' | id)
@@ -142,10 +143,10 @@ post /test/advance '{"days": 2}'
 
 ## When something fails
 
-Send the same request again, under the same `Idempotency-Key`, where no answer came and after 409,
-429 and any 5xx: after the seconds that `Retry-After` says, else after one second, then two, then
-four. It is done once, however often it arrives. Any other refusal says what is wrong: the same
-request would be refused again. Mend it, and send the new request under a new key.
+If there is no response, or after 409, 429 or any 5xx, send the same request again with the same
+`Idempotency-Key`: after the seconds in `Retry-After`, otherwise after one second, then two, then
+four. It takes effect once, however often it arrives. Any other error says what is wrong: the same
+request would be refused again. Correct it and send the new request with a new key.
 
 ```sh
 curl -sS --retry 5 --retry-connrefused "$API/payments" -H "Authorization: Bearer $KEY" \
@@ -154,19 +155,21 @@ curl -sS --retry 5 --retry-connrefused "$API/payments" -H "Authorization: Bearer
 
 ## Going live
 
-1. Complete your profile with `PATCH /v1/merchants/{id}`: staff verify your business by it. Until
-   then a live key is refused with `MERCHANT_NOT_VERIFIED`.
-2. Put the live key where the test key was. Links, webhooks and bank accounts of test mode stay
-   there: make those of live mode with the live key.
-3. A key for each server, with the scopes it needs, can be rolled and revoked alone.
-4. Pay the smallest sum yourself, see the event arrive, and refund it.
+1. Complete your profile with `PATCH /v1/merchants/{id}`: staff use it to verify your business.
+   Until then, live keys are refused with `MERCHANT_NOT_VERIFIED`.
+2. Replace the test key with the live key. Links, webhooks and bank accounts created in test mode
+   stay there: create those for live mode with the live key.
+3. Give each server its own key, with only the scopes it needs: it can then be rolled and revoked
+   on its own.
+4. Make a payment of the smallest amount yourself, check that the event arrives, and refund it.
 
 ## Payouts and reconciliation
 
-Money leaves for your bank account by your schedule, or when you ask. A payout lists the movements
-it is made of; a statement has every line of your balance in a period, which is read a minute after
-its end. Statements and payments come as CSV, too, for accounting. A test payout arrives by itself,
-`POST /v1/test/advance` says how soon; to the account number [[refused_number]] it fails.
+Payouts go to your bank account on your schedule, or on request. A payout lists the movements that
+make it up; a statement lists every movement of your balance in a period, and can be read a minute
+after its end. For accounting, statements and payments are also available as CSV. A test payout
+arrives by itself (use `POST /v1/test/advance` to speed it up); to the account number
+[[refused_number]] it fails.
 
 ```sh
 get "/balance"

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 RETRY_SOON: Mapping[str, str] = {"Retry-After": "1"}
 RETRY = "Send the same request again, with the same Idempotency-Key."
-WRONG_ID = "It is mistyped, belongs to another merchant, or to the other mode: they look the same."
-CHECK_ID = "Take the id from the answer or event that named it, and the key of that mode."
+WRONG_ID = "The id is mistyped, or the object belongs to another merchant or to the other mode."
+CHECK_ID = "Copy the id from the response or event that contained it; use a key of that mode."
 
 
 class ApiError(Exception):
@@ -42,36 +42,36 @@ class ApiError(Exception):
 
 class InvalidRequest(ApiError):
     status, code, message = 400, "INVALID_REQUEST", "The request could not be understood."
-    cause = "The body is no JSON object, names a key twice, or a query parameter makes no sense."
-    remedy = "`details` says what; sending the same again will not help."
+    cause = "The body is not a JSON object or repeats a key, or a query parameter is invalid."
+    remedy = "`details` says what is wrong; sending the same request again will not help."
     test_mode = "`GET /v1/payments?limit=0`."
 
 
 class Unauthorized(ApiError):
     status, code, message = 401, "UNAUTHORIZED", "A valid API key is needed."
-    cause = "There is no key, or it is mistyped, revoked or expired."
-    remedy = "Send `Authorization: Bearer <key>`; if it was rolled, the new one."
+    cause = "The key is missing, mistyped, revoked or expired."
+    remedy = "Send `Authorization: Bearer <key>`; if the key was rolled, send the new one."
     test_mode = "Any request with `Authorization: Bearer sk_test_0`."
     default_headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
 
 
 class NotFound(ApiError):
     status, code, message = 404, "NOT_FOUND", "There is nothing at this address."
-    cause = "There is no such address, or no such object, where its kind has no code of its own."
-    remedy = "Compare it with this reference: no slash at the end, the version in front; or the id."
+    cause = "The path does not exist, or neither does an object whose kind has no code of its own."
+    remedy = "Compare the path with this reference (`/v1` first, no trailing slash); check the id."
     test_mode = "`GET /v1/nothing`."
 
 
 class MethodNotAllowed(ApiError):
     status, code, message = 405, "METHOD_NOT_ALLOWED", "This address does not take this method."
-    cause = "The address exists, but not for this method."
-    remedy = "The header `Allow` lists its methods."
+    cause = "The path exists, but does not support this method."
+    remedy = "The header `Allow` lists the methods it supports."
     test_mode = "`DELETE /v1/payments`."
 
 
 class Conflict(ApiError):
     status, code, message = 409, "CONFLICT", "Another request holds this object. Try again."
-    cause = "Another request has held the same object for seconds."
+    cause = "Another request has been holding the same object for several seconds."
     remedy = f"Wait for `Retry-After`. {RETRY}"
     test_mode = "By the header only."
     default_headers = RETRY_SOON
@@ -80,29 +80,27 @@ class Conflict(ApiError):
 class RequestTooLarge(ApiError):
     status, code, message = 413, "REQUEST_TOO_LARGE", "The request body is too large."
     cause = "The body is larger than [[body_kib]] KiB."
-    remedy = "Keep in your own system what we need not know; send fewer line items."
+    remedy = "Keep data that we do not need in your own system; send fewer line items."
     test_mode = "A `description` of 300,000 characters."
 
 
 class UnsupportedMediaType(ApiError):
     status, code, message = 415, "UNSUPPORTED_MEDIA_TYPE", "Send application/json in UTF-8."
-    cause = "The body is not `application/json`, is in another charset than UTF-8, or compressed."
+    cause = "The body is not `application/json`, is not UTF-8, or is compressed."
     remedy = "Send `Content-Type: application/json`."
     test_mode = "A POST with `Content-Type: text/plain`."
 
 
 class ValidationFailed(ApiError):
     status, code, message = 422, "VALIDATION_FAILED", "A field has a value that is not allowed."
-    cause = "A field has a value it cannot have, or what was asked for is not possible now."
+    cause = "A field has an invalid value, or the request is not possible at present."
     remedy = "`details` names each field and what it must be."
     test_mode = '`POST /v1/payments` with `{"amount": 1, "currency": "bsd"}`.'
 
 
 class InvalidAmount(ApiError):
     status, code, message = 422, "INVALID_AMOUNT", "The amount is not a valid number of cents."
-    cause = (
-        "An amount is no integer from 1 to [[most_grouped]], is missing, or contradicts another."
-    )
+    cause = "An amount is missing, is not an integer from 1 to [[most_grouped]], or contradicts another."
     remedy = 'Send cents as a JSON integer: 1250, not 12.5, 1250.0 or "1250".'
     test_mode = '`POST /v1/payments` with `{"amount": 0}`.'
 
@@ -111,11 +109,11 @@ class IdempotencyKeyReused(ApiError):
     status, code = 422, "IDEMPOTENCY_KEY_REUSED"
     message = "This Idempotency-Key belongs to another request."
     cause = (
-        "The key came before, with another method, path or body, with another API key where the "
-        "answer shows a secret, or registered a merchant more than an hour ago."
+        "The key was already used: with a different method, path or body; with another API key, if "
+        "the response shows a secret; or to register a merchant more than an hour ago."
     )
-    remedy = "A new key for each new thing you want done; the old one for repeats only."
-    test_mode = "Two payments of different amounts under one key."
+    remedy = "Use a new key for each new request, and repeat a key only to retry the same one."
+    test_mode = "Create two payments of different amounts with one key."
 
 
 class RateLimited(ApiError):
@@ -124,8 +122,8 @@ class RateLimited(ApiError):
         "More than [[rate_minute]] requests a minute ([[rate_burst]] at once) or [[rate_hour]] an "
         "hour; or too many test events at once."
     )
-    remedy = "Wait for `Retry-After`; the header `RateLimit` says what is left."
-    test_mode = "Request [[rate_refused]] within [[rate_window]], where limits are on."
+    remedy = "Wait for `Retry-After`; the header `RateLimit` says how many requests are left."
+    test_mode = "Send [[rate_refused]] requests within [[rate_window]], if limits are on."
     default_headers = RETRY_SOON
 
 
@@ -133,15 +131,15 @@ class InternalError(ApiError):
     """An unexpected failure, reported without internal details."""
 
     status, code, message = 500, "INTERNAL_ERROR", "Something went wrong on our side."
-    cause = "A fault of ours; it has been noted."
-    remedy = f"{RETRY} Name `X-Request-Id` when you ask for help."
+    cause = "A fault on our side; it has been logged."
+    remedy = f"{RETRY} Quote `X-Request-Id` when you ask for help."
     test_mode = "By the header only."
 
 
 class ServiceUnavailable(ApiError):
     status, code = 503, "SERVICE_UNAVAILABLE"
     message = "The service cannot answer right now. Try again shortly."
-    cause = "The database does not answer, or more is asked than can be done."
+    cause = "The database does not respond, or the service is overloaded."
     remedy = f"Wait for `Retry-After`. {RETRY}"
     test_mode = "By the header only."
     default_headers = RETRY_SOON

@@ -33,23 +33,23 @@ VERBS = {"retrieve": "get", "partial_update": "update", "destroy": "delete"}
 class Error(serializers.Serializer[Any]):
     """The body of every error response."""
 
-    error = serializers.CharField(help_text="What happened, for people: do not parse it.")
-    code = serializers.CharField(help_text="What happened, for programs: see Errors.")
+    error = serializers.CharField(help_text="What happened, as a sentence for people.")
+    code = serializers.CharField(help_text="What happened, as a code for programs: see Errors.")
     details = serializers.CharField(
-        allow_blank=True, help_text="Names each field at fault and what it must be; often empty."
+        allow_blank=True, help_text="Names each invalid field and what it must be; often empty."
     )
 
 
 REFUSALS = {
     400: "The request could not be understood.",
     401: "No valid API key.",
-    403: "The API key was not made for this.",
-    404: "No such object for this caller.",
-    405: "The address does not take this method.",
-    409: "A lock could not be had in time: try again.",
+    403: "The API key does not have the required scope.",
+    404: "No such object for this API key.",
+    405: "The method is not allowed here.",
+    409: "Another request is using the object: try again.",
     413: "The body is larger than [[body_kib]] KiB.",
     415: "The body is not application/json in UTF-8.",
-    422: "Understood, and refused: by validation or by the state of the object.",
+    422: "Understood, but refused: a value is invalid, or the object's state does not allow it.",
     429: "Too many requests.",
     500: "An unexpected failure.",
     503: "The service cannot answer right now.",
@@ -88,7 +88,7 @@ def operation(
 
 def _files(status: int, parameters: Mapping[str, str | Filter]) -> dict[Any, Any]:
     """Describe the CSV answer of an operation that offers one."""
-    rows = OpenApiResponse(str, description="One object per line, the first names the columns.")
+    rows = OpenApiResponse(str, description="One object per line, after a header line.")
     return {(status, "text/csv"): rows} if "format" in parameters else {}
 
 
@@ -128,7 +128,7 @@ def _page_of(item: type[serializers.Serializer[Any]], key: str) -> serializers.S
             "limit": serializers.IntegerField(),
             "offset": serializers.IntegerField(),
             "has_more": serializers.BooleanField(
-                help_text="Whether there are older ones after those of this page."
+                help_text="Whether there are older objects after this page."
             ),
         },
     )
@@ -138,7 +138,7 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255},
     OpenApiParameter.HEADER,
-    description="The same request under the same key is done once, its answer kept [[key_kept]].",
+    description="A repeated request with the same key gets the stored response for [[key_kept]].",
 )
 
 
@@ -146,14 +146,14 @@ _STRICT = OpenApiParameter(
     STRICT,
     {"type": "string", "enum": ["true", "false"]},
     OpenApiParameter.HEADER,
-    description="With `true`, a field that nothing reads is refused with 422: send it in tests.",
+    description="With `true`, an ignored field is refused with 422 instead: send it in tests.",
 )
 _WARNING = OpenApiParameter(
     WARNING,
     str,
     OpenApiParameter.HEADER,
     response=[200, 201],
-    description="Names each field of the body that is unknown or of another mode, and ignored.",
+    description="Names each body field that was ignored: unknown, or of a different mode.",
 )
 
 

@@ -111,7 +111,7 @@ def _words(name: str, text: str) -> Lookups:
 
 def words_in(meaning: str) -> Filter:
     """Return a filter by words, which the queryset takes out of the look-ups as `WORDS`."""
-    return Filter(f"Words that begin so, each of them, in {meaning}; 10 at most.", _words)
+    return Filter(f"Up to 10 words or beginnings of words, all found in {meaning}.", _words)
 
 
 def _created_from(name: str, text: str) -> Lookups:
@@ -141,14 +141,14 @@ def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
 _CENTS = {"type": "integer", "minimum": 0, "maximum": MOST_CENTS}
 
 AMOUNTS = {
-    "amount": Filter("Exactly so many cents.", _amount("amount"), _CENTS),
-    "amount_min": Filter("At least so many cents.", _amount("amount__gte"), _CENTS),
-    "amount_max": Filter("At most so many cents.", _amount("amount__lte"), _CENTS),
+    "amount": Filter("Exactly this many cents.", _amount("amount"), _CENTS),
+    "amount_min": Filter("At least this many cents.", _amount("amount__gte"), _CENTS),
+    "amount_max": Filter("At most this many cents.", _amount("amount__lte"), _CENTS),
     "currency": Filter("An ISO 4217 code.", _currency),
 }
 METADATA = {
     METADATA_KEY: Filter(
-        "With this text, number or boolean under each key: `metadata[order_id]=1001`.",
+        "The text, number or boolean stored under each key: `metadata[order_id]=1001`.",
         exactly("").read,
         {
             "type": "object",
@@ -164,13 +164,13 @@ CSV_OR_JSON = Filter(
 )
 UPDATED = {
     "updated_since": Filter(
-        "Changed at this date or instant, or after it.",
+        "Last changed at this date or time, or later.",
         lambda name, text: {"updated_at__gte": _instant(name, text, whole_day=timedelta(0))},
     ),
 }
 CREATED = {
-    "start_date": Filter("Created from this date or instant on.", _created_from),
+    "start_date": Filter("Created at this date or time, or later.", _created_from),
     "end_date": Filter(
-        "Created before this instant, or until the end of this date.", _created_before
+        "Created before this time, or before the end of this date.", _created_before
     ),
 }

@@ -9,22 +9,24 @@ PAGE_PARAMETERS = (
     OpenApiParameter(
         "limit",
         {"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
-        description=f"How many to return; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",
+        description=f"How many to return; anything above {MAX_LIMIT} means {MAX_LIMIT}.",
     ),
     OpenApiParameter(
         "offset",
         {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "default": 0},
-        description="How many to leave out, newest first.",
+        description="How many to skip, newest first.",
     ),
     OpenApiParameter(
-        "starting_after", str, description="The id after which to go on; costs nothing at depth."
+        "starting_after",
+        str,
+        description="Return what follows the object with this id; equally fast on every page.",
     ),
 )
 
 FILE_LIMIT = OpenApiParameter(
     "limit",
     {"type": "integer", "minimum": 1},
-    description=f"How many to return: JSON {DEFAULT_LIMIT} unless told, {MAX_LIMIT} at most; "
+    description=f"How many to return: JSON {DEFAULT_LIMIT} by default, {MAX_LIMIT} at most; "
     "CSV [[csv_lines]].",
 )
 

@@ -8,46 +8,46 @@ from core.errors import ApiError
 INTRODUCTION = """
 # How the API works
 
-Amounts are integers in the smallest unit (cents), instants are ISO 8601 in UTC with milliseconds.
-Send `Authorization: Bearer sk_test_…` or `sk_live_…`: the key says which merchant calls and in
-which mode, and what belongs to another merchant or the other mode does not exist for it. Send an
-`Idempotency-Key` with each POST: the same request under the same key is done once and answered
-alike for [[key_kept]]. Fields without a value are left out of answers. Every answer carries
-`X-Request-Id`; name it when you ask for help.
+Amounts are integers in the smallest currency unit (cents). Times are ISO 8601 in UTC, with
+milliseconds. Send `Authorization: Bearer sk_test_…` or `sk_live_…`: the key identifies the merchant
+and the mode, and cannot see objects of other merchants or of the other mode. Send an
+`Idempotency-Key` with each POST: repeating the same request with the same key does nothing new, and
+returns the stored response for [[key_kept]]. Responses omit fields that have no value. Every
+response has an `X-Request-Id`; quote it when you ask for help.
 
-A query parameter that an address does not take is refused with 400. A field of a body that is
-unknown, or belongs to another mode, is ignored and named in the header `X-Service-Warning`; with
-the request header `X-Service-Strict: true` it is refused with 422, which finds typing errors while
-you test. Lists are read newest first: `has_more` tells whether to go on with `starting_after`.
+An unknown query parameter is refused with 400. A body field that is unknown, or belongs to a
+different mode, is ignored and named in the header `X-Service-Warning`. With the request header
+`X-Service-Strict: true` it is refused with 422 instead, which catches typos while you test. Lists
+are sorted newest first; while `has_more` is true, continue with `starting_after`.
 
-In test mode no money moves. These phones choose what happens in `POST
-/v1/payments/{id}/confirm`, and at the checkout, where the code is [[code]] and the PIN [[pin]]:
-[[magic_phones]]. At the checkout a payment that is refused stays open, to be paid in another way;
-in `confirm` it fails with [[phone_poor]] and [[phone_declined]].
+In test mode no money moves. These test phone numbers decide the outcome, both in `POST
+/v1/payments/{id}/confirm` and at the checkout, where the code is [[code]] and the PIN [[pin]]:
+[[magic_phones]]. At the checkout a declined payment stays open and can be paid another way; in
+`confirm` it fails with [[phone_poor]] and [[phone_declined]].
 
 ## When is a payment paid?
 
-When its `status` is `completed`, and not before. `created` waits for a customer, `pending` and
-`requires_action` have one at the checkout, `processing` moves the money. `failed`, `expired` and
-`canceled` end without it: create another payment. A refund leaves the status as it is and shows
-in `amount_refunded` and `refund_status`. Wait for the event `payment.completed`, or read the
-payment until it has a final status.
+When its `status` is `completed`, and not before. While `created` it is waiting for a customer;
+while `pending` or `requires_action` a customer is at the checkout; while `processing` the money is
+being moved. `failed`, `expired` and `canceled` mean it was not paid: create another payment. A
+refund does not change the status; it shows in `amount_refunded` and `refund_status`. Wait for the
+event `payment.completed`, or poll the payment until its status is final.
 
-## When the customer comes back
+## When the customer returns
 
-The checkout leads to your `success_url` once the payment is completed, and to your `cancel_url`
-when the customer gives up. Both receive the payment's id: `{PAYMENT_ID}` in the address is
-replaced by it, and where it does not stand, `payment_id=…` is added to the query. The address is
-no proof of anything: read the payment, or wait for its event, before you deliver.
+The checkout sends the customer to your `success_url` once the payment is completed, and to your
+`cancel_url` if the customer gives up. Both receive the payment's id: `{PAYMENT_ID}` in the URL is
+replaced with it; without that placeholder, `payment_id=…` is added to the query. The redirect
+proves nothing: read the payment, or wait for its event, before you deliver.
 
 ## Lists
 
-A list is an object: its items under the name of the resource, newest first, and beside them
-`total`, `limit`, `offset` and `has_more`. `limit` says how many items a page has, 20 unless told;
-more than 100 is taken as 100. While `has_more` is true, send the id of the last item as
-`starting_after` for the next page: it costs the same at any depth, and nothing moves when something
-new comes in. `offset` leaves out that many instead. The movements of a payout and the lines of a
-statement are read by `limit` and `offset` only.
+A list is an object with its items under the name of the resource, newest first, and `total`,
+`limit`, `offset` and `has_more`. `limit` sets the page size: 20 by default; anything above 100
+means 100. While `has_more` is true, send the id of the last item as `starting_after` to get the
+next page: every page is equally fast, and new objects do not shift the pages. `offset` skips that
+many items instead. The movements of a payout and the lines of a statement can only be paged with
+`limit` and `offset`.
 """.strip()
 
 

@@ -40,10 +40,10 @@ class Wording:
 COMMON: Words = {
     "id": ("Its id.", "pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "merchant_id": (
-        "The merchant. In a request it is for development mode only: a key names its merchant.",
+        "The merchant. In requests for development mode only: the API key identifies the merchant.",
         "mer_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
     ),
-    "merchant_slug": ("The merchant's short name, as it stands in addresses.", "harbour-tours"),
+    "merchant_slug": ("The merchant's short name, as used in URLs.", "harbour-tours"),
     "payment_id": ("The id of the payment.", "pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "key_id": ("The id of the API key.", "key_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "link_id": ("The id of the payment link.", "link_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
@@ -61,47 +61,47 @@ COMMON: Words = {
     "delivery_id": ("The id of the delivery.", "dlv_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "customer_id": ("The id of the customer who paid.", "cus_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "transaction_id": (
-        "The id of the transaction in the ledger, once money has moved.",
+        "The id of the ledger transaction, once money has moved.",
         "txn_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
     ),
     "amount": ("In the smallest unit of the currency (cents).", 1250),
     "currency": (
-        "Three letters of ISO 4217; in a request the service's own currency unless given.",
+        "A three-letter ISO 4217 code; in requests it defaults to the service's own currency.",
         "BSD",
     ),
     "description": ("Free text for people.", "Two tickets to Rose Island"),
     "metadata": (
-        "Your own keys and values: stored, returned, sent with events, never interpreted.",
+        "Your own keys and values: stored, returned and sent with events, but never interpreted.",
         {"order": "1001"},
     ),
     "livemode": ("`true` for live objects, `false` for those of test mode.", False),
     "created_at": ("When it was created.", "2026-11-21T14:00:00.000Z"),
     "updated_at": ("When it was last changed.", "2026-11-21T14:00:00.000Z"),
     "expires_at": (
-        "When it expires; absent where it never does.",
+        "When it expires; absent if it never does.",
         "2026-11-22T14:00:00.000Z",
     ),
     "completed_at": ("When it was paid.", "2026-11-21T14:02:00.000Z"),
     "failed_at": ("When it failed.", "2026-11-21T14:02:00.000Z"),
     "canceled_at": ("When it was canceled.", "2026-11-21T14:02:00.000Z"),
-    "error_code": ("Why it failed, for programs.", "INSUFFICIENT_BALANCE"),
-    "error_message": ("Why it failed, for people.", "The balance is too low."),
-    "total": ("How many objects the list has in all, on every page together.", 1),
-    "limit": ("How many objects a page has at most, as was asked for.", 20),
-    "offset": ("How many objects were left out before this page.", 0),
-    "has_more": ("Whether the list goes on after this page.", False),
+    "error_code": ("Why it failed, as a code.", "INSUFFICIENT_BALANCE"),
+    "error_message": ("Why it failed, as a sentence for people.", "The balance is too low."),
+    "total": ("How many objects the list has on all pages together.", 1),
+    "limit": ("The page size that was requested.", 20),
+    "offset": ("How many objects were skipped before this page.", 0),
+    "has_more": ("Whether the list continues after this page.", False),
     "success_url": (
-        "Where the customer is sent once the payment is completed. `{PAYMENT_ID}` in it becomes"
-        " the payment's id; where it does not stand, `payment_id=…` is added to the query. Anyone"
-        " can open that address: read the payment before you deliver.",
+        "Where the customer is sent once the payment is completed. `{PAYMENT_ID}` in it is replaced"
+        " with the payment's id; without it, `payment_id=…` is added to the query. Anyone can open"
+        " that URL: read the payment before you deliver.",
         "https://shop.example.com/thanks",
     ),
     "cancel_url": (
-        "Where the customer is sent who does not pay; it receives the payment's id as"
-        " `success_url` does.",
+        "Where a customer who does not pay is sent; it receives the payment's id as `success_url`"
+        " does.",
         "https://shop.example.com/basket",
     ),
-    "url": ("Its address.", "https://shop.example.com/hooks"),
+    "url": ("Its URL.", "https://shop.example.com/hooks"),
 }
 
 

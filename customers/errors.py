@@ -8,9 +8,9 @@ from core.errors import ApiError, Conflict, NotFound, ValidationFailed
 
 class CustomerNotFound(ApiError):
     status, code, message = 404, "CUSTOMER_NOT_FOUND", "There is no such customer."
-    cause = "The customer has asked to be forgotten."
-    remedy = "Nothing: payments and refunds keep their `customer_id`."
-    test_mode = "By the header only: no address of the API names a customer."
+    cause = "The customer's data was erased at their request."
+    remedy = "None: payments and refunds keep their `customer_id`."
+    test_mode = "By the header only: no path of the API takes a customer id."
 
 
 class InvalidPin(ApiError):
@@ -18,7 +18,7 @@ class InvalidPin(ApiError):
 
     status, code, message = 422, "INVALID_PIN", "The PIN is not right."
     cause = "The customer entered a wrong PIN."
-    remedy = "The customer tries again: [[pin_tries]] wrong ones lock it for [[pin_lock]]."
+    remedy = "The customer tries again; [[pin_tries]] wrong PINs lock it for [[pin_lock]]."
     test_mode = "Confirm with `customer_phone` [[phone_wrong_pin]]."
 
     def __init__(self, attempts_left: int | None = None) -> None:
@@ -31,8 +31,8 @@ class PinLocked(ApiError):
 
     status, code = 422, "PIN_LOCKED"
     message = "The PIN is locked after too many wrong attempts."
-    cause = "Too many wrong PINs."
-    remedy = "The customer waits [[pin_lock]], resets the PIN by a code, or uses a passkey."
+    cause = "The customer entered too many wrong PINs."
+    remedy = "The customer waits [[pin_lock]], resets the PIN with a code, or uses a passkey."
     test_mode = "Confirm with `customer_phone` [[phone_pin_locked]]."
 
     def __init__(self, until: datetime | None = None) -> None:
@@ -53,9 +53,11 @@ class PinAlreadySet(Conflict):
 class VerificationFailed(ApiError):
     status, code = 422, "VERIFICATION_FAILED"
     message = "The customer could not be verified."
-    cause = "The customer could not be verified: a wrong or expired code, or a passkey that failed."
+    cause = (
+        "The customer could not be verified: the code was wrong or expired, or the passkey failed."
+    )
     remedy = "The customer tries again at the checkout."
-    test_mode = "Enter another code than [[code]] at the test checkout."
+    test_mode = "Enter any code other than [[code]] at the test checkout."
 
 
 class CustomerFrozen(VerificationFailed):

@@ -7,7 +7,7 @@ class InsufficientBalance(ApiError):
     status, code = 422, "INSUFFICIENT_BALANCE"
     message = "There is not enough money in the account."
     cause = (
-        "The customer's wallet, or for a payout the merchant's balance, does not cover the amount."
+        "The customer's wallet (for a payout, the merchant's balance) does not cover the amount."
     )
     remedy = "The customer tops up or pays less; `GET /v1/balance` shows what can be paid out."
-    test_mode = "Confirm with `customer_phone` [[phone_poor]]; a payout of [[most]]."
+    test_mode = "Confirm with `customer_phone` [[phone_poor]], or request a payout of [[most]]."

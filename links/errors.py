@@ -12,7 +12,7 @@ class PaymentLinkNotFound(ApiError):
 
 class PaymentLinkInactive(ApiError):
     status, code, message = 422, "PAYMENT_LINK_INACTIVE", "The payment link takes no payments."
-    cause = "The link is deactivated or used up."
+    cause = "The link has been deactivated or used up."
     remedy = "Create a new link."
     test_mode = "Deactivate a link twice."
 
@@ -20,8 +20,8 @@ class PaymentLinkInactive(ApiError):
 class PaymentLinkExpired(ApiError):
     status, code, message = 422, "PAYMENT_LINK_EXPIRED", "The payment link has expired."
     cause = "The link's `expires_at` has passed."
-    remedy = "Set a later one with PATCH before it passes; after, create a new link."
-    test_mode = "Create a link that expires in a minute, wait, change it."
+    remedy = "PATCH `expires_at` before it passes; afterwards, create a new link."
+    test_mode = "Create a link that expires in a minute, wait, then change it."
 
 
 REFUSAL_BY_STATUS: dict[LinkStatus, type[ApiError]] = {

@@ -32,9 +32,9 @@ class PaymentLinkViewSet(CallerViewSet):
 
     @operation("Create a payment link", request=NewLink, response=LinkOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """An address that many customers can pay at, each by a payment of its own.
+        """Creates a page where many customers can pay, each with a separate payment.
 
-        Without an amount the customer enters it. `max_uses` counts what has been paid.
+        Without an amount, the customer enters it. `max_uses` limits completed payments.
         """
         values = NewLink.parse(request.data)
         draft = draft_of(values, livemode=request.user.livemode)
@@ -55,13 +55,13 @@ class PaymentLinkViewSet(CallerViewSet):
 
     @operation("Read a payment link", response=LinkWithStatistics)
     def retrieve(self, request: CallerRequest, link_id: str) -> Response:
-        """With how often it was opened, paid, and for how much."""
+        """Includes how often it was opened and paid, and the amount collected."""
         link = PaymentLink.objects.visible_to(request.user).to_show().one(link_id)
         return Response(LinkWithStatistics.of(link, now=request_now()))
 
     @operation("Change a payment link", request=ChangedLink, response=LinkOutput)
     def partial_update(self, request: CallerRequest, link_id: str) -> Response:
-        """While it is active. Only the fields you send change; null takes a limit away."""
+        """Only while it is active. Only the fields you send change; null removes a limit."""
         changes = changes_of(ChangedLink.parse(request.data), livemode=request.user.livemode)
         at = request_now()
         link = update_link(caller=request.user, link_id=link_id, changes=changes, now=at)
@@ -69,7 +69,7 @@ class PaymentLinkViewSet(CallerViewSet):
 
     @operation("Deactivate a payment link", response=LinkOutput)
     def deactivate(self, request: CallerRequest, link_id: str) -> HttpResponse:
-        """Permanent. Payments started there can no longer be paid."""
+        """Permanent. Payments already started at the link can no longer be paid."""
 
         def work() -> Response:
             at = request_now()
@@ -89,9 +89,9 @@ class PublicLinkViewSet(OpenViewSet):
         operation_id="getPublicPaymentLink",
     )
     def retrieve(self, request: Request, merchant_slug: str, link_id: str) -> Response:
-        """What anyone with the address may know: the link, and its merchant's name and branding.
+        """What anyone with the URL may see: the link, and the merchant's name and branding.
 
-        Needs no key.
+        No API key needed.
         """
         link = read_public_link(merchant_slug, link_id)
         note_opened(link.id)

@@ -14,34 +14,34 @@ class MerchantNotFound(ApiError):
 class SlugTaken(ApiError):
     status, code, message = 422, "SLUG_TAKEN", "Another merchant has this slug."
     cause = "Another merchant has the slug."
-    remedy = "Choose another, or leave it out to get one from the name."
-    test_mode = "Register twice with one slug."
+    remedy = "Choose another, or omit it to have one derived from the name."
+    test_mode = "Register twice with the same slug."
 
 
 class MerchantNotVerified(ApiError):
     status, code = 422, "MERCHANT_NOT_VERIFIED"
     message = "Live keys work once the merchant has been verified."
-    cause = "A live key was used before the merchant has been verified."
-    remedy = "Go on with the test key; live keys work from the verification on."
-    test_mode = "Any request with the live key of a new merchant, where verification is required."
+    cause = "A live key was used before the merchant was verified."
+    remedy = "Continue with the test key; live keys work as soon as the merchant is verified."
+    test_mode = "Any request with a new merchant's live key, if verification is required."
 
 
 class MerchantInactive(ApiError):
     status, code, message = 422, "MERCHANT_INACTIVE", "This merchant has been suspended."
     cause = "The merchant is suspended: neither its live keys nor its test keys work."
-    remedy = "Ask for the reason; nothing can be created or read meanwhile."
+    remedy = "Contact us for the reason; until then nothing can be created or read."
     test_mode = "By the header only."
 
 
 class InsufficientScope(ApiError):
     status, code, message = 403, "INSUFFICIENT_SCOPE", "This API key may not do that."
-    cause = "The key was made for certain scopes, and this needs another, which `details` names."
-    remedy = "Use a key that has the scope, or make one: `POST /v1/api-keys`."
-    test_mode = "Make a key with the scope `*:read`, and create a payment with it."
+    cause = "The key is restricted to scopes that do not include the one named in `details`."
+    remedy = "Use a key that has the scope, or create one: `POST /v1/api-keys`."
+    test_mode = "Create a key with the scope `*:read`, then create a payment with it."
 
 
 class MerchantStatusUnchanged(ValidationFailed):
-    message = "The merchant's status cannot be changed so."
+    message = "The merchant's status cannot be changed in this way."
 
 
 class ApiKeyNotFound(NotFound):

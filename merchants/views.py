@@ -44,10 +44,10 @@ class RegistrationViewSet(OpenViewSet):
         open_to_all=True,
     )
     def create(self, request: Request) -> HttpResponse:
-        """The answer shows a key per mode in `api_keys`, this once: keep them on your server.
+        """Returns a key for each mode in `api_keys`, shown only once: keep them on your server.
 
-        Needs no key. Without a `slug`, one is made of the name. Under an `Idempotency-Key` the
-        answer is repeated for an hour, to the address that it was given to.
+        No API key needed. Without a `slug`, one is derived from the name. A repeated
+        `Idempotency-Key` gets the same response for an hour, from the same IP address only.
         """
         values = NewMerchant.parse(request.data)
         address = client_address(request._request)
@@ -67,18 +67,18 @@ class MerchantViewSet(CallerViewSet):
 
     @operation("Read a merchant", response=MerchantOutput)
     def retrieve(self, request: CallerRequest, merchant_id: str) -> Response:
-        """Your own record: another merchant's does not exist for you."""
+        """Only your own record can be read; another merchant's id returns 404."""
         merchant = Merchant.objects.visible_to(request.user).one(merchant_id)
         return Response(MerchantOutput.of(merchant))
 
     @operation("Change a merchant", request=ChangedMerchant, response=MerchantOutput)
     def partial_update(self, request: CallerRequest, merchant_id: str) -> Response:
-        """Only the fields you send change; null takes a value away or puts the default back.
+        """Only the fields you send change; null clears a value or restores the default.
 
-        The public fields of a verified merchant wait for a review, in `pending_changes`: name,
+        Changes to these fields of a verified merchant wait for review in `pending_changes`: name,
         e-mail addresses, website, logo, postal address, tax number and payout schedule. The
-        merchant is e-mailed about each of these changes, within the limit of `POST /v1/api-keys`,
-        and where a live key changes category, phone, description, brand color or time zone.
+        merchant is e-mailed about each of these changes, and whenever a live key changes category,
+        phone, description, brand color or time zone, within the limit of `POST /v1/api-keys`.
         """
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(
@@ -96,12 +96,12 @@ class ApiKeyViewSet(CallerViewSet):
 
     @operation("Create an API key", request=NewApiKey, response=IssuedApiKey, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """The answer shows the `secret`, this once. It takes a key without scopes.
+        """Returns the `secret`, shown only once. Requires an unrestricted key (no scopes).
 
-        A test key makes test keys. A live key makes test keys, and live keys of certain scopes; the
-        merchant is told of those by e-mail: of live keys, live webhooks, bank accounts and changes
-        to be reviewed [[notices]] times a day in all; more are 429. [[keys_most]] can be active in
-        a mode.
+        A test key can create test keys. A live key can create test keys, and live keys that are
+        restricted to scopes; the merchant is e-mailed about each new live key. New live keys, live
+        webhooks, bank accounts and changes that need review share a limit of [[notices]] such
+        e-mails a day; further requests get 429. At most [[keys_most]] keys can be active per mode.
         """
         draft = key_draft_of(NewApiKey.parse(request.data))
 
@@ -113,23 +113,23 @@ class ApiKeyViewSet(CallerViewSet):
 
     @listing("List API keys", item=ApiKeyOutput, key="api_keys")
     def list(self, request: CallerRequest) -> Response:
-        """Those of the mode of your key, the revoked ones too; newest first."""
+        """The keys of your key's mode, including revoked ones, newest first."""
         keys = ApiKey.objects.visible_to(request.user)
         return self.page(request, keys, ApiKeyOutput, key="api_keys")
 
     @operation("Read an API key", response=ApiKeyOutput)
     def retrieve(self, request: CallerRequest, key_id: str) -> Response:
-        """What it may do, and when it was last used; never its secret."""
+        """Returns its scopes and when it was last used, but never its secret."""
         return Response(ApiKeyOutput.of(ApiKey.objects.visible_to(request.user).one(key_id)))
 
     @operation("Roll an API key", request=KeyRoll, response=IssuedApiKey, status=201)
     def roll(self, request: CallerRequest, key_id: str) -> HttpResponse:
-        """A new key of the same name and scopes; the old one works for `expires_in` seconds more.
+        """Issues a new key with the same name and scopes; the old one expires after `expires_in`.
 
-        The answer shows the new `secret`, this once. It takes a key without scopes. A key is rolled
-        once: while the old one still works, roll the new one, or revoke the old one. A live key
-        rolls itself with an `expires_in` of 0 at any time, otherwise within the limit of `POST
-        /v1/api-keys`.
+        Returns the new `secret`, shown only once. Requires an unrestricted key (no scopes). A key
+        can be rolled only once: while the old one still works, roll the new one or revoke the old
+        one. A live key can always roll itself with `expires_in` 0; any other roll of a live key
+        counts towards the limit of `POST /v1/api-keys`.
         """
         overlap = timedelta(
             seconds=KeyRoll.parse(request.data).get("expires_in", DEFAULT_OVERLAP_SECONDS)
@@ -145,7 +145,7 @@ class ApiKeyViewSet(CallerViewSet):
 
     @operation("Revoke an API key", response=ApiKeyOutput)
     def revoke(self, request: CallerRequest, key_id: str) -> HttpResponse:
-        """At once and for good, even the key that asks. It takes a key without scopes."""
+        """Immediate and permanent. Requires an unrestricted key (no scopes); it may be itself."""
 
         def work() -> Response:
             key = revoke_own_key(caller=request.user, key_id=key_id, now=request_now())

@@ -12,16 +12,16 @@ class PaymentNotFound(ApiError):
 
 class PaymentExpired(ApiError):
     status, code, message = 422, "PAYMENT_EXPIRED", "The payment has expired."
-    cause = "`expires_at` has passed: [[life]], the due date, or what `expires_in` said."
+    cause = "`expires_at` has passed: [[life]], the due date, or the `expires_in` you set."
     remedy = "Create a new payment."
-    test_mode = "Create one with `expires_in` 60, wait a minute, confirm it."
+    test_mode = "Create one with `expires_in` 60, wait a minute, then confirm it."
 
 
 class PaymentAlreadyCompleted(ApiError):
     status, code, message = 422, "PAYMENT_ALREADY_COMPLETED", "The payment is already completed."
-    cause = "The payment is paid. Two who pay at once pay once."
-    remedy = "Fulfil the order; to give the money back, refund."
-    test_mode = "Confirm a payment twice, or cancel it after."
+    cause = "The payment has been paid. If two people pay it at once, only one is charged."
+    remedy = "Fulfill the order; to give the money back, refund the payment."
+    test_mode = "Confirm a payment twice, or cancel it after confirming it."
 
 
 class PaymentCanceled(ApiError):
@@ -33,8 +33,8 @@ class PaymentCanceled(ApiError):
 
 class PaymentFailed(ApiError):
     status, code, message = 422, "PAYMENT_FAILED", "The payment has failed."
-    cause = "The payment was declined, or its verification failed too often."
-    remedy = "Create a new payment. `error_code` and `error_message` of the old one say why."
+    cause = "The payment was declined, or verification failed too often."
+    remedy = "Create a new payment. The failed one's `error_code` and `error_message` say why."
     test_mode = "Confirm with `customer_phone` [[phone_declined]]."
 
 
@@ -47,27 +47,27 @@ class PaymentDeclined(PaymentFailed):
 class PaymentInProgress(ApiError):
     status, code, message = 422, "PAYMENT_IN_PROGRESS", "The payment is being paid right now."
     cause = "The customer is paying at this moment."
-    remedy = "Wait for the event, or read the payment again in some seconds."
-    test_mode = "Confirm with `customer_phone` [[phone_slow]], and cancel within [[slow]]."
+    remedy = "Wait for the event, or read the payment again in a few seconds."
+    test_mode = "Confirm with `customer_phone` [[phone_slow]], then cancel within [[slow]]."
 
 
 class PaymentNotCompleted(ApiError):
     status, code, message = 422, "PAYMENT_NOT_COMPLETED", "The payment is not completed."
     cause = "Only a completed payment can be refunded."
-    remedy = "Cancel a payment that nobody has paid."
-    test_mode = "Refund a payment just created."
+    remedy = "Cancel a payment that has not been paid."
+    test_mode = "Refund a payment that was just created."
 
 
 class DevelopmentOnly(ApiError):
     status, code = 422, "DEVELOPMENT_ONLY"
     message = "This works on test payments only."
-    cause = "A live payment can be paid by its customer only."
+    cause = "A live payment can only be paid by its customer."
     remedy = "Send the customer to `checkout_url`; confirm test payments."
     test_mode = "Confirm any payment with a live key."
 
 
 class DescriptionChanged(Conflict):
-    """The shop has changed what is paid for since the customer read it."""
+    """The shop has changed the description since the customer read it."""
 
 
 class TicketClosed(Conflict):

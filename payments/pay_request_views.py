@@ -30,9 +30,9 @@ class PaymentSendingViewSet(CallerViewSet):
 
     @operation("Send a payment to a customer", request=PayRequest, response=SentPayRequest)
     def send(self, request: CallerRequest, payment_id: str) -> HttpResponse:
-        """By SMS to `phone`, or by e-mail to `email`: the address at which to pay it.
+        """Sends its `checkout_url` by SMS to `phone` or by e-mail to `email`.
 
-        In test mode an e-mail goes to your own confirmed address, and no text leaves.
+        In test mode the e-mail goes to your own confirmed address, and no SMS is sent.
         """
         recipient = recipient_of(request)
 
@@ -50,9 +50,9 @@ class LinkSendingViewSet(CallerViewSet):
 
     @operation("Send a payment link to a customer", request=PayRequest, response=SentPayRequest)
     def send(self, request: CallerRequest, link_id: str) -> HttpResponse:
-        """By SMS to `phone`, or by e-mail to `email`: its address.
+        """Sends its `url` by SMS to `phone` or by e-mail to `email`.
 
-        In test mode an e-mail goes to your own confirmed address, and no text leaves.
+        In test mode the e-mail goes to your own confirmed address, and no SMS is sent.
         """
         recipient = recipient_of(request)
 

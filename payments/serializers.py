@@ -51,10 +51,10 @@ class LineItem(Input):
     name = TextField(max_length=MAX_NAME)
     quantity = QuantityField()
     price = AmountField(
-        min_value=-MAX_AMOUNT, help_text="Cents; 0 for a gift, below it for a discount."
+        min_value=-MAX_AMOUNT, help_text="In cents; 0 for a gift, negative for a discount."
     )
     tax = AmountField(
-        min_value=0, required=False, help_text="Of the line, in cents; included in its price."
+        min_value=0, required=False, help_text="Tax on the line, in cents; included in its price."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class LineItem(Input):
 
 class NewPayment(Input):
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
-    amount = AmountField(required=False, help_text="Cents. May be absent for STATIC_PAY.")
+    amount = AmountField(required=False, help_text="In cents. Optional for STATIC_PAY.")
     currency = CurrencyField(required=False)
     payment_mode = OneOfField(allowed=tuple(PaymentMode.values), required=False)
     description = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
@@ -79,31 +79,31 @@ class NewPayment(Input):
         help_text="Seconds until the payment expires. Not for STATIC_PAY.",
     )
     expires_at = InstantField(
-        required=False, help_text="The instant itself, within the same bounds; not beside it."
+        required=False, help_text="The exact time, within the same bounds; not with `expires_in`."
     )
     order_id = TextField(max_length=MAX_NAME, required=False, help_text="ORDER_PAY.")
     line_items = ListOf(
         child=LineItem(),
         max_length=MAX_ITEMS,
         required=False,
-        help_text="ORDER_PAY. A difference to the amount is a row of its own on the receipt.",
+        help_text="ORDER_PAY. A difference from the amount is a separate row on the receipt.",
     )
     total = AmountField(
-        required=False, help_text="ORDER_PAY: the amount, where `amount` is not given."
+        required=False, help_text="ORDER_PAY: the amount, if `amount` is not given."
     )
     invoice_number = TextField(max_length=MAX_NAME, required=False, help_text="INVOICE_PAY.")
     customer_email = EmailTextField(
         required=False, help_text="INVOICE_PAY: who gets the invoice, reminders and the receipt."
     )
     due_date = DateField(
-        required=False, help_text="INVOICE_PAY; in [[invoice_term]] where not given."
+        required=False, help_text="INVOICE_PAY; [[invoice_term]] from now if not given."
     )
     terms = TextField(max_length=MAX_TEXT, lines=True, required=False, help_text="INVOICE_PAY.")
     reference = TextField(max_length=MAX_NAME, required=False, help_text="REFERENCE_PAY.")
     replaces = TextField(
         max_length=MAX_ID,
         required=False,
-        help_text="A payment that ended unpaid: its page leads to this one.",
+        help_text="A payment that ended unpaid; its page then leads to this one.",
     )
     qr_format = OneOfField(allowed=tuple(QRFormat.values), required=False)
 
@@ -128,7 +128,7 @@ class ChangedPayment(Change):
 
 class Confirmation(Input):
     customer_phone = TextField(max_length=32, required=False)
-    amount = AmountField(required=False, help_text="Needed at a counter without an amount.")
+    amount = AmountField(required=False, help_text="Required at a counter without an amount.")
 
     def validate_customer_phone(self, phone: str) -> str:
         number = read_phone(phone, livemode=False)
@@ -174,7 +174,7 @@ class PaymentSummary(Output):
         source="*",
         max_length=MAX_URL,
         required=False,
-        help_text="Of a counter: its till. Keep it secret. Not for keys that only read payments.",
+        help_text="A counter's till screen. Keep it secret. Omitted for keys that can only read.",
     )
     success_url = WebUrlField(required=False)
     cancel_url = WebUrlField(required=False)

@@ -13,14 +13,17 @@ class TillViewSet(CallerViewSet):
 
     @operation("Read the till", response=TillOutput)
     def retrieve(self, request: CallerRequest) -> Response:
-        """What your counters offer: products to pick, and whether customers may add a tip."""
+        """The products that your counters offer, and whether customers may add a tip."""
         caller = request.user
         till = till_of(merchant_id=caller.owner.id, livemode=caller.livemode)
         return Response(TillOutput.of(till))
 
     @operation("Change the till", request=ChangedTill, response=TillOutput)
     def partial_update(self, request: CallerRequest) -> Response:
-        """Up to nine products for the counter screen, replaced as a whole; and tips, yes or no."""
+        """Sets up to nine products for the counter screen, and whether tips are allowed.
+
+        `products` replaces the whole list.
+        """
         changes = ChangedTill.parse(request.data)
         return Response(
             TillOutput.of(update_till(caller=request.user, changes=changes, now=request_now()))

@@ -42,9 +42,9 @@ class PaymentViewSet(CallerViewSet):
     def create(self, request: CallerRequest) -> HttpResponse:
         """Send the customer to its `checkout_url`, or show its QR code.
 
-        Deliver once its status is `completed`: wait for the event `payment.completed`, or read it
-        again. The fields of another `payment_mode` than the one chosen are ignored: the header
-        `X-Service-Warning` names them.
+        Deliver once its status is `completed`: wait for the event `payment.completed`, or poll the
+        payment. Fields that belong to a different `payment_mode` are ignored and named in the
+        header `X-Service-Warning`.
         """
         values = NewPayment.parse(request.data)
         at = request_now()
@@ -65,7 +65,7 @@ class PaymentViewSet(CallerViewSet):
     def list(self, request: CallerRequest) -> HttpResponse:
         """Newest first, without `qr_payload`.
 
-        As CSV a page has up to [[csv_lines]] rows; go on after its last with `starting_after`.
+        A CSV page has up to [[csv_lines]] rows; continue with `starting_after`.
         """
         query, at = query_of(request), request_now()
         lookups = read_filters(query, FILTERS)
@@ -81,10 +81,10 @@ class PaymentViewSet(CallerViewSet):
     @operation(
         "Read a payment",
         response=PaymentOutput,
-        parameters={"qr_format": "deep_link or png: the form of qr_payload."},
+        parameters={"qr_format": "The form of `qr_payload`: `deep_link` or `png`."},
     )
     def retrieve(self, request: CallerRequest, payment_id: str) -> Response:
-        """The status is that of this moment: `expired` from `expires_at` on."""
+        """Returns its current status: `expired` as soon as `expires_at` has passed."""
         chosen = chosen_format(query_of(request))
         payment = Payment.objects.one_of(request.user, payment_id)
         drawn = qr_payload(payment.id, chosen)
@@ -94,10 +94,10 @@ class PaymentViewSet(CallerViewSet):
 
     @operation("Change a payment", request=ChangedPayment, response=PaymentOutput)
     def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
-        """Description and metadata only, in every status; metadata is replaced as a whole.
+        """Changes `description` and `metadata`, in any status; `metadata` is replaced as a whole.
 
-        A receipt goes on saying what was paid for; who is about to pay reads the new text first.
-        Naming any other field is refused and changes nothing.
+        Receipts keep the description that was paid for. A customer at the checkout has to see the
+        new text before paying. A request that names any other field is refused and changes nothing.
         """
         changes = ChangedPayment.parse(request.data)
         at = request_now()
@@ -109,10 +109,10 @@ class PaymentViewSet(CallerViewSet):
 
     @operation("Cancel a payment", response=CanceledPayment)
     def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
-        """While it is `created` or `pending`; a completed payment is refunded instead.
+        """Only while it is `created` or `pending`; refund a completed payment instead.
 
-        A counter that is canceled takes no more payments. Anyone who has a payment's `checkout_url`
-        can cancel it there, too, without signing in: who can read a payment has that address.
+        A canceled counter accepts no more payments. Anyone with a payment's `checkout_url` can also
+        cancel it there without signing in, and any key that can read the payment has that URL.
         """
 
         def work() -> Response:
@@ -123,10 +123,10 @@ class PaymentViewSet(CallerViewSet):
 
     @operation("Confirm a test payment", request=Confirmation, response=ConfirmedPayment)
     def confirm(self, request: CallerRequest, payment_id: str) -> HttpResponse:
-        """Pay a test payment as its customer would at the checkout.
+        """Pays a test payment as its customer would at the checkout.
 
-        `customer_phone` chooses the test customer, and with one of the phones above how it ends. At
-        a counter the answer is the new payment. Not for live keys.
+        `customer_phone` selects the test customer; one of the test numbers above also decides the
+        outcome. At a counter the response is the new payment. Live keys are refused.
         """
         values = Confirmation.parse(request.data)
 

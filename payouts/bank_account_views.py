@@ -15,15 +15,13 @@ from payouts.serializers import BankAccountOutput, NewBankAccount
 class BankAccountViewSet(CallerViewSet):
     resource = "bank account"
 
-    @operation(
-        "Name a bank account", request=NewBankAccount, response=BankAccountOutput, status=201
-    )
+    @operation("Add a bank account", request=NewBankAccount, response=BankAccountOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """Where payouts in its currency are to go, in place of the account before.
+        """Sets where payouts in its currency go, replacing the previous account.
 
-        A live one is `pending` until it was reviewed; payouts go to the one before meanwhile. The
-        merchant is told by e-mail, within the limit of `POST /v1/api-keys`. Of the number only the
-        last four characters are shown again.
+        In live mode it is `pending` until it has been reviewed; payouts go to the previous account
+        meanwhile. The merchant is e-mailed, within the limit of `POST /v1/api-keys`. Only the last
+        four characters of the number are ever shown again.
         """
         values = NewBankAccount.parse(request.data)
         values.pop("merchant_id", None)
@@ -38,21 +36,21 @@ class BankAccountViewSet(CallerViewSet):
 
     @listing("List bank accounts", item=BankAccountOutput, key="bank_accounts")
     def list(self, request: CallerRequest) -> Response:
-        """Those that were closed too, newest first."""
+        """Newest first, including closed accounts."""
         accounts = BankAccount.objects.visible_to(request.user)
         return self.page(request, accounts, BankAccountOutput, key="bank_accounts")
 
     @operation("Read a bank account", response=BankAccountOutput)
     def retrieve(self, request: CallerRequest, bank_account_id: str) -> Response:
-        """Payouts go there while its `status` is `open`."""
+        """Payouts go to it while its `status` is `open`."""
         account = BankAccount.objects.visible_to(request.user).one(bank_account_id)
         return Response(BankAccountOutput.of(account))
 
     @operation("Close a bank account", response=BankAccountOutput)
     def close(self, request: CallerRequest, bank_account_id: str) -> HttpResponse:
-        """At once; one that is `pending` is withdrawn. Payouts scheduled to it fail.
+        """Immediate; a `pending` account is withdrawn.
 
-        Their money is available again.
+        Payouts scheduled to it fail, and their money is available again.
         """
 
         def work() -> Response:

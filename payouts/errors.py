@@ -39,8 +39,8 @@ class AccountStatementPending(Conflict):
 
 class AccountStatementsTooMany(Conflict):
     message = "Other statements are still being made. Try again."
-    cause = "As many statements as may be made at a time, in one mode, are still being made."
-    remedy = "Wait until one of them is ready, then ask again."
+    cause = "The maximum number of statements in this mode is already being prepared."
+    remedy = "Wait until one of them is ready, then try again."
 
 
 class BankAccountNotFound(NotFound):

@@ -12,13 +12,13 @@ FILTERS = {
     **UPDATED,
 }
 MOVEMENT_PAGE = {
-    "limit": f"How many to return, 20 unless told; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",
-    "offset": "How many to leave out, newest first.",
+    "limit": f"How many to return, 20 by default; anything above {MAX_LIMIT} means {MAX_LIMIT}.",
+    "offset": "How many to skip, newest first.",
 }
 
 STATEMENT_FILTERS = {"currency": AMOUNTS["currency"], **CREATED}
 STATEMENT_LINES: dict[str, str | Filter] = {
     "format": CSV_OR_JSON,
-    "limit": f"How many to return: JSON 20 unless told, {MAX_LIMIT} at most; CSV {CSV_LINES:,}.",
-    "offset": "How many to leave out, oldest first.",
+    "limit": f"How many to return: JSON 20 by default, {MAX_LIMIT} at most; CSV {CSV_LINES:,}.",
+    "offset": "How many to skip, oldest first.",
 }

@@ -43,7 +43,7 @@ class PayoutViewSet(CallerViewSet):
 
     @operation("Pay out on demand", request=NewPayout, response=PayoutOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """In addition to your schedule; without an amount, all that is available."""
+        """Pays out in addition to your schedule; without an amount, the whole available balance."""
         values = NewPayout.parse(request.data)
 
         def work() -> Response:
@@ -67,7 +67,7 @@ class PayoutViewSet(CallerViewSet):
 
     @operation("Read a payout with its movements", response=PayoutWithMovements)
     def retrieve(self, request: CallerRequest, payout_id: str) -> Response:
-        """With the newest 100 movements that make it up."""
+        """Includes the newest 100 of the movements that make it up."""
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
         newest = movements_of(payout).order_by("-created_at", "-id")[:MOVEMENTS_SHOWN]
         movements = MovementOutput.each(list(newest))
@@ -86,7 +86,7 @@ class PayoutViewSet(CallerViewSet):
 
     @operation("Cancel a scheduled payout", response=PayoutOutput)
     def cancel(self, request: CallerRequest, payout_id: str) -> HttpResponse:
-        """While it is `scheduled`; the money is available again."""
+        """Only while it is `scheduled`; the money is then available again."""
 
         def work() -> Response:
             payout = cancel_payout(caller=request.user, payout_id=payout_id, now=request_now())
@@ -99,13 +99,13 @@ class AccountStatementViewSet(CallerViewSet):
     resource = "statement"
 
     @operation(
-        "Ask for a statement",
+        "Create a statement",
         request=NewAccountStatement,
         response=AccountStatementOutput,
         status=201,
     )
     def create(self, request: CallerRequest) -> HttpResponse:
-        """For any period that is over. `ready` at once, or `pending` while a long one is made."""
+        """For any past period. `ready` immediately, or `pending` while a long one is prepared."""
         values = NewAccountStatement.parse(request.data)
 
         def work() -> Response:
@@ -132,7 +132,7 @@ class AccountStatementViewSet(CallerViewSet):
 
     @operation("Read a statement", response=AccountStatementOutput)
     def retrieve(self, request: CallerRequest, statement_id: str) -> Response:
-        """The opening balance, what came and went by its kind, and the closing balance."""
+        """Opening balance, total of each kind of movement, and closing balance."""
         statement = AccountStatement.objects.visible_to(request.user).one(statement_id)
         return Response(AccountStatementOutput.of(statement))
 
@@ -143,7 +143,7 @@ class AccountStatementViewSet(CallerViewSet):
         operation_id="listStatementLines",
     )
     def lines(self, request: CallerRequest, statement_id: str) -> HttpResponse:
-        """Each line is a transfer of the ledger, oldest first; as JSON or as CSV."""
+        """Each line is a ledger transfer, oldest first; as JSON or CSV."""
         query = query_of(request)
         statement = AccountStatement.objects.visible_to(request.user).one(statement_id)
         as_file = is_csv(query, request.headers.get("Accept", ""))
@@ -166,10 +166,10 @@ class LedgerProofViewSet(CallerViewSet):
 
     @operation("Prove a transaction", response=LedgerProofOutput)
     def retrieve(self, request: CallerRequest, transaction_id: str) -> Response:
-        """`pending` for a minute or two; then its leaves, and how each leads to a signed head.
+        """`pending` for a minute or two, then the path from each leaf to a signed head of the log.
 
-        Your own transfers of it, that is. What is `proven` can be checked without the service, with
-        its public key from `/.well-known/checkpoint-keys`.
+        It covers your own transfers only. Once `proven`, it can be verified without the service,
+        using the public key from `/.well-known/checkpoint-keys`.
         """
         receipt = receipt_for(caller=request.user, transaction_id=transaction_id)
         return Response(LedgerProofOutput.of(receipt))
@@ -180,7 +180,7 @@ class BalanceViewSet(CallerViewSet):
 
     @operation("Read the balance", response=BalanceOutput)
     def retrieve(self, request: CallerRequest) -> Response:
-        """Per currency: what is available, what is pending, and what is in transit to the bank."""
+        """The amounts available, pending, and in transit to the bank, for each currency."""
         caller = request.user
         balances = balances_of(merchant_id=caller.owner.id, livemode=caller.livemode)
         return Response(BalanceOutput.of(balances))

@@ -12,7 +12,7 @@ class RefundNotFound(ApiError):
 class RefundExceedsPayment(ApiError):
     status, code = 422, "REFUND_EXCEEDS_PAYMENT"
     message = "The refund is more than what is left of the payment."
-    cause = "All refunds together would be more than the payment."
+    cause = "The refunds together would exceed the payment."
     remedy = "Refund at most `amount_refundable`."
     test_mode = "Refund a payment twice."
 
@@ -20,8 +20,8 @@ class RefundExceedsPayment(ApiError):
 class RefundAmountMismatch(ApiError):
     status, code = 422, "REFUND_AMOUNT_MISMATCH"
     message = "What is left to refund is not what the request expects."
-    cause = "`refund_amount_available` is not what is left: someone else has refunded meanwhile."
-    remedy = "Read `amount_refundable` again, and decide anew."
+    cause = "`refund_amount_available` is not the remaining amount: there has been another refund."
+    remedy = "Read `amount_refundable` again, then decide whether to refund."
     test_mode = "Refund a completed payment with `refund_amount_available` 1."
 
 
@@ -32,9 +32,9 @@ class InquiryNotFound(ApiError):
 
 
 class InquiryNotOpen(ApiError):
-    status, code, message = 422, "INQUIRY_NOT_OPEN", "The inquiry does not wait for an answer."
-    cause = "It was answered, refunded or closed; someone else may have been faster."
-    remedy = "Read the inquiry. If the customer writes again, it is open again."
+    status, code, message = 422, "INQUIRY_NOT_OPEN", "The inquiry is not waiting for an answer."
+    cause = "It has been answered, refunded or closed, perhaps by someone else."
+    remedy = "Read the inquiry. If the customer writes again, it is reopened."
     test_mode = "Report a problem on the receipt of a test payment, and answer it twice."
 
 

@@ -18,22 +18,22 @@ class InquiryViewSet(CallerViewSet):
 
     @listing("List inquiries", item=InquirySummary, key="inquiries", filters=INQUIRY_FILTERS)
     def list(self, request: CallerRequest) -> Response:
-        """Newest first. With `status=open`, those whose customers wait."""
+        """Newest first. `status=open` lists those that are waiting for an answer."""
         caller, filters = request.user, read_filters(query_of(request), INQUIRY_FILTERS)
         inquiries = CallerList(Inquiry.objects.listed, caller, filters, request_now())
         return self.page(request, inquiries, InquirySummary, key="inquiries")
 
     @operation("Read an inquiry", response=InquiryOutput)
     def retrieve(self, request: CallerRequest, inquiry_id: str) -> Response:
-        """With all that was written, oldest first."""
+        """Includes every entry, oldest first."""
         inquiries = Inquiry.objects.visible_to(request.user).select_related("payment")
         return Response(InquiryOutput.of(inquiries.one(inquiry_id)))
 
     @operation("Answer an inquiry", request=InquiryAnswer, response=InquiryOutput)
     def answer(self, request: CallerRequest, inquiry_id: str) -> HttpResponse:
-        """The customer is sent your answer by e-mail, or a text message that leads to it.
+        """The customer gets your answer by e-mail, or a text message with a link to it.
 
-        To give money back, refund the payment: that settles its inquiry.
+        To give the money back, refund the payment instead: that resolves its inquiry.
         """
         text = InquiryAnswer.parse(request.data)["text"]
 

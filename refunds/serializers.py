@@ -22,12 +22,14 @@ from refunds.statuses import RefundStatus
 class NewRefund(Input):
     never_null = ("amount", "refund_amount_available")
 
-    amount = AmountField(required=False, help_text="Cents; without it, all that is left.")
+    amount = AmountField(
+        required=False, help_text="In cents; the whole remaining amount if omitted."
+    )
     reason = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
     refund_amount_available = AmountField(
         min_value=0,
         required=False,
-        help_text="What you believe is left, in cents; refused where it is not.",
+        help_text="The amount you expect to be refundable, in cents; refused if it is not.",
     )
 
     @classmethod

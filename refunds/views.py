@@ -20,11 +20,13 @@ class RefundViewSet(CallerViewSet):
 
     @operation("Refund a payment", request=NewRefund, response=RefundOutput, status=201)
     def create(self, request: CallerRequest, payment_id: str) -> HttpResponse:
-        """All that is left, or an `amount`; partial refunds may add up to the whole payment.
+        """Refunds `amount`, or the whole remaining amount if it is omitted.
 
-        `pending` while your balance does not cover it. With `refund_amount_available` it is refused
-        unless that is what is left. Without an `amount` an unknown field is refused with 422, and
-        not merely named in `X-Service-Warning`: everything would be refunded.
+        Partial refunds may add up to the full payment. A refund is `pending` while your balance
+        does not cover it. If you send `refund_amount_available`, the refund is refused unless it
+        equals the remaining amount. Without `amount`, an unknown field is refused with 422 rather
+        than only named in `X-Service-Warning`, because a misspelled `amount` would otherwise refund
+        everything.
         """
         draft = draft_of(NewRefund.parse(request.data))
 
@@ -45,7 +47,7 @@ class RefundViewSet(CallerViewSet):
 
     @operation("Read a refund", response=RefundOutput)
     def retrieve(self, request: CallerRequest, refund_id: str) -> Response:
-        """`failed` ones say why in `failure_reason`; their amount may be refunded again."""
+        """If it `failed`, `failure_reason` says why, and the amount can be refunded again."""
         return Response(RefundOutput.of(Refund.objects.one_of(request.user, refund_id)))
 
     @listing(

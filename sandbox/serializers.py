@@ -16,7 +16,7 @@ _COUNT = {"min_value": 0, "max_value": 2**53 - 1}
 
 class Simulation(Input):
     outcome = OneOfField(allowed=tuple(PlayedOutcome))
-    amount = AmountField(required=False, help_text="Needed at a counter without an amount.")
+    amount = AmountField(required=False, help_text="Required at a counter without an amount.")
 
 
 class SimulatedPayment(Output):

@@ -29,9 +29,10 @@ class SimulationViewSet(CallerViewSet):
 
     @operation("Simulate how a test payment ends", request=Simulation, response=SimulatedPayment)
     def simulate(self, request: CallerRequest, payment_id: str) -> HttpResponse:
-        """With its events, as if a customer had been there. At a counter: a new payment.
+        """Ends it as if a customer had caused the chosen outcome, and sends the events.
 
-        The answer is the payment as it is now, `failed` ones too. Not for live keys.
+        At a counter this creates a new payment. The response is the payment as it then stands, with
+        status 200 even if it has `failed`. Live keys are refused.
         """
         values = Simulation.parse(request.data)
 
@@ -49,7 +50,7 @@ class SimulationViewSet(CallerViewSet):
 
     @operation("Expire a test payment", response=SimulatedPayment)
     def expire(self, request: CallerRequest, payment_id: str) -> HttpResponse:
-        """Now, as if `expires_at` had come. Not for live keys."""
+        """Expires it now, as if `expires_at` had passed. Live keys are refused."""
 
         def work() -> Response:
             payment = simulate_payment(
@@ -69,7 +70,7 @@ class LinkClockViewSet(CallerViewSet):
 
     @operation("Expire a test payment link", response=ExpiredLink)
     def expire(self, request: CallerRequest, link_id: str) -> HttpResponse:
-        """Now, as if `expires_at` had come. Not for live keys."""
+        """Expires it now, as if `expires_at` had passed. Live keys are refused."""
 
         def work() -> Response:
             refuse_live_key(request.user)
@@ -83,17 +84,17 @@ class ClockViewSet(CallerViewSet):
     resource = "test clock"
 
     @operation(
-        "Let time pass in test mode",
+        "Advance the clock in test mode",
         request=TimeStep,
         response=MovedDeadlines,
         operation_id="advanceTime",
     )
     def advance(self, request: CallerRequest) -> HttpResponse:
-        """Brings what your test objects wait for nearer: expiry, reminders, payouts, deliveries.
+        """Moves the deadlines of your test objects closer: expiry, reminders, payouts, deliveries.
 
-        What is then due happens within a minute; a payout leaves, and arrives, within
-        [[payout_turn]] each: let time pass for each. What has happened keeps its time. Live keys
-        are refused.
+        Whatever is due as a result happens within a minute. A payout leaves within [[payout_turn]]
+        and arrives within another [[payout_turn]]: advance the clock once for each. Timestamps of
+        what has already happened do not change. Live keys are refused.
         """
         by = step_of(TimeStep.parse(request.data))
 

@@ -64,7 +64,7 @@ def _event_schema(
             "enum": [event_type.value],
             "description": f"`{event_type.value}`.",
         },
-        "data": {"$ref": f"{_SCHEMAS}{data_name}", "description": "What is known of it."},
+        "data": {"$ref": f"{_SCHEMAS}{data_name}", "description": "The payload."},
     }
     words = wording_of(ENVELOPE)
     properties = {
@@ -90,7 +90,7 @@ def _data_schema(event_type: EventType, data: Payload) -> dict[str, Any]:
     }
     return {
         "type": "object",
-        "description": f"What `{event_type.value}` says.",
+        "description": f"The payload of `{event_type.value}`.",
         "properties": properties,
         "required": [next(iter(data))],
     }

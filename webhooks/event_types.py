@@ -37,25 +37,27 @@ MEANINGS = {
     EventType.PAYMENT_COMPLETED: "A payment was paid: deliver now.",
     EventType.PAYMENT_FAILED: "A payment was refused for good.",
     EventType.PAYMENT_EXPIRED: "A payment was not paid in time.",
-    EventType.PAYMENT_CANCELED: "A payment was called off, by you or on its page.",
-    EventType.PAYMENT_REFUNDED: "Money of a payment went back to its customer.",
+    EventType.PAYMENT_CANCELED: "A payment was canceled, by you or on its checkout page.",
+    EventType.PAYMENT_REFUNDED: "A payment was refunded, in full or in part.",
     EventType.PAYMENT_REPLACEMENT_REQUESTED: (
         "A customer asks for a new payment: create one that `replaces` it."
     ),
     EventType.REFUND_CREATED: "A refund was created.",
-    EventType.REFUND_COMPLETED: "The customer has the money of a refund.",
-    EventType.REFUND_FAILED: "A refund was given up; its amount may be refunded again.",
-    EventType.INQUIRY_CREATED: "A customer has reported a problem on a receipt: answer them.",
-    EventType.INQUIRY_UPDATED: "An inquiry was answered, refunded or closed, or is open again.",
+    EventType.REFUND_COMPLETED: "A refund was paid back to the customer.",
+    EventType.REFUND_FAILED: "A refund failed; its amount can be refunded again.",
+    EventType.INQUIRY_CREATED: "A customer reported a problem on a receipt: answer it.",
+    EventType.INQUIRY_UPDATED: "An inquiry was answered, refunded, closed or reopened.",
     EventType.PAYOUT_CREATED: "A payout was scheduled.",
     EventType.PAYOUT_PAID: "The bank has booked a payout.",
-    EventType.PAYOUT_FAILED: "A payout did not arrive or was returned; the money is back.",
+    EventType.PAYOUT_FAILED: (
+        "A payout failed or was returned; the money is back in your balance."
+    ),
     EventType.PAYMENT_LINK_CREATED: "A payment link was created.",
     EventType.PAYMENT_LINK_PAYMENT_COMPLETED: (
-        "A customer has paid at a payment link. `payment.completed` comes, too: deliver on one."
+        "A customer paid at a payment link. `payment.completed` is sent, too: deliver on only one."
     ),
-    EventType.PAYMENT_LINK_DEACTIVATED: "A payment link was ended by you or by staff.",
-    EventType.PAYMENT_LINK_EXPIRED: "The time of a payment link has passed.",
+    EventType.PAYMENT_LINK_DEACTIVATED: "A payment link was deactivated by you or by staff.",
+    EventType.PAYMENT_LINK_EXPIRED: "A payment link expired.",
     EventType.MERCHANT_UPDATED: "The merchant's profile has changed.",
 }
 

@@ -14,11 +14,11 @@ EVENT_FILTERS = {
 # Not look-ups: `webhooks.feed` reads them.
 FEED_PARAMETERS = {
     "after": Filter(
-        "The `sequence` after which to go on, from 0; then the oldest come first.",
+        "Return events after this `sequence`, oldest first; 0 starts from the beginning.",
         lambda name, text: {},
     ),
     "wait": Filter(
-        "With `after`: wait so many seconds for news where there is none yet; 25 at most.",
+        "With `after`: how many seconds to wait for new events if there are none yet; 25 at most.",
         lambda name, text: {},
     ),
 }

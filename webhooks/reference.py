@@ -58,37 +58,37 @@ is_fresh = abs(time.time() * 1000 - int(headers["x-service-timestamp"])) <= 300_
 GUIDE = f"""
 ## Receiving events
 
-Register an endpoint with `POST /v1/webhooks`: its `url`, and in `events` the types it wants, also
-`payment.*` and its like, or `*` for everything. Each event is a POST of `id`, `type`, `created`,
-`data` and a few fields more; below, each type has its sample. Answer with any 2xx status within
-[[webhook_timeout]], and do the work afterwards. Anything else, a redirect included, is tried again
-[[webhook_waits]] after the attempt before; then you get an e-mail. 410 switches the endpoint off,
-and so do [[webhook_off]] without a success.
+Register an endpoint with `POST /v1/webhooks`: its `url`, and in `events` the types it subscribes
+to, groups such as `payment.*`, or `*` for everything. Each event is a POST with `id`, `type`,
+`created`, `data` and a few more fields; each type has a sample below. Answer with any 2xx status
+within [[webhook_timeout]], and process the event afterwards. Any other result, including a
+redirect, is retried: the next attempts are made [[webhook_waits]] after the previous one; if all
+fail, you get an e-mail. A 410 disables the endpoint, and so do [[webhook_off]] without a success.
 
-An event may come more than once, and a retry after what happened later: remember the `id` of what
-you have handled. The bytes are the same each time. First attempts about one object come in order.
-`sequence` counts the events of your mode without a gap, in the order in which they happened;
-`previous_sequence` is that of the event before about the same object. A test event has `test: true`
-and no number: it says nothing that has happened.
+An event may be delivered more than once, and a retry may arrive after later events: store the `id`
+of each event you have handled. The bytes are the same each time. First attempts about the same
+object arrive in order. `sequence` numbers the events of your mode without gaps, in the order in
+which they happened; `previous_sequence` is the number of the previous event about the same object.
+A test event has `test: true` and no number: nothing it says has happened.
 
-To begin anew, or where your endpoint was away, read the feed instead: `GET /v1/events?after=0`
-returns the oldest first; go on from the `sequence` of the last one you have handled. With `wait=25`
-the request waits for news, 25 seconds at most. An empty answer that comes at once has
-`Retry-After`: ask again after so many seconds.
+To start from scratch, or to catch up after your endpoint was down, read the feed instead:
+`GET /v1/events?after=0` returns the oldest events first; continue from the `sequence` of the last
+one you have handled. With `wait=25` the request waits up to 25 seconds for new events. If an empty
+response comes back early, it has `Retry-After`: ask again after that many seconds.
 
-| header | holds |
+| header | content |
 |---|---|
 | `webhook-id` | the id of the event |
 | `webhook-timestamp` | when this attempt was made, in seconds since 1970 |
-| `webhook-signature` | `v1,` and a signature of id, time and body; two of them during a rotation |
-| `X-Service-Signature` | HMAC-SHA256 of the body in lower-case hex, keyed by the whole secret |
+| `webhook-signature` | `v1,` and a signature of id, timestamp and body; two during a rotation |
+| `X-Service-Signature` | HMAC-SHA256 of the body in lowercase hex, keyed with the whole secret |
 | `X-Service-Timestamp` | when this attempt was made, in milliseconds since 1970 |
-| `X-Service-Signature-Previous` | the same by the old secret, during a rotation |
-| `X-Service-Checkpoint` | the signed head of the ledger's log, in base64: it proves later changes |
+| `X-Service-Signature-Previous` | the same with the old secret, during a rotation |
+| `X-Service-Checkpoint` | the signed head of the ledger's log, in base64: keep it as evidence |
 
 The first three follow [Standard Webhooks](https://www.standardwebhooks.com): its libraries for a
-dozen languages verify them as they are, in Python `Webhook(secret).verify(body, headers)`. By hand,
-in Python:
+dozen languages verify them unchanged, in Python `Webhook(secret).verify(body, headers)`. Without
+a library, in Python:
 
 ```python
 {PYTHON.strip()}
@@ -100,24 +100,25 @@ In Node:
 {JAVASCRIPT.strip()}
 ```
 
-`X-Service-Signature` is simpler and covers the body alone, so that anyone who records a request
-could send it again with a new time:
+`X-Service-Signature` is simpler, but covers only the body: anyone who records a request could
+replay it with a new timestamp.
 
 ```python
 {BODY_ONLY.strip()}
 ```
 
-Verify the bytes as they came, before anything parses them. `POST /v1/webhooks/test` sends a sample
-of any type at once and answers with what your endpoint said. `GET /v1/webhooks/{{id}}/deliveries`
-shows every attempt; `POST …/recover` sends again what has failed. Rotate the secret every 90 days
-with `POST …/rotate-secret`: for [[secrets_overlap]] both secrets sign.
+Verify the raw bytes of the body, before anything parses them. `POST /v1/webhooks/test` sends a
+sample of any type immediately and returns what your endpoint answered.
+`GET /v1/webhooks/{{id}}/deliveries` shows every attempt; `POST …/recover` resends failed
+deliveries. Rotate the secret every 90 days with `POST …/rotate-secret`: for [[secrets_overlap]]
+requests are signed with both secrets.
 """.strip()
 
 HEADERS = {
     "webhook-id": "The id of the event.",
     "webhook-timestamp": "When this attempt was made, in seconds since 1970.",
-    "webhook-signature": "`v1,` and a signature of id, time and body; two during a rotation.",
-    "X-Service-Signature": "HMAC-SHA256 of the body in lower-case hex, by the whole secret.",
+    "webhook-signature": "`v1,` and a signature of id, timestamp and body; two during a rotation.",
+    "X-Service-Signature": "HMAC-SHA256 of the body in lowercase hex, keyed with the whole secret.",
     "X-Service-Timestamp": "When this attempt was made, in milliseconds since 1970.",
 }
 

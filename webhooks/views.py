@@ -47,9 +47,9 @@ class WebhookViewSet(CallerViewSet):
     def create(self, request: CallerRequest) -> HttpResponse:
         """Registers an endpoint for events of your key's mode from now on.
 
-        The answer shows its `secret`, this once: verify each request with it, as shown above.
-        `POST /v1/webhooks/test` shows whether your endpoint can be reached and answers. Of a live
-        one the merchant is told by e-mail, within the limit of `POST /v1/api-keys`.
+        Returns the signing `secret`, shown only once: verify each request with it, as described
+        above. `POST /v1/webhooks/test` checks that your endpoint can be reached and answers. The
+        merchant is e-mailed about each live webhook, within the limit of `POST /v1/api-keys`.
         """
         values = NewWebhook.parse(request.data)
 
@@ -68,26 +68,26 @@ class WebhookViewSet(CallerViewSet):
 
     @listing("List webhooks", item=WebhookOutput, key="webhooks")
     def list(self, request: CallerRequest) -> Response:
-        """Newest first, of your key's mode."""
+        """The webhooks of your key's mode, newest first."""
         webhooks = Webhook.objects.visible_to(request.user).not_deleted()
         return self.page(request, webhooks, WebhookOutput, key="webhooks")
 
     @operation("Read a webhook", response=WebhookOutput)
     def retrieve(self, request: CallerRequest, webhook_id: str) -> Response:
-        """Where it was switched off, `disabled_reason` says why.
+        """If it has been disabled, `disabled_reason` says why.
 
-        `gone`: it answered 410. `failing`: [[webhook_off]] without a success. `requested`: by you,
-        or by our staff.
+        `gone`: it answered 410. `failing`: [[webhook_off]] without a successful delivery.
+        `requested`: disabled by you or by our staff.
         """
         webhook = Webhook.objects.visible_to(request.user).not_deleted().one(webhook_id)
         return Response(WebhookOutput.of(webhook))
 
     @operation("Change a webhook", request=ChangedWebhook, response=WebhookOutput)
     def partial_update(self, request: CallerRequest, webhook_id: str) -> Response:
-        """Only the fields you send change. What waits goes to the new `url`.
+        """Only the fields you send change. Pending deliveries go to the new `url`.
 
-        While `is_active` is false nothing is sent, and what happens meanwhile is not sent later: it
-        stands in `GET /v1/events`.
+        While `is_active` is false, nothing is sent. Events of that time are not sent later either:
+        read them with `GET /v1/events`.
         """
         changes = changes_of(ChangedWebhook.parse(request.data))
         webhook = update_webhook(
@@ -97,7 +97,7 @@ class WebhookViewSet(CallerViewSet):
 
     @operation("Delete a webhook", response=DeletedWebhook)
     def destroy(self, request: CallerRequest, webhook_id: str) -> Response:
-        """Permanent: pending deliveries are not sent."""
+        """Permanent. Pending deliveries are not sent."""
         webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=request_now())
         return Response(DeletedWebhook.of(webhook))
 
@@ -108,10 +108,10 @@ class WebhookViewSet(CallerViewSet):
         operation_id="rotateWebhookSecret",
     )
     def rotate_secret(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
-        """The answer shows the new `secret`, this once.
+        """Returns the new `secret`, shown only once.
 
-        For `expires_in` seconds, [[secrets_overlap]] unless you say otherwise, each request is
-        signed with both. With 0 the old one expires at once: do that if it has leaked.
+        For `expires_in` seconds (default: [[secrets_overlap]]), each request is signed with both
+        secrets. With 0 the old one expires immediately: do that if it has leaked.
         """
         overlap = overlap_of(Rotation.parse(request.data))
 
@@ -130,10 +130,10 @@ class WebhookViewSet(CallerViewSet):
         operation_id="sendTestEvent",
     )
     def test(self, request: CallerRequest) -> HttpResponse:
-        """A sample of the type is sent at once, whatever the webhook has subscribed to.
+        """Sends a sample of the type immediately, whether or not the webhook subscribes to it.
 
-        The response reports what your endpoint answered. It is sent once, and is in no list of
-        events.
+        The response reports what your endpoint answered. A test event is not retried, and appears
+        in no list of events.
         """
         values = TestEventRequest.parse(request.data)
         event_type = EventType(values.get("event_type", EventType.PAYMENT_COMPLETED))
@@ -159,15 +159,16 @@ class WebhookViewSet(CallerViewSet):
         return Response(TestEventOutput.of(outcome_of_test(delivery)), headers=replayed)
 
     @operation(
-        "Send again what has failed",
+        "Resend failed deliveries",
         request=Recovery,
         response=RecoveryOutput,
         operation_id="recoverDeliveries",
     )
     def recover(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
-        """All deliveries created `since` then that have failed, in the background, a few at a time.
+        """Resends all failed deliveries created at or after `since`.
 
-        Each begins a new round of [[attempts]] attempts. `deliveries` says how many there are.
+        They are sent in the background, a few at a time, and each gets a new round of [[attempts]]
+        attempts. `deliveries` says how many there are.
         """
         since = Recovery.parse(request.data)["since"]
 
@@ -190,7 +191,7 @@ class DeliveryViewSet(CallerViewSet):
         filters=DELIVERY_FILTERS,
     )
     def list(self, request: CallerRequest, webhook_id: str) -> Response:
-        """Newest first, each with its attempts and the beginning of what was answered."""
+        """Newest first, each with its attempts and the start of each response."""
         webhook = Webhook.objects.visible_to(request.user).not_deleted().one(webhook_id)
         filters = read_filters(query_of(request), DELIVERY_FILTERS)
         own = Delivery.objects.filter(webhook=webhook)
@@ -198,9 +199,9 @@ class DeliveryViewSet(CallerViewSet):
         total = DELIVERIES.total_of(own, webhook.id, filters, now=request_now())
         return self.page(request, deliveries, DeliveryOutput, key="deliveries", total=total)
 
-    @operation("Send a delivery again", response=DeliveryOutput)
+    @operation("Resend a delivery", response=DeliveryOutput)
     def retry(self, request: CallerRequest, webhook_id: str, delivery_id: str) -> HttpResponse:
-        """At once, even one that was delivered. One that has ended starts a new round."""
+        """Immediate, even if it was delivered. If it has ended, a new round of attempts begins."""
 
         def work() -> Response:
             delivery = retry_delivery(
@@ -219,12 +220,12 @@ class EventViewSet(CallerViewSet):
 
     @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS | FEED_PARAMETERS)
     def list(self, request: CallerRequest) -> Response:
-        """Newest first: every event of your key's mode, even without a webhook.
+        """Every event of your key's mode, newest first, whether or not you have a webhook.
 
-        With `after` it is a feed, oldest first and without a gap: go on from the `sequence` of the
-        last event you have handled, from 0 to begin with. `wait` answers as soon as there is news,
-        or with an empty list; under load that may be early, and `Retry-After` says when to ask
-        again.
+        With `after` it is a feed, oldest first and without gaps: start from 0, then continue from
+        the `sequence` of the last event you have handled. With `wait` the request is answered as
+        soon as there is a new event, or with an empty list once the time is up. Under load the
+        empty list may come early; `Retry-After` then says when to ask again.
         """
         caller, query = request.user, query_of(request)
         filters = read_filters(query, EVENT_FILTERS)
@@ -244,7 +245,7 @@ class EventViewSet(CallerViewSet):
 
     @operation("Read an event", response=EventOutput)
     def retrieve(self, request: CallerRequest, event_id: str) -> Response:
-        """Exactly what is sent to webhooks."""
+        """Returns the event exactly as it is sent to webhooks."""
         number_events()
         event = Event.objects.visible_to(request.user).with_number().one(event_id)
         return Response(EventOutput.of(event))
