@@ -99,8 +99,8 @@ Receiving events explains how to register an endpoint, verify requests and answe
 development, `POST /v1/webhooks/test` sends a sample and returns what your endpoint answered; `GET
 /v1/webhooks/{id}/deliveries` shows every attempt. Override fields of the sample with `data`.
 
-After an outage, or without a public endpoint, read the feed. This program computes from scratch how
-much each payment has brought in. With `wait=25`, a loop that never ends gets each new event at once.
+After an outage, or without a public endpoint, read the feed. This program computes from scratch
+what each payment has brought in. With `wait=25`, a loop that never ends gets new events at once.
 
 ```python
 import os
@@ -131,9 +131,9 @@ print(sum(kept.values()), "cents up to event", after)
 ## Testing
 
 Test mode never moves money. `simulate` gives a payment the outcome you choose, `expire` expires it,
-and `POST /v1/test/advance` advances the clock for expiry, reminders, retries and payouts. The header
-`Simulate-Error: <code>` returns any error of this reference. With `X-Service-Strict: true`,
-a misspelled field is refused.
+and `POST /v1/test/advance` advances the clock for expiry, reminders, retries and payouts. With the
+header `Simulate-Error: <code>` a request returns that error. With `X-Service-Strict: true`, a
+misspelled field is refused.
 
 ```sh
 TRIED=$(post /payments '{"amount": 900}' | id)

@@ -100,7 +100,9 @@ class ValidationFailed(ApiError):
 
 class InvalidAmount(ApiError):
     status, code, message = 422, "INVALID_AMOUNT", "The amount is not a valid number of cents."
-    cause = "An amount is missing, is not an integer from 1 to [[most_grouped]], or contradicts another."
+    cause = (
+        "The amount is missing, not an integer from 1 to [[most_grouped]], or contradicts another."
+    )
     remedy = 'Send cents as a JSON integer: 1250, not 12.5, 1250.0 or "1250".'
     test_mode = '`POST /v1/payments` with `{"amount": 0}`.'
 

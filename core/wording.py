@@ -69,7 +69,7 @@ COMMON: Words = {
         "A three-letter ISO 4217 code; in requests it defaults to the service's own currency.",
         "BSD",
     ),
-    "description": ("Free text for people.", "Two tickets to Rose Island"),
+    "description": ("Free text, shown to people.", "Two tickets to Rose Island"),
     "metadata": (
         "Your own keys and values: stored, returned and sent with events, but never interpreted.",
         {"order": "1001"},

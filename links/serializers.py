@@ -29,10 +29,10 @@ MAX_COUNT = 2**53 - 1
 
 class NewLink(Input):
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
-    merchant_slug = TextField(
-        max_length=64, required=False, help_text="May be left out with a key."
+    merchant_slug = TextField(max_length=64, required=False, help_text="Optional with an API key.")
+    amount = AmountField(
+        required=False, help_text="In cents. Omit it to let the customer enter it."
     )
-    amount = AmountField(required=False, help_text="Cents. Absent: the customer enters it.")
     currency = CurrencyField(required=False)
     description = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
     max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False)

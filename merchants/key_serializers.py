@@ -21,7 +21,8 @@ class NewApiKey(Input):
     name = TextField(max_length=MAX_KEY_NAME)
     scopes = ChoicesField(allowed=SCOPES, rule=_SCOPES_RULE, required=False)
     livemode = StrictBooleanField(
-        required=False, help_text="`false`: a test key, with a live key too. Yours unless given."
+        required=False,
+        help_text="`false` creates a test key, even with a live key. Default: your mode.",
     )
 
 
@@ -30,7 +31,7 @@ class KeyRoll(Input):
         min_value=0,
         max_value=MAX_OVERLAP_SECONDS,
         required=False,
-        help_text="Seconds for which the old key goes on working, a day unless given.",
+        help_text="Seconds for which the old key keeps working; one day by default.",
     )
 
 

@@ -177,7 +177,9 @@ class MerchantOutput(Output):
     category = TextField(max_length=64)
     email = EmailTextField()
     created_at = InstantField()
-    category_code = TextField(max_length=4, required=False, help_text="ISO 18245.")
+    category_code = TextField(
+        max_length=4, required=False, help_text="The merchant category code (ISO 18245)."
+    )
     phone = TextField(max_length=32, required=False)
     description = TextField(max_length=MAX_TEXT, required=False)
     website = WebUrlField(required=False)
@@ -193,7 +195,7 @@ class MerchantOutput(Output):
     fee_basis_points = StrictIntegerField(min_value=0, max_value=MAX_FEE_BASIS_POINTS)
     email_confirmed_at = InstantField(required=False)
     pending_changes = PendingChangesField(
-        required=False, help_text="New values of public fields that wait for a review."
+        required=False, help_text="New values of public fields, waiting for review."
     )
     updated_at = InstantField()
 

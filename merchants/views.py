@@ -44,7 +44,7 @@ class RegistrationViewSet(OpenViewSet):
         open_to_all=True,
     )
     def create(self, request: Request) -> HttpResponse:
-        """Returns a key for each mode in `api_keys`, shown only once: keep them on your server.
+        """Returns one key per mode in `api_keys`, shown only once: keep them on your server.
 
         No API key needed. Without a `slug`, one is derived from the name. A repeated
         `Idempotency-Key` gets the same response for an hour, from the same IP address only.
@@ -96,7 +96,7 @@ class ApiKeyViewSet(CallerViewSet):
 
     @operation("Create an API key", request=NewApiKey, response=IssuedApiKey, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """Returns the `secret`, shown only once. Requires an unrestricted key (no scopes).
+        """Returns the `secret`, shown only once. Requires an unrestricted key (without scopes).
 
         A test key can create test keys. A live key can create test keys, and live keys that are
         restricted to scopes; the merchant is e-mailed about each new live key. New live keys, live
@@ -126,7 +126,7 @@ class ApiKeyViewSet(CallerViewSet):
     def roll(self, request: CallerRequest, key_id: str) -> HttpResponse:
         """Issues a new key with the same name and scopes; the old one expires after `expires_in`.
 
-        Returns the new `secret`, shown only once. Requires an unrestricted key (no scopes). A key
+        Returns the new `secret`, shown only once. Requires an unrestricted key. A key
         can be rolled only once: while the old one still works, roll the new one or revoke the old
         one. A live key can always roll itself with `expires_in` 0; any other roll of a live key
         counts towards the limit of `POST /v1/api-keys`.
@@ -145,7 +145,7 @@ class ApiKeyViewSet(CallerViewSet):
 
     @operation("Revoke an API key", response=ApiKeyOutput)
     def revoke(self, request: CallerRequest, key_id: str) -> HttpResponse:
-        """Immediate and permanent. Requires an unrestricted key (no scopes); it may be itself."""
+        """Immediate and permanent. Requires an unrestricted key, which can revoke itself."""
 
         def work() -> Response:
             key = revoke_own_key(caller=request.user, key_id=key_id, now=request_now())

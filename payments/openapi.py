@@ -89,12 +89,12 @@ WORDING = Wording(
             "https://pay.example.com/checkout/pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg/qr.png",
         ),
         "qr_payload": (
-            "What a QR code of it says: a link into the app, or an image as a data URL; see"
+            "The QR code: its content, a link into the app, or its image as a data URL; see"
             " `qr_format`.",
             "payapp://pay/pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
         ),
         "qr_format": (
-            "The form of `qr_payload`: `deep_link` into the app, or a `png` image.",
+            "The form of `qr_payload`: a `deep_link` into the app, or a `png` image.",
             "deep_link",
         ),
         "expires_in": ("Seconds until it expires.", 1800),

@@ -30,19 +30,19 @@ MAX_INTEGER = 2**53 - 1
 
 def _sum(**options: Any) -> StrictIntegerField:
     return StrictIntegerField(
-        min_value=-MAX_INTEGER, max_value=MAX_INTEGER, help_text="Cents.", **options
+        min_value=-MAX_INTEGER, max_value=MAX_INTEGER, help_text="In cents.", **options
     )
 
 
 class NewPayout(Input):
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
-    amount = AmountField(required=False, help_text="Cents. Absent: all that is available.")
+    amount = AmountField(required=False, help_text="In cents; everything available if omitted.")
     currency = CurrencyField(required=False)
     description = TextField(
         max_length=140,
         min_length=0,
         required=False,
-        help_text="Shown on the bank statement. No reference such as customers write on transfers.",
+        help_text="Shown on the bank statement. Must not contain a top-up reference.",
     )
 
     def validate_description(self, text: str) -> str:
@@ -178,8 +178,8 @@ class BankAccountOutput(Output):
 
 
 class NewAccountStatement(Input):
-    start_at = InstantField(help_text="From this instant on.")
-    end_at = InstantField(help_text="Before this instant. It must not lie in the future.")
+    start_at = InstantField(help_text="The start of the period (inclusive).")
+    end_at = InstantField(help_text="The end of the period (exclusive); not in the future.")
     currency = CurrencyField(required=False)
 
 

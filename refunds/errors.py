@@ -32,7 +32,7 @@ class InquiryNotFound(ApiError):
 
 
 class InquiryNotOpen(ApiError):
-    status, code, message = 422, "INQUIRY_NOT_OPEN", "The inquiry is not waiting for an answer."
+    status, code, message = 422, "INQUIRY_NOT_OPEN", "The inquiry does not wait for an answer."
     cause = "It has been answered, refunded or closed, perhaps by someone else."
     remedy = "Read the inquiry. If the customer writes again, it is reopened."
     test_mode = "Report a problem on the receipt of a test payment, and answer it twice."

@@ -41,10 +41,14 @@ class SubscriptionField(ChoicesField):
 
 class NewWebhook(Input):
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
-    url = WebUrlField(help_text="https; in test mode, where allowed, also http to this machine.")
-    events = SubscriptionField(help_text="Types, `payment.*` and its like, or `*` for all.")
+    url = WebUrlField(help_text="https; in test mode, if allowed, also http to this machine.")
+    events = SubscriptionField(help_text="Types, groups such as `payment.*`, or `*` for all.")
     description = TextField(
-        max_length=MAX_TEXT, min_length=0, lines=True, required=False, help_text="For yourself."
+        max_length=MAX_TEXT,
+        min_length=0,
+        lines=True,
+        required=False,
+        help_text="A note for yourself.",
     )
 
 
@@ -62,12 +66,12 @@ class Rotation(Input):
         min_value=0,
         max_value=MAX_OVERLAP_SECONDS,
         required=False,
-        help_text="Seconds for which the old secret goes on signing beside the new one.",
+        help_text="Seconds for which requests are still signed with the old secret, too.",
     )
 
 
 class Recovery(Input):
-    since = InstantField(help_text="What was created from then on and has failed is sent again.")
+    since = InstantField(help_text="Failed deliveries created at this time or later are resent.")
 
 
 class SampleDataField(serializers.DictField):
@@ -90,10 +94,10 @@ class SampleDataField(serializers.DictField):
 class TestEventRequest(Input):
     webhook_id = TextField(max_length=64)
     event_type = OneOfField(
-        allowed=tuple(EventType.values), required=False, help_text="Default: payment.completed."
+        allowed=tuple(EventType.values), required=False, help_text="Default: `payment.completed`."
     )
     data = SampleDataField(
-        required=False, help_text="With a test key: what replaces fields of the sample."
+        required=False, help_text="Fields that replace those of the sample; test keys only."
     )  # type: ignore[assignment]  # fields are no attributes
 
 

@@ -86,8 +86,8 @@ class WebhookViewSet(CallerViewSet):
     def partial_update(self, request: CallerRequest, webhook_id: str) -> Response:
         """Only the fields you send change. Pending deliveries go to the new `url`.
 
-        While `is_active` is false, nothing is sent. Events of that time are not sent later either:
-        read them with `GET /v1/events`.
+        While `is_active` is false, nothing is sent. Events that happen during that time are not
+        sent later either: read them with `GET /v1/events`.
         """
         changes = changes_of(ChangedWebhook.parse(request.data))
         webhook = update_webhook(

@@ -115,15 +115,15 @@ def test_the_reference_has_no_place_left_without_its_figure(openapi: str) -> Non
     assert "[[" not in re.sub(r"\[\[(?=\d)", "", document)
     for said in (
         "2xx status within 15 seconds",
-        "tried again 5 minutes, 30 minutes, 2 hours and 6 hours after",
-        "switches the endpoint off, and so do 5 days",
-        "alike for 3 days",
+        "attempts are made 5 minutes, 30 minutes, 2 hours and 6 hours after",
+        "disables the endpoint, and so do 5 days",
+        "returns the stored response for 3 days",
         f"the code is {TEST_CODE} and the PIN {TEST_PIN}",
         f"to the account number {TEST_NUMBER_REFUSED} it fails",
-        "a payout leaves, and arrives, within 10 minutes each",
+        "A payout leaves within 10 minutes and arrives within another 10 minutes",
         "+1 242 555 0100 works, +1 242 555 0101 has too little money",
         "+1 242 555 0104 stays in processing for 30 seconds",
-        "5 wrong ones lock it for 30 minutes",
+        "5 wrong PINs lock it for 30 minutes",
         "More than 100 requests a minute (200 at once) or 10,000 an hour",
         "larger than 256 KiB",
         "24 hours, the due date",
@@ -137,7 +137,7 @@ def test_the_reference_follows_the_settings(api: Api) -> None:
         document = in_one_line(api(None).get("/v1/openapi.json").content.decode())
 
     assert "2xx status within 7 seconds" in document
-    assert "tried again 1 minute and 2 hours after" in document
+    assert "attempts are made 1 minute and 2 hours after" in document
     assert "a new round of 3 attempts" in document
 
 

@@ -52,7 +52,7 @@ def test_it_names_the_event_of_a_payment_that_brings_no_metadata(openapi: str) -
     ]
 
     assert without == ["payment.expired"]
-    assert "`payment.expired` has `payment_id` only" in document["info"]["description"]
+    assert "`payment.expired` has only `payment_id`" in document["info"]["description"]
 
 
 def test_no_operation_tells_of_the_inside(openapi: str) -> None:
