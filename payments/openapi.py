@@ -89,7 +89,7 @@ WORDING = Wording(
             "https://pay.example.com/checkout/pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg/qr.png",
         ),
         "qr_payload": (
-            "The QR code: its content, a link into the app, or its image as a data URL; see"
+            "What its QR code encodes (a link into the app), or its image as a data URL; see"
             " `qr_format`.",
             "payapp://pay/pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
         ),
