@@ -25,9 +25,12 @@ from bench.serving import START_SECONDS
 from bench.traders import Trader, Transcript
 
 CLIENTS, FEW = 16, 2
+# The embedded service is for a shop: eight write at once.
+EMBEDDED_CLIENTS = 8
 HOOK = "/say/200/faults"
 # How long a few clients trade, then all, before the first fault; each warm-up is not counted.
 FEW_SECONDS, ALL_SECONDS, WARM_SECONDS = 12, 8, 2
+EMBEDDED_ALL_SECONDS = 60
 SECONDS_PER_BURST, FEWEST_BURSTS = 6, 3
 # Time for start-up, and for the faults of the first round if the given time is too short.
 SLACK_SECONDS = 600
@@ -65,13 +68,15 @@ def run(
     seconds: float,
     timeouts: StageTimeouts,
     clients: int = CLIENTS,
+    all_seconds: float = 0,
     embedded: bool = False,
     bursts: int = 0,
 ) -> Outcome:
     """Break the service for so many seconds, with each fault at least once; return the outcome.
 
-    `bursts` is how many payments are confirmed many times at once; half as many keys are posted
-    at once. 0: as many as there is time for.
+    `all_seconds`: how long all clients trade before the first fault; 0: `ALL_SECONDS`.
+    `bursts`: how many payments are confirmed many times at once, and half as many keys posted so;
+    0: as many as the time has room for.
     """
     told = Transcript(ends=time.monotonic() + timeouts.trade)
     directory = Path(tempfile.mkdtemp(prefix="payments-faults-"))
@@ -85,8 +90,8 @@ def run(
         traders = [
             Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(clients)
         ]
-        quiet = _break(rig, traders, seconds)
-        told.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each burst
+        quiet = _break(rig, traders, seconds, all_seconds)
+        told.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each
         fitting = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
         confirmed = confirm_at_once(traders[0], bursts or fitting)
         raced = post_at_once(traders[0], rig, bursts // 2 or fitting)
@@ -97,13 +102,15 @@ def run(
         return Outcome(broken, goals, dict(rig.given), len(told.same))
 
 
-def _break(rig: Rig, traders: list[Trader], seconds: float) -> Quiet:
+def _break(rig: Rig, traders: list[Trader], seconds: float, all_seconds: float) -> Quiet:
     """Trade for so many seconds while injecting faults; return the quiet stretches before that.
 
     First a few clients trade, to measure requests and events without queueing. Then all do, to
     have the baseline for what a fault adds under the same load.
     """
-    quiet = Quiet(_trade(traders[:FEW], FEW_SECONDS), _trade(traders[FEW:], ALL_SECONDS))
+    quiet = Quiet(
+        _trade(traders[:FEW], FEW_SECONDS), _trade(traders[FEW:], all_seconds or ALL_SECONDS)
+    )
     ends = time.monotonic() + seconds
     names = sorted(rig.faults())
     order: list[str] = []
@@ -150,6 +157,8 @@ def main() -> None:
         seed=options.seed,
         seconds=seconds,
         timeouts=timeouts,
+        clients=EMBEDDED_CLIENTS if options.embedded else CLIENTS,
+        all_seconds=EMBEDDED_ALL_SECONDS if options.embedded else 0,
         embedded=options.embedded,
         bursts=options.bursts,
     )

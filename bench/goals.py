@@ -9,6 +9,7 @@ from bench.bursts import CONFIRMATIONS, POSTS, Burst
 from bench.promises import Findings
 from bench.traders import Exchange
 
+SQLITE_GOAL = "SQLite: 0 requests locked out; p99 <= 300 ms before faults"
 REDIS = ("Redis killed", "Redis frozen", "Redis emptied")
 # The goals that a run of faults does not measure, and where they are measured.
 ELSEWHERE = {
@@ -111,13 +112,16 @@ def _first_attempts(found: Findings, quiet: Stretch) -> Goal:
 
 def _availability(found: Findings, quiet: Stretch) -> list[Goal]:
     attempts = found.told.exchanges
-    before = percentile([each.seconds for each in attempts if each.sent_at in quiet], 99)
+    undisturbed = [each.seconds for each in attempts if each.sent_at in quiet]
+    before = percentile(undisturbed, 99)
     if not found.rig.redis:
         conflicts = sum(1 for each in attempts if each.status == 409)
-        p99 = percentile([each.seconds for each in attempts if each.status in (200, 201)], 99)
-        text = f"{conflicts} locked, p99 {p99 * 1_000:.0f} ms"
-        holds = not conflicts and p99 <= 0.3
-        return [Goal("G13", "SQLite: 0 requests locked out, p99 <= 300 ms", text, holds)]
+        text = (
+            f"{conflicts} locked of {len(attempts)}; "
+            f"p50 {percentile(undisturbed, 50) * 1_000:.0f}, p99 {before * 1_000:.0f} ms"
+        )
+        holds = not conflicts and before <= 0.3
+        return [Goal("G13", SQLITE_GOAL, text, holds)]
     away = [each for name in REDIS for each in _during(found, name)]
     failed = sum(1 for each in away if not 0 < each.status < 500)
     added = percentile([each.seconds for each in away], 99) - before
@@ -130,7 +134,7 @@ def _availability(found: Findings, quiet: Stretch) -> list[Goal]:
     goal = "Redis away: 0 failed, p99 +20 ms; database back: <= 2 s"
     return [
         Goal("G7", goal, text, not failed and added <= 0.02 and longest <= 2),
-        Goal("G13", "SQLite: 0 requests locked out, p99 <= 300 ms", "see --embedded", None),
+        Goal("G13", SQLITE_GOAL, "see --embedded", None),
     ]
 
 
