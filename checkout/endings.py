@@ -88,7 +88,7 @@ def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
     if error.status >= FAULT_OF_OURS:
         return _fault_of_ours(payment_address)
     end = _end_for(error)
-    if payment_address and not isinstance(error, _LINK_ENDED):
+    if payment_address and not isinstance(error, _NO_WAY_BACK):
         words = end.again_words or _("Continue with the payment")
         return replace(end, again_address=payment_address, again_words=words)
     return end
@@ -236,7 +236,7 @@ def _link_ended() -> Ending:
 
 
 # After these errors, a payment started through the link cannot continue either.
-_LINK_ENDED = (PaymentLinkInactive, PaymentLinkExpired)
+_NO_WAY_BACK = (PaymentLinkInactive, PaymentLinkExpired, MerchantInactive)
 
 _STOPS = (
     (RateLimited, _too_often),

@@ -44,6 +44,11 @@ class PaymentPage(CheckoutPage):
         self.payment_view = payment_view_of(self.payment, now=self.now)
         super().prepare()
 
+    def refuse_suspended(self) -> None:
+        """Raise MerchantInactive if the payee may not be paid at the moment."""
+        if self.payment.merchant.status == MerchantStatus.SUSPENDED:
+            raise MerchantInactive
+
     @property
     def is_payer(self) -> bool:
         """Whether the signed-in customer is the one who paid, or last attempted to."""
@@ -79,8 +84,7 @@ class PaymentAction(PaymentPage):
         super().prepare()
         if self.payment.is_counter or self.payment.status_at(self.now) not in PAYABLE:
             raise self.payment.refusal(self.now)
-        if self.payment.merchant.status == MerchantStatus.SUSPENDED:
-            raise MerchantInactive
+        self.refuse_suspended()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().dispatch(request, *args, **kwargs)

@@ -36,6 +36,8 @@ class ReviewPage(CounterVisit):
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         status = self.payment.status_at(self.now)
+        if self.payment.is_counter or status in PAYABLE:
+            self.refuse_suspended()
         if self.payment.is_counter:
             return self.counter(status)
         if status in PAYABLE:

@@ -10,6 +10,7 @@ from checkout.views.account import DONE
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
+from merchants.models import Merchant
 from tests.checkout.shopper import Shopper
 from tests.refunds.refunding import sell
 
@@ -80,20 +81,22 @@ def test_a_forged_cookie_says_nothing(payment):
     assert b"There is a problem" not in page.content
 
 
-def test_what_stopped_the_customer_is_a_page_of_its_own_and_leads_back(payment_of, merchant):
+@pytest.mark.parametrize("shown", [{}, {"payment_mode": "STATIC_PAY", "expires_at": None}])
+def test_a_suspended_merchant_has_no_page_with_a_button_to_pay(payment_of, merchant, shown):
     shopper = Shopper()
-    payment = payment_of(150)
+    payment = payment_of(150, **shown)
+    before = merchant.status
     shopper.visit(payment.hosted_url)
-    shopper.sign_in()
-    merchant.status = "suspended"
-    merchant.save()
-    shopper.send(to="/pay")
-    assert shopper.path == payment.hosted_url
-    assert shopper.response.status_code == 422
-    assert f'href="{payment.hosted_url}">Continue with the payment</a>' in shopper.text
+    Merchant.objects.update(status="suspended")
 
-    shopper.visit(shopper.path)
-    assert ">Pay B$1.50</button>" in shopper.text
+    for ask in (lambda: shopper.send(to="/pay"), lambda: shopper.visit(payment.hosted_url)):
+        assert ask().status_code == 422
+        assert "Payments can no longer be made here." in shopper.text
+        assert "</button>" not in shopper.text
+        assert "Continue with the payment" not in shopper.text
+
+    Merchant.objects.update(status=before)
+    assert "</button>" in shopper.visit(payment.hosted_url).content.decode()
 
 
 def test_an_old_page_goes_on_with_its_payment(payment):

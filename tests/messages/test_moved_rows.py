@@ -228,5 +228,5 @@ def test_each_outbox_becomes_messages(
     assert "code PIN" in texts.texts[0]
     by_address = {mail.to[0]: mail for mail in mailoutbox}
     assert by_address["a@example.com"].subject == "Keys"
-    assert "https://shop.example/hook" in by_address[merchant.email].body
+    assert f"/v1/webhooks/{WEBHOOK}/recover" in by_address[merchant.email].body
     assert ADDRESS in by_address
