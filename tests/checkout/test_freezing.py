@@ -240,14 +240,15 @@ def test_a_suspended_merchant_takes_nothing_by_counter_or_test_tools(
 ) -> None:
     counter = payment_of(500, payment_mode="STATIC_PAY", expires_at=None)
     payment = payment_of(1_250)
-    till, tester = Shopper(), Shopper()
+    outcomes = ("approve", "wrong_pin", "no_funds", "decline", "expire")
+    till, testers = Shopper(), {outcome: Shopper() for outcome in outcomes}
     till.visit(counter.hosted_url)
-    tester.visit(payment.hosted_url)
+    for tester in testers.values():
+        tester.visit(payment.hosted_url)
     Merchant.objects.update(status=MerchantStatus.SUSPENDED)
 
     assert till.send().status_code == 422
-    for outcome in ("approve", "wrong_pin", "no_funds", "decline", "expire"):
-        tester.visit(payment.hosted_url)
+    for outcome, tester in testers.items():
         assert tester.send(to="/simulate", outcome=outcome).status_code == 422
     assert set(Payment.objects.values_list("id", "status")) == {
         (counter.id, "created"),
