@@ -1,8 +1,8 @@
-"""Few places for what takes long and anyone may ask for: threads are left for all others.
+"""A limit on slow work that anyone may request, so that threads are left for all other requests.
 
-Who finds none free is refused at once: threads that wait are threads that are missing. What is
-drawn is drawn one at a time, as two threads of Python are no quicker than one, and each makes all
-others wait for the interpreter.
+A request beyond the limit is refused at once: a waiting thread serves no one else. Drawing runs
+one at a time, as two Python threads are no faster than one, and each makes all others wait for
+the interpreter.
 """
 
 from collections.abc import Iterator
@@ -15,18 +15,18 @@ DRAWINGS = 2  # one is drawn, one waits
 
 
 class NoPlaceFree(ServiceUnavailable):
-    """As many are at it as there are places."""
+    """All places are taken."""
 
 
 class Places:
-    """So many of a process's threads may be at something."""
+    """Limits how many threads of a process do something at once."""
 
     def __init__(self, number: int) -> None:
         self._free = BoundedSemaphore(number)
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Take a place meanwhile. Raises NoPlaceFree."""
+        """Hold a place for the duration of the block. Raises NoPlaceFree."""
         if not self._free.acquire(blocking=False):
             raise NoPlaceFree
         try:
@@ -40,6 +40,6 @@ _drawings, _pen = Places(DRAWINGS), Lock()
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Draw what takes a processor for long: paper, or a document. Raises NoPlaceFree."""
+    """Run CPU-bound drawing, such as a PDF or the OpenAPI document. Raises NoPlaceFree."""
     with _drawings.taken(), _pen:
         yield

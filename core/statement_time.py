@@ -1,7 +1,7 @@
-"""How long a thread has waited for slow statements, which the time of its processor does not show.
+"""How long a thread has waited for slow statements, which its CPU time does not show.
 
 A search through a hundred thousand rows takes half a second of the database, and five milliseconds
-here. What an ordinary statement takes is paid with the processor time around it, and is left out.
+here. The time of ordinary statements is covered by the CPU time around them, and is left out.
 """
 
 import threading
@@ -17,11 +17,11 @@ _waited = _Waited()
 
 
 def note_statement(seconds: float) -> None:
-    """Add what a statement of this thread has taken beyond what is ordinary."""
+    """Add the time that a statement of this thread took beyond the ordinary."""
     if seconds > ORDINARY_SECONDS:
         _waited.seconds += seconds - ORDINARY_SECONDS
 
 
 def statement_seconds() -> float:
-    """Return what this thread has waited so far."""
+    """Return how long this thread has waited so far, in seconds."""
     return _waited.seconds
