@@ -36,7 +36,7 @@ from core.visitor_budget import budget, testers
 from merchants.authentication import find_active
 from merchants.callers import Caller
 from merchants.models import Merchant
-from merchants.standing import is_free
+from merchants.standing import is_self_service
 
 PROBES = ("/healthz", "/readyz", "/metrics")
 
@@ -162,7 +162,7 @@ def _standing_of(request: HttpRequest) -> Standing:
 
 
 def _standing_of_key(merchant: Merchant, *, livemode: bool) -> Standing:
-    return Standing.TESTER if is_free(merchant, livemode=livemode) else Standing.KNOWN
+    return Standing.TESTER if is_self_service(merchant, livemode=livemode) else Standing.KNOWN
 
 
 def _is_staff(request: HttpRequest) -> bool:

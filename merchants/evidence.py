@@ -63,9 +63,9 @@ def refuse_test_caller(merchant: Merchant, changes: Changes, *, livemode: bool) 
     nothing yet, unless unverified merchants may take live payments: then the live key is needed.
     """
     sells_nothing = settings.DEVELOPMENT_MODE or settings.REQUIRE_VERIFIED_MERCHANTS
-    is_free = sells_nothing and merchant.status == MerchantStatus.UNVERIFIED
+    is_exempt = sells_nothing and merchant.status == MerchantStatus.UNVERIFIED
     named = [name for name in changes if name in (*PUBLIC_FIELDS, *LIVE_FIELDS)]
-    if named and not livemode and not is_free:
+    if named and not livemode and not is_exempt:
         raise ValidationFailed(**dict.fromkeys(named, LIVE_KEY_ONLY))
 
 

@@ -37,16 +37,16 @@ def may_act(merchant: Merchant, *, livemode: bool) -> bool:
     return True
 
 
-def is_free(merchant: Merchant, *, livemode: bool) -> bool:
+def is_self_service(merchant: Merchant, *, livemode: bool) -> bool:
     """Return whether anyone can get such a key: neither staff nor a sale vouches for it."""
     if livemode and not settings.REQUIRE_VERIFIED_MERCHANTS:
         return merchant.status == MerchantStatus.SUSPENDED
     return merchant.status != MerchantStatus.VERIFIED
 
 
-def has_free_key(caller: "Caller") -> bool:
+def has_self_service_key(caller: "Caller") -> bool:
     """Return whether anyone could make such a call, as they can without naming a merchant."""
-    return caller.merchant is None or is_free(caller.merchant, livemode=caller.livemode)
+    return caller.merchant is None or is_self_service(caller.merchant, livemode=caller.livemode)
 
 
 def refuse_ended(caller: "Caller", merchant: Merchant) -> ApiKey | None:

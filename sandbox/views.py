@@ -6,7 +6,7 @@ from core.clock import request_now
 from core.openapi import operation
 from core.visitor_budget import testers
 from merchants.callers import CallerRequest
-from merchants.standing import has_free_key
+from merchants.standing import has_self_service_key
 from merchants.viewsets import CallerViewSet
 from payments.confirming import refuse_live_key
 from sandbox.serializers import (
@@ -110,5 +110,5 @@ class ClockViewSet(CallerViewSet):
 
 def _charge(request: CallerRequest, rows: int) -> None:
     """Let the network pay whose key is anyone's: it asks again and again for what it made once."""
-    if has_free_key(request.user):
+    if has_self_service_key(request.user):
         testers.charge(wide_network_of(client_address(request)), ROW_SECONDS * rows)

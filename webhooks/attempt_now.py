@@ -22,9 +22,9 @@ waiting_places = WaitingPlaces(max(1, settings.WEB_THREADS // 2))
 
 
 @contextmanager
-def waiting_slot(*callers: str, is_free: bool = False) -> Iterator[None]:
+def waiting_slot(*callers: str, is_self_service: bool = False) -> Iterator[None]:
     """Hold one of the places for waiting requests. Raises RateLimited if none is free."""
-    with waiting_places.place(*callers, is_free=is_free) as has_place:
+    with waiting_places.place(*callers, is_self_service=is_self_service) as has_place:
         if not has_place:
             raise _none_is_free()
         yield

@@ -10,7 +10,7 @@ from core.errors import ValidationFailed
 from core.ids import new_id
 from core.sealed import seal
 from merchants.callers import Caller
-from merchants.standing import has_free_key
+from merchants.standing import has_self_service_key
 from outbound.policy import fault_of, policy_for
 from webhooks.address_notices import tell_of_address, tell_of_silence
 from webhooks.delivery.signing import hint_of, new_secret
@@ -19,7 +19,9 @@ from webhooks.models import CLEAN_RECORD, Webhook
 from webhooks.statuses import DisabledReason
 
 MAX_ENDPOINTS = 100
-MAX_FREE_ENDPOINTS = 10  # for keys anyone can get: else each event means a hundred calls elsewhere
+MAX_SELF_SERVICE_ENDPOINTS = (
+    10  # for keys anyone can get: else each event means a hundred calls elsewhere
+)
 
 
 @dataclass(frozen=True)
@@ -153,10 +155,10 @@ def _refuse_too_many(caller: Caller) -> None:
 
     Counted without a lock: concurrent requests may exceed it by a few.
     """
-    free = has_free_key(caller)
-    most = MAX_FREE_ENDPOINTS if free else MAX_ENDPOINTS
+    is_self_service = has_self_service_key(caller)
+    most = MAX_SELF_SERVICE_ENDPOINTS if is_self_service else MAX_ENDPOINTS
     if Webhook.objects.visible_to(caller).not_deleted().count() >= most:
-        until = " until the merchant is verified" if free else ""
+        until = " until the merchant is verified" if is_self_service else ""
         raise ValidationFailed(f"There may be {most} webhooks at most{until}: delete one first.")
 
 

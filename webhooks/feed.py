@@ -16,7 +16,7 @@ from django.db import connection
 from core.errors import InvalidRequest
 from core.pagination import Page, PageQuery, page_from, whole_number
 from merchants.callers import Caller
-from merchants.standing import has_free_key
+from merchants.standing import has_self_service_key
 from webhooks.models import Event, EventQuerySet, FeedEntry
 from webhooks.numbering import number_events
 from webhooks.waiting_places import WaitingPlaces
@@ -78,8 +78,8 @@ def read_feed(
     page = _page_after(events, caller, query, head if is_whole else None)
     if page.items or not query.wait:
         return FeedPage(page)
-    name, is_free = f"{caller.owner.id} {caller.livemode}", has_free_key(caller)
-    with waiting_places.place(name, is_free=is_free) as may_wait:
+    name, is_self_service = f"{caller.owner.id} {caller.livemode}", has_self_service_key(caller)
+    with waiting_places.place(name, is_self_service=is_self_service) as may_wait:
         if not may_wait:
             return FeedPage(page, is_early=True)
         deadline = time.monotonic() + query.wait

@@ -9,7 +9,7 @@ from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
-from merchants.standing import has_free_key
+from merchants.standing import has_self_service_key
 from merchants.viewsets import CallerViewSet, shown
 from webhooks.attempt_now import waiting_slot
 from webhooks.counts import DELIVERIES, EVENTS
@@ -151,8 +151,8 @@ class WebhookViewSet(CallerViewSet):
         # Each registration gives a test key, so that one network counts as one caller, too.
         network = wide_network_of(client_address(request._request))
         # The key refers to the delivery, and the delivery holds the outcome.
-        is_free = has_free_key(request.user)
-        with waiting_slot(self.scope_of(request), network, is_free=is_free):
+        is_self_service = has_self_service_key(request.user)
+        with waiting_slot(self.scope_of(request), network, is_self_service=is_self_service):
             begun = self.once(request, work)
             delivery = finish_test_delivery(_content(begun)["delivery_id"])
         replayed = {name: begun[name] for name in ("Idempotent-Replayed",) if name in begun}

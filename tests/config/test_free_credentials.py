@@ -40,7 +40,7 @@ def test_a_session_of_test_mode_exempts_no_one(merchant: Merchant) -> None:
 
 
 @pytest.fixture
-def free_key(settings: Settings) -> Client:
+def self_service_key(settings: Settings) -> Client:
     """A client with the test key of a merchant that has just registered itself."""
     settings.REQUIRE_VERIFIED_MERCHANTS = True
     body = {"name": "Shop", "email": "thief@example.com"}
@@ -50,33 +50,33 @@ def free_key(settings: Settings) -> Client:
 
 
 @pytest.mark.parametrize("path", ["/v1/balance", "/v1/payments?limit=100", "/v1/nothing"])
-def test_a_key_that_is_free_pays_for_what_it_costs(free_key: Client, path: str) -> None:
+def test_a_self_service_key_pays_for_what_it_costs(self_service_key: Client, path: str) -> None:
     testers.charge(NETWORK, TESTER_BURST_SECONDS + 6)
 
-    refused = free_key.get(path)
+    refused = self_service_key.get(path)
 
     assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
     assert 59 <= int(refused["Retry-After"]) <= 60
 
 
-def test_a_key_that_is_free_spends_its_networks_second_budget(free_key: Client) -> None:
+def test_a_self_service_key_spends_its_networks_second_budget(self_service_key: Client) -> None:
     for path in ("/v1/balance", "/v1/nothing", "/v1/openapi.json"):
-        free_key.get(path)
+        self_service_key.get(path)
 
         assert testers._debts[NETWORK][0] > 0
         assert NETWORK not in budget._debts
         testers.clear()
 
 
-def test_a_key_that_is_free_is_served_beside_visitors_and_charged(free_key: Client) -> None:
+def test_a_self_service_key_is_served_beside_visitors_and_charged(self_service_key: Client) -> None:
     budget.charge(NETWORK, 10)
     assert Client().get("/v1/openapi.json").status_code == 429
 
-    assert free_key.get("/v1/openapi.json").status_code == 200
+    assert self_service_key.get("/v1/openapi.json").status_code == 200
     assert testers._debts[NETWORK][0] > 0
 
 
-def test_a_key_that_is_free_pays_for_the_rows_that_time_moves(
+def test_a_self_service_key_pays_for_the_rows_that_time_moves(
     api: Api, merchant: Merchant, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database writes each into thirty indexes, which takes none of our processor time."""
@@ -92,7 +92,7 @@ def test_a_key_that_is_free_pays_for_the_rows_that_time_moves(
     assert answers == [200, 200, 200, 429]
 
 
-@pytest.mark.usefixtures("free_key")
+@pytest.mark.usefixtures("self_service_key")
 def test_testers_keep_no_one_else_from_being_served(api, merchant) -> None:
     testers.charge(NETWORK, 100)
 
@@ -114,14 +114,14 @@ def test_a_live_key_is_known_where_no_one_is_verified(api, settings: Settings) -
 
 
 @pytest.mark.postgres
-def test_a_key_that_is_free_pays_for_slow_statements(
-    free_key: Client, monkeypatch: pytest.MonkeyPatch
+def test_a_self_service_key_pays_for_slow_statements(
+    self_service_key: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search takes the database a hundred times what it takes the process that asks."""
     monkeypatch.setattr("config.visitors.time.thread_time", lambda: 0.0)
     monkeypatch.setattr("core.statement_time.ORDINARY_SECONDS", 0)
 
-    assert free_key.get("/v1/payments?q=rare").status_code == 200
+    assert self_service_key.get("/v1/payments?q=rare").status_code == 200
 
     assert testers._debts[NETWORK][0] > 0
 

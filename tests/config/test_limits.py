@@ -263,7 +263,7 @@ LIMITS: dict[str, object] = {
     "webhooks.delivery.wakeup.MAX_QUEUED": 50,
     "webhooks.endpoint_health.COUNTED": 1_000,
     "webhooks.endpoints.MAX_ENDPOINTS": 100,
-    "webhooks.endpoints.MAX_FREE_ENDPOINTS": 10,
+    "webhooks.endpoints.MAX_SELF_SERVICE_ENDPOINTS": 10,
     "webhooks.feed.MAX_WAIT_SECONDS": 25,
     "webhooks.feed.RETRY_SECONDS": 2,
     "webhooks.outbox.NUMBER_DIGITS": 3,

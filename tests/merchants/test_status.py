@@ -9,7 +9,7 @@ from merchants.callers import Caller
 from merchants.errors import MerchantNotFound, MerchantStatusUnchanged
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key, set_fee, set_status
-from merchants.standing import has_free_key, may_act
+from merchants.standing import has_self_service_key, may_act
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
 EVERY = [(before, after) for before in MerchantStatus for after in MerchantStatus]
@@ -116,5 +116,5 @@ def test_who_may_act_and_whose_key_is_given_to_anyone(
     merchant.status = status
 
     assert may_act(merchant, livemode=livemode) is may
-    assert has_free_key(Caller(merchant, livemode, "key")) is is_anyones
-    assert has_free_key(Caller(None, livemode, "development"))
+    assert has_self_service_key(Caller(merchant, livemode, "key")) is is_anyones
+    assert has_self_service_key(Caller(None, livemode, "development"))

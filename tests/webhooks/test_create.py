@@ -93,7 +93,7 @@ def test_a_merchant_that_no_one_has_verified_has_few(
     api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stranger with a test key has us call another's host, once for each endpoint and event."""
-    monkeypatch.setattr("webhooks.endpoints.MAX_FREE_ENDPOINTS", 2)
+    monkeypatch.setattr("webhooks.endpoints.MAX_SELF_SERVICE_ENDPOINTS", 2)
     Merchant.objects.update(status="unverified")
     for _ in range(2):
         assert api(merchant).post("/v1/webhooks", BODY).status_code == 201

@@ -268,7 +268,7 @@ def test_those_whose_key_anyone_gets_leave_half_to_the_others(most: int, free: i
     places = WaitingPlaces(most)
     for _ in range(2):  # what was given back is free again
         with ExitStack() as held:
-            got = [held.enter_context(places.place(f"{n}", is_free=True)) for n in range(9)]
+            got = [held.enter_context(places.place(f"{n}", is_self_service=True)) for n in range(9)]
             got += [held.enter_context(places.place(f"{n}x")) for n in range(9)]
         assert (sum(got[:9]), sum(got)) == (free, most)
 

@@ -208,7 +208,7 @@ def test_strangers_of_many_networks_leave_places_for_the_verified(
         with suppress(RateLimited):
             for number in range(settings.WEB_THREADS):
                 waiting.enter_context(
-                    waiting_slot(f"mer_{number} test", f"203.0.{number}.0/24", is_free=True)
+                    waiting_slot(f"mer_{number} test", f"203.0.{number}.0/24", is_self_service=True)
                 )
         assert api(merchant).post(PATH, {"webhook_id": webhook.id}).status_code == 200
 
