@@ -23,7 +23,7 @@ from core.ids import new_id
 from merchants.email_confirmation import plan_confirmation
 from merchants.known_keys import forget_keys
 from merchants.models import Merchant, MerchantChange
-from merchants.owner_notices import refuse_unheard, tell_owner
+from merchants.owner_notices import count_notice_or_refuse, tell_owner
 from merchants.statuses import ChangeStatus, MerchantStatus
 
 PUBLIC_FIELDS = (
@@ -92,7 +92,7 @@ def request_change(merchant: Merchant, public: Changes, *, actor: str, now: date
             actor=actor,
             created_at=now,
         )
-        refuse_unheard(merchant.id, now=now)
+        count_notice_or_refuse(merchant.id, now=now)
         _warn(REQUESTED, merchant, change, now=now)
 
 
@@ -139,7 +139,7 @@ def warn_of_new_email(merchant: Merchant, changes: Changes, *, now: datetime) ->
     Raises RateLimited.
     """
     if merchant.email_confirmed_at and changes.get("email", merchant.email) != merchant.email:
-        refuse_unheard(merchant.id, now=now)
+        count_notice_or_refuse(merchant.id, now=now)
         text = (
             "This address is replaced, and the notices of your account go to another one.\n"
             "If you did not request this, reply to this e-mail at once:"
@@ -156,7 +156,7 @@ def tell_of_live_fields(merchant: Merchant, changes: Changes, *, now: datetime) 
     shown = {name: changes[name] for name in LIVE_FIELDS if name in changes}
     names = [name for name, value in shown.items() if value != getattr(merchant, name)]
     if names:
-        refuse_unheard(merchant.id, now=now)
+        count_notice_or_refuse(merchant.id, now=now)
         text = (
             f"A live API key has changed: {', '.join(names)}.\n"
             "If you did not request this, reply to this e-mail at once:"

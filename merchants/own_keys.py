@@ -16,7 +16,7 @@ from merchants.callers import Caller
 from merchants.errors import ApiKeyRolled, TooManyKeys
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
-from merchants.owner_notices import has_room, refuse_unheard
+from merchants.owner_notices import count_notice, count_notice_or_refuse
 from merchants.services import IssuedKey, issue_key, lock_key, revoke_key, roll_key
 from merchants.standing import refuse_ended
 
@@ -51,7 +51,7 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
         merchant=merchant, livemode=livemode, name=draft.name, scopes=scopes, now=now
     )
     if livemode:
-        refuse_unheard(merchant.id, now=now)
+        count_notice_or_refuse(merchant.id, now=now)
         tell_of_new_key(issued.key, now=now)
     return issued
 
@@ -81,7 +81,7 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
     """
     _refuse_late(caller, _own(caller, key_id).merchant, acts_on=key_id)
     key = revoke_key(key_id=key_id, now=now)
-    if key.livemode and has_room(key.merchant_id, now=now):
+    if key.livemode and count_notice(key.merchant_id, now=now):
         tell_of_revoked_key(key, now=now)
     return key
 
@@ -89,8 +89,8 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
 def _count_roll(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetime) -> bool:
     """Count a roll; return whether to tell the owner. Raises RateLimited if that is required."""
     if not overlap and caller.actor == f"key:{rolled.id}":
-        return has_room(rolled.merchant_id, now=now)
-    refuse_unheard(rolled.merchant_id, now=now)
+        return count_notice(rolled.merchant_id, now=now)
+    count_notice_or_refuse(rolled.merchant_id, now=now)
     return True
 
 

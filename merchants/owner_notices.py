@@ -24,7 +24,7 @@ NOTICES = AttemptLimit("owner-notice", 20, timedelta(days=1))
 HELP = "Sooner, once staff have issued, rolled or revoked a live key of yours."
 
 
-def refuse_unheard(merchant_id: str, *, now: datetime) -> None:
+def count_notice_or_refuse(merchant_id: str, *, now: datetime) -> None:
     """Count a notice. Raises RateLimited if there is no room: what cannot be told is not done."""
     try:
         count_or_refuse([(NOTICES, merchant_id)], now=now)
@@ -33,12 +33,12 @@ def refuse_unheard(merchant_id: str, *, now: datetime) -> None:
         raise
 
 
-def has_room(merchant_id: str, *, now: datetime) -> bool:
+def count_notice(merchant_id: str, *, now: datetime) -> bool:
     """Count a notice of what only takes away, and is done regardless; return whether to send it."""
     return count_within_all([(NOTICES, merchant_id)], now=now)
 
 
-def make_room(merchant_id: str) -> None:
+def reset_notice_count(merchant_id: str) -> None:
     """Reset the count, as staff have just dealt with live keys and the owner undoes a theft.
 
     Otherwise a thief who has used up a day's notices would keep their gains for that day.
@@ -46,7 +46,7 @@ def make_room(merchant_id: str) -> None:
     forget_attempts(NOTICES, merchant_id)
 
 
-def is_anyones(merchant: Merchant) -> bool:
+def has_unproven_email(merchant: Merchant) -> bool:
     """Return whether its e-mail address may be a bystander's: neither confirmed nor seen by staff.
 
     Anyone can register a merchant, and name any address.
@@ -59,9 +59,9 @@ def tell_owner(
 ) -> None:
     """Plan a notice, in the transaction of what it reports; one of what staff did is not counted.
 
-    It goes to the address in force, unless that `is_anyones`.
+    It goes to the address in force, unless that `has_unproven_email`.
     """
-    if is_anyones(merchant):
+    if has_unproven_email(merchant):
         return
     plan_message(
         channel=Channel.EMAIL,

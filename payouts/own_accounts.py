@@ -11,7 +11,7 @@ from django.db import transaction
 
 from merchants.callers import Caller
 from merchants.models import Merchant
-from merchants.owner_notices import has_room, refuse_unheard, tell_owner
+from merchants.owner_notices import count_notice, count_notice_or_refuse, tell_owner
 from merchants.standing import refuse_ended
 from merchants.statuses import MerchantStatus
 from payouts.bank_accounts import (
@@ -37,7 +37,7 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
     merchant = Merchant.objects.locked(caller.owner.id)
     refuse_ended(caller, merchant)
     if caller.livemode:
-        refuse_unheard(merchant.id, now=now)
+        count_notice_or_refuse(merchant.id, now=now)
     if not caller.livemode or merchant.status != MerchantStatus.VERIFIED:
         return replace_bank_account(
             merchant_id=merchant.id,
@@ -64,7 +64,7 @@ def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) ->
     Merchant.objects.locked(account.merchant_id)
     account = BankAccount.objects.not_closed().select_related("merchant").locked(account.id)
     end_all([account], actor=caller.actor, now=now)
-    if account.livemode and has_room(account.merchant_id, now=now):
+    if account.livemode and count_notice(account.merchant_id, now=now):
         _tell(account, _NO_LONGER, now)
     return account
 

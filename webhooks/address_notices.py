@@ -7,7 +7,7 @@ key has been revoked; or silence the owner's, before they refund to themselves.
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from merchants.owner_notices import has_room, refuse_unheard, tell_owner
+from merchants.owner_notices import count_notice, count_notice_or_refuse, tell_owner
 from webhooks.models import Webhook
 
 KIND = "webhook_address"
@@ -20,7 +20,7 @@ def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
     """
     if not webhook.livemode:
         return
-    refuse_unheard(webhook.merchant_id, now=now)
+    count_notice_or_refuse(webhook.merchant_id, now=now)
     host = urlsplit(webhook.url).hostname
     text = (
         f"Events of your live payments are sent to {host} from now on ({webhook.id}).\n"
@@ -35,7 +35,7 @@ def tell_of_silence(webhook: Webhook, what: str, *, now: datetime) -> None:
 
     It only takes away: without room for a notice it is done regardless.
     """
-    if not webhook.livemode or not has_room(webhook.merchant_id, now=now):
+    if not webhook.livemode or not count_notice(webhook.merchant_id, now=now):
         return
     text = (
         f"The webhook {webhook.id} for your live payments {what}.\n"

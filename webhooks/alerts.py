@@ -7,7 +7,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from core.durations import in_words
-from merchants.owner_notices import is_anyones
+from merchants.owner_notices import has_unproven_email
 from messages.models import Channel
 from messages.planning import plan_message
 from webhooks.models import Delivery, Webhook
@@ -28,10 +28,10 @@ def raise_alert(
 
     It is the only notice that events are being lost: a crash repeats it rather than lose it. It
     names the endpoint by its host alone: the rest is the wording of its author. In live mode no
-    bystander gets it (`is_anyones`); in test mode the address has to be confirmed anyway.
+    bystander gets it (`has_unproven_email`); in test mode the address has to be confirmed anyway.
     """
     webhook = Webhook.objects.select_related("merchant").get(pk=webhook_id)
-    if webhook.livemode and is_anyones(webhook.merchant):
+    if webhook.livemode and has_unproven_email(webhook.merchant):
         return
     context = {
         "webhook": webhook,

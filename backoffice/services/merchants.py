@@ -26,7 +26,7 @@ from merchants.callers import Caller
 from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
-from merchants.owner_notices import make_room, tell_owner
+from merchants.owner_notices import reset_notice_count, tell_owner
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_fee, set_status
 from merchants.statuses import MerchantStatus
 from webhooks.event_types import EventType
@@ -157,7 +157,7 @@ def end_key(*, key_id: str, now: datetime) -> ApiKey:
     key = revoke_key(key_id=key_id, now=now)
     tell_of_revoked_key(key, now=now)
     if key.livemode:
-        make_room(key.merchant_id)
+        reset_notice_count(key.merchant_id)
     return key
 
 
@@ -212,7 +212,7 @@ def _live_key(instruction: Instruction) -> ApiKey:
 
 
 def _seal(instruction: Instruction, issued: IssuedKey) -> str:
-    make_room(issued.key.merchant_id)
+    reset_notice_count(issued.key.merchant_id)
     seal(instruction, "sealed_result", issued.secret)
     return issued.key.pk
 

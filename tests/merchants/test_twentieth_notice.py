@@ -9,7 +9,7 @@ from core.attempt_limits import count_within_all
 from core.clock import utc_now
 from core.errors import RateLimited
 from merchants.models import Merchant
-from merchants.owner_notices import NOTICES, refuse_unheard, tell_owner
+from merchants.owner_notices import NOTICES, count_notice_or_refuse, tell_owner
 from messages.models import Message
 from payouts.models import BankAccount
 from tests.client import Api
@@ -37,7 +37,7 @@ def test_the_count_itself_lets_one_of_many_at_once_be_the_twentieth(merchant: Me
 
     def notice() -> None:
         with transaction.atomic():
-            refuse_unheard(merchant.id, now=utc_now())
+            count_notice_or_refuse(merchant.id, now=utc_now())
             time.sleep(0.2)  # before the commit: all have counted by then who do not wait
             tell_owner(merchant, kind="api_key", subject="a key", text="New", now=utc_now())
 
