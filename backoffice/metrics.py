@@ -4,12 +4,12 @@ from prometheus_client import Gauge
 
 from backoffice.models import Instruction
 from backoffice.statuses import InstructionStatus
-from core.metrics import LATEST
+from core.metrics import MOST_RECENT
 
 broken = Gauge(
     "staff_glass_broken",
     "How many requests of staff will do without a second person, unless someone declines them.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 

@@ -5,7 +5,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 
 from core.ids import random_base62
-from core.signed_tokens import signed
+from core.signed_tokens import sign_token
 
 RANDOM_CHARACTERS = 24  # 142 bits; with the signature, the 40 characters that the column holds
 
@@ -14,7 +14,7 @@ class SessionStore(db.SessionStore):
     """Django's own, but for the key of a new session."""
 
     def _get_new_session_key(self) -> str:
-        return signed(random_base62(RANDOM_CHARACTERS))
+        return sign_token(random_base62(RANDOM_CHARACTERS))
 
 
 def end_sessions(user_id: int) -> None:

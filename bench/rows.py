@@ -92,7 +92,7 @@ def filling() -> "Iterator[CursorWrapper]":
     from django.db import connection, transaction
     from django.utils.module_loading import import_string
 
-    from core.recounting import count_anew, count_periods_anew
+    from core.recounting import correct_counts, correct_period_counts
     from core.tasks import fold_counts
 
     with transaction.atomic(), connection.cursor() as cursor:
@@ -103,8 +103,8 @@ def filling() -> "Iterator[CursorWrapper]":
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
         for path in settings.COUNTED_LISTS:
-            count_anew(import_string(path))
-            count_periods_anew(import_string(path))
+            correct_counts(import_string(path))
+            correct_period_counts(import_string(path))
         fold_counts()
         cursor.execute("VACUUM ANALYZE")
 

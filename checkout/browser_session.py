@@ -13,7 +13,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from core.signed_tokens import is_signed
+from core.signed_tokens import is_signed_token
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.sessions import SignedIn, find_session, is_known
@@ -81,7 +81,7 @@ def has_session(request: HttpRequest, *, now: datetime) -> bool:
     Tokens without our signature are not looked up, as anyone can send any number of them.
     """
     token = request.COOKIES.get(session_cookie(livemode=True), "")
-    if not is_signed(token) or not is_known(token):
+    if not is_signed_token(token) or not is_known(token):
         return False
     return find_session(token, livemode=True, now=now) is not None
 

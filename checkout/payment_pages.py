@@ -11,7 +11,7 @@ from checkout.flow import CheckoutStep, balance_of_customer, next_step
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import SHOWN, PaymentView, payment_view_of
 from core.errors import ApiError
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from ledger.errors import InsufficientBalance
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
@@ -28,7 +28,7 @@ from payments.statuses import PAYABLE, PaymentStatus
 @cache
 def _shown() -> Prepared[Payment]:
     payments = Payment.objects.select_related("merchant__logo", "link__merchant", "customer")
-    return Prepared(payments.only(*SHOWN).filter(pk=Place("id")))
+    return Prepared(payments.only(*SHOWN).filter(pk=Placeholder("id")))
 
 
 class PaymentPage(CheckoutPage):

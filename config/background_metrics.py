@@ -17,7 +17,7 @@ from prometheus_client import Gauge
 from config.environment import env
 from config.schedule import SCHEDULE
 from core.clock import utc_now
-from core.metrics import LATEST, OF_EACH
+from core.metrics import MOST_RECENT, OF_EACH
 from core.models import ProcessMark, TaskRun
 from core.task_runs import DRILL
 
@@ -29,44 +29,44 @@ succeeded_at = Gauge(
     "task_succeeded_timestamp_seconds",
     "When a periodic task last ended well, in seconds since 1970; 0: never.",
     ["task"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 failed_at = Gauge(
     "task_failed_timestamp_seconds",
     "When a periodic task last failed, in seconds since 1970; 0: never.",
     ["task"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 period = Gauge(
     "task_period_seconds",
     "How far the starts of a periodic task are apart.",
     ["task"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 drilled_at = Gauge(
     "restore_drilled_timestamp_seconds",
     "When a backup was last restored and proven, in seconds since 1970; 0: never.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 alive = Gauge(
     "background_processes_alive",
     "How many background processes have shown themselves in the last two minutes.",
     ["kind"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 background_errors = Gauge(
     "background_log_errors",
     "How many errors the background processes of the last day have logged since they started.",
     ["kind"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 ticked_at = Gauge(
     "beat_ticked_timestamp_seconds",
     "When beat last noted a tick, which it does every three minutes, since 1970; 0: never.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 broker_up = Gauge(
-    "broker_up", "1 where the broker answers, or there is none.", multiprocess_mode=LATEST
+    "broker_up", "1 where the broker answers, or there is none.", multiprocess_mode=MOST_RECENT
 )
 pool_size = Gauge(
     "database_pool_connections", "Connections of this process's pool.", multiprocess_mode=OF_EACH

@@ -29,8 +29,8 @@ from core.client_address import address_in, wide_network_of
 from core.clock import one_instant, request_now
 from core.errors import RateLimited
 from core.handler import API_PREFIX, json_error
-from core.prepared import Place, PreparedValues
-from core.signed_tokens import is_signed
+from core.prepared import Placeholder, PreparedValues
+from core.signed_tokens import is_signed_token
 from core.statement_time import statement_seconds
 from core.visitor_budget import budget, testers
 from merchants.authentication import find_active
@@ -81,7 +81,7 @@ def _shows_credentials(environ: WSGIEnvironment) -> bool:
         return "HTTP_AUTHORIZATION" in environ
     # The last cookie of a name counts, as in Django.
     shown = dict(_session_cookies().findall(environ.get("HTTP_COOKIE", "")))
-    return any(is_signed(value.strip()) for value in shown.values())
+    return any(is_signed_token(value.strip()) for value in shown.values())
 
 
 @cache
@@ -167,7 +167,7 @@ def _standing_of_key(merchant: Merchant, *, livemode: bool) -> Standing:
 
 def _is_staff(request: HttpRequest) -> bool:
     cookie = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
-    if not is_signed(cookie) or not _sessions().rows(key=cookie):
+    if not is_signed_token(cookie) or not _sessions().rows(key=cookie):
         return False
     request.session = SessionStore(cookie)
     return get_user(request).is_authenticated
@@ -176,7 +176,7 @@ def _is_staff(request: HttpRequest) -> bool:
 @cache
 def _sessions() -> PreparedValues:
     """Return the session query, prepared, as anyone can send an ended session's cookie at will."""
-    return PreparedValues(Session.objects.filter(pk=Place("key")).values_list("expire_date"))
+    return PreparedValues(Session.objects.filter(pk=Placeholder("key")).values_list("expire_date"))
 
 
 def _refusal(is_api: bool, seconds: int) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 
 from core.models import CountEntry, PeriodCount
 from core.pagination import Total
-from core.prepared import Place, PreparedValues
+from core.prepared import Placeholder, PreparedValues
 from core.whole_days import RANGE, WholeDays
 
 KEY = ("owner", "list", "livemode", "status", "kind")
@@ -35,7 +35,7 @@ class SumOf(Subquery):
 
 
 @dataclass(frozen=True)
-class Kept:
+class TotalParts:
     """The parts that add up to a total: entries, the sums of whole days, and rows to be counted."""
 
     entries: QuerySet[CountEntry]
@@ -95,7 +95,7 @@ class CountedList:
         *,
         livemode: bool = False,
         now: datetime | Value,
-    ) -> Kept | None:
+    ) -> TotalParts | None:
         """Return what adds up to the total of a filtered list; None if its rows must be counted.
 
         `rows` are the owner's: between two dates, those of partial days are counted.
@@ -106,14 +106,14 @@ class CountedList:
         key = self.key_for(owner, others, livemode)
         entries = CountEntry.objects.filter(**key)
         if len(others) == len(filters):
-            return Kept(entries)
+            return TotalParts(entries)
         if not self.by_day or not isinstance(now, datetime):  # a placeholder for any dates
             return None
         days = WholeDays.within(filters, now)
         if days is None:
             return None
         first, end = (f"{at:%Y-%m-%d}" for at in (days.first, days.end))
-        return Kept(
+        return TotalParts(
             entries.filter(is_sum=False, day__gte=first, day__lt=end),
             PeriodCount.objects.filter(**key, period__in=days.periods()),
             tuple(rows.filter(**part) for part in days.parts_around(filters)),
@@ -153,8 +153,8 @@ class CountedList:
 def _of_all_days(
     counted: CountedList, filters: tuple[str, ...], livemode: bool
 ) -> Callable[..., int]:
-    key = counted.key_for(Place("owner"), {name: Place(name) for name in filters}, livemode)
-    return PreparedValues(Kept(CountEntry.objects.filter(**key)).total()).number
+    key = counted.key_for(Placeholder("owner"), {name: Placeholder(name) for name in filters}, livemode)
+    return PreparedValues(TotalParts(CountEntry.objects.filter(**key)).total()).number
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from core.clock_check import seconds_off
 from core.models import TurnMark
 
 # Every web process reads the same row: report the latest value, not a sum.
-LATEST: Final = "mostrecent"
+MOST_RECENT: Final = "mostrecent"
 # Each process reports its own value, for as long as it lives.
 OF_EACH: Final = "liveall"
 
@@ -20,7 +20,7 @@ offset = Gauge(
 refused_at = Gauge(
     "clock_refused_timestamp_seconds",
     "When periodic work was last refused for a wrong clock, in seconds since 1970; 0: never.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 

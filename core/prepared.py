@@ -1,7 +1,7 @@
 """Queries whose SQL is compiled once per process.
 
 The ORM compiles each query every time, which for the columns of a payment costs as much as the rest
-of a read. A query that every request sends is compiled once, with a `Place` for each text that
+of a read. A query that every request sends is compiled once, with a `Placeholder` for each text that
 changes, and sent again with other texts.
 """
 
@@ -24,7 +24,7 @@ from core.errors import ApiError
 _Row = TypeVar("_Row", bound=Model)
 
 
-class Place(str):
+class Placeholder(str):
     """A placeholder in a queryset for a text that is supplied later, under this name."""
 
     __slots__ = ()
@@ -36,22 +36,22 @@ class Choice(str):
     __slots__ = ()
 
 
-def place_of_instant(name: str) -> Value:
+def instant_placeholder(name: str) -> Value:
     """Return the placeholder for an instant that is supplied later, under this name."""
-    return Value(Place(name), output_field=TextField())
+    return Value(Placeholder(name), output_field=TextField())
 
 
 # An integer has the placeholder of an instant: the database infers the type from the column.
-PLACES: dict[type, Callable[[str], Any]] = {
-    str: Place,
-    datetime: place_of_instant,
-    int: place_of_instant,
+PLACEHOLDERS: dict[type, Callable[[str], Any]] = {
+    str: Placeholder,
+    datetime: instant_placeholder,
+    int: instant_placeholder,
 }
 
 
 def can_be_prepared(lookups: Mapping[str, Any]) -> bool:
     """Return whether there is a placeholder for each value: pairs and words have none."""
-    return all(type(value) in PLACES or isinstance(value, Choice) for value in lookups.values())
+    return all(type(value) in PLACEHOLDERS or isinstance(value, Choice) for value in lookups.values())
 
 
 Shape = tuple[tuple[str, Any], ...]
@@ -62,9 +62,9 @@ def shape_of(lookups: Mapping[str, Any]) -> Shape:
     return tuple((key, it if isinstance(it, Choice) else type(it)) for key, it in lookups.items())
 
 
-def places_of(shape: Shape) -> dict[str, Any]:
+def placeholders_of(shape: Shape) -> dict[str, Any]:
     """Return the look-ups of a shape, with a placeholder for each text, integer and instant."""
-    return {key: PLACES[it](key) if isinstance(it, type) else it for key, it in shape}
+    return {key: PLACEHOLDERS[it](key) if isinstance(it, type) else it for key, it in shape}
 
 
 @contextmanager
@@ -105,7 +105,7 @@ class _Statement:
     def _fetch(self, given: dict[str, Any]) -> Iterator[list[Any]]:
         if self._locks and not connection.in_atomic_block:
             raise TransactionManagementError("A lock lasts until the transaction ends.")
-        params = [_sent(given[it]) if isinstance(it, Place) else it for it in self._params]
+        params = [_sent(given[it]) if isinstance(it, Placeholder) else it for it in self._params]
         with connection.cursor() as cursor:
             cursor.execute(self._sql, params)
             found = cursor.fetchall()
@@ -129,7 +129,7 @@ def _written_out(sql: str, params: Sequence[Any]) -> tuple[str, tuple[Any, ...]]
         if found[0] == "%%":
             return found[0]
         value = next(given)
-        if isinstance(value, Place) or not isinstance(value, str | int):
+        if isinstance(value, Placeholder) or not isinstance(value, str | int):
             left.append(value)
             return found[0]
         return Literal(value).as_string().replace("%", "%%")

@@ -19,7 +19,7 @@ def wrong_counts(counted: CountedList) -> Iterator[str]:
                 yield f"The count of {key} is wrong: {difference:+} would put it right."
 
 
-def count_anew(counted: CountedList) -> int:
+def correct_counts(counted: CountedList) -> int:
     """Correct every wrong count of a list while others write; return how many were wrong.
 
     One statement sees rows and entries at one moment, and adds an entry for each difference.
@@ -32,7 +32,7 @@ def count_anew(counted: CountedList) -> int:
         return int(cursor.rowcount)
 
 
-def count_periods_anew(counted: CountedList) -> int:
+def correct_period_counts(counted: CountedList) -> int:
     """Correct wrong counts of days, months and years likewise; return how many were wrong."""
     with connection.cursor() as cursor:
         cursor.execute(

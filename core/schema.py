@@ -14,7 +14,7 @@ from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 
 from core.counts import KEY, CountedList, day_of
-from core.recounting import count_anew, count_periods_anew
+from core.recounting import correct_counts, correct_period_counts
 
 
 class AddIndexOnline(AddIndex):
@@ -135,7 +135,7 @@ class KeepCount(_BeyondModels):
         _create_triggers(schema_editor, self.counted, by_day=self.by_day)
         # Writers from before the triggers are done by now: creating the triggers waited for them.
         with _no_limits(schema_editor):
-            count_anew(self.counted)
+            correct_counts(self.counted)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
@@ -166,7 +166,7 @@ class KeepCountByDay(KeepCount):
     ) -> None:
         super().database_forwards(app_label, schema_editor, from_state, to_state)
         with _no_limits(schema_editor):
-            count_periods_anew(self.counted)
+            correct_period_counts(self.counted)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any

@@ -15,12 +15,12 @@ SIGNATURE_CHARACTERS = 16  # 96 bits
 _SALT = b"core.signed_tokens:"
 
 
-def signed(token: str) -> str:
+def sign_token(token: str) -> str:
     """Return a token with our signature appended."""
     return token + _signature(token, settings.SECRET_KEY)
 
 
-def is_signed(token: str) -> bool:
+def is_signed_token(token: str) -> bool:
     """Return whether a token bears our signature, under the current key or an earlier one."""
     bare, signature = (
         token[:-SIGNATURE_CHARACTERS],

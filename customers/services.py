@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef
 from core.errors import InvalidAmount
 from core.ids import new_id
 from core.money import MAX_AMOUNT
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from core.sweeping import sweep
 from customers.account_changes import AccountChange, email_set_at, record_change
 from customers.magic_phones import (
@@ -80,9 +80,9 @@ def _customer_with_money(number: str, merchant_id: str, currency: str, now: date
 def _with_money() -> Prepared[Customer]:
     """Return the query for a merchant's test customer by phone, if the wallet needs no money."""
     filled = Account.objects.filter(
-        owner=OuterRef("pk"), purpose=Purpose.WALLET, currency=Place("currency"), livemode=False
+        owner=OuterRef("pk"), purpose=Purpose.WALLET, currency=Placeholder("currency"), livemode=False
     ).exclude(balance=0)
-    key = {"phone": Place("phone"), "livemode": False, "merchant": Place("merchant")}
+    key = {"phone": Placeholder("phone"), "livemode": False, "merchant": Placeholder("merchant")}
     return Prepared(Customer.objects.filter(Exists(filled), **key))
 
 

@@ -9,8 +9,8 @@ from functools import cache
 
 from django.db import transaction
 
-from core.prepared import Place, PreparedValues
-from core.signed_tokens import signed
+from core.prepared import Placeholder, PreparedValues
+from core.signed_tokens import sign_token
 from customers.codes import check_code
 from customers.errors import ProofMethod, ProofNeeded, VerificationFailed
 from customers.magic_phones import is_protected
@@ -95,7 +95,7 @@ def start_session(
         if not Passkey.objects.usable().filter(pk=passkey_id).exists():
             raise VerificationFailed
     end_session(replaces, now=now)
-    token = signed(new_token())
+    token = sign_token(new_token())
     session = CustomerSession.objects.create(
         customer=customer,
         livemode=customer.livemode,
@@ -145,7 +145,7 @@ def is_known(token: str) -> bool:
 
 @cache
 def _of_token() -> PreparedValues:
-    sessions = CustomerSession.objects.filter(token_hash=Place("hash"))
+    sessions = CustomerSession.objects.filter(token_hash=Placeholder("hash"))
     return PreparedValues(sessions.values_list("pk"))
 
 

@@ -4,30 +4,30 @@ from django.conf import settings
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import LATEST
+from core.metrics import MOST_RECENT
 from ledger.models import Checkpoint, Proof, WitnessState
 
 wrong = Gauge(
     "ledger_wrong",
     "1 where proofs of the ledger have found a wrong row, otherwise 0.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 proven_at = Gauge(
     "ledger_proven_timestamp_seconds",
     "When what is new was last proven, in seconds since 1970; 0 before the first time.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 whole_proven_at = Gauge(
     "ledger_whole_proof_timestamp_seconds",
     "When the last proof of everything ended, in seconds since 1970; 0 before the first one.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 behind = Gauge(
     "witness_behind_seconds",
     "How old the first signed head is that a witness has not confirmed; 0 where it has them all.",
     ["witness"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 

@@ -20,7 +20,7 @@ from ledger.proof_parts import recent_parts
 INTERVAL = timedelta(minutes=5)
 REST_FACTOR = 9  # the rest lasts this many times as long as the proof
 LEASE = timedelta(hours=1)  # after which an interrupted proof is started again
-LATEST = LEASE * (2 + REST_FACTOR)  # a proof put off for longer was tampered with
+MAX_POSTPONEMENT = LEASE * (2 + REST_FACTOR)  # a proof put off for longer was tampered with
 MAX_PROBLEMS = 10
 
 logger = structlog.get_logger(__name__)
@@ -33,13 +33,13 @@ def prove_if_due(*, now: datetime) -> bool | None:
     """
     if not claim("due_at", now):
         return None
-    proof, began = the_proof().get(), time.monotonic()
-    the_proof().update(started_at=now)
+    proof, began = proof_row().get(), time.monotonic()
+    proof_row().update(started_at=now)
     try:
         leaves, sequence = _signed_head()
         problems = _prove_from(proof, leaves, sequence)
     except Exception:
-        the_proof().update(due_at=now + INTERVAL)  # no result: retry soon
+        proof_row().update(due_at=now + INTERVAL)  # no result: retry soon
         raise
     took = timedelta(seconds=time.monotonic() - began)
     proof.ended_at, proof.due_at = now + took, max(now + INTERVAL, now + took * (1 + REST_FACTOR))
@@ -94,10 +94,14 @@ def _recorded(proof: Proof) -> tuple[object, ...]:
 def claim(column: str, now: datetime) -> bool:
     """Claim a proof that is due, or that was put off by tampering; return whether it is ours."""
     Proof.objects.get_or_create(pk=Proof.ONLY, defaults={"due_at": now})
-    late = Q(**{column: None}) | Q(**{f"{column}__lte": now}) | Q(**{f"{column}__gt": now + LATEST})
-    return bool(the_proof().filter(late).update(**{column: now + LEASE}))
+    late = (
+        Q(**{column: None})
+        | Q(**{f"{column}__lte": now})
+        | Q(**{f"{column}__gt": now + MAX_POSTPONEMENT})
+    )
+    return bool(proof_row().filter(late).update(**{column: now + LEASE}))
 
 
-def the_proof() -> QuerySet[Proof]:
+def proof_row() -> QuerySet[Proof]:
     """Return the query for the one row."""
     return Proof.objects.filter(pk=Proof.ONLY)

@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Case, Q, QuerySet, Value, When
 
 from core.money import minor_digits
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from core.writing import Write
 from ledger.errors import InsufficientBalance
 from ledger.models import LOCK_ORDER, Account, Purpose, exact_balance
@@ -57,8 +57,8 @@ def accounts_for(
 def _accounts(count: int, *, livemode: bool, hold: bool) -> Prepared[Account]:
     wanted = Q()
     for number in range(count):
-        wanted |= Q(owner=Place(f"owner{number}"), purpose=Place(f"purpose{number}"))
-    rows = Account.objects.filter(wanted, currency=Place("currency"), livemode=livemode)
+        wanted |= Q(owner=Placeholder(f"owner{number}"), purpose=Placeholder(f"purpose{number}"))
+    rows = Account.objects.filter(wanted, currency=Placeholder("currency"), livemode=livemode)
     if hold:
         places = [When(purpose=purpose, then=Value(place)) for purpose, place in LOCK_ORDER.items()]
         rows = rows.order_by(Case(*places), "pk").select_for_update(no_key=True)
@@ -74,7 +74,7 @@ def balance_of(account: Account) -> int:
 
 @cache
 def _exact(*, livemode: bool) -> Prepared[Any]:
-    names = {name: Place(name) for name in ("owner", "currency", "purpose")}
+    names = {name: Placeholder(name) for name in ("owner", "currency", "purpose")}
     return Prepared(
         Account.objects.filter(livemode=livemode, **names).annotate(exact=exact_balance())
     )
@@ -94,7 +94,7 @@ def exact_balances(*, owner: str, purpose: str, livemode: bool) -> QuerySet[Acco
 
 @cache
 def _exact_by_currency(*, livemode: bool) -> Prepared[Any]:
-    places = {"owner": Place("owner"), "purpose": Place("purpose")}
+    places = {"owner": Placeholder("owner"), "purpose": Placeholder("purpose")}
     return Prepared(exact_balances(**places, livemode=livemode).order_by("currency"))
 
 

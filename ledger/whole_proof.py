@@ -14,7 +14,7 @@ from core.signatures import is_signed, sign
 from ledger.models import Proof
 from ledger.proof_marks import Reached
 from ledger.proof_parts import ProofPart, whole_parts
-from ledger.proving import INTERVAL, MAX_PROBLEMS, REST_FACTOR, claim, report, the_proof
+from ledger.proving import INTERVAL, MAX_PROBLEMS, REST_FACTOR, claim, proof_row, report
 
 SLICE_SECONDS = 6
 SECOND, MICROSECOND = 1_000_000_000, 1_000  # in nanoseconds
@@ -70,7 +70,7 @@ def prove_slice_if_due(*, now: datetime) -> bool | None:
     """
     if not claim("whole_due_at", now):
         return None
-    proof, began = the_proof().get(), time.monotonic_ns()
+    proof, began = proof_row().get(), time.monotonic_ns()
     if not is_signed(proof.whole_mark, _recorded(proof)) or proof.whole_started_at is None:
         proof.part = proof.position = proof.whole_problem = ""
         proof.whole_started_at = now
@@ -78,7 +78,7 @@ def prove_slice_if_due(*, now: datetime) -> bool | None:
     try:
         reading.go_on(whole_parts())
     except Exception:
-        the_proof().update(whole_due_at=now + INTERVAL)  # no result: retry soon
+        proof_row().update(whole_due_at=now + INTERVAL)  # no result: retry soon
         raise
     report(reading.problems)
     _save(proof, reading, now=now, took=_since(began))

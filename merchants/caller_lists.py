@@ -15,8 +15,8 @@ from core.prepared import (
     Prepared,
     Shape,
     can_be_prepared,
-    place_of_instant,
-    places_of,
+    instant_placeholder,
+    placeholders_of,
     planned_by_values,
     shape_of,
 )
@@ -82,7 +82,7 @@ def _prepared(
     select: Select, total_of: TotalOf | None, caller: CallerKind, shape: Shape, limit: int
 ) -> Prepared[Any]:
     """Return the statement of a first page with its limit, or a cached plan would read all rows."""
-    lookups, now = places_of(shape), place_of_instant("now")
+    lookups, now = placeholders_of(shape), instant_placeholder("now")
     rows = in_order(select(caller, lookups, now))
     total = _total_of(total_of, caller, lookups, now)
     if total is not None:

@@ -10,7 +10,7 @@ from threading import Lock
 
 from django.db import transaction
 
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from merchants.keys import digest, is_well_formed
 from merchants.models import ApiKey
 
@@ -60,7 +60,7 @@ class _KnownKeys:
 @cache
 def _of_hash() -> Prepared[ApiKey]:
     """Return the look-up by hash: prepared, as anyone may send wrong keys, and each needs one."""
-    return Prepared(ApiKey.objects.select_related("merchant").filter(hash=Place("hash")))
+    return Prepared(ApiKey.objects.select_related("merchant").filter(hash=Placeholder("hash")))
 
 
 _known = _KnownKeys()

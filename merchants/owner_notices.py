@@ -59,7 +59,7 @@ def tell_owner(
 ) -> None:
     """Plan a notice, in the transaction of what it reports; one of what staff did is not counted.
 
-    It goes to the address in force, unless that `has_unproven_email`.
+    It goes to the address in force, unless the merchant `has_unproven_email`.
     """
     if has_unproven_email(merchant):
         return

@@ -9,7 +9,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet, Value
 
 from core.errors import ApiError, NotFound
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from core.queries import WORDS, Lookups
 from core.search import BeginsWords
 
@@ -35,7 +35,7 @@ class CallerKind:
 
     livemode: bool
     sees_every_merchant: bool
-    merchant_id: str | None = Place("merchant_id")
+    merchant_id: str | None = Placeholder("merchant_id")
 
     @classmethod
     def of(cls, caller: Scope) -> Self:
@@ -102,6 +102,6 @@ class CallerScoped(QuerySet[_Row]):
 @cache
 def _prepared(model: type[Model], caller: CallerKind, *related: str, lock: bool) -> Prepared[Any]:
     rows: CallerScoped[Any] = model._default_manager.get_queryset()  # type: ignore[assignment]  # theirs
-    rows = rows.visible_to(caller).filter(pk=Place("pk"))
+    rows = rows.visible_to(caller).filter(pk=Placeholder("pk"))
     rows = rows.select_related(*related) if related else rows
     return Prepared(rows.select_for_update(no_key=True, of=("self",)) if lock else rows)

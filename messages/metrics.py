@@ -4,27 +4,27 @@ from django.db.models import Count, Min
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import LATEST
+from core.metrics import MOST_RECENT
 from messages.models import Channel, Message, MessageStatus
 
 longest_wait = Gauge(
     "messages_longest_wait_seconds",
     "For how long the first message that is due has not been sent.",
     ["channel"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 unsent = Gauge(
     "messages_unsent",
     "How many messages were refused, given up or interrupted, and wait for staff.",
     ["channel"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 retried = Gauge(
     "messages_retried",
     "How many messages were not taken so far, and are tried again later.",
     ["channel"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 

@@ -4,7 +4,7 @@ from django.db.models import Min, Sum
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import LATEST
+from core.metrics import MOST_RECENT
 from core.models import CountEntry
 from payments.counts import PAYMENTS
 from payments.models import Payment
@@ -14,12 +14,12 @@ payments = Gauge(
     "payments",
     "How many payments there are, by status, payment mode, and live or test.",
     ["status", "payment_mode", "livemode"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 longest_processing = Gauge(
     "payments_longest_processing_seconds",
     "For how long the first payment that is being processed has been so.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 

@@ -11,7 +11,7 @@ from django.db.models import Q, Value
 from core.errors import ApiError, InvalidAmount
 from core.ids import PublicIdField
 from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from core.queries import Lookups
 from core.signatures import SignatureField
 from core.writing import insertion_of, update_of, write
@@ -257,7 +257,7 @@ def _alone(caller: CallerKind | None) -> Prepared[Payment]:
     rows = Payment.objects.all() if caller is None else Payment.objects.visible_to(caller)
     counter = Q(payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
     alone = (
-        rows.filter(pk=Place("pk"), link=None, ticket=None)
+        rows.filter(pk=Placeholder("pk"), link=None, ticket=None)
         .exclude(counter)
         .select_related("merchant")
     )

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import QuerySet, Sum, Value
 from django.utils.module_loading import import_string
 
-from core.prepared import Place, PreparedValues
+from core.prepared import Placeholder, PreparedValues
 from ledger.models import Purpose
 from ledger.services import exact_balances
 from payouts.models import Payout
@@ -84,7 +84,7 @@ def _reserve(path: str) -> Reserve:
 @cache
 def _sums(reserves: tuple[str, ...], *, livemode: bool) -> PreparedValues:
     """Prepare the query for rows of kind, currency and cents that make up the balances."""
-    merchant_id = Place("merchant_id")
+    merchant_id = Placeholder("merchant_id")
     accounts = exact_balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
     leaving = Payout.objects.filter(
         merchant_id=merchant_id, livemode=livemode, status__in=sorted(OUTGOING)

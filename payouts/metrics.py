@@ -3,7 +3,7 @@
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import LATEST
+from core.metrics import MOST_RECENT
 from payouts.bank.position import positions
 from payouts.models import BankEntry, Payout
 from payouts.statuses import OUTGOING
@@ -12,12 +12,12 @@ difference = Gauge(
     "bank_difference_cents",
     "What the ledger believes has left the bank, less what the bank's statements have booked.",
     ["currency"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 unmatched = Gauge(
     "bank_entries_unmatched",
     "How much of what the bank reported waits for a person.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 
@@ -25,7 +25,7 @@ missing = Gauge(
     "bank_statements_missing",
     "In how many places a statement of the bank does not open as the one before it closed.",
     ["currency"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 
@@ -33,7 +33,7 @@ overdue = Gauge(
     "payouts_overdue",
     "How many payouts have not arrived on their day, or not left though they may.",
     ["status"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 

@@ -4,19 +4,19 @@ from django.db.models import Count, Min
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import LATEST
+from core.metrics import MOST_RECENT
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
 pending = Gauge(
     "refunds_pending",
     "How many live refunds wait until their merchant's balance covers them.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 longest_pending = Gauge(
     "refunds_longest_pending_seconds",
     "For how long the first of them has waited.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 

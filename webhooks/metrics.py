@@ -6,7 +6,7 @@ from django.db.models import Min
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import LATEST
+from core.metrics import MOST_RECENT
 from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import waiting_endpoints
@@ -15,18 +15,18 @@ from webhooks.models import Webhook
 longest_wait = Gauge(
     "webhooks_longest_wait_seconds",
     "For how long something has been due at a live endpoint that answers, and quickly.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 failing = Gauge(
     "webhooks_failing_endpoints",
     "How many endpoints, of those switched on, have failed last.",
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 due = Gauge(
     "webhooks_endpoints_due",
     "How many endpoints have something due now, by the lane of threads that sends it.",
     ["lane"],
-    multiprocess_mode=LATEST,
+    multiprocess_mode=MOST_RECENT,
 )
 
 

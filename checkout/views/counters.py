@@ -28,7 +28,7 @@ from checkout.till_forms import ChargeForm
 from core.errors import InvalidAmount, MethodNotAllowed
 from core.handler import SAFE_METHODS
 from core.ids import is_id
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from links.errors import PaymentLinkExpired, PaymentLinkInactive, PaymentLinkNotFound
 from links.models import PaymentLink
 from links.services import refuse_closed
@@ -171,8 +171,8 @@ class LinkPage(CheckoutPage):
 
 @cache
 def _shown() -> Prepared[PaymentLink]:
-    links = PaymentLink.objects.at(Place("merchant_slug")).select_related("merchant__logo")
-    return Prepared(links.defer("merchant__logo__png").filter(pk=Place("link_id")))
+    links = PaymentLink.objects.at(Placeholder("merchant_slug")).select_related("merchant__logo")
+    return Prepared(links.defer("merchant__logo__png").filter(pk=Placeholder("link_id")))
 
 
 def paper_sizes() -> list[tuple[str, str]]:

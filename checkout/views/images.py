@@ -18,7 +18,7 @@ from checkout.receipts import logo_of
 from core.formats import money
 from core.pictures import CODES_KEPT, immutable, qr_code_of, unless_known
 from core.places import NoPlaceFree
-from core.prepared import Place, PreparedValues
+from core.prepared import Placeholder, PreparedValues
 from links.models import PaymentLink
 from payments.models import Payment
 
@@ -41,7 +41,7 @@ def _address_of(payment_id: str) -> str:
 
 @cache
 def _ids() -> PreparedValues:
-    return PreparedValues(Payment.objects.filter(pk=Place("id")).values_list("pk"))
+    return PreparedValues(Payment.objects.filter(pk=Placeholder("id")).values_list("pk"))
 
 
 @require_safe

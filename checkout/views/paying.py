@@ -22,7 +22,7 @@ from checkout.views.counter_visits import CounterVisit
 from checkout.views.receipts import show_proof
 from core.clock import request_now
 from core.errors import NotFound
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from customers.pin_locks import lock_of
 from links.statuses import LinkStatus
 from payments.customer_steps import cancel_by_customer, return_to_review
@@ -164,7 +164,7 @@ def status(request: HttpRequest, payment_id: str) -> HttpResponse:
 
 @cache
 def _polled() -> Prepared[Payment]:
-    return Prepared(Payment.objects.only("status", "expires_at").filter(pk=Place("id")))
+    return Prepared(Payment.objects.only("status", "expires_at").filter(pk=Placeholder("id")))
 
 
 class SimulateAction(PostOnly):

@@ -168,7 +168,7 @@ LIMITS: dict[str, object] = {
     "ledger.proving.INTERVAL": timedelta(minutes=5),
     "ledger.proving.REST_FACTOR": 9,
     "ledger.proving.LEASE": timedelta(hours=1),
-    "ledger.proving.LATEST": timedelta(hours=11),
+    "ledger.proving.MAX_POSTPONEMENT": timedelta(hours=11),
     "ledger.proving.MAX_PROBLEMS": 10,
     "ledger.tasks.PROOF_SECONDS": 3_600,
     "ledger.tasks.WITNESS_SECONDS": 300,

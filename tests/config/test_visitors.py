@@ -13,7 +13,7 @@ from backoffice.roles import Role
 from checkout.browser_session import session_cookie
 from config.visitors import refuse_before_django
 from core.clock import utc_now
-from core.signed_tokens import signed
+from core.signed_tokens import sign_token
 from core.visitor_budget import BURST_SECONDS, budget
 from customers.models import CustomerSession
 from customers.services import find_or_create
@@ -60,11 +60,11 @@ def test_a_network_that_has_spent_its_budget_is_refused(path: str) -> None:
         ({}, True),
         ({"HTTP_COOKIE": "csrf=abc; colour=blue"}, True),
         (PAGE | {"HTTP_COOKIE": f"customer={new_token()}; session={'a' * 32}"}, True),
-        (PAGE | {"HTTP_COOKIE": f"customer={signed(new_token())}"}, False),
-        (PAGE | {"HTTP_COOKIE": f"customer-test={signed(new_token())}"}, True),
-        (PAGE | {"HTTP_COOKIE": f"a=b; session={signed('a' * 24)}"}, False),
-        (PAGE | {"HTTP_COOKIE": f"customer={signed('a')}; customer=b"}, True),
-        ({"HTTP_COOKIE": f"customer={signed(new_token())}"}, True),
+        (PAGE | {"HTTP_COOKIE": f"customer={sign_token(new_token())}"}, False),
+        (PAGE | {"HTTP_COOKIE": f"customer-test={sign_token(new_token())}"}, True),
+        (PAGE | {"HTTP_COOKIE": f"a=b; session={sign_token('a' * 24)}"}, False),
+        (PAGE | {"HTTP_COOKIE": f"customer={sign_token('a')}; customer=b"}, True),
+        ({"HTTP_COOKIE": f"customer={sign_token(new_token())}"}, True),
         (PAGE | {"HTTP_AUTHORIZATION": MADE_UP}, True),
         ({"HTTP_AUTHORIZATION": MADE_UP}, False),
         ({"PATH_INFO": "/readyz"}, False),
@@ -149,7 +149,7 @@ def test_made_up_sessions_are_refused_without_a_statement(
 @pytest.mark.parametrize("path", ["/checkout/nothing", "/admin/login/"])
 def test_sessions_that_have_ended_do_not_make_a_refusal_dear(path: str) -> None:
     """A visitor who has spent the budget could otherwise cost more by being refused than before."""
-    browser = browser_with(signed(new_token()))
+    browser = browser_with(sign_token(new_token()))
     assert browser.get(path).status_code == 429
 
     calls = calls_of(lambda: browser.get(path))

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from backoffice.roles import Role
-from core.prepared import Choice, Place, Prepared, can_be_prepared, places_of, shape_of
+from core.prepared import Choice, Placeholder, Prepared, can_be_prepared, placeholders_of, shape_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.backoffice.conftest import sign_in
@@ -36,7 +36,7 @@ def plans_kept_by(act) -> set[str]:
 def test_what_is_the_same_each_time_is_part_of_the_statement(payment: Payment) -> None:
     PaymentFactory(merchant=payment.merchant, description="100 %")
     of_all = Payment.objects.exclude(status=PaymentStatus.FAILED).filter(description="100 %")
-    prepared = Prepared(of_all.filter(merchant=Place("merchant")))
+    prepared = Prepared(of_all.filter(merchant=Placeholder("merchant")))
 
     (kept,) = plans_kept_by(lambda: prepared.rows(merchant=payment.merchant_id))
 
@@ -50,7 +50,7 @@ def test_a_quote_in_what_is_written_out_ends_no_text(payment: Payment) -> None:
     named = "O'Brien's \\'; %s -- "
     PaymentFactory(merchant=payment.merchant, description=named)
 
-    (found,) = Prepared(Payment.objects.filter(description=named, pk__gt=Place("pk"))).rows(pk="")
+    (found,) = Prepared(Payment.objects.filter(description=named, pk__gt=Placeholder("pk"))).rows(pk="")
 
     assert found.description == named
 
@@ -61,7 +61,7 @@ def test_each_choice_is_a_statement_of_its_own() -> None:
     assert can_be_prepared(failed)
     assert shape_of(failed) != shape_of(paid)
     assert shape_of(failed) == shape_of(failed | {"reference": "R-2"})
-    assert places_of(shape_of(failed)) == {"status": "failed", "reference": Place("reference")}
+    assert placeholders_of(shape_of(failed)) == {"status": "failed", "reference": Placeholder("reference")}
 
 
 @pytest.mark.postgres

@@ -5,7 +5,7 @@ from django.db import connection, transaction
 from django.forms import model_to_dict
 
 from core.clock import utc_now
-from core.prepared import Place, Prepared
+from core.prepared import Placeholder, Prepared
 from core.writing import insertion_of, update_of, write
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -19,7 +19,7 @@ def test_it_finds_what_the_queryset_does(payment: Payment) -> None:
     PaymentFactory(merchant=payment.merchant)
     rows = Payment.objects.select_related("merchant")
 
-    (found,) = Prepared(rows.filter(pk=Place("pk"))).rows(pk=payment.pk)
+    (found,) = Prepared(rows.filter(pk=Placeholder("pk"))).rows(pk=payment.pk)
 
     assert model_to_dict(found) == model_to_dict(rows.get(pk=payment.pk))
     assert found.merchant == payment.merchant
@@ -34,7 +34,7 @@ def test_what_it_refers_to_is_read_along_but_for_what_is_left_out(
     )
 
     with django_assert_num_queries(1):
-        (found,) = Prepared(rows.filter(pk=Place("pk"))).rows(pk=payment.pk)
+        (found,) = Prepared(rows.filter(pk=Placeholder("pk"))).rows(pk=payment.pk)
         assert found.merchant.name == payment.merchant.name
         assert found.customer is None
         assert not found.merchant._state.adding
@@ -46,7 +46,7 @@ def test_what_it_refers_to_is_read_along_but_for_what_is_left_out(
 def test_it_reads_json_as_the_queryset_does(payment: Payment, metadata: dict[str, object]) -> None:
     Payment.objects.update(metadata=metadata)
 
-    (found,) = Prepared(Payment.objects.filter(pk=Place("pk"))).rows(pk=payment.pk)
+    (found,) = Prepared(Payment.objects.filter(pk=Placeholder("pk"))).rows(pk=payment.pk)
 
     assert found.metadata == metadata
     assert found.line_items is None

@@ -3,26 +3,27 @@
 import pytest
 from pytest_django import Settings
 
-from core.signed_tokens import SIGNATURE_CHARACTERS, is_signed, signed
+from core.signed_tokens import SIGNATURE_CHARACTERS, is_signed_token, sign_token
 
 
 def test_it_knows_what_it_has_signed() -> None:
-    assert is_signed(signed("token"))
-    assert signed("token").startswith("token")
-    assert len(signed("")) == SIGNATURE_CHARACTERS
+    assert is_signed_token(sign_token("token"))
+    assert sign_token("token").startswith("token")
+    assert len(sign_token("")) == SIGNATURE_CHARACTERS
 
 
 @pytest.mark.parametrize(
-    "token", ["", "token", "x" * 59, signed("token")[:-1], "a" + signed("token"), "é\udcff" * 20]
+    "token",
+    ["", "token", "x" * 59, sign_token("token")[:-1], "a" + sign_token("token"), "é\udcff" * 20],
 )
 def test_it_refuses_what_is_made_up(token: str) -> None:
-    assert not is_signed(token)
+    assert not is_signed_token(token)
 
 
 def test_a_key_of_before_still_counts(settings: Settings) -> None:
-    token, earlier = signed("token"), settings.SECRET_KEY
+    token, earlier = sign_token("token"), settings.SECRET_KEY
     settings.SECRET_KEY = "another" * 10
-    assert not is_signed(token)
+    assert not is_signed_token(token)
     settings.SECRET_KEY_FALLBACKS = [earlier]
 
-    assert is_signed(token)
+    assert is_signed_token(token)

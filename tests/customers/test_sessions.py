@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.signed_tokens import is_signed
+from core.signed_tokens import is_signed_token
 from customers.codes import request_code
 from customers.errors import CodeExpired, InvalidCode, InvalidPin, PinLocked
 from customers.models import CodePurpose, Customer, CustomerSession
@@ -112,7 +112,7 @@ def test_a_code_for_something_else_signs_nobody_in(
 def test_the_token_is_opaque_and_stored_as_a_hash(payer: Customer, now: datetime) -> None:
     result = signed_in(payer, now)
 
-    assert is_signed(result.token)
+    assert is_signed_token(result.token)
     stored = [str(value) for value in CustomerSession.objects.values_list().get()]
     assert not [value for value in stored if result.token in value]
     assert result.token not in repr(result)

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.module_loading import import_string
 
 from core.counts import CountedList
-from core.recounting import count_anew, count_periods_anew, wrong_counts
+from core.recounting import correct_counts, correct_period_counts, wrong_counts
 
 
 class Command(BaseCommand):
@@ -25,9 +25,9 @@ class Command(BaseCommand):
                 wrong += 1
                 self.stderr.write(problem)
             if options["repair"]:
-                count_anew(counted)
+                correct_counts(counted)
                 if counted.by_day:
-                    count_periods_anew(counted)
+                    correct_period_counts(counted)
         if wrong and not options["repair"]:
             raise CommandError(f"{wrong} counts are wrong: --repair puts them right.")
         self.stdout.write(f"{wrong} counts put right." if wrong else "All counts are right.")
