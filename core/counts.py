@@ -87,7 +87,7 @@ class CountedList:
         is_stored = filters.get("status") not in self.shown_otherwise
         return self.by_day and is_stored and filters.keys() <= self.filters.keys()
 
-    def kept(
+    def total_parts(
         self,
         rows: QuerySet[Any],
         owner: str | None,
@@ -131,8 +131,8 @@ class CountedList:
         """Return a function that counts a list; None if its rows themselves must be counted."""
         if owner is not None and filters.keys() <= self.filters.keys():
             return partial(_of_all_days(self, tuple(filters), livemode), owner=owner, **filters)
-        kept = self.kept(rows, owner, filters, livemode=livemode, now=now)
-        return None if kept is None else kept.total().get
+        parts = self.total_parts(rows, owner, filters, livemode=livemode, now=now)
+        return None if parts is None else parts.total().get
 
     def key_for(self, owner: str, filters: Mapping[str, Any], livemode: bool) -> dict[str, Any]:
         """Return the look-ups of the counts that add up to the list under these filters."""
@@ -153,7 +153,9 @@ class CountedList:
 def _of_all_days(
     counted: CountedList, filters: tuple[str, ...], livemode: bool
 ) -> Callable[..., int]:
-    key = counted.key_for(Placeholder("owner"), {name: Placeholder(name) for name in filters}, livemode)
+    key = counted.key_for(
+        Placeholder("owner"), {name: Placeholder(name) for name in filters}, livemode
+    )
     return PreparedValues(TotalParts(CountEntry.objects.filter(**key)).total()).number
 
 

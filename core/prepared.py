@@ -1,8 +1,8 @@
 """Queries whose SQL is compiled once per process.
 
 The ORM compiles each query every time, which for the columns of a payment costs as much as the rest
-of a read. A query that every request sends is compiled once, with a `Placeholder` for each text that
-changes, and sent again with other texts.
+of a read. A query that every request sends is compiled once, with a `Placeholder` for each text
+that changes, and sent again with other texts.
 """
 
 import re
@@ -51,7 +51,9 @@ PLACEHOLDERS: dict[type, Callable[[str], Any]] = {
 
 def can_be_prepared(lookups: Mapping[str, Any]) -> bool:
     """Return whether there is a placeholder for each value: pairs and words have none."""
-    return all(type(value) in PLACEHOLDERS or isinstance(value, Choice) for value in lookups.values())
+    return all(
+        type(value) in PLACEHOLDERS or isinstance(value, Choice) for value in lookups.values()
+    )
 
 
 Shape = tuple[tuple[str, Any], ...]

@@ -80,7 +80,10 @@ def _customer_with_money(number: str, merchant_id: str, currency: str, now: date
 def _with_money() -> Prepared[Customer]:
     """Return the query for a merchant's test customer by phone, if the wallet needs no money."""
     filled = Account.objects.filter(
-        owner=OuterRef("pk"), purpose=Purpose.WALLET, currency=Placeholder("currency"), livemode=False
+        owner=OuterRef("pk"),
+        purpose=Purpose.WALLET,
+        currency=Placeholder("currency"),
+        livemode=False,
     ).exclude(balance=0)
     key = {"phone": Placeholder("phone"), "livemode": False, "merchant": Placeholder("merchant")}
     return Prepared(Customer.objects.filter(Exists(filled), **key))

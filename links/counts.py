@@ -25,12 +25,12 @@ def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet
     Kept counts go by the stored status: links that are overdue are counted as expired here.
     """
     links = PaymentLink.objects.visible_to(caller)
-    kept = LINKS.kept(links, caller.merchant_id, filters, livemode=caller.livemode, now=now)
-    if kept is None:
+    parts = LINKS.total_parts(links, caller.merchant_id, filters, livemode=caller.livemode, now=now)
+    if parts is None:
         return None
     overdue = links.due_to_expire(now)
     if filters.get("status") == LinkStatus.EXPIRED:
-        return kept.total(plus=overdue)
+        return parts.total(plus=overdue)
     if filters.get("status") == LinkStatus.ACTIVE:
-        return kept.total(minus=overdue)
-    return kept.total()
+        return parts.total(minus=overdue)
+    return parts.total()

@@ -29,14 +29,16 @@ def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet
     are few, are counted as expired here.
     """
     payments = Payment.objects.visible_to(caller)
-    kept = PAYMENTS.kept(payments, caller.merchant_id, filters, livemode=caller.livemode, now=now)
-    if kept is None:
+    parts = PAYMENTS.total_parts(
+        payments, caller.merchant_id, filters, livemode=caller.livemode, now=now
+    )
+    if parts is None:
         return None
     status = filters.get("status")
     if status not in PAYMENTS.shown_otherwise:
-        return kept.total()
+        return parts.total()
     others = {name: value for name, value in filters.items() if name != "status"}
     overdue = payments.filter(**others).due_to_expire(now)
     if status == PaymentStatus.EXPIRED:
-        return kept.total(plus=overdue)
-    return kept.total(minus=overdue.filter(status=status))
+        return parts.total(plus=overdue)
+    return parts.total(minus=overdue.filter(status=status))

@@ -22,5 +22,7 @@ REFUNDS = CountedList(
 def total_of(caller: Scope, filters: Lookups, now: datetime | Value) -> QuerySet[Any, Any] | None:
     """Return the query for the total of a filtered list; None if the rows have to be counted."""
     refunds = Refund.objects.visible_to(caller)
-    kept = REFUNDS.kept(refunds, caller.merchant_id, filters, livemode=caller.livemode, now=now)
-    return None if kept is None else kept.total()
+    parts = REFUNDS.total_parts(
+        refunds, caller.merchant_id, filters, livemode=caller.livemode, now=now
+    )
+    return None if parts is None else parts.total()

@@ -50,7 +50,9 @@ def test_a_quote_in_what_is_written_out_ends_no_text(payment: Payment) -> None:
     named = "O'Brien's \\'; %s -- "
     PaymentFactory(merchant=payment.merchant, description=named)
 
-    (found,) = Prepared(Payment.objects.filter(description=named, pk__gt=Placeholder("pk"))).rows(pk="")
+    (found,) = Prepared(Payment.objects.filter(description=named, pk__gt=Placeholder("pk"))).rows(
+        pk=""
+    )
 
     assert found.description == named
 
@@ -61,7 +63,10 @@ def test_each_choice_is_a_statement_of_its_own() -> None:
     assert can_be_prepared(failed)
     assert shape_of(failed) != shape_of(paid)
     assert shape_of(failed) == shape_of(failed | {"reference": "R-2"})
-    assert placeholders_of(shape_of(failed)) == {"status": "failed", "reference": Placeholder("reference")}
+    assert placeholders_of(shape_of(failed)) == {
+        "status": "failed",
+        "reference": Placeholder("reference"),
+    }
 
 
 @pytest.mark.postgres

@@ -250,6 +250,6 @@ def test_how_many_there_are_of_a_type_or_status_is_kept_and_not_counted() -> Non
     events, deliveries = Event.objects.none(), Delivery.objects.none()
     now = utc_now()
 
-    assert EVENTS.kept(events, "mer_1", {"type": "payment.created"}, now=now)
-    assert DELIVERIES.kept(deliveries, "wh_1", {"status": "failed"}, now=now)
-    assert not EVENTS.kept(events, "mer_1", {"resource_id": "pay_1"}, now=now)
+    assert EVENTS.total_parts(events, "mer_1", {"type": "payment.created"}, now=now)
+    assert DELIVERIES.total_parts(deliveries, "wh_1", {"status": "failed"}, now=now)
+    assert not EVENTS.total_parts(events, "mer_1", {"resource_id": "pay_1"}, now=now)
