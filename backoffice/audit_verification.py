@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from backoffice.audit import CHAINED_FIELDS, HEAD, entry_hash
 from backoffice.models import AuditEntry, AuditHead
 from core.append_only import missing_triggers
-from core.hash_chain import FIRST_HASH, Row, breaks
+from core.hash_chain import FIRST_HASH, Row, broken_links
 
 CHUNK = 2_000
 
@@ -50,7 +50,7 @@ def _check_chain(progress: Progress | None) -> Iterator[str]:
     entries = AuditEntry.objects.order_by("sequence")
     rows = entries.values_list("sequence", "hash", *CHAINED_FIELDS).iterator(chunk_size=CHUNK)
     counted = _counted(rows, progress) if progress else rows
-    for sequence, row in breaks(counted, first=1, expected_hash=_expected_hash):
+    for sequence, row in broken_links(counted, first=1, expected_hash=_expected_hash):
         yield f"Audit entry {sequence} {'is missing' if row is None else 'was changed'}."
     end = entries.values_list("sequence", "hash").last() or (0, FIRST_HASH)
     if head_of_trail() != end:

@@ -8,24 +8,24 @@ from backoffice.services.decisions import expire_due
 from backoffice.services.exports import delete_old, make_due
 from backoffice.services.merchants import forget_uncollected
 from backoffice.services.webhooks import continue_runs
-from core.clock_check import turn_now
+from core.clock_check import task_now
 
 EXPORT_SECONDS = 3_600
 
 
 @shared_task
 def count_days() -> int:
-    return count_finished_days(now=turn_now())
+    return count_finished_days(now=task_now())
 
 
 @shared_task
 def expire_instructions() -> int:
-    return expire_due(now=turn_now())
+    return expire_due(now=task_now())
 
 
 @shared_task
 def forget_uncollected_keys() -> int:
-    return forget_uncollected(now=turn_now())
+    return forget_uncollected(now=task_now())
 
 
 # Acknowledged early: the broker would hand a task of several minutes to a second worker.
@@ -33,27 +33,27 @@ def forget_uncollected_keys() -> int:
 def make_exports() -> int:
     from backoffice.export_sources import content_of  # the pages, which a worker may not need
 
-    return make_due(content_of=content_of, now=turn_now())
+    return make_due(content_of=content_of, now=task_now())
 
 
 @shared_task
 def forget_exports() -> int:
     """Delete the files of exports whose period is over."""
-    return delete_old(now=turn_now())
+    return delete_old(now=task_now())
 
 
 @shared_task(name="backoffice.tasks.lapse_instructions")
 def _expire_instructions_by_old_name() -> int:
     """Serve the messages that an older release left in the broker."""
-    return expire_due(now=turn_now())
+    return expire_due(now=task_now())
 
 
 @shared_task
 def resend_webhooks() -> int:
-    return continue_runs(now=turn_now())
+    return continue_runs(now=task_now())
 
 
 @shared_task
 def forget_sign_ins() -> int:
     """Delete records of staff's sign-ins whose period is over."""
-    return delete_old_sign_ins(now=turn_now())
+    return delete_old_sign_ins(now=task_now())

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkout.payment_view import PaymentView
+from core.concurrency import ConcurrencyLimitReached
 from core.errors import ApiError, Conflict, RateLimited
-from core.places import NoPlaceFree
 from customers.errors import CustomerFrozen, NewProofLimitReached
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from merchants.errors import MerchantInactive
@@ -83,7 +83,7 @@ def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
     """Return the ending for an error, with a button back to the payment if there is one."""
-    if isinstance(error, NoPlaceFree):
+    if isinstance(error, ConcurrencyLimitReached):
         return _crowded()
     if error.status >= FAULT_OF_OURS:
         return _fault_of_ours(payment_address)

@@ -14,7 +14,7 @@ from babel.numbers import get_decimal_symbol, get_group_symbol
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.formats import region, time_of, widened
+from core.formats import region, time_of, without_narrow_spaces
 from core.money import minor_digits
 
 MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
@@ -30,7 +30,7 @@ def signs(currency: str) -> dict[str, str | int]:
     digits = minor_digits(currency)
     return {
         "decimal_point": decimal_point() if digits else "",
-        "group_mark": widened(get_group_symbol(region())),
+        "group_mark": without_narrow_spaces(get_group_symbol(region())),
         "decimals": digits,
     }
 

@@ -19,7 +19,7 @@ from checkout.shapes import (
     as_pdf,
     as_svg,
 )
-from core.places import drawing
+from core.concurrency import drawing_slot
 from core.qr import modules
 
 SIZES = {"a4": (210.0, 297.0), "a5": (148.0, 210.0), "card": (105.0, 148.0)}
@@ -50,8 +50,8 @@ class Poster:
 
 @lru_cache(maxsize=POSTERS_KEPT)
 def drawn_poster(poster: Poster, *, size: str, form: str, language: str) -> bytes:
-    """Draw a poster in a format from PAPERS, cached by contents. Raises NoPlaceFree."""
-    with drawing(), translation.override(language):
+    """Draw a poster in a format from PAPERS, cached by contents. Raises ConcurrencyLimitReached."""
+    with drawing_slot(), translation.override(language):
         return PAPERS[form](_sheet(poster, size))
 
 

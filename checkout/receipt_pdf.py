@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from checkout.paper import Paper, cut
 from checkout.payment_view import PaymentView
 from checkout.receipts import ReceiptState, Seller
+from core.concurrency import drawing_slot
 from core.formats import moment_of, money, money_and_code
-from core.places import drawing
 from refunds.models import Refund
 
 INK, QUIET, LINE, WARN = "#10242b", "#4d6169", "#c3d0d3", "#6b4a00"
@@ -56,7 +56,7 @@ def receipt_pdf(
 ) -> bytes:
     """Return the receipt, cached by contents; `printed` is its date, `head` the log's head.
 
-    Raises NoPlaceFree.
+    Raises ConcurrencyLimitReached.
     """
     shown = replace(payment_view, until="", left="")
     given_back = tuple((refund.succeeded_at, refund.amount) for refund in refunds)
@@ -74,7 +74,7 @@ def _written(
     head: str,
     language: str,
 ) -> bytes:
-    with drawing():
+    with drawing_slot():
         paper = _begun(payment_view, service)
         _seller(paper, payment_view, seller)
         _sale(paper, payment_view, state)

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from django.db import transaction
 from django.db.models import Count, Model
 
-from core.crypto import Opened, encrypt, opened
+from core.crypto import DecryptedSecret, encrypt, try_decrypt
 from core.key_register import configured_ids, release_key
 from core.models import KeyInUse, KeyPurpose
 from core.sealed import TOKEN_START, bound_to, place_of, sealed_columns
@@ -130,7 +130,7 @@ def _rotate_batch(
         place = place_of(model, name, identity)
         if not token.startswith(TOKEN_START):
             continue
-        found = opened(token)
+        found = try_decrypt(token)
         if _is_to_move(found, place, report, str(key), check_only=check_only):
             changes.append((key, stored, found, encrypt(found.text.decode(), place)))
     if not changes:
@@ -149,13 +149,13 @@ def _rotate_batch(
 
 
 def _is_to_move(
-    found: Opened | None, place: bytes, report: ColumnReport, key: str, *, check_only: bool
-) -> TypeGuard[Opened]:
+    found: DecryptedSecret | None, place: bytes, report: ColumnReport, key: str, *, check_only: bool
+) -> TypeGuard[DecryptedSecret]:
     """Return whether a secret has to be re-encrypted; count it in the report if not."""
     if found is None:
         report.unreadable.append(key)
         return False
-    is_misplaced = found.binding is not None and not found.stands_in(place)
+    is_misplaced = found.binding is not None and not found.is_bound_to(place)
     if is_misplaced:
         report.misplaced.append(key)
     elif not check_only and (found.position or not found.binding):

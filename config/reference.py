@@ -11,8 +11,8 @@ from django.utils.decorators import method_decorator
 from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularRedocView
 
-from core.pictures import unless_known
-from core.places import drawing
+from core.concurrency import drawing_slot
+from core.pictures import with_etag
 
 # Each process has its own key, as a new release in new processes must not get the old document.
 _KEY = f"openapi-{secrets.token_hex(8)}"
@@ -35,12 +35,12 @@ def openapi_document(request: HttpRequest) -> HttpResponseBase:
     """Return the OpenAPI document, cached: building it takes a thousand times as long."""
     content = cache.get(_KEY) or _made(request)
     response = HttpResponse(content, content_type=OpenApiJsonRenderer.media_type)
-    return unless_known(request, response)
+    return with_etag(request, response)
 
 
 def _made(request: HttpRequest) -> bytes:
-    """Make the document, unless another has made it meanwhile. Raises NoPlaceFree."""
-    with drawing():
+    """Make the document, unless another has made it meanwhile. Raises ConcurrencyLimitReached."""
+    with drawing_slot():
         content: bytes | None = cache.get(_KEY)
         if content is None:
             content = _generate(request).render().content

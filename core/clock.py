@@ -33,7 +33,7 @@ def request_now() -> datetime:
     return _of_request.get() or utc_now()
 
 
-def running_on(now: datetime) -> Callable[[], datetime]:
+def clock_from(now: datetime) -> Callable[[], datetime]:
     """Return a clock that runs on from this instant in whole seconds.
 
     For work that spans many transactions: each records the time of its own commit, to the second.

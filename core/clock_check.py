@@ -25,7 +25,7 @@ ALARM_EVERY = timedelta(minutes=1)
 logger = structlog.get_logger(__name__)
 
 
-def turn_now(*, step: timedelta = STEP) -> datetime:
+def task_now(*, step: timedelta = STEP) -> datetime:
     """Return the instant of a turn of periodic work, read once from the database's clock.
 
     Raises ClockRefused as `checked_now` does, and also if the time is more than `step` ahead of
@@ -57,7 +57,7 @@ def checked_now() -> datetime:
     raise _refused(now, f"The clock of {socket.gethostname()} is {ahead:+.0f} s off.")
 
 
-def believed_now() -> datetime:
+def capped_now() -> datetime:
     """Return the database's time, capped at a day after what earlier turns accepted.
 
     For requests with a permanent effect: a leap is not acted upon. Never raises; before the first

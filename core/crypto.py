@@ -40,14 +40,14 @@ class SecretMisplaced(ServiceUnavailable):
 
 
 @dataclass(frozen=True)
-class Opened:
+class DecryptedSecret:
     """A decrypted secret: the place of its key (0 is the first), its text, its IV if bound."""
 
     position: int
     text: bytes
     binding: bytes | None
 
-    def stands_in(self, place: bytes) -> bool:
+    def is_bound_to(self, place: bytes) -> bool:
         """Return whether it was bound to this place."""
         key = _keys(settings.ENCRYPTION_KEY)[self.position]
         return hmac.compare_digest(self.binding or b"", key.binding(place, self.text))
@@ -70,20 +70,20 @@ def decrypt(token: str, place: bytes = UNBOUND) -> str:
     An unbound secret predates binding and is read unless BOUND_SECRETS_ONLY. Raises
     EncryptionKeyMissing, SecretMisplaced.
     """
-    found = opened(token)
+    found = try_decrypt(token)
     if found is None:
         logger.error("secret not decrypted: no key of ENCRYPTION_KEY reads it")
         raise EncryptionKeyMissing
     if place == UNBOUND or (found.binding is None and not settings.BOUND_SECRETS_ONLY):
         return found.text.decode()
-    if not found.stands_in(place):
+    if not found.is_bound_to(place):
         what = "bound to another row" if found.binding else "not bound to any row"
         logger.error("secret refused: it is %s", what, extra={"place": place.decode()})
         raise SecretMisplaced
     return found.text.decode()
 
 
-def opened(token: str) -> Opened | None:
+def try_decrypt(token: str) -> DecryptedSecret | None:
     """Decrypt a stored secret and return what is known of it; None if no key decrypts it."""
     for position, key in enumerate(_keys(settings.ENCRYPTION_KEY)):
         try:
@@ -91,7 +91,9 @@ def opened(token: str) -> Opened | None:
         except InvalidToken:
             continue
         head = base64.urlsafe_b64decode(token)[:_IV_END]
-        return Opened(position, text, head[len(_BOUND) :] if head.startswith(_BOUND) else None)
+        return DecryptedSecret(
+            position, text, head[len(_BOUND) :] if head.startswith(_BOUND) else None
+        )
     return None
 
 

@@ -51,7 +51,7 @@ def _money(amount: int, currency: str, language: str) -> str:
     text: str = pattern.apply(Decimal(amount).scaleb(-digits), locale)
     sign = _sign(currency)
     apart = f"{sign}\u00a0" if sign[-1].isalpha() else sign  # HTG 12.50, but B$12.50
-    return widened(re.sub(r"¤(?=[0-9])", apart, text).replace("¤", sign))
+    return without_narrow_spaces(re.sub(r"¤(?=[0-9])", apart, text).replace("¤", sign))
 
 
 def code_beside(currency: str) -> str:
@@ -85,7 +85,7 @@ def time_of(local: datetime) -> str:
 
 @lru_cache(MINUTES_KEPT)
 def _minute(hour: int, minute: int, locale: Locale) -> str:
-    return widened(format_time(time(hour, minute), "short", locale=locale))
+    return without_narrow_spaces(format_time(time(hour, minute), "short", locale=locale))
 
 
 def moment_of(instant: datetime, zone: str) -> str:
@@ -94,6 +94,6 @@ def moment_of(instant: datetime, zone: str) -> str:
     return f"{day_of(local)}, {time_of(local)}"
 
 
-def widened(text: str) -> str:
+def without_narrow_spaces(text: str) -> str:
     """Return the text with its narrow spaces replaced by ones that every font has."""
     return text.replace("\u202f", "\u00a0")

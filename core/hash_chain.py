@@ -29,7 +29,7 @@ def chain_hash(
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def breaks(
+def broken_links(
     rows: Iterable[Row],
     *,
     first: int,

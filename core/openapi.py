@@ -18,7 +18,7 @@ from rest_framework import serializers
 
 from core import fields
 from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
-from core.operations import STRICT, TAKEN, WARNING, Taken
+from core.operations import ACCEPTED_INPUTS, STRICT, WARNING, AcceptedInput
 from core.queries import Filter
 from core.query_parameters import FILE_LIMIT, PAGE_PARAMETERS, parameter_of
 from core.serializers import Input
@@ -83,7 +83,7 @@ def operation(
         responses={status: response, **_files(status, parameters or {}), **refusals},
         parameters=[parameter_of(name, one) for name, one in (parameters or {}).items()],
     )
-    return _taking(Taken(tuple(parameters or ()), request), described)
+    return _accepting(AcceptedInput(tuple(parameters or ()), request), described)
 
 
 def _files(status: int, parameters: Mapping[str, str | Filter]) -> dict[Any, Any]:
@@ -106,13 +106,15 @@ def listing(
     as_file = [FILE_LIMIT] if "format" in (filters or {}) else []
     paged = extend_schema(parameters=[*PAGE_PARAMETERS, *as_file])
     names = (*(one.name for one in PAGE_PARAMETERS), *(filters or {}))
-    return _taking(Taken(names), lambda view: paged(described(view)))
+    return _accepting(AcceptedInput(names), lambda view: paged(described(view)))
 
 
-def _taking(taken: Taken, described: Callable[[_View], _View]) -> Callable[[_View], _View]:
+def _accepting(
+    accepted: AcceptedInput, described: Callable[[_View], _View]
+) -> Callable[[_View], _View]:
     def decorate(view: _View) -> _View:
         done = described(view)
-        TAKEN[done] = taken
+        ACCEPTED_INPUTS[done] = accepted
         return done
 
     return decorate

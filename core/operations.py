@@ -20,7 +20,7 @@ NAME_CHARACTERS = 64
 
 
 @dataclass(frozen=True)
-class Taken:
+class AcceptedInput:
     """The query parameters of an operation, and the input that parses its body."""
 
     parameters: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Taken:
 
 
 # Keyed by the view method described.
-TAKEN: dict[Callable[..., Any], Taken] = {}
+ACCEPTED_INPUTS: dict[Callable[..., Any], AcceptedInput] = {}
 
 
 def refuse_unknown(query: Iterable[str], known: tuple[str, ...]) -> None:

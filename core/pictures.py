@@ -23,16 +23,16 @@ _FOR_EVER = {
 
 def qr_code_of(request: HttpRequest, address: str, form: str) -> HttpResponseBase:
     """Answer with the QR code of a public address, which never changes, as PNG or SVG."""
-    return immutable(request, _drawn(address, form), QR_FORMS[form][1])
+    return immutable_response(request, _drawn(address, form), QR_FORMS[form][1])
 
 
-def immutable(request: HttpRequest, content: bytes, content_type: str) -> HttpResponseBase:
+def immutable_response(request: HttpRequest, content: bytes, content_type: str) -> HttpResponseBase:
     """Answer with bytes that never change at this address, for anyone to show and to keep."""
     response = HttpResponse(content, content_type=content_type, headers=_FOR_EVER)
-    return unless_known(request, response)
+    return with_etag(request, response)
 
 
-def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponseBase:
+def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponseBase:
     """Set the ETag to the content's digest; if the caller has that already, answer 304 instead."""
     etag = f'"{hashlib.sha256(response.content).hexdigest()[:ETAG_CHARACTERS]}"'
     response["ETag"] = etag

@@ -74,7 +74,7 @@ def _store(kind: str, ended: dict[tuple[str, bool], datetime]) -> None:
 
 
 @contextmanager
-def alone(task: str, *, now: datetime) -> Iterator[bool]:
+def exclusive_run(task: str, *, now: datetime) -> Iterator[bool]:
     """Yield whether this process may run a task: False while another is running it."""
     TaskRun.objects.get_or_create(name=task)
     run = TaskRun.objects.filter(name=task)

@@ -3,13 +3,13 @@
 from celery import shared_task
 
 from core import counts
-from core.clock_check import turn_now
+from core.clock_check import task_now
 from core.idempotency import RETENTION, delete_expired_keys
 
 
 @shared_task
 def forget_idempotency_keys() -> int:
-    return delete_expired_keys(before=turn_now() - RETENTION)
+    return delete_expired_keys(before=task_now() - RETENTION)
 
 
 @shared_task

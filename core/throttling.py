@@ -75,7 +75,7 @@ def consume_registration(network: str) -> dict[str, str]:
     return consume_always((limit,), f"registration {network}")
 
 
-def is_within(limit: RateLimit, caller: str) -> bool:
+def count_within(limit: RateLimit, caller: str) -> bool:
     """Count one of a stranger's unsolicited reports; return whether it is within the limit.
 
     Always on. Each process counts for itself, so that none can make the others wait.

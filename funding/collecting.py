@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from core.clock import running_on
+from core.clock import clock_from
 from core.sweeping import sweep
 from funding.continuing import follow_up
 from funding.models import FundingWay, TopUp
@@ -63,5 +63,5 @@ def _each(
     rows: QuerySet[TopUp],
     now: datetime,
 ) -> int:
-    clock = running_on(now)
+    clock = clock_from(now)
     return sweep(name, lambda top_up: act(top_up, clock()), list(rows[:BATCH]))

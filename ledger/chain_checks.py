@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db.models import Max
 
-from core.hash_chain import FIRST_HASH, Row, breaks
+from core.hash_chain import FIRST_HASH, Row, broken_links
 from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.models import Seal
 from ledger.proof_marks import Finding, Reached
@@ -34,7 +34,7 @@ def _seals(first: int, end: int) -> list[Row]:
 
 
 def _breaks(rows: list[Row], first: int, previous: str) -> Iterator[str]:
-    found = breaks(rows, first=first, previous=previous, expected_hash=_expected_hash)
+    found = broken_links(rows, first=first, previous=previous, expected_hash=_expected_hash)
     for sequence, row in found:
         if row is None:
             yield f"Seal {sequence} is missing."

@@ -179,7 +179,7 @@ def _posting_time(movements: Sequence[Movement], now: datetime) -> datetime:
 def close_period(account: Account, end_at: datetime) -> None:
     """Close the account's books up to `end_at`: later postings are dated `end_at` or after.
 
-    `end_at` must be past by `core.clock_check.believed_now`: a closed period is never reopened.
+    `end_at` must be past by `core.clock_check.capped_now`: a closed period is never reopened.
     """
     earlier = Q(closed_until=None) | Q(closed_until__lt=end_at)
     Account.objects.filter(earlier, pk=account.pk).update(closed_until=end_at)

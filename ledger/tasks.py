@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from core.clock_check import LONG_STEP, turn_now
+from core.clock_check import LONG_STEP, task_now
 from ledger import proving, sealing, whole_proof
 from ledger.checkpoints import sign_head
 from ledger.witnesses import inform_witnesses
@@ -15,7 +15,7 @@ WITNESS_SECONDS = 300
 @shared_task
 def seal_transfers() -> None:
     """Seal every waiting transfer, log every signed row. Safe to run twice, or on two machines."""
-    now = turn_now(step=LONG_STEP)
+    now = task_now(step=LONG_STEP)
     while sealing.seal_transfers(now=now, limit=SEAL_BATCH) == SEAL_BATCH:
         pass
     while sealing.log_rows(now=now, limit=SEAL_BATCH) == SEAL_BATCH:
@@ -25,7 +25,7 @@ def seal_transfers() -> None:
 @shared_task(acks_late=False, soft_time_limit=WITNESS_SECONDS, time_limit=WITNESS_SECONDS + 30)
 def sign_checkpoint() -> None:
     """Sign the head of the log and hand it to the witnesses. Safe to run twice."""
-    now = turn_now(step=LONG_STEP)
+    now = task_now(step=LONG_STEP)
     sign_head(now=now)
     inform_witnesses(now=now)
 
@@ -37,6 +37,6 @@ def prove_ledger() -> None:
 
     Safe to run twice: the second finds it claimed.
     """
-    now = turn_now(step=LONG_STEP)
+    now = task_now(step=LONG_STEP)
     proving.prove_if_due(now=now)
     whole_proof.prove_slice_if_due(now=now)

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from core.clock_check import turn_now
+from core.clock_check import task_now
 from links.expiry import expire_due
 from links.uses import count_fresh_uses
 
@@ -10,7 +10,7 @@ from links.uses import count_fresh_uses
 @shared_task
 def expire_links() -> int:
     """End the links whose time has passed."""
-    return expire_due(now=turn_now())
+    return expire_due(now=task_now())
 
 
 @shared_task

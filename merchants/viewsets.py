@@ -15,10 +15,10 @@ from core.handler import SAFE_METHODS
 from core.idempotency import Work, respond_once
 from core.openapi import plural
 from core.operations import (
+    ACCEPTED_INPUTS,
     STRICT_META,
-    TAKEN,
     WARNING,
-    Taken,
+    AcceptedInput,
     is_strict,
     refuse_body,
     refuse_unknown,
@@ -46,22 +46,22 @@ class _ApiViewSet(ViewSet):
     http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
     limits: Sequence[RateLimit] = ADDRESS_LIMITS
     # What every operation accepts besides its own parameters and fields.
-    always_taken: Sequence[str] = ()
+    always_accepted: Sequence[str] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        taken = TAKEN.get(getattr(type(self), self.action or "", None))  # type: ignore[arg-type]  # None is no key
+        accepted = ACCEPTED_INPUTS.get(getattr(type(self), self.action or "", None))  # type: ignore[arg-type]  # None is no key
         meta = request._request.META
-        if taken and meta.get("QUERY_STRING"):
-            refuse_unknown(request.query_params, (*taken.parameters, *self.always_taken))
-        if taken and meta.get("CONTENT_LENGTH") and request._request.body:
-            self._look_for_unread(request, taken)
+        if accepted and meta.get("QUERY_STRING"):
+            refuse_unknown(request.query_params, (*accepted.parameters, *self.always_accepted))
+        if accepted and meta.get("CONTENT_LENGTH") and request._request.body:
+            self._look_for_unread(request, accepted)
 
-    def _look_for_unread(self, request: Request, taken: Taken) -> None:
+    def _look_for_unread(self, request: Request, accepted: AcceptedInput) -> None:
         """Note the fields of the body that nothing reads, or refuse them, as a GET always does."""
         if not isinstance(request.data, dict):
             return
-        unread = unread_fields(request.data, taken.body, self.always_taken)
+        unread = unread_fields(request.data, accepted.body, self.always_accepted)
         if request.method in SAFE_METHODS:
             refuse_body(unread)
         if is_strict(request._request.META.get(STRICT_META, "")):
@@ -120,7 +120,7 @@ class CallerViewSet(_ApiViewSet):
 
     authentication_classes = (ApiKeyAuthentication,)
     limits = MERCHANT_LIMITS
-    always_taken = tuple(LOOKUPS)
+    always_accepted = tuple(LOOKUPS)
     scoped_as = ""  # the resource that the scopes of keys name
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from core.clock import running_on
+from core.clock import clock_from
 from core.sweeping import sweep
 from payments.models import Payment
 from payments.paying import settle_due_payment
@@ -33,7 +33,7 @@ def settle_due(*, now: datetime, limit: int = BATCH) -> int:
     due = Payment.objects.filter(status=PaymentStatus.PROCESSING, settles_at__lte=now)
     ids = due.order_by("-livemode", "settles_at").values_list("pk", flat=True)
 
-    clock = running_on(now)
+    clock = clock_from(now)
 
     def settle(payment_id: str) -> bool:
         settle_due_payment(payment_id=payment_id, now=clock())

@@ -16,7 +16,7 @@ import orjson
 from django.db import transaction
 
 from core.clock import iso
-from core.clock_check import believed_now
+from core.clock_check import capped_now
 from core.errors import ValidationFailed
 from core.ids import new_id
 from core.json import dump_json
@@ -81,7 +81,7 @@ def request_statement(
         created_at=now,
     )
     account = _account_of(statement)
-    if end_at <= min(now, believed_now()) - SETTLED_AFTER and _is_short(account, start_at):
+    if end_at <= min(now, capped_now()) - SETTLED_AFTER and _is_short(account, start_at):
         _copy_part(statement, account)
         _close(statement, _sums_of(statement, account), now=now)
     return statement

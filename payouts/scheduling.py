@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from core.clock import running_on
+from core.clock import clock_from
 from core.instants import start_of_day, today_in
 from core.sweeping import sweep
 from ledger.errors import InsufficientBalance
@@ -43,7 +43,7 @@ class Due(NamedTuple):
 
 def schedule_due(*, now: datetime) -> int:
     """Schedule the payouts whose period is due; return how many this call scheduled."""
-    clock = running_on(now)
+    clock = clock_from(now)
 
     def schedule(due: Due) -> bool:
         made = schedule_period(bank_account=due.bank_account, period=due.period, now=clock())

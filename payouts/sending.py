@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from core.clock import running_on
+from core.clock import clock_from
 from core.instants import today_in
 from core.sweeping import keys_by_page, sweep
 from payouts.continuity import is_shut
@@ -78,7 +78,7 @@ def _fetch_result(payout: Payout, now: datetime) -> bool:
 def _each(
     name: str, act: Callable[[Payout, datetime], bool], payouts: QuerySet[Payout], now: datetime
 ) -> int:
-    clock = running_on(now)
+    clock = clock_from(now)
 
     def one(payout_id: str) -> bool:
         payout = Payout.objects.select_related("merchant", "bank_account").one(payout_id)

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from core.clock_check import LONG_STEP, turn_now
+from core.clock_check import LONG_STEP, task_now
 from payouts import account_statements, gathering, scheduling, sending
 from payouts.retention import delete_old_statements
 
@@ -10,25 +10,25 @@ from payouts.retention import delete_old_statements
 @shared_task
 def schedule_payouts() -> int:
     """Pay out each merchant whose day, week or month has come."""
-    return scheduling.schedule_due(now=turn_now())
+    return scheduling.schedule_due(now=task_now())
 
 
 @shared_task
 def send_payouts() -> int:
     """Send due payouts, and poll those in transit."""
-    now = turn_now()
+    now = task_now()
     return sending.send_due(now=now) + sending.fetch_results(now=now)
 
 
 @shared_task
 def make_statements() -> int:
     """Continue with the statements that merchants have requested."""
-    return account_statements.make_due(now=turn_now(step=LONG_STEP))
+    return account_statements.make_due(now=task_now(step=LONG_STEP))
 
 
 @shared_task
 def forget_statements() -> int:
-    return delete_old_statements(now=turn_now())
+    return delete_old_statements(now=task_now())
 
 
 @shared_task

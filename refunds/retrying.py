@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import F, Q
 
-from core.clock import running_on
+from core.clock import clock_from
 from core.sweeping import sweep
 from ledger.models import Purpose
 from ledger.services import balances
@@ -30,7 +30,7 @@ def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
         for refund_id in _retryable(merchant_id, livemode, currency, now, limit)
     )
 
-    clock = running_on(now)
+    clock = clock_from(now)
 
     def retry(refund_id: str) -> bool:
         return retry_refund(refund_id=refund_id, now=clock()).status != RefundStatus.PENDING

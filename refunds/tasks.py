@@ -2,10 +2,10 @@
 
 from celery import shared_task
 
-from core.clock_check import turn_now
+from core.clock_check import task_now
 from refunds.retrying import retry_pending
 
 
 @shared_task
 def retry_refunds() -> int:
-    return retry_pending(now=turn_now())
+    return retry_pending(now=task_now())

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from core.clock_check import turn_now
+from core.clock_check import task_now
 from webhooks.delivery import polling  # noqa: F401  # starts polling in a Celery worker
 from webhooks.delivery.dispatcher import send_due_deliveries
 from webhooks.redelivery import close_undeliverable, continue_recoveries
@@ -18,11 +18,11 @@ def send_webhooks() -> int:
 @shared_task
 def tidy_webhooks() -> int:
     """Continue recoveries; close deliveries that will never be sent."""
-    now = turn_now()
+    now = task_now()
     return continue_recoveries(now=now) + close_undeliverable(now=now)
 
 
 @shared_task
 def forget_deliveries() -> int:
     """Delete deliveries whose retention period is over, some at a time."""
-    return delete_old_deliveries(now=turn_now())
+    return delete_old_deliveries(now=task_now())

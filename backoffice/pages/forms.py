@@ -17,12 +17,12 @@ from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.own_passwords import replace_password
 from backoffice.staff import Staff, roles_of, staff_of
+from core.concurrency import ConcurrencyLimit
 from core.errors import ServiceUnavailable
-from core.places import Places
 
 SIGN_IN = "sign in"
 SIGN_INS_AT_ONCE = 2
-_sign_ins = Places(SIGN_INS_AT_ONCE)
+_sign_ins = ConcurrencyLimit(SIGN_INS_AT_ONCE)
 
 
 class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no types
@@ -39,7 +39,7 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
         # While the account is locked, further attempts leave no entries.
         was_open = AxesProxyHandler.is_allowed(self.request, {"username": name})
         try:
-            with _sign_ins.taken():
+            with _sign_ins.hold():
                 return super().clean()
         except ServiceUnavailable:  # the name and the password were not looked at
             words = "Others are signing in at the moment. Try again in a few seconds."

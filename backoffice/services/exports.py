@@ -23,7 +23,7 @@ from backoffice.services.administrators import mail_staff, url_of
 from backoffice.sheets import Worksheet, csv_lines, write_xlsx
 from backoffice.staff import Staff, roles_of
 from backoffice.statement_files import STATEMENT_FILE
-from core.clock import running_on
+from core.clock import clock_from
 from core.ids import new_id
 from core.retention import PERIODS, delete_all
 from payouts.models import AccountStatement
@@ -96,7 +96,7 @@ def make_due(*, content_of: Source, now: datetime) -> int:
         return 0
     free = Q(lease_until=None) | Q(lease_until__lte=now)
     due = pending.filter(free).order_by("created_at").values_list("pk", flat=True)
-    clock = running_on(now)
+    clock = clock_from(now)
     return int(any(_make(pk, content_of, clock) for pk in list(due)))
 
 

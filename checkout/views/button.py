@@ -25,7 +25,7 @@ from core.clock import request_now
 from core.errors import ApiError
 from core.formats import money
 from core.handler import api_error, json_error
-from core.pictures import unless_known
+from core.pictures import with_etag
 from core.throttling import ADDRESS_LIMITS, consume
 from links.errors import PaymentLinkNotFound
 from links.models import PaymentLink
@@ -41,7 +41,7 @@ _HEADERS = {
 def button_script(request: HttpRequest) -> HttpResponseBase:
     """Return the script, at a permanent URL that merchants embed."""
     response = HttpResponse(_script(), content_type="text/javascript", headers=_HEADERS)
-    return unless_known(request, open_to_all_sites(response))
+    return with_etag(request, open_to_all_sites(response))
 
 
 @csrf_exempt

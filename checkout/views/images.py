@@ -15,9 +15,9 @@ from checkout.languages import choose_language
 from checkout.models import Logo
 from checkout.payment_view import Payee, payee_of
 from checkout.receipts import logo_of
+from core.concurrency import ConcurrencyLimitReached
 from core.formats import money
-from core.pictures import CODES_KEPT, immutable, qr_code_of, unless_known
-from core.places import NoPlaceFree
+from core.pictures import CODES_KEPT, immutable_response, qr_code_of, with_etag
 from core.prepared import Placeholder, PreparedValues
 from links.models import PaymentLink
 from payments.models import Payment
@@ -72,7 +72,7 @@ def logo(request: HttpRequest, merchant_id: str, digest: str) -> HttpResponseBas
     found = Logo.objects.filter(merchant_id=merchant_id, digest=digest).first()
     if found is None:
         raise Http404
-    return immutable(request, bytes(found.png), "image/png")
+    return immutable_response(request, bytes(found.png), "image/png")
 
 
 @require_safe
@@ -80,7 +80,7 @@ def brand(request: HttpRequest, color: str) -> HttpResponseBase:
     """Return the stylesheet of a colour, which never changes."""
     if color != normal_color(color):
         raise Http404
-    return immutable(request, stylesheet(color).encode(), "text/css; charset=utf-8")
+    return immutable_response(request, stylesheet(color).encode(), "text/css; charset=utf-8")
 
 
 def _poster(
@@ -109,9 +109,9 @@ def _poster(
     )
     try:
         content = drawn_poster(poster, size=size, form=form, language=get_language() or "")
-    except NoPlaceFree as error:
+    except ConcurrencyLimitReached as error:
         return StoppedPage.as_view(error=error)(request)
     response = HttpResponse(content, content_type=PAPER_TYPES[form])
     response["Content-Disposition"] = f'inline; filename="poster-{size}-{source.id}.{form}"'
     patch_cache_control(response, private=True, max_age=60)
-    return unless_known(request, response)
+    return with_etag(request, response)

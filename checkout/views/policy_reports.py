@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 
 from core.errors import ApiError
 from core.json import parse_json
-from core.throttling import REPORT_LIMIT, is_within
+from core.throttling import REPORT_LIMIT, count_within
 
 MAX_BYTES = 16 * 1024
 WORD = re.compile("[a-z-]{1,40}")
@@ -32,7 +32,7 @@ def policy_reports(request: HttpRequest) -> HttpResponse:
     content = request.read(MAX_BYTES + 1)
     if len(content) <= MAX_BYTES:
         for report in _reports(content):
-            if is_within(REPORT_LIMIT, "all"):
+            if count_within(REPORT_LIMIT, "all"):
                 logger.warning("policy_violated", **report)
     return HttpResponse(status=204)
 

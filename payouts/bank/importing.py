@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from core.clock import running_on
+from core.clock import clock_from
 from core.sweeping import keys_by_page, sweep
 from payouts.bank.matching import match_entry
 from payouts.bank.storage import NOT_LOOKED_AT, StoredFile, parse_bank_file, store_bank_file
@@ -61,7 +61,7 @@ def match_bank_file(
     file = stored.file
     waiting = list(file.entries.unmatched().order_by("key").values_list("pk", flat=True))
     numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
-    clock, words = running_on(now), WordsOfOrders()
+    clock, words = clock_from(now), WordsOfOrders()
 
     def one(entry_id: str) -> bool:
         if progress and entry_id in numbers:

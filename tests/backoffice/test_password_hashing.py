@@ -77,7 +77,7 @@ def test_a_third_sign_in_at_once_is_refused_and_not_counted(name: str) -> None:
     make_user(Role.SUPPORT)
     entered = {"username": name, "password": PASSWORD}
 
-    with forms._sign_ins.taken(), forms._sign_ins.taken():
+    with forms._sign_ins.hold(), forms._sign_ins.hold():
         refused = Client().post("/admin/login/", entered)
 
     assert "Others are signing in at the moment." in refused.content.decode()

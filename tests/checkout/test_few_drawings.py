@@ -14,9 +14,9 @@ from django.test import Client
 from checkout import posters
 from checkout.posters import Poster, drawn_poster
 from checkout.shapes import Sheet
-from core import places
+from core import concurrency
 from core.clock import utc_now
-from core.places import NoPlaceFree
+from core.concurrency import ConcurrencyLimitReached
 from customers.services import test_customer
 from payments.models import Payment
 from payments.paying import pay
@@ -46,7 +46,7 @@ def test_of_eight_posters_at_once_one_is_drawn_and_one_waits(
         poster = Poster(payee=name, address="https://pay.example.com/1", service="Pay")
         try:
             return drawn_poster(poster, size="a4", form="slow", language="en")
-        except NoPlaceFree:
+        except ConcurrencyLimitReached:
             refused.release()
             raise
 
@@ -60,7 +60,7 @@ def test_of_eight_posters_at_once_one_is_drawn_and_one_waits(
 @pytest.fixture
 def two_drawing() -> Iterator[None]:
     """Let two others draw, one after the other."""
-    with places._drawings.taken(), places._drawings.taken():
+    with concurrency._drawings.hold(), concurrency._drawings.hold():
         yield
 
 

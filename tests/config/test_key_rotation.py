@@ -13,7 +13,7 @@ from pytest_django import Settings
 from config import key_rotation
 from config.key_check import refuse_missing_keys
 from core.clock import utc_now
-from core.crypto import decrypt, encrypt, opened
+from core.crypto import decrypt, encrypt, try_decrypt
 from core.key_register import configured_ids, missing_keys, note_keys
 from core.models import IdempotencyKey, KeyInUse, KeyPurpose
 from core.sealed import sealed_columns
@@ -34,7 +34,7 @@ PEPPER = "a new pepper of thirty-two characters or more"
 
 
 def position_of_key(token: str) -> int:
-    found = opened(token)
+    found = try_decrypt(token)
     assert found
     return found.position
 

@@ -48,7 +48,7 @@ LIMITS: dict[str, object] = {
     "config.staff_access.REQUIRE_STAFF_PASSKEYS": True,
     "config.staff_access.STAFF_IDLE_SECONDS": 900,
     "config.staff_access.STAFF_SESSION_SECONDS": 28_800,
-    "core.places.DRAWINGS": 2,
+    "core.concurrency.DRAWINGS": 2,
     "core.signed_notes.KEY_HASH_BYTES": 4,
     "core.signed_tokens.SIGNATURE_CHARACTERS": 16,
     "merchants.access.MAX_SCOPES": 500,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from core.hash_chain import FIRST_HASH, Row, breaks, chain_hash
+from core.hash_chain import FIRST_HASH, Row, broken_links, chain_hash
 
 
 def hash_after(previous: str, row: Row) -> str:
@@ -18,7 +18,7 @@ def chain(*words: str) -> list[Row]:
 
 
 def found(rows: list[Row], first: int = 1) -> list[tuple[int, Row | None]]:
-    return list(breaks(rows, first=first, expected_hash=hash_after))
+    return list(broken_links(rows, first=first, expected_hash=hash_after))
 
 
 def test_a_whole_chain_has_no_break() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.urls import get_resolver
 
-from core.operations import TAKEN
+from core.operations import ACCEPTED_INPUTS
 from links.models import PaymentLink
 from merchants.models import Merchant
 from payments.models import Payment
@@ -106,7 +106,7 @@ def test_every_operation_says_what_it_takes() -> None:
     }
 
     assert len(methods) > 30
-    assert {method.__qualname__ for method in methods - TAKEN.keys()} == set()
+    assert {method.__qualname__ for method in methods - ACCEPTED_INPUTS.keys()} == set()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from prometheus_client import REGISTRY
 
 from core import clock_check
 from core.clock import ClockRefused, utc_now
-from core.clock_check import checked_now, turn_now
+from core.clock_check import checked_now, task_now
 from core.models import TurnMark
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -54,7 +54,7 @@ def test_a_few_seconds_do_no_harm(
 ) -> None:
     right = own_clock_off(timedelta(seconds=seconds))
 
-    assert turn_now() == right
+    assert task_now() == right
 
 
 def test_what_is_refused_is_told(
@@ -110,11 +110,11 @@ def test_one_process_of_two_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def slow_turn() -> datetime:
         slow.by = timedelta(hours=2)
-        return turn_now()
+        return task_now()
 
     monkeypatch.setattr(clock_check, "utc_now", now)
 
-    right, wrong = at_once([turn_now, slow_turn])
+    right, wrong = at_once([task_now, slow_turn])
 
     assert isinstance(right, datetime)
     assert isinstance(wrong, ClockRefused)
@@ -122,31 +122,31 @@ def test_one_process_of_two_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("difference", WILD)
 def test_two_wild_ticks_confirm_each_other_as_little(difference: timedelta) -> None:
-    turn_now()
+    task_now()
 
     for each in (difference, difference + timedelta(seconds=30), difference * 2):
         with off_by(each), pytest.raises(ClockRefused):
-            turn_now()
-    turn_now()
+            task_now()
+    task_now()
     with off_by(difference + timedelta(minutes=5)), pytest.raises(ClockRefused):
-        turn_now()
+        task_now()
 
 
 @pytest.mark.parametrize("difference", WILD)
 def test_time_that_goes_on_from_there_is_taken_for_right(difference: timedelta) -> None:
     """After a weekend without a worker, or once a clock that was wrong has been put right."""
-    turn_now()
+    task_now()
 
     with off_by(difference), pytest.raises(ClockRefused, match="The time has leapt"):
-        turn_now()
+        task_now()
     with off_by(difference + timedelta(seconds=61)):
-        assert turn_now() == TurnMark.objects.get().at
+        assert task_now() == TurnMark.objects.get().at
 
 
 def test_a_person_vouches_for_the_clock(payment: Payment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("config.management.commands.worker.SCHEDULE", {})
     monkeypatch.setattr("config.management.commands.worker.refuse_unsafe", lambda: None)
-    turn_now()
+    task_now()
 
     with off_by(timedelta(days=3)):
         call_command("worker", once=True)

@@ -11,7 +11,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from core.clock import utc_now
-from core.task_runs import alone
+from core.task_runs import exclusive_run
 from messages import send_loop, sms
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message
@@ -106,7 +106,7 @@ def test_a_number_that_the_gateway_refuses_is_not_tried_again(
 def test_one_process_at_a_time_sends(now: datetime) -> None:
     plan(now)
 
-    with alone("send messages", now=utc_now()) as is_ours:
+    with exclusive_run("send messages", now=utc_now()) as is_ours:
         assert (is_ours, send_messages()) == (True, 0)
 
     assert send_messages() == 1

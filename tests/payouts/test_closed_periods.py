@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import connection
 
 from core.clock import ClockRefused, iso, utc_now
-from core.clock_check import turn_now
+from core.clock_check import task_now
 from core.database_clock import database_now
 from ledger.models import Account, Purpose, Transfer
 from merchants.models import Merchant
@@ -91,7 +91,7 @@ def test_a_clock_that_has_leapt_ahead_closes_nothing(
     api: Api, merchant: Merchant, days: int
 ) -> None:
     credit(merchant, 500)
-    turn_now()
+    task_now()
 
     with off_by(days * DAY):
         now = utc_now()

@@ -14,32 +14,35 @@ from core.errors import ServiceUnavailable
 DRAWINGS = 2  # one is drawn, one waits
 
 
-class NoPlaceFree(ServiceUnavailable):
-    """All places are taken."""
+class ConcurrencyLimitReached(ServiceUnavailable):
+    """All slots are taken."""
 
 
-class Places:
+class ConcurrencyLimit:
     """Limits how many threads of a process do something at once."""
 
     def __init__(self, number: int) -> None:
         self._free = BoundedSemaphore(number)
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Hold a place for the duration of the block. Raises NoPlaceFree."""
+    def hold(self) -> Iterator[None]:
+        """Hold a slot for the duration of the block. Raises ConcurrencyLimitReached."""
         if not self._free.acquire(blocking=False):
-            raise NoPlaceFree
+            raise ConcurrencyLimitReached
         try:
             yield
         finally:
             self._free.release()
 
 
-_drawings, _pen = Places(DRAWINGS), Lock()
+_drawings, _pen = ConcurrencyLimit(DRAWINGS), Lock()
 
 
 @contextmanager
-def drawing() -> Iterator[None]:
-    """Run CPU-bound drawing, such as a PDF or the OpenAPI document. Raises NoPlaceFree."""
-    with _drawings.taken(), _pen:
+def drawing_slot() -> Iterator[None]:
+    """Run CPU-bound drawing, such as a PDF or the OpenAPI document.
+
+    Raises ConcurrencyLimitReached.
+    """
+    with _drawings.hold(), _pen:
         yield
