@@ -13,7 +13,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from backoffice.models import DayFigures
 from ledger.models import Account, Purpose
 from payments.models import Payment
-from payments.verification import Verification, required_for
+from payments.verification import Verification, required_for_amount
 from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
 
@@ -79,9 +79,9 @@ def verification_mix(
         passkey=Count("pk", filter=Q(amount__gt=pin)),
     )
     return {
-        required_for(1): counts["none"],
-        required_for(none + 1): counts["pin"],
-        required_for(pin + 1): counts["passkey"],
+        required_for_amount(1): counts["none"],
+        required_for_amount(none + 1): counts["pin"],
+        required_for_amount(pin + 1): counts["passkey"],
     }
 
 

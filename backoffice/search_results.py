@@ -28,7 +28,7 @@ from customers.models import Customer
 from funding.models import TopUp
 from merchants.models import Merchant
 from payments.models import Payment
-from payments.numbers import beginning_of, is_number_of
+from payments.numbers import id_prefix_of, is_number_of
 from payouts.models import BankEntry, Payout
 from refunds.models import Refund
 from webhooks.models import Delivery, Event
@@ -106,7 +106,7 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
 
 def _numbered(text: str) -> Payment | None:
     """Return the payment whose number, as on its receipt, this is."""
-    beginning = beginning_of(text)
+    beginning = id_prefix_of(text)
     if not beginning:
         return None
     same_moment = Payment.objects.filter(pk__gte=beginning, pk__lt=f"{beginning}~")

@@ -22,7 +22,7 @@ from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
 from payments.paying import fail_payment
 from payments.pressing import pay_or_return
-from payments.risk import refuse_above_new_proof_limit, required_of
+from payments.risk import refuse_above_new_proof_limit, required_for_customer
 from payments.verification import Verification
 
 # Across all methods and customers. Below that the payment stays open for another attempt.
@@ -88,7 +88,7 @@ def proof_for(payment: Payment, customer: Customer, *, now: datetime) -> Verific
 
     The paying transaction decides again.
     """
-    return required_of(customer, payment.sale_amount, now=now)
+    return required_for_customer(customer, payment.sale_amount, now=now)
 
 
 def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:

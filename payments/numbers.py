@@ -30,7 +30,7 @@ def number_of(payment_id: str) -> str:
     return f"{text[:5]}-{text[5:]}"
 
 
-def beginning_of(text: str) -> str:
+def id_prefix_of(text: str) -> str:
     """Return the prefix of the payment id behind a number; empty if the text is not a number."""
     found = _NUMBER.fullmatch(text.strip().upper().translate(_MISREAD))
     if found is None:

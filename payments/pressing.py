@@ -35,7 +35,7 @@ def pay_or_return(
         payment = lock_payable(payment_id, now)
         if agreed not in (None, payment.agreed_description):
             raise DescriptionChanged
-        _take_up(payment, actor, now)
+        _start(payment, actor, now)
         try:
             with transaction.atomic():
                 done = pay_locked(
@@ -52,6 +52,6 @@ def pay_or_return(
     raise refusal
 
 
-def _take_up(payment: Payment, actor: str, now: datetime) -> None:
+def _start(payment: Payment, actor: str, now: datetime) -> None:
     if payment.status == PaymentStatus.CREATED:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)

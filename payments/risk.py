@@ -17,14 +17,14 @@ from customers.new_proofs import is_recent
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
-from payments.verification import Verification, required_for
+from payments.verification import Verification, required_for_amount
 
 DAY = timedelta(days=1)
 
 
-def required_of(customer: Customer, amount: int, *, now: datetime) -> Verification:
+def required_for_customer(customer: Customer, amount: int, *, now: datetime) -> Verification:
     """Return the verification this customer needs: what the amount requires, or stronger."""
-    needed = required_for(amount)
+    needed = required_for_amount(amount)
     if not is_protected(customer):
         return needed
     if needed == Verification.NONE and _is_too_much_unproven(customer, amount):
@@ -61,7 +61,7 @@ def count_payment(
     the payee was suspended while this waited for the lock.
     """
     refuse_above_new_proof_limit(customer, amount, now=now)
-    if verified < required_of(customer, amount, now=now):
+    if verified < required_for_customer(customer, amount, now=now):
         raise VerificationFailed
     if not is_protected(customer):
         return

@@ -11,7 +11,7 @@ class Verification(IntEnum):
     PASSKEY = 2
 
 
-def required_for(amount: int) -> Verification:
+def required_for_amount(amount: int) -> Verification:
     """Return what an amount in cents requires: by default a PIN above 200, a passkey above 5000."""
     if amount > settings.PASSKEY_ABOVE:
         return Verification.PASSKEY

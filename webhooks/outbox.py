@@ -72,14 +72,14 @@ def emit_all(*facts: Fact, now: datetime, beside: Sequence[Write] = ()) -> list[
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs to a transaction.")
     events = [_event(fact, now) for fact in facts]
-    _nudge_for(write(*beside, insertion_of(*events), _first_deliveries(events, now)))
+    _wake_up_after_commit(write(*beside, insertion_of(*events), _first_deliveries(events, now)))
     return events
 
 
 def deliver_to_subscribed(event: Event, *, now: datetime) -> int:
     """Write a delivery per endpoint that subscribes to the event; return how many."""
     count = write(_first_deliveries([event], now))
-    _nudge_for(count)
+    _wake_up_after_commit(count)
     return count
 
 
@@ -125,7 +125,7 @@ def _event(fact: Fact, now: datetime, *, is_test: bool = False) -> Event:
     )
 
 
-def _nudge_for(deliveries: int) -> None:
+def _wake_up_after_commit(deliveries: int) -> None:
     if deliveries:
         transaction.on_commit(wake_up, robust=True)
 

@@ -8,7 +8,7 @@ from backoffice.resource.resource import summary_table
 from backoffice.search_results import search
 from backoffice.staff import staff_of
 from core.clock import request_now
-from payments.numbers import beginning_of
+from payments.numbers import id_prefix_of
 
 
 def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
@@ -21,7 +21,7 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(found.exact)
         context["tables"] = [summary_table(site, *table) for table in found.tables]
         context["is_withheld"] = found.is_withheld
-        context["is_number"] = bool(beginning_of(text))
+        context["is_number"] = bool(id_prefix_of(text))
     else:
         context["focus_search"] = True
     return TemplateResponse(request, "admin/backoffice/search.html", context)

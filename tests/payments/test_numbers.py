@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.ids import new_id
-from payments.numbers import beginning_of, is_number_of, number_of
+from payments.numbers import id_prefix_of, is_number_of, number_of
 
 PAYMENT = new_id("pay", datetime(2026, 11, 22, 14, 5, tzinfo=UTC))
 
@@ -15,7 +15,7 @@ def test_it_is_ten_letters_and_digits_that_lead_to_the_id():
 
     assert len(number) == 11
     assert not set(number) & set("ILOU")
-    assert PAYMENT.startswith(beginning_of(number))
+    assert PAYMENT.startswith(id_prefix_of(number))
     assert is_number_of(number, PAYMENT)
 
 
@@ -28,7 +28,7 @@ def test_letters_that_are_misread_are_understood():
     number = number_of(PAYMENT)
     misread = number.replace("0", "o").replace("1", "l")
 
-    assert beginning_of(misread) == beginning_of(number)
+    assert id_prefix_of(misread) == id_prefix_of(number)
 
 
 def test_payments_of_the_same_moment_differ_by_their_check():
@@ -41,7 +41,7 @@ def test_payments_of_the_same_moment_differ_by_their_check():
 
 @pytest.mark.parametrize("text", ["", "12.50", "conch", "8K3QF", "8K3QF-2M7XA-1", "pay_1"])
 def test_what_is_no_number_leads_nowhere(text):
-    assert beginning_of(text) == ""
+    assert id_prefix_of(text) == ""
 
 
 def test_an_id_of_another_kind_has_none():

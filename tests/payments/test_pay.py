@@ -22,7 +22,7 @@ from payments.customer_steps import (
 from payments.expiry import settle_due
 from payments.models import Payment
 from payments.paying import pay
-from payments.verification import Verification, required_for
+from payments.verification import Verification, required_for_amount
 from tests.factories import PaymentFactory
 from tests.payments.journeys import ACTOR, SLOW_PHONE, pay_with, payer
 
@@ -35,7 +35,7 @@ NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
     [(1, NONE), (200, NONE), (201, PIN), (5_000, PIN), (5_001, PASSKEY), (99_999_999_999, PASSKEY)],
 )
 def test_the_amount_decides_the_verification(amount: int, needed: Verification) -> None:
-    assert required_for(amount) == needed
+    assert required_for_amount(amount) == needed
 
 
 @pytest.mark.parametrize(

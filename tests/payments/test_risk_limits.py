@@ -9,7 +9,7 @@ from core.clock import utc_now
 from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.models import Customer
 from customers.services import find_or_create
-from payments.risk import count_payment, refuse_above_new_proof_limit, required_of
+from payments.risk import count_payment, refuse_above_new_proof_limit, required_for_customer
 from payments.verification import Verification
 
 NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
@@ -34,7 +34,7 @@ def test_small_payments_without_proof_add_up(
 ) -> None:
     payer = customer(unproven_payments=payments, unproven_amount=spent)
 
-    assert required_of(payer, amount, now=now) == needed
+    assert required_for_customer(payer, amount, now=now) == needed
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_payments_by_pin_add_up_for_a_day(
 ) -> None:
     payer = customer(pin_day_started_at=now - ago, pin_day_amount=paid)
 
-    assert required_of(payer, amount, now=now) == needed
+    assert required_for_customer(payer, amount, now=now) == needed
 
 
 def test_a_new_proof_pays_up_to_its_limit(now: datetime) -> None:
