@@ -40,7 +40,7 @@ from customers.models import Customer
 from customers.new_proofs import doubtful_until
 from customers.pin_locks import lock_of
 from customers.pin_rules import TEST_PIN
-from customers.sessions import is_by_phone_alone
+from customers.sessions import is_proven_by_code_only
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import DescriptionChanged
 from payments.models import Payment
@@ -244,7 +244,7 @@ class CheckoutPage(View):
         if session is None:
             return
         paid = Payment.objects.filter(**origin, customer=session.customer)
-        if is_by_phone_alone(session) or doubtful_until(session.customer, self.now):
+        if is_proven_by_code_only(session) or doubtful_until(session.customer, self.now):
             paid = paid.filter(completed_at__gte=session.created_at)
         if last := paid.filter(status=PaymentStatus.COMPLETED).order_by("-pk").first():
             raise Detour(SeeOther(reverse("receipt", args=[last.pk])))

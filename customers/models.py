@@ -125,7 +125,7 @@ class Customer(SignedRow):
         """The phone as it may be shown: +1 242 ••• 0100."""
         return masked(self.phone) if self.erased_at is None else "•••"
 
-    def pays_at(self, merchant_id: str | None) -> bool:
+    def may_pay(self, merchant_id: str | None) -> bool:
         """Return whether this customer may pay a merchant: a test customer its own only."""
         return self.livemode or (merchant_id is not None and merchant_id == self.merchant_id)
 
@@ -236,7 +236,7 @@ class CustomerSession(models.Model):
 
         In test mode, only for its customer's merchant; the page may name none.
         """
-        is_theirs = self.customer.pays_at(merchant_id or self.customer.merchant_id)
+        is_theirs = self.customer.may_pay(merchant_id or self.customer.merchant_id)
         return is_theirs and self.payment_id in ("", payment_id)
 
 

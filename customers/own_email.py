@@ -62,7 +62,7 @@ def named_from(customer: Customer, now: datetime) -> datetime | None:
     return new_until(customer, now) if customer.email else doubtful_until(customer, now)
 
 
-def is_without_key(customer: Customer) -> bool:
+def has_only_phone(customer: Customer) -> bool:
     """Return whether nothing but the phone protects a customer: an address needs more."""
     return not customer.has_pin and not customer.passkeys.usable().exists()
 
@@ -152,7 +152,7 @@ def confirm_address(*, token: str, now: datetime) -> EmailClaim | None:
 def _lock_proven(session: CustomerSession, now: datetime) -> Customer:
     refuse_unproven(session, now)
     customer = lock_customer_of(session)
-    if is_without_key(customer):
+    if has_only_phone(customer):
         raise ProofNeeded(ProofMethod.PIN)
     if named_from(customer, now):
         raise NewProofLimitReached

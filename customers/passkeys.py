@@ -221,7 +221,7 @@ def _finish(
     sign_count = webauthn.verify_assertion(
         response, bytes(passkey.public_key), site=settings.CHECKOUT_URL
     )
-    if webauthn.count_fell(passkey.sign_count, sign_count):
+    if webauthn.sign_count_regressed(passkey.sign_count, sign_count):
         _refuse_copied(passkey, now)
     # Conditional on the count that was read: of two assertions with one count, one is refused.
     counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)

@@ -30,7 +30,7 @@ _slots = threading.BoundedSemaphore(HASHES_AT_ONCE)
 
 
 class Hasher:
-    """Hashes PINs. Obtained from `hashing()` only, which limits concurrency."""
+    """Hashes PINs. Obtained from `hashing_slot()` only, which limits concurrency."""
 
     def matches(self, stored: str, pin: str, pepper_id: str) -> bool:
         """Return whether this is the PIN. An empty `stored` takes as long, and returns False.
@@ -53,7 +53,7 @@ class Hasher:
 
 
 @contextmanager
-def hashing() -> Iterator[Hasher]:
+def hashing_slot() -> Iterator[Hasher]:
     """Wait for one of the few hashing slots. Raises ServiceUnavailable on timeout.
 
     Raises RuntimeError inside a transaction, which would hold its locks for all that time.

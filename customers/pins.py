@@ -31,7 +31,7 @@ from customers.models import (
     CustomerSession,
 )
 from customers.new_proofs import note_new_proof
-from customers.pin_hashing import Hasher, hashing, newest_pepper, refuse_missing_pepper
+from customers.pin_hashing import Hasher, hashing_slot, newest_pepper, refuse_missing_pepper
 from customers.pin_locks import LOCK
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 from customers.security_alerts import SecurityChange, plan_notice
@@ -163,7 +163,7 @@ def replace_pin(
     Raises CustomerFrozen, RateLimited, and Conflict if another request has replaced the PIN since
     `customer` was read, or has ended `session_id` by replacing it before.
     """
-    with hashing() as hasher:
+    with hashing_slot() as hasher:
         stored = hasher.columns(pin)
     with transaction.atomic():
         Customer.objects.locked(customer.pk).refuse_frozen()
@@ -217,7 +217,7 @@ def _look_up(customer_id: str) -> Customer:
 
 def _attempt_pin(customer: Customer | None, pin: str, now: datetime) -> ApiError | None:
     """Count an attempt, then check it. Returns its refusal; raises if nothing was checked."""
-    with hashing() as hasher:
+    with hashing_slot() as hasher:
         if customer is None:
             hasher.matches("", pin, newest_pepper())
             return InvalidPin(ATTEMPTS_UNTIL_LOCKED - 1)

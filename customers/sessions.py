@@ -47,7 +47,7 @@ def sign_in(
     A code for one payment opens a session for that payment: reading it out agreed to no more.
     `replaces` is the token that the browser had: that session ends. A test customer is that of
     `merchant_id`, with money of `currency` in the wallet. `language` is kept as by
-    `write_in_language`. Raises InvalidCode, CodeExpired, ValidationFailed, CustomerFrozen.
+    `set_message_language`. Raises InvalidCode, CodeExpired, ValidationFailed, CustomerFrozen.
     """
     proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
     if proof.livemode:
@@ -57,11 +57,11 @@ def sign_in(
     customer.refuse_frozen()
     payment_id = proof.payment_id if is_protected(customer) else ""
     signed_in = start_session(customer=customer, now=now, replaces=replaces, payment_id=payment_id)
-    write_in_language(signed_in.session, language, now=now)
+    set_message_language(signed_in.session, language, now=now)
     return signed_in
 
 
-def write_in_language(session: CustomerSession, language: str, *, now: datetime) -> None:
+def set_message_language(session: CustomerSession, language: str, *, now: datetime) -> None:
     """Write to the customer in this language from now on, once a PIN or passkey has been shown.
 
     A code is enough for a customer who has neither. Otherwise, by it alone or with a new PIN, a
@@ -70,7 +70,7 @@ def write_in_language(session: CustomerSession, language: str, *, now: datetime)
     customer = session.customer
     if not language or language == customer.language or doubtful_until(customer, now):
         return
-    if not is_by_phone_alone(session):
+    if not is_proven_by_code_only(session):
         customer.language, customer.updated_at = language, now
         customer.save(update_fields=["language", "updated_at"])
 
@@ -212,7 +212,7 @@ def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
     remember_proof(session, ProofMethod.PIN, now=now)
 
 
-def is_by_phone_alone(session: CustomerSession) -> bool:
+def is_proven_by_code_only(session: CustomerSession) -> bool:
     """Return whether a live customer who ever had a PIN or passkey has shown only a code so far.
 
     What such a session is shown, a thief of the number could tell staff who verify a caller. The

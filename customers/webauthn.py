@@ -187,7 +187,7 @@ def verify_assertion(response: CredentialResponse, public_key: bytes, *, site: s
         return verified.new_sign_count
 
 
-def count_fell(stored: int, new: int) -> bool:
+def sign_count_regressed(stored: int, new: int) -> bool:
     """Return whether a count has not risen: two devices hold the key. A constant 0 is no count."""
     return new <= stored and not new == stored == 0
 

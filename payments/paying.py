@@ -64,7 +64,7 @@ def pay_as_read(payment: Payment, *, customer: Customer, actor: str, now: dateti
     Raises CustomerNotFound for another merchant's test customer, MerchantInactive, TicketClosed,
     InsufficientBalance.
     """
-    if not customer.pays_at(payment.merchant_id):
+    if not customer.may_pay(payment.merchant_id):
         raise CustomerNotFound
     _refuse_suspended(payment)
     behaviour = behaviour_of(customer)

@@ -104,7 +104,7 @@ def check_passkey(user: User, *, credential: str, challenge: bytes, now: datetim
     if passkey is None:
         raise VerificationFailed
     count = webauthn.verify_assertion(response, bytes(passkey.public_key), site=staff_url(""))
-    if webauthn.count_fell(passkey.sign_count, count):
+    if webauthn.sign_count_regressed(passkey.sign_count, count):
         logger.warning("passkey %s of staff seems to be copied: its count fell", passkey.pk)
         raise VerificationFailed
     # Conditional on the count that was read, so of two answers with one count one is refused.

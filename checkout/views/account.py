@@ -30,9 +30,9 @@ from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
 from customers.sessions import (
     SignedIn,
     end_session,
-    is_by_phone_alone,
+    is_proven_by_code_only,
+    set_message_language,
     sign_in,
-    write_in_language,
 )
 from links.models import PaymentLink
 from payments.models import Payment
@@ -124,9 +124,9 @@ class AccountPage(SignedInPage):
     def get(self, request: HttpRequest) -> HttpResponse:
         customer = self.session.customer
         before, hidden_until = request.GET.get("before", ""), doubtful_until(customer, self.now)
-        is_hidden = hidden_until is not None or is_by_phone_alone(self.session)
+        is_hidden = hidden_until is not None or is_proven_by_code_only(self.session)
         if is_readers_own(request):
-            write_in_language(self.session, self.language, now=self.now)
+            set_message_language(self.session, self.language, now=self.now)
         before = before if is_id("pay", before) else ""
         entries = [] if is_hidden else entries_of(customer, before=before)
         top_ups = top_ups_of(customer, are_payments_hidden=is_hidden)

@@ -13,7 +13,7 @@ from core.errors import ApiError
 from customers.own_email import (
     EmailClaim,
     confirm_address,
-    is_without_key,
+    has_only_phone,
     name_email,
     named_from,
     read_claim,
@@ -26,7 +26,7 @@ class OwnEmailPage(ProvenPage):
 
     def prepare(self) -> None:
         super().prepare()
-        if is_without_key(self.session.customer):
+        if has_only_phone(self.session.customer):
             raise Detour(SeeOther(self.own("account-pin-forgotten")))
         if named_from(self.session.customer, self.now):
             raise Detour(SeeOther(self.own("account")))

@@ -220,7 +220,7 @@ def customer_here(page: CheckoutPage) -> Customer | None:
         page.request, livemode=page.livemode, merchant_id=page.merchant_id
     )
     found = Customer.objects.filter(pk=customer_id, livemode=page.livemode, frozen_at=None).first()
-    return found if found is not None and found.pays_at(page.merchant_id) else None
+    return found if found is not None and found.may_pay(page.merchant_id) else None
 
 
 def is_of_this_device(credential: str) -> bool:

@@ -23,7 +23,7 @@ from customers.passkeys import (
     finish_registration,
 )
 from customers.pins import needs_passkey_to_reset
-from customers.sessions import is_by_phone_alone, proof_needed, prove_phone, prove_pin
+from customers.sessions import is_proven_by_code_only, proof_needed, prove_phone, prove_pin
 
 FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMethod.PIN: PinForm}
 
@@ -184,7 +184,7 @@ class ShowPaymentsPage(ProvenPage):
 
     @property
     def needed(self) -> ProofMethod | None:
-        if not is_by_phone_alone(self.session):
+        if not is_proven_by_code_only(self.session):
             return None
         if has_passkey(self.session):
             return ProofMethod.PASSKEY
@@ -194,7 +194,7 @@ class ShowPaymentsPage(ProvenPage):
         return self.show() if self.needed else self.act()
 
     def act(self) -> HttpResponse:
-        is_without = is_by_phone_alone(self.session)
+        is_without = is_proven_by_code_only(self.session)
         return SeeOther(self.own("account-pin-forgotten" if is_without else "account"))
 
 

@@ -177,7 +177,7 @@ def test_whom_a_customer_may_pay(
     customer = Customer(livemode=livemode, merchant_id=own, phone="+12425550100")
     session = CustomerSession(customer=customer, payment_id="pay_1")
 
-    assert customer.pays_at(asked) is pays
+    assert customer.may_pay(asked) is pays
     assert session.is_good_for("pay_1", asked or own) is pays
     assert not session.is_good_for("pay_2", asked or own)
     session.payment_id = ""

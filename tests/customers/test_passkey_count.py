@@ -12,7 +12,7 @@ from customers.errors import VerificationFailed
 from customers.models import CustomerSession, Passkey
 from customers.passkeys import PasskeyResult
 from customers.services import find_or_create
-from customers.webauthn import count_fell, verify_assertion
+from customers.webauthn import sign_count_regressed, verify_assertion
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.races import at_once
@@ -107,7 +107,7 @@ def test_two_answers_with_one_count_are_good_once() -> None:
     [(0, 0, False), (0, 1, False), (1, 2, False), (1, 1, True), (2, 1, True), (1, 0, True)],
 )
 def test_when_a_count_has_not_risen(stored: int, new: int, fell: bool) -> None:
-    assert count_fell(stored, new) is fell
+    assert sign_count_regressed(stored, new) is fell
 
 
 def test_the_first_count_may_be_one(session: CustomerSession, now: datetime) -> None:

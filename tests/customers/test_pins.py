@@ -16,7 +16,7 @@ from core.models import Quota
 from customers import pin_hashing
 from customers.errors import InvalidPin, PinDisabled, PinLocked, PinNotSet
 from customers.models import Customer
-from customers.pin_hashing import Hasher, hashing
+from customers.pin_hashing import Hasher, hashing_slot
 from customers.pins import PinResult, change_pin, check_pin, replace_pin, set_pin
 from customers.services import find_or_create, test_customer
 from merchants.models import Merchant
@@ -147,7 +147,7 @@ def test_where_there_is_no_place_to_hash_no_try_is_lost(
     monkeypatch.setattr(pin_hashing, "WAIT_SECONDS", 0)
     with ExitStack() as places:
         for _ in range(4):
-            places.enter_context(hashing())
+            places.enter_context(hashing_slot())
         with pytest.raises(ServiceUnavailable):
             check(holder, WRONG_PIN, now)
 

@@ -12,12 +12,12 @@ from customers.pins import needs_passkey_to_reset, replace_pin
 from customers.sessions import (
     end_session,
     find_session,
-    is_by_phone_alone,
     is_known,
+    is_proven_by_code_only,
     remember_proof,
+    set_message_language,
     sign_in,
     start_session,
-    write_in_language,
 )
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
@@ -70,11 +70,11 @@ def test_a_code_alone_does_not_choose_in_which_language_an_owner_is_warned(
         phone=holder.phone, livemode=True, purpose=CodePurpose.SIGN_IN, address=ADDRESS, now=later
     )
     session = sign_in(handle=handle, code=texts.code, now=later, language="ht").session
-    write_in_language(session, "ht", now=later)
+    set_message_language(session, "ht", now=later)
     assert Customer.objects.get().language == ""
 
     remember_proof(session, proof, now=later)
-    write_in_language(session, "ht", now=later)
+    set_message_language(session, "ht", now=later)
     assert Customer.objects.get().language == "ht"
 
 
@@ -85,7 +85,7 @@ def test_nor_does_a_pin_that_a_code_has_just_set(holder: Customer, now: datetime
     remember_proof(session, ProofMethod.PIN, now=later)
     session.customer.refresh_from_db()
 
-    write_in_language(session, "ht", now=later)
+    set_message_language(session, "ht", now=later)
 
     assert Customer.objects.get().language == ""
 
@@ -145,13 +145,13 @@ def test_who_has_shown_nothing_but_a_code(
 ) -> None:
     for proof in ProofMethod:
         setattr(session, f"{proof}_verified_at", now if proof in shown else None)
-    assert is_by_phone_alone(session) is alone
+    assert is_proven_by_code_only(session) is alone
 
     session.livemode = False
-    assert not is_by_phone_alone(session)
+    assert not is_proven_by_code_only(session)
     session.livemode = True
     payer.passkeys.usable().remove(now)
-    assert is_by_phone_alone(session) is alone
+    assert is_proven_by_code_only(session) is alone
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_code_alone_is_little_once_there_was_a_pin(
     vars(session.customer).update(had)
     session.pin_verified_at = None
 
-    assert is_by_phone_alone(session) is alone
+    assert is_proven_by_code_only(session) is alone
 
 
 def test_a_passkey_shown_ten_minutes_ago_or_elsewhere_resets_no_pin(
