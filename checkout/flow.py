@@ -12,7 +12,7 @@ from customers.errors import InvalidPin, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.pins import check_pin
 from customers.sessions import proof_needed, set_first_pin
-from funding.continuing import remember_proof
+from funding.continuing import store_verification
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
@@ -202,7 +202,7 @@ def pay_verified(
         )
     except InsufficientBalance:
         if browser.session is not None:
-            remember_proof(payment=payment, session=browser.session, verified=verified, now=now)
+            store_verification(payment=payment, session=browser.session, verified=verified, now=now)
         raise
     except PaymentDeclined as error:
         return fail_or_raise(payment, DECLINED, error, browser, now)

@@ -110,7 +110,7 @@ def signed_head() -> str:
     return f"{newest.size} {base64.b64encode(newest.root).decode()}"
 
 
-def proof_of(receipt: LogReceipt) -> ReceiptProofView | None:
+def receipt_proof_view_of(receipt: LogReceipt) -> ReceiptProofView | None:
     """Verify a receipt as a third party would; None if there is no proof yet."""
     document = receipt.as_json()
     if receipt.status == PENDING:

@@ -20,7 +20,7 @@ from payments.verification import Verification
 ACTOR = "system:funding.continue"
 
 
-def remember_proof(
+def store_verification(
     *, payment: Payment, session: CustomerSession, verified: Verification, now: datetime
 ) -> None:
     """Store the verification for a payment that lacks money; a later one replaces it."""
@@ -35,7 +35,7 @@ def remember_proof(
     )
 
 
-def proof_of(payment: Payment, customer_id: str) -> Verification | None:
+def stored_verification(payment: Payment, customer_id: str) -> Verification | None:
     """Return this customer's stored verification for a payment, if its session has not ended.
 
     It is void if the description has changed since: the customer then has to press Pay again.
@@ -80,7 +80,7 @@ def _pay(payment: Payment, top_up: TopUp, now: datetime) -> str:
     try:
         with transaction.atomic():  # a refusal rolls back what was begun
             locked = lock_payable(payment.pk, now)
-            verified = proof_of(locked, top_up.customer_id)
+            verified = stored_verification(locked, top_up.customer_id)
             if verified is None:
                 return ADDED_BUT_OPEN
             paid = pay_locked(

@@ -19,7 +19,7 @@ from checkout.payment_pages import PaymentAction, PostOnly
 from checkout.payment_view import PaymentView, version_of
 from checkout.test_mode import SimulatedOutcome, simulate
 from checkout.views.counter_visits import CounterVisit
-from checkout.views.receipts import show_proof
+from checkout.views.receipts import show_receipt
 from core.clock import request_now
 from core.errors import NotFound
 from core.prepared import Placeholder, Prepared
@@ -46,7 +46,7 @@ class ReviewPage(CounterVisit):
         if status == PaymentStatus.PROCESSING:
             return self.page("processing.html")
         if status == PaymentStatus.COMPLETED:
-            return show_proof(self, EmailForm())
+            return show_receipt(self, EmailForm())
         return self.ended(status)
 
     def refuse_changed(self, view: PaymentView) -> None:

@@ -11,8 +11,8 @@ from checkout.pages import Detour, SeeOther
 from checkout.payment_pages import PaymentPage
 from checkout.receipts import (
     mail_receipt,
-    proof_of,
     receipt_of_payment,
+    receipt_proof_view_of,
     receipt_state_of,
     refunds_of,
     seller_of,
@@ -31,7 +31,7 @@ JUST_PAID = ("paid", "added")
 RIGHT_AFTER = timedelta(minutes=10)
 
 
-def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpResponse:
+def show_receipt(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpResponse:
     """Show the current receipt of a completed payment, at its own URL or the receipt's.
 
     Only a browser that has just paid, or waited for that, is sent on to the shop, and only once.
@@ -96,7 +96,7 @@ class ReceiptPage(PaymentPage):
         return self.show(form)
 
     def show(self, form: EmailForm) -> HttpResponse:
-        return show_proof(self, form, head=signed_head())
+        return show_receipt(self, form, head=signed_head())
 
 
 class ReceiptProof(ReceiptPage):
@@ -108,7 +108,7 @@ class ReceiptProof(ReceiptPage):
         receipt = receipt_of_payment(self.payment)
         return self.page(
             "proof.html",
-            proof=proof_of(receipt),
+            proof=receipt_proof_view_of(receipt),
             state=receipt_state_of(self.payment),
             support_email=settings.SUPPORT_EMAIL,
         )

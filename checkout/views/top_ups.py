@@ -25,7 +25,7 @@ from checkout.views.account import SignedInPage
 from core.clock import request_now
 from core.errors import ApiError
 from customers.errors import CustomerNotFound
-from funding.continuing import proof_of
+from funding.continuing import stored_verification
 from funding.errors import FundingLimitReached, TopUpNotFound
 from funding.models import TopUp
 from funding.services import cancel_top_up, order_top_up
@@ -115,7 +115,7 @@ class TopUpPage(CheckoutPage):
         payment, customer = self.top_up.payment, self.top_up.customer
         if payment is None or not self.waits:
             return False
-        proved = proof_of(payment, customer.pk)
+        proved = stored_verification(payment, customer.pk)
         return proved is not None and proved >= proof_for(payment, customer, now=self.now)
 
 

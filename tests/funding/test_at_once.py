@@ -8,7 +8,7 @@ import pytest
 from core.clock import utc_now
 from customers.models import CustomerSession
 from funding.cash import take_cash
-from funding.continuing import follow_up, remember_proof
+from funding.continuing import follow_up, store_verification
 from funding.errors import CashLimitReached, FundingLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, TopUp
 from ledger.models import Transfer
@@ -121,7 +121,7 @@ def signed_in(customer):
 def test_it_is_not_paid_for_what_stands_there_since_the_proof_was_read(payment_of):
     """The shop changes the words in the instant in which the money of a proved payment comes."""
     payment, payer = payment_of(150, description="A phone"), customer_with(150)
-    remember_proof(
+    store_verification(
         payment=payment, session=signed_in(payer), verified=Verification.PIN, now=utc_now()
     )
     top_up = ordered(payer, 100, "simulated", payment)

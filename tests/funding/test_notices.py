@@ -7,7 +7,7 @@ import pytest
 from core.clock import utc_now
 from customers.erasure import erase_customer
 from customers.models import Customer, CustomerSession
-from funding.continuing import follow_up, proof_of, remember_proof
+from funding.continuing import follow_up, store_verification, stored_verification
 from funding.models import PaymentProof, TopUp
 from funding.notices import plan_receipt, plan_reversal
 from funding.reversal import reverse_top_up
@@ -107,16 +107,16 @@ def test_a_proof_counts_for_one_payment_and_customer_until_the_session_ends(paym
         last_seen_at=utc_now(), expires_at=utc_now() + timedelta(hours=1),
     )  # fmt: skip
     for verified in (Verification.PASSKEY, Verification.PIN):
-        remember_proof(payment=payment, session=session, verified=verified, now=utc_now())
+        store_verification(payment=payment, session=session, verified=verified, now=utc_now())
 
-    assert proof_of(payment, customer.pk) is Verification.PIN
-    assert proof_of(other, customer.pk) is proof_of(payment, "cus_x") is None
+    assert stored_verification(payment, customer.pk) is Verification.PIN
+    assert stored_verification(other, customer.pk) is stored_verification(payment, "cus_x") is None
     payment.description = "Something else"
-    assert proof_of(payment, customer.pk) is None
+    assert stored_verification(payment, customer.pk) is None
     payment.refresh_from_db()
     PaymentProof.objects.update(description=None)  # a row from before it was kept
-    assert proof_of(payment, customer.pk) is None
+    assert stored_verification(payment, customer.pk) is None
     PaymentProof.objects.update(description=payment.description)
-    assert proof_of(payment, customer.pk) is Verification.PIN
+    assert stored_verification(payment, customer.pk) is Verification.PIN
     CustomerSession.objects.update(ended_at=utc_now())
-    assert proof_of(payment, customer.pk) is None
+    assert stored_verification(payment, customer.pk) is None
