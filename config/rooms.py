@@ -43,7 +43,7 @@ URGENT_MESSAGES = (
 
 # Returns the confirmed e-mail address that a merchant's test e-mails go to, and the URL of the page
 # to unsubscribe from them, or None.
-CONFIRMED_EMAIL = "merchants.email_confirmation.reader_of_tests"
+CONFIRMED_EMAIL = "merchants.email_confirmation.recipient_of_tests"
 
 # Called in the transaction that changes a merchant's profile.
 MERCHANT_UPDATED = "webhooks.merchant_events.emit_updated"

@@ -137,7 +137,7 @@ def withdraw_email(*, claim: AddressClaim, now: datetime) -> None:
         forget_keys()
 
 
-def reader_of_tests(merchant_id: str) -> tuple[str, str] | None:
+def recipient_of_tests(merchant_id: str) -> tuple[str, str] | None:
     """Return the merchant's e-mail address and the URL to withdraw it; None if unconfirmed."""
     confirmed = Merchant.objects.filter(pk=merchant_id, email_confirmed_at__isnull=False)
     email = confirmed.values_list("email", flat=True).first()

@@ -50,7 +50,7 @@ class SellerDetails:
     tax_id: str
 
 
-def separate(changes: Changes) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_changes(changes: Changes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split changes into those of fields that no customer sees and those of public fields."""
     public = {name: value for name, value in changes.items() if name in PUBLIC_FIELDS}
     return {name: changes[name] for name in changes if name not in public}, public

@@ -18,7 +18,7 @@ from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_
 from merchants.models import ApiKey, Merchant
 from merchants.owner_notices import count_notice, count_notice_or_refuse
 from merchants.services import IssuedKey, issue_key, lock_key, revoke_key, roll_key
-from merchants.standing import refuse_ended
+from merchants.standing import recheck_caller
 
 MOST_ACTIVE = 50
 
@@ -97,10 +97,10 @@ def _count_roll(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetim
 def _refuse_late(caller: Caller, merchant: Merchant, *, acts_on: str = "") -> None:
     """Check the caller again: a thief would otherwise keep what the end of a key takes away.
 
-    Raises as `refuse_ended`, and ApiKeyRolled for a key that was rolled, unless it `acts_on`
+    Raises as `recheck_caller`, and ApiKeyRolled for a key that was rolled, unless it `acts_on`
     itself.
     """
-    key = refuse_ended(caller, merchant)
+    key = recheck_caller(caller, merchant)
     if key is not None and key.expires_at is not None and key.id != acts_on:
         raise ApiKeyRolled(api_key="must be the one that took the place of this one")
 

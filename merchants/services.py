@@ -17,14 +17,14 @@ from merchants.evidence import (
     apply_changes,
     refuse_test_caller,
     request_change,
-    separate,
+    split_changes,
     tell_of_live_fields,
     warn_of_new_email,
 )
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
 from merchants.known_keys import forget_keys
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, ApiKey, Merchant
-from merchants.standing import refuse_ended
+from merchants.standing import recheck_caller
 from merchants.statuses import MerchantStatus
 
 if TYPE_CHECKING:
@@ -124,15 +124,15 @@ def update_merchant(
     """Change a merchant's own profile. Serves PATCH.
 
     Public fields of a verified merchant wait for staff. Raises MerchantNotFound, ValidationFailed
-    if a test caller names a field that live customers see, RateLimited, and as `refuse_ended`.
+    if a test caller names a field that live customers see, RateLimited, and as `recheck_caller`.
     """
     changes: dict[str, Any] = {**profile}
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
-    refuse_ended(caller, merchant)
+    recheck_caller(caller, merchant)
     refuse_test_caller(merchant, changes, livemode=caller.livemode)
     at_once = changes
     if merchant.status == MerchantStatus.VERIFIED:
-        at_once, public = separate(changes)
+        at_once, public = split_changes(changes)
         if public:
             request_change(merchant, public, actor=caller.actor, now=now)
     warn_of_new_email(merchant, at_once, now=now)

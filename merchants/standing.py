@@ -49,7 +49,7 @@ def has_self_service_key(caller: "Caller") -> bool:
     return caller.merchant is None or is_self_service(caller.merchant, livemode=caller.livemode)
 
 
-def refuse_ended(caller: "Caller", merchant: Merchant) -> ApiKey | None:
+def recheck_caller(caller: "Caller", merchant: Merchant) -> ApiKey | None:
     """Check the caller again; return its key, or None if the call came without one.
 
     The merchant is locked: an end that came first has been seen. Raises as `refuse_status`, and

@@ -162,10 +162,10 @@ class CallerViewSet(_ApiViewSet):
         `total` counts all rows; without it, the list itself is counted.
         """
         page = page_of(listed, PageQuery.parse(query_of(request)), total)
-        return Response(shown(page, output, key=key, **context))
+        return Response(page_body(page, output, key=key, **context))
 
 
-def shown(page: Page, output: type[Output], *, key: str, **context: Any) -> dict[str, Any]:
+def page_body(page: Page, output: type[Output], *, key: str, **context: Any) -> dict[str, Any]:
     """Return a page of a list as it goes out."""
     items = output.each(page.items, **context)
     counted = {"total": page.total, "limit": page.limit, "offset": page.offset}

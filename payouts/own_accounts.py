@@ -12,7 +12,7 @@ from django.db import transaction
 from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.owner_notices import count_notice, count_notice_or_refuse, tell_owner
-from merchants.standing import refuse_ended
+from merchants.standing import recheck_caller
 from merchants.statuses import MerchantStatus
 from payouts.bank_accounts import (
     BankDetails,
@@ -32,10 +32,10 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
     """Request an account to be paid out to (`POST /v1/bank-accounts`).
 
     A verified merchant's live account waits for staff, and replaces one that is already waiting;
-    any other opens at once. Raises ValidationFailed, RateLimited, and as `refuse_ended` does.
+    any other opens at once. Raises ValidationFailed, RateLimited, and as `recheck_caller` does.
     """
     merchant = Merchant.objects.locked(caller.owner.id)
-    refuse_ended(caller, merchant)
+    recheck_caller(caller, merchant)
     if caller.livemode:
         count_notice_or_refuse(merchant.id, now=now)
     if not caller.livemode or merchant.status != MerchantStatus.VERIFIED:

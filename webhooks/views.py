@@ -10,7 +10,7 @@ from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
 from merchants.standing import has_self_service_key
-from merchants.viewsets import CallerViewSet, shown
+from merchants.viewsets import CallerViewSet, page_body
 from webhooks.attempt_now import waiting_slot
 from webhooks.counts import DELIVERIES, EVENTS
 from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
@@ -235,7 +235,7 @@ class EventViewSet(CallerViewSet):
         if feed := FeedQuery.parse(query):
             page = read_feed(events, caller=caller, query=feed, is_whole=not filters)
             return Response(
-                shown(page.page, EventOutput, key="events"),
+                page_body(page.page, EventOutput, key="events"),
                 headers={"Retry-After": str(RETRY_SECONDS)} if page.is_early else None,
             )
         total = EVENTS.total_of(

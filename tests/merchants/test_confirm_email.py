@@ -12,7 +12,7 @@ from core.attempt_limits import AttemptLimit
 from core.clock import utc_now
 from core.models import Quota
 from merchants import email_confirmation, known_keys
-from merchants.email_confirmation import reader_of_tests
+from merchants.email_confirmation import recipient_of_tests
 from merchants.models import Merchant
 from messages.send_loop import send_due_messages
 
@@ -239,7 +239,7 @@ def test_the_log_keeps_no_link(link, client, caplog, capsys):
 
 
 def link_that_ends(merchant):
-    found = reader_of_tests(merchant.pk)
+    found = recipient_of_tests(merchant.pk)
     assert found
     return found[1].removeprefix("http://testserver")
 

@@ -13,7 +13,7 @@ from core.models import Quota
 from merchants import email_confirmation, known_keys, services
 from merchants.access import EVERYTHING
 from merchants.callers import Caller
-from merchants.email_confirmation import AddressClaim, confirm_email, reader_of_tests
+from merchants.email_confirmation import AddressClaim, confirm_email, recipient_of_tests
 from merchants.errors import MerchantChangeDecided, MerchantNotFound, SlugTaken
 from merchants.evidence import approve_change, decline_change
 from merchants.key_use import note_use, write_uses
@@ -232,7 +232,7 @@ def test_the_confirmed_address_of_a_merchant() -> None:
     confirmed, other = MerchantFactory(email="a@example.com"), MerchantFactory()
     unconfirmed = MerchantFactory(email_confirmed_at=None)
 
-    readers = [reader_of_tests(each.pk) for each in (confirmed, other, unconfirmed)]
+    readers = [recipient_of_tests(each.pk) for each in (confirmed, other, unconfirmed)]
     assert [reader and reader[0] for reader in readers] == ["a@example.com", other.email, None]
 
 
