@@ -19,7 +19,7 @@ from funding.services import credit_locked, open_top_up, refuse_above_day_limit
 from funding.statuses import CREDITABLE, TopUpStatus
 from payouts.bank.incoming import refuse_uncreditable, refuse_words_of_order
 from payouts.bank.matching import refuse_resolved
-from payouts.bank.same_money import is_same_money, refuse_elsewhere
+from payouts.bank.same_money import is_same_money, refuse_credited_elsewhere
 from payouts.bank_words import WordsOfOrders
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryState
@@ -137,7 +137,7 @@ def refuse_no_credit(entry: BankEntry) -> None:
     if _amount_of(entry) > MAX_AMOUNT:
         raise BankEntryUnfit("It is more than one top-up can be.")
     refuse_uncreditable(entry)
-    refuse_elsewhere(entry)
+    refuse_credited_elsewhere(entry)
 
 
 def _amount_of(entry: BankEntry) -> int:
@@ -178,7 +178,7 @@ def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
 def _refuse_uncertain(entry: BankEntry, top_up: TopUp, words: WordsOfOrders) -> None:
     """Refuse money that may not be the customer's, or was credited elsewhere."""
     _refuse_unfit(entry, top_up)
-    refuse_elsewhere(entry, top_up.pk)
+    refuse_credited_elsewhere(entry, top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
         since = top_up.created_at
         refuse_words_of_order(entry, top_up.reference, since=since, words=words)

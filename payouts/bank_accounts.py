@@ -45,7 +45,7 @@ def open_bank_account(
     """
     merchant = Merchant.objects.locked(merchant_id)
     account = bank_account_of(merchant, details, livemode=livemode, actor=actor, now=now)
-    end_all(BankAccount.objects.open().like(account), actor=actor, now=now)
+    close_bank_accounts(BankAccount.objects.open().like(account), actor=actor, now=now)
     account.save(force_insert=True)
     return account
 
@@ -72,7 +72,7 @@ def bank_account_of(
     return account
 
 
-def end_all(accounts: Iterable[BankAccount], *, actor: str, now: datetime) -> None:
+def close_bank_accounts(accounts: Iterable[BankAccount], *, actor: str, now: datetime) -> None:
     """Close accounts of a locked merchant."""
     for account in accounts:
         account.closed_at, account.closed_by = now, actor
@@ -83,7 +83,7 @@ def end_all(accounts: Iterable[BankAccount], *, actor: str, now: datetime) -> No
 def close_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
     """Close the account: nothing more is sent to it. Raises BankAccountNotFound, also if closed."""
     account = BankAccount.objects.open().locked(bank_account_id)
-    end_all([account], actor=actor, now=now)
+    close_bank_accounts([account], actor=actor, now=now)
     return account
 
 

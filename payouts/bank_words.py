@@ -25,7 +25,7 @@ _PLAIN = str.maketrans(
 )
 
 
-def latin(text: str) -> str:
+def to_bank_characters(text: str) -> str:
     """Return a text in the character set of all banks: no accents, `.` for anything else.
 
     No leading, trailing or double slashes: banks read codes of their own between slashes.
@@ -41,7 +41,7 @@ def names_top_up(text: str) -> bool:
 
     Everything that a bank may drop between characters is ignored.
     """
-    return bool(references_in(_NOT_PLAIN.sub("", latin(text))))
+    return bool(references_in(_NOT_PLAIN.sub("", to_bank_characters(text))))
 
 
 class WordsOfOrders:
@@ -79,7 +79,7 @@ class WordsOfOrders:
 
 
 def _references(words: Iterable[str]) -> set[str]:
-    forms = (form for text in words for form in (text, latin(text)))
+    forms = (form for text in words for form in (text, to_bank_characters(text)))
     return references_in(*(_NOT_PLAIN.sub("", form) for form in forms))
 
 

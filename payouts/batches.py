@@ -16,7 +16,7 @@ from core.ids import new_id
 from core.instants import today_in
 from core.json import dump_json
 from merchants.models import Merchant
-from payouts.bank_turns import take_turn
+from payouts.bank_lock import hold_bank_lock
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.contradictions import held_back
@@ -35,19 +35,19 @@ from payouts.models import (
 )
 from payouts.order_references import (
     BATCH_PREFIX,
+    BATCH_REFERENCE,
     ORDER_PREFIX,
     REFERENCE_CHARACTERS,
-    RUN_NAME,
     end_to_end_id,
 )
-from payouts.services import fail_unsendable, leave
+from payouts.services import fail_unsendable, put_in_transit
 from payouts.statuses import PayoutStatus
 
 MAX_PAYOUTS = 500
 
 
 def payouts_due(*, livemode: bool, currency: str, execution_date: date) -> PayoutQuerySet:
-    """Return the payouts that a run on this day can include, oldest first.
+    """Return the payouts that a batch on this day can include, oldest first.
 
     The payouts of a suspended merchant wait.
     """
@@ -76,7 +76,7 @@ def create_batch(
     restore of the database, BankEntriesWaiting while the bank mentions a file of ours that is
     unknown here, and ValidationFailed for a past date or one that is not a business day.
     """
-    take_turn()
+    hold_bank_lock()
     refuse_after_restore(now=now)
     refuse_unknown_file(livemode=livemode)
     _refuse_other_day(execution_date, now)
@@ -89,7 +89,7 @@ def create_batch(
     batch = _order_together(sendable, execution_date, actor, now)
     for count, payout in enumerate(sendable, start=1):
         # As locked and ordered, even if its bank account has been closed since.
-        leave(payout, batch=batch, actor=actor, now=now)
+        put_in_transit(payout, batch=batch, actor=actor, now=now)
         if progress:
             progress(count, len(sendable))
     return batch
@@ -121,7 +121,7 @@ def refuse_unknown_file(*, livemode: bool) -> None:
     """Raise BankEntriesWaiting while the bank mentions a file of ours that is unknown here."""
     waiting = BankEntry.objects.unmatched().named_by_bank()
     waiting = waiting.filter(
-        livemode=livemode, end_to_end_id="", message_reference__iregex=RUN_NAME
+        livemode=livemode, end_to_end_id="", message_reference__iregex=BATCH_REFERENCE
     )
     known = PayoutBatch.objects.filter(message_id__istartswith=OuterRef("message_reference"))
     unknown = waiting.filter(~Exists(known)).order_by("created_at", "pk").first()
@@ -161,7 +161,7 @@ def note_departure(
             f"The bank knows payout {payout.pk}, which is scheduled, with another amount."
         )
     batch = _order_together([payout], today_in(payout.merchant.time_zone, now), actor, now)
-    leave(payout, batch=batch, actor=actor, now=now)
+    put_in_transit(payout, batch=batch, actor=actor, now=now)
     return payout.order
 
 

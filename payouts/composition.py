@@ -62,7 +62,7 @@ def explain_payout(payout: Payout, amount: int) -> list[list[StatementLine]]:
     return [[rows[each.transfer_id] for each in group] for group in found]
 
 
-def missed_by(payout: Payout, amount: int) -> list[StatementLine]:
+def lines_too_late_for(payout: Payout, amount: int) -> list[StatementLine]:
     """Return lines of this amount that came too late for a payout, from the next statement."""
     statement = payout.statement
     following = StatementLine.objects.filter(

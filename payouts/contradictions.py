@@ -16,12 +16,12 @@ from payouts.models import (
     PayoutQuerySet,
 )
 from payouts.order_references import (
-    ORDER_NAME,
+    ORDER_REFERENCE,
     end_to_end_id,
-    in_our_spelling,
-    is_cut_name,
-    is_order_name,
-    is_run_name,
+    is_batch_reference,
+    is_order_reference,
+    is_truncated_reference,
+    normalize_reference,
 )
 from payouts.statuses import PayoutStatus
 
@@ -29,7 +29,7 @@ from payouts.statuses import PayoutStatus
 _LEFT = (BankEntryKind.DEBIT, BankEntryKind.SETTLED)
 
 
-def spoken_of(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
+def mentioned_by_bank(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
     """Return the ids of payouts that the bank mentions in an entry that waits for a person.
 
     They may have left already, if a restore was noticed, or its files were imported, too late.
@@ -47,7 +47,7 @@ def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
     The entry mentions them, or contradicts our record of an earlier payout of the merchant: its
     money may have been paid and be in the balance again, and so in the next payout.
     """
-    held = spoken_of(payouts, livemode=livemode)
+    held = mentioned_by_bank(payouts, livemode=livemode)
     if contradicted := _contradicted(payouts, livemode=livemode):
         owners = {owner for owner, _ in contradicted}
         rows = payouts.filter(merchant__in=owners).values_list("pk", "merchant_id", "currency")
@@ -64,10 +64,10 @@ def contradiction_of(payout: Payout) -> str:
 def holds_back(entry: BankEntry) -> bool:
     """Return whether an entry holds back payouts, or would if one of them were refused.
 
-    It says that money of one of our orders or runs has left, or names one that is unknown here,
+    It says that money of one of our orders or batches has left, or names one that is unknown here,
     as after a restore that lost it.
     """
-    name = name_of_ours(entry)
+    name = our_reference(entry)
     if not name:
         return False
     orders = PayoutOrder.objects.filter(end_to_end_id=name)
@@ -75,49 +75,50 @@ def holds_back(entry: BankEntry) -> bool:
     return not is_known or (entry.kind in _LEFT and not entry.is_charge)
 
 
-def name_of_ours(entry: BankEntry) -> str:
-    """Return the reference of the order or run that an entry names; empty if it names none."""
+def our_reference(entry: BankEntry) -> str:
+    """Return the reference of the order or batch that an entry names; empty if it names none."""
     if entry.kind == BankEntryKind.CREDIT:
         return ""
-    order, run = in_our_spelling(entry.end_to_end_id), in_our_spelling(entry.message_reference)
-    if is_order_name(order):
+    order = normalize_reference(entry.end_to_end_id)
+    if is_order_reference(order):
         return order
-    return run if is_run_name(run) else ""
+    batch = normalize_reference(entry.message_reference)
+    return batch if is_batch_reference(batch) else ""
 
 
 def _told_of_orders(*, livemode: bool) -> dict[str, str]:
     """Return the order references named by waiting entries, each with the entry's id."""
     waiting = BankEntry.objects.unmatched().named_by_bank().filter(livemode=livemode)
-    of_orders = waiting.filter(end_to_end_id__iregex=ORDER_NAME)
+    of_orders = waiting.filter(end_to_end_id__iregex=ORDER_REFERENCE)
     return _entries_by("end_to_end_id", of_orders)
 
 
 def _entries_by(field: str, entries: BankEntryQuerySet) -> dict[str, str]:
     """Return entry ids by reference, in our spelling: earlier releases stored the bank's."""
-    return {in_our_spelling(name): pk for name, pk in entries.values_list(field, "pk")}
+    return {normalize_reference(name): pk for name, pk in entries.values_list(field, "pk")}
 
 
 def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str, str], str]:
     """Return, by merchant and currency, waiting entries for payouts that left unknown to us.
 
     Those are debits and settlements and, for the merchants of these payouts, any entry about a
-    payout that we never ordered. An entry for a whole run counts for its refused payouts.
+    payout that we never ordered. An entry for a whole batch counts for its refused payouts.
     """
     waiting = BankEntry.objects.unmatched().besides_charges()
     said = waiting.filter(livemode=livemode, kind__in=_LEFT)
     orders = _entries_by("end_to_end_id", said.exclude(end_to_end_id=""))
-    of_runs = said.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
-    runs = _entries_by("message_reference", of_runs)
+    of_batches = said.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
+    batches = _entries_by("message_reference", of_batches)
     every = Payout.objects.filter(livemode=livemode).order_by()
     # What is paid and booked is in no balance: a repeated report of it holds nothing back.
     named = every.filter(_bears("order__end_to_end_id", orders)).exclude(
         status=PayoutStatus.PAID, booked_at__isnull=False
     )
-    refused = every.filter(_bears("batch__message_id", runs), status=PayoutStatus.FAILED)
+    refused = every.filter(_bears("batch__message_id", batches), status=PayoutStatus.FAILED)
     found = dict(_never_ordered(payouts, livemode=livemode))
     for rows, name, entry_of in (
         (named, "order__end_to_end_id", orders),
-        (refused.exclude(batch__message_id=""), "batch__message_id", runs),
+        (refused.exclude(batch__message_id=""), "batch__message_id", batches),
     ):
         for owner, currency, told in rows.values_list("merchant_id", "currency", name):
             found[owner, currency] = _entry_of(told, entry_of)
@@ -126,13 +127,15 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
 
 def _bears(field: str, names: Iterable[str]) -> Q:
     """Return what selects rows with one of these references, or one that a truncated one begins."""
-    cut = (Q(**{f"{field}__startswith": name}) for name in names if is_cut_name(name))
+    cut = (Q(**{f"{field}__startswith": name}) for name in names if is_truncated_reference(name))
     return reduce(or_, cut, Q(**{f"{field}__in": [*names]}))
 
 
 def _entry_of(name: str, told: dict[str, str]) -> str:
     """Return the entry with this reference, or with a truncated form of it."""
-    begun = (entry for cut, entry in told.items() if is_cut_name(cut) and name.startswith(cut))
+    begun = (
+        entry for cut, entry in told.items() if is_truncated_reference(cut) and name.startswith(cut)
+    )
     return told.get(name) or next(begun, "")
 
 

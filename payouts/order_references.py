@@ -11,8 +11,8 @@ BATCH_PREFIX, ORDER_PREFIX = "B-", "E-"
 DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
 # Older formats only have room for 16 characters, so a bank may pass on a truncated reference.
 CUT_DIGEST = f"[0-9a-f]{{14,{REFERENCE_CHARACTERS - 1}}}$"
-ORDER_NAME = f"^{ORDER_PREFIX}({DIGEST}|{CUT_DIGEST})"
-RUN_NAME = f"^{BATCH_PREFIX}({DIGEST}|{CUT_DIGEST})"
+ORDER_REFERENCE = f"^{ORDER_PREFIX}({DIGEST}|{CUT_DIGEST})"
+BATCH_REFERENCE = f"^{BATCH_PREFIX}({DIGEST}|{CUT_DIGEST})"
 
 
 def end_to_end_id(payout: Payout) -> str:
@@ -27,30 +27,30 @@ def end_to_end_id(payout: Payout) -> str:
     return f"{ORDER_PREFIX}{digest[:REFERENCE_CHARACTERS]}"
 
 
-def in_our_spelling(reference: str) -> str:
+def normalize_reference(reference: str) -> str:
     """Return a reference in our spelling, if the bank has changed only its case."""
     if re.match(f"[BE]-({DIGEST}|{CUT_DIGEST})", reference, re.IGNORECASE):
         return reference[0].upper() + reference[1:].lower()
     return reference
 
 
-def is_cut_name(reference: str) -> bool:
-    """Return whether this looks like a truncated reference of an order or run.
+def is_truncated_reference(reference: str) -> bool:
+    """Return whether this looks like a truncated reference of an order or batch.
 
     An entry is never matched by such a reference, but it does hold back payouts.
     """
     return re.match(f"({ORDER_PREFIX}|{BATCH_PREFIX}){CUT_DIGEST}", reference) is not None
 
 
-def is_order_name(reference: str) -> bool:
+def is_order_reference(reference: str) -> bool:
     """Return whether a reference is an order's, or has the form of one, whole or truncated."""
-    if re.match(ORDER_NAME, reference, re.IGNORECASE):
+    if re.match(ORDER_REFERENCE, reference, re.IGNORECASE):
         return True
     return bool(reference) and PayoutOrder.objects.filter(end_to_end_id=reference).exists()
 
 
-def is_run_name(reference: str) -> bool:
-    """Return whether a reference is a run's, or has the form of one, whole or truncated."""
-    if re.match(RUN_NAME, reference, re.IGNORECASE):
+def is_batch_reference(reference: str) -> bool:
+    """Return whether a reference is a batch's, or has the form of one, whole or truncated."""
+    if re.match(BATCH_REFERENCE, reference, re.IGNORECASE):
         return True
     return bool(reference) and PayoutBatch.objects.filter(message_id=reference).exists()

@@ -18,7 +18,7 @@ from payouts.bank_accounts import (
     BankDetails,
     bank_account_of,
     close_bank_account,
-    end_all,
+    close_bank_accounts,
     open_bank_account,
 )
 from payouts.models import BankAccount
@@ -47,7 +47,7 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
             now=now,
         )
     account = bank_account_of(merchant, details, livemode=True, actor=caller.actor, now=now)
-    end_all(BankAccount.objects.pending().like(account), actor=caller.actor, now=now)
+    close_bank_accounts(BankAccount.objects.pending().like(account), actor=caller.actor, now=now)
     account.is_pending = True
     account.save(force_insert=True)
     _tell(account, "is to be paid out to from now on, once we have checked it", now)
@@ -63,7 +63,7 @@ def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) ->
     account = BankAccount.objects.visible_to(caller).not_closed().one(bank_account_id)
     Merchant.objects.locked(account.merchant_id)
     account = BankAccount.objects.not_closed().select_related("merchant").locked(account.id)
-    end_all([account], actor=caller.actor, now=now)
+    close_bank_accounts([account], actor=caller.actor, now=now)
     if account.livemode and count_notice(account.merchant_id, now=now):
         _tell(account, _NO_LONGER, now)
     return account
@@ -95,7 +95,7 @@ def shut_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> Ban
 def approve_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
     """Open the account that the merchant requested. Raises BankAccountNotFound."""
     account = _locked(bank_account_id)
-    end_all(BankAccount.objects.open().like(account), actor=actor, now=now)
+    close_bank_accounts(BankAccount.objects.open().like(account), actor=actor, now=now)
     account.is_pending = False
     account.save(update_fields=["is_pending"])
     _tell(account, _PAID_OUT, now)
@@ -106,7 +106,7 @@ def approve_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> 
 def decline_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
     """Decline the account that the merchant requested. Raises BankAccountNotFound."""
     account = _locked(bank_account_id)
-    end_all([account], actor=actor, now=now)
+    close_bank_accounts([account], actor=actor, now=now)
     return account
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from core.clock import iso
 from core.money import decimal_text
 from payouts.account_numbers import compact, is_iban
-from payouts.bank_words import latin
+from payouts.bank_words import to_bank_characters
 from payouts.errors import DebtorUnknown
 from payouts.models import PayoutBatch, PayoutOrder
 
@@ -37,7 +37,7 @@ def pain001(batch: PayoutBatch, orders: Sequence[PayoutOrder]) -> bytes:
     _add(header, "MsgId", batch.message_id or reference(batch.id))
     _add(header, "CreDtTm", iso(batch.created_at))
     _add_sums(header, orders, batch.currency)
-    _add(_add(header, "InitgPty"), "Nm", latin(debtor.name) or NO_NAME)
+    _add(_add(header, "InitgPty"), "Nm", to_bank_characters(debtor.name) or NO_NAME)
     _add_payment(initiation, batch, orders, debtor)
     ElementTree.indent(document)
     body: bytes = ElementTree.tostring(document, encoding="UTF-8", xml_declaration=True)
@@ -69,7 +69,7 @@ def _add_payment(
     _add(payment, "PmtMtd", "TRF")
     _add_sums(payment, orders, batch.currency)
     _add(_add(payment, "ReqdExctnDt"), "Dt", batch.execution_date.isoformat())
-    _add(_add(payment, "Dbtr"), "Nm", latin(debtor.name) or NO_NAME)
+    _add(_add(payment, "Dbtr"), "Nm", to_bank_characters(debtor.name) or NO_NAME)
     _add_account(payment, "DbtrAcct", debtor.number, currency=batch.currency)
     _add_bank(payment, "DbtrAgt", debtor)
     _add(payment, "ChrgBr", "DEBT")
@@ -85,9 +85,9 @@ def _add_transfer(payment: Element, order: PayoutOrder) -> None:
     amount = _add(_add(transfer, "Amt"), "InstdAmt", decimal_text(order.amount, currency))
     amount.set("Ccy", currency)
     _add_bank(transfer, "CdtrAgt", creditor)
-    _add(_add(transfer, "Cdtr"), "Nm", latin(creditor.name) or NO_NAME)
+    _add(_add(transfer, "Cdtr"), "Nm", to_bank_characters(creditor.name) or NO_NAME)
     _add_account(transfer, "CdtrAcct", creditor.number)
-    text = latin(order.description) or reference(order.payout_id)
+    text = to_bank_characters(order.description) or reference(order.payout_id)
     _add(_add(transfer, "RmtInf"), "Ustrd", text)
 
 

@@ -22,7 +22,7 @@ from payouts.balances import reserved
 from payouts.bank_accounts import account_to_pay
 from payouts.business_days import BusinessDays
 from payouts.continuity import is_shut
-from payouts.contradictions import spoken_of
+from payouts.contradictions import mentioned_by_bank
 from payouts.errors import (
     PayoutNotCancelable,
     PayoutReturnTooLate,
@@ -133,11 +133,11 @@ def mark_sent(*, payout_id: str, actor: str, now: datetime) -> Payout:
         raise PayoutStatusUnfit(merchant="is suspended")
     if fail_unsendable(payout, actor=actor, now=now):
         return payout
-    leave(payout, batch=None, actor=actor, now=now)
+    put_in_transit(payout, batch=None, actor=actor, now=now)
     return payout
 
 
-def leave(payout: Payout, *, batch: PayoutBatch | None, actor: str, now: datetime) -> None:
+def put_in_transit(payout: Payout, *, batch: PayoutBatch | None, actor: str, now: datetime) -> None:
     """Put a locked payout in transit, without checking its bank account or merchant."""
     payout.batch = batch
     leaves = batch.execution_date if batch else today_in(payout.merchant.time_zone, now)
@@ -253,7 +253,7 @@ def _may_have_left(payout: Payout, *, now: datetime) -> bool:
     """Return whether a scheduled payout may have been sent without our knowing."""
     if payout.livemode and is_shut(now=now):
         return True
-    return bool(spoken_of(Payout.objects.filter(pk=payout.pk), livemode=payout.livemode))
+    return bool(mentioned_by_bank(Payout.objects.filter(pk=payout.pk), livemode=payout.livemode))
 
 
 def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime) -> Payout:

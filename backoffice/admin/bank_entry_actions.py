@@ -23,11 +23,11 @@ from core.creditor_references import references_in
 from core.money import MAX_AMOUNT
 from customers.models import Customer
 from funding.models import TopUp
-from payouts.bank.by_hand import set_aside, wait_again
+from payouts.bank.by_hand import reopen_entry, set_aside
 from payouts.bank.incoming import why_uncreditable
 from payouts.bank.moved_amounts import booked_with_charge, charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
-from payouts.contradictions import holds_back, name_of_ours
+from payouts.contradictions import holds_back, our_reference
 from payouts.models import BankEntry, BankEntryState, Payout, PayoutBatch
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
@@ -169,7 +169,7 @@ class AgainForm(ActionForm):
     note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
-        return [f"It was set aside as: “{self.row.note}”. It speaks of {name_of_ours(self.row)}."]
+        return [f"It was set aside as: “{self.row.note}”. It speaks of {our_reference(self.row)}."]
 
 
 def _ask_about(task: str) -> Callable[[ActionContext], Instruction]:
@@ -254,14 +254,14 @@ BANK_ENTRY_ACTIONS = (
         name="wait-again",
         title="Explain it anew",
         right=Right.PAY_OUT,
-        service=wait_again,
+        service=reopen_entry,
         given={"by_two": False},
         message="It waits for a person again, and counts as a difference.",
         audited_as="let bank entry wait again",
         watches=("state", "note"),
         about="If it was not what was noted.",
         icon="undo",
-        available=lambda entry, now: _is_set_aside(entry) and not name_of_ours(entry),
+        available=lambda entry, now: _is_set_aside(entry) and not our_reference(entry),
     ),
     Action(
         name="wait-again-by-two",
@@ -273,7 +273,7 @@ BANK_ENTRY_ACTIONS = (
         about="It names an order or a run of ours, so that the next file of the bank may match it"
         " and give money back: a colleague has to approve.",
         icon="undo",
-        available=lambda entry, now: _is_set_aside(entry) and bool(name_of_ours(entry)),
+        available=lambda entry, now: _is_set_aside(entry) and bool(our_reference(entry)),
     ),
 )
 

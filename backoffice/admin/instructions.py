@@ -40,7 +40,7 @@ from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from payouts.batches import MAX_PAYOUTS
-from payouts.contradictions import name_of_ours
+from payouts.contradictions import our_reference
 from payouts.models import BankEntry, Payout
 
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
@@ -184,7 +184,7 @@ def _of_entry(instruction: Instruction) -> list[tuple[str, Any]]:
     entry = BankEntry.objects.filter(pk=entry_id).first()
     if entry is None:
         return []
-    return [("In the bank's words", entry.message), ("It speaks of", name_of_ours(entry))]
+    return [("In the bank's words", entry.message), ("It speaks of", our_reference(entry))]
 
 
 def _title(name: str) -> str:

@@ -10,7 +10,7 @@ from backoffice.resource.page_urls import list_of, page_of
 from backoffice.resource.shown import Amount, Code, Field, Instant, Reference
 from backoffice.statement_files import SUM_WORDS
 from payouts.account_statements import SUMS
-from payouts.composition import composition_of, explain_payout, missed_by
+from payouts.composition import composition_of, explain_payout, lines_too_late_for
 from payouts.models import Payout, StatementLine
 
 AT, KIND = Instant("At", "transfer.created_at"), Field("Kind", "transfer.get_kind_display")
@@ -76,7 +76,7 @@ def explanation_tables(payout: Payout, text: str) -> list[Table]:
         for number, group in enumerate(explain_payout(payout, amount), 1)
         for line in group
     ]
-    late = [("", *_cells(line)) for line in missed_by(payout, amount)]
+    late = [("", *_cells(line)) for line in lines_too_late_for(payout, amount)]
     columns = ("", "Kind", formats.amount("Amount"), "About", "At")
     tables = [Table(f"What makes up {words} here", columns, found, is_first=True)]
     if late:

@@ -23,7 +23,7 @@ from backoffice.forms import (
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.payouts import RUN, Run, add_holiday, drop_holiday, runs_due
+from backoffice.services.payouts import RUN, BatchDraft, add_holiday, batch_drafts, drop_holiday
 from backoffice.statuses import InstructionStatus
 from payouts.batches import payouts_due
 from payouts.business_days import BusinessDays
@@ -123,7 +123,7 @@ class RunForm(ActionForm):
         """Say what is due, and what waits; of tests only if there are any."""
         wanted: dict[str, Any] = {"livemode": livemode, "currency": currency}
         wanted |= {"execution_date": self.first_day}
-        runs, held = runs_due(**wanted), held_back(payouts_due(**wanted), livemode=livemode)
+        runs, held = batch_drafts(**wanted), held_back(payouts_due(**wanted), livemode=livemode)
         if not (livemode or runs or held):
             return []
         payouts = formats.counted(sum(len(run.payout_ids) for run in runs), "payout")
@@ -154,7 +154,7 @@ class RunForm(ActionForm):
 
 
 def _run(context: ActionContext) -> list[Instruction]:
-    runs = runs_due(
+    runs = batch_drafts(
         livemode=context.data["mode"] == "live",
         currency=context.data["currency"],
         execution_date=context.data["execution_date"],
@@ -164,7 +164,7 @@ def _run(context: ActionContext) -> list[Instruction]:
     return [_submit_run(context, run, number) for number, run in enumerate(runs)]
 
 
-def _submit_run(context: ActionContext, run: Run, number: int) -> Instruction:
+def _submit_run(context: ActionContext, run: BatchDraft, number: int) -> Instruction:
     return submit(
         context,
         instruction_kinds.RUN_PAYOUTS,

@@ -6,7 +6,7 @@ from typing import Any
 from backoffice.models import Instruction
 from funding.bank_transfers import credit_by_hand
 from merchants.callers import Caller
-from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, set_aside, wait_again
+from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, reopen_entry, set_aside
 from payouts.services import RETURNED_BY_BANK, record_returned
 
 SERVICE, MERCHANT = "the service", "the merchant"
@@ -44,9 +44,9 @@ def set_entry_aside(instruction: Instruction, caller: Caller, now: datetime) -> 
     return entry.pk
 
 
-def let_entry_wait(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Let an entry that names an order or a run wait again. Raises as `wait_again` does."""
-    return wait_again(entry_id=instruction.subject_id, by_two=True).pk
+def reopen_order_entry(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Let an entry that names an order or a run wait again. Raises as `reopen_entry` does."""
+    return reopen_entry(entry_id=instruction.subject_id, by_two=True).pk
 
 
 def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:

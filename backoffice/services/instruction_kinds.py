@@ -143,7 +143,7 @@ TASKS: dict[str, InstructionTask] = {
         "New explanation of a bank entry",
         K.ADJUSTMENT,
         R.PAY_OUT,
-        bank_entries.let_entry_wait,
+        bank_entries.reopen_order_entry,
         always_two=True,
     ),
     BANK_CREDIT: InstructionTask(

@@ -56,14 +56,14 @@ def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 @dataclass(frozen=True)
-class Run:
+class BatchDraft:
     """Payouts that go to the bank in one batch, once approved. `total_amount` in cents."""
 
     payout_ids: list[str]
     total_amount: int
 
 
-def runs_due(*, livemode: bool, currency: str, execution_date: date) -> list[Run]:
+def batch_drafts(*, livemode: bool, currency: str, execution_date: date) -> list[BatchDraft]:
     """Divide what is due by a day into batches that a bank's file and an approval can hold.
 
     What waits for someone's approval already is not in them, nor what the bank speaks of already.
@@ -76,11 +76,11 @@ def runs_due(*, livemode: bool, currency: str, execution_date: date) -> list[Run
         if payout_id in left_out:
             continue
         if len(ids) == MAX_PAYOUTS or total + amount > MAX_AMOUNT:
-            runs.append(Run(ids, total))
+            runs.append(BatchDraft(ids, total))
             ids, total = [], 0
         ids.append(payout_id)
         total += amount
-    return [*runs, Run(ids, total)] if ids else runs
+    return [*runs, BatchDraft(ids, total)] if ids else runs
 
 
 def runs_waiting() -> QuerySet[Instruction]:

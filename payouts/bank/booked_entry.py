@@ -48,7 +48,7 @@ class BookedEntry:
 
     @cached_property
     def batch_reference(self) -> str:
-        """Our reference of the run that it belongs to; empty if the bank names none."""
+        """Our reference of the batch that it belongs to; empty if the bank names none."""
         return reference_at(self.element, "NtryDtls/Btch/PmtInfId", "NtryDtls/Btch/MsgId")
 
     @cached_property

@@ -7,8 +7,8 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from ledger.models import HOUSE, Account, Purpose
 from ledger.reconciliation import each
 from ledger.services import balance_of
+from payouts.bank.batch_bookings import check_batch_bookings
 from payouts.bank.moved_amounts import charge_note
-from payouts.bank.run_reconciliation import check_runs
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
 from payouts.statuses import PayoutStatus
 
@@ -24,7 +24,7 @@ def check_bookings() -> Iterator[str]:
         )
         yield from _check_field(field, matched)
     yield from _check_matches()
-    yield from check_runs()
+    yield from check_batch_bookings()
     yield from _check_accounts()
 
 

@@ -14,11 +14,11 @@ from ledger.services import Movement, accounts_for, post_transfers
 from payouts.bank.matching import (
     apply_entry,
     payouts_booked_in,
-    payouts_in_run,
+    payouts_in_batch,
     refuse_resolved,
 )
 from payouts.bank.moved_amounts import booked_with_charge, charge_in, charge_note
-from payouts.contradictions import holds_back, name_of_ours
+from payouts.contradictions import holds_back, our_reference
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, Payout, PayoutBatch
 
@@ -76,7 +76,7 @@ def match_batch_by_hand(
     if entry.kind != K.DEBIT:
         raise BankEntryUnfit("Only money that left can be that of a run.")
     if charge_amount:
-        payouts, charge = booked_with_charge(entry, payouts_in_run(batch))
+        payouts, charge = booked_with_charge(entry, payouts_in_batch(batch))
         _refuse_other_charge(charge_amount, charge)
     else:
         payouts = payouts_booked_in(entry, batch)
@@ -105,18 +105,18 @@ def set_aside(
 
 
 @transaction.atomic
-def wait_again(*, entry_id: str, by_two: bool = False) -> BankEntry:
+def reopen_entry(*, entry_id: str, by_two: bool = False) -> BankEntry:
     """Reopen an entry that was set aside; `by_two`: a second person has agreed.
 
     The next file may then match it, and return a payout to its merchant's balance. Raises
-    BankEntryNotFound and BankEntryUnfit, also without a second person if it names an order or run.
+    BankEntryNotFound and BankEntryUnfit, also if it names an order or batch and not `by_two`.
     """
     entry = BankEntry.objects.locked(entry_id)
     if entry.state != BankEntryState.OTHER:
         raise BankEntryUnfit(state=f"is {entry.state}")
-    if not by_two and name_of_ours(entry):
+    if not by_two and our_reference(entry):
         raise BankEntryUnfit("It names an order or a run: to explain it anew takes two people.")
-    entry.wait_again()
+    entry.reopen()
     return entry
 
 

@@ -27,7 +27,7 @@ from payouts.bank.reports import (
 from payouts.errors import BankFileUnfit, BankFileUnreadable
 from payouts.models import BankEntryKind, BankSource
 from payouts.models.bank_files import MAX_NUMBER
-from payouts.order_references import in_our_spelling
+from payouts.order_references import normalize_reference
 
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
@@ -229,8 +229,8 @@ def _item(
         amount=amount,
         charge_amount=amount if is_own else _charge(kind, charge),
         currency=currency,
-        end_to_end_id=in_our_spelling(end_to_end_id),
-        message_reference=in_our_spelling(reference),
+        end_to_end_id=normalize_reference(end_to_end_id),
+        message_reference=normalize_reference(reference),
         names=bank_names(part, entry.name, is_whole=money == entry.money),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,

@@ -79,16 +79,16 @@ def match_bank_file(
 
 
 def _waiting_in_others(file: BankFile) -> QuerySet[BankEntry]:
-    """Return waiting entries of other files that may match by now: those naming an order or run.
+    """Return waiting entries of other files that may match by now: those naming an order or batch.
 
     Incoming money that was already looked at is left to the person who handles it.
     """
     others = BankEntry.objects.unmatched().filter(livemode=file.livemode).exclude(file=file)
-    runs = PayoutBatch.objects.exclude(message_id="")
+    batches = PayoutBatch.objects.exclude(message_id="")
     of_ours = (
         Q(end_to_end_id__startswith=ORDER_PREFIX)
         | Q(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
-        | Q(message_reference__in=runs.values("message_id"))
+        | Q(message_reference__in=batches.values("message_id"))
     )
     not_looked_at = Q(problem=NOT_LOOKED_AT)
     return others.filter(not_looked_at | of_ours & ~Q(kind=BankEntryKind.CREDIT))

@@ -5,7 +5,7 @@ from datetime import datetime
 from payouts.bank_words import WordsOfOrders
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
-from payouts.order_references import in_our_spelling, is_cut_name, is_order_name
+from payouts.order_references import is_order_reference, is_truncated_reference, normalize_reference
 
 
 def refuse_uncreditable(entry: BankEntry) -> None:
@@ -23,7 +23,7 @@ def why_uncreditable(entry: BankEntry) -> str:
         return ""
     if entry.is_charge:
         return "The bank gives back a charge of its own: set it aside."
-    if _is_of_order(in_our_spelling(entry.end_to_end_id)):
+    if _is_of_order(normalize_reference(entry.end_to_end_id)):
         return "It names an order of ours: match it by hand if that came back."
     return ""
 
@@ -47,6 +47,6 @@ def _is_of_order(name: str) -> bool:
 
     Customers have references of their own that look like the beginning of one of ours.
     """
-    if is_cut_name(name):
+    if is_truncated_reference(name):
         return PayoutOrder.objects.filter(end_to_end_id__startswith=name).exists()
-    return is_order_name(name)
+    return is_order_reference(name)

@@ -19,8 +19,8 @@ from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
 from payouts.bank.nameless import is_nameless, nameless_orders
 from payouts.bank.pain002 import DUPLICATES
 from payouts.bank.round_trips import is_round_trip
-from payouts.bank.same_money import refuse_repeated
-from payouts.bank_turns import take_turn
+from payouts.bank.same_money import refuse_duplicate
+from payouts.bank_lock import hold_bank_lock
 from payouts.bank_words import WordsOfOrders
 from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
@@ -33,7 +33,7 @@ from payouts.models import (
     PayoutOrder,
     PayoutQuerySet,
 )
-from payouts.order_references import in_our_spelling
+from payouts.order_references import normalize_reference
 from payouts.services import (
     REFUSED,
     RETURNED_BY_BANK,
@@ -52,7 +52,7 @@ FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
     K.PROCESSING: EVER_PAID | {S.IN_TRANSIT},
     K.SETTLED: EVER_PAID | {S.IN_TRANSIT},
     K.DEBIT: EVER_PAID | {S.IN_TRANSIT},
-    # A payout booked with its run may have come back before we hear that it was refused.
+    # A payout booked with its batch may have come back before we hear that it was refused.
     K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED, S.RETURNED}),
     K.RETURN: EVER_PAID | {S.IN_TRANSIT},
 }
@@ -72,7 +72,7 @@ def match_entry(*, entry_id: str, words: WordsOfOrders, actor: str, now: datetim
     `words` is shared by all entries of a file, as it reads each order's text once.
     """
     with transaction.atomic():
-        take_turn()  # may find that a payout has left already, and write its batch
+        hold_bank_lock()  # may find that a payout has left already, and write its batch
         entry = BankEntry.objects.locked(entry_id)
         if not entry.is_waiting:
             return False
@@ -112,7 +112,7 @@ def _match(entry: BankEntry, words: WordsOfOrders, *, actor: str, now: datetime)
     if is_nameless(entry):
         raise BankEntryUnfit(NAMELESS)
     batch = PayoutBatch.objects.filter(
-        message_id=in_our_spelling(entry.message_reference), livemode=entry.livemode
+        message_id=normalize_reference(entry.message_reference), livemode=entry.livemode
     ).first()
     if not entry.message_reference or batch is None:
         raise BankEntryUnfit(_unknown(kind))
@@ -139,7 +139,7 @@ def _credit(entry: BankEntry, words: WordsOfOrders, actor: str, now: datetime) -
 
 def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | None:
     """Return the order that an entry names, even if only the bank still knows that it left."""
-    name = in_our_spelling(entry.end_to_end_id)
+    name = normalize_reference(entry.end_to_end_id)
     known = PayoutOrder.objects.filter(end_to_end_id=name, payout__livemode=entry.livemode).first()
     if known is not None or entry.kind not in (K.DEBIT, K.RETURN):
         return known
@@ -184,8 +184,8 @@ def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
 
 
 def _returned_of(batch: PayoutBatch) -> list[Payout]:
-    """Return all payouts of a returned run, locked. Raises BankEntryUnfit if one was refused."""
-    every = payouts_in_run(batch)
+    """Return all payouts of a returned batch, locked. Raises BankEntryUnfit if one was refused."""
+    every = payouts_in_batch(batch)
     if any(payout.status == S.FAILED for payout in every):
         raise BankEntryUnfit("An order of the run was refused: the bank knows which came back.")
     return every
@@ -194,14 +194,14 @@ def _returned_of(batch: PayoutBatch) -> list[Payout]:
 def payouts_booked_in(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
     """Return the payouts, locked, that the booking of a batch covers: those not refused.
 
-    Or all of them, if they make up the amount: some banks book a run whole and return the rest.
+    Or all of them, if they make up the amount: some banks book it whole and return the rest.
     """
-    every = payouts_in_run(batch)
+    every = payouts_in_batch(batch)
     taken = [payout for payout in every if payout.status != S.FAILED]
     return every if is_amount_of(entry, every) else taken
 
 
-def payouts_in_run(batch: PayoutBatch) -> list[Payout]:
+def payouts_in_batch(batch: PayoutBatch) -> list[Payout]:
     """Return all payouts of a batch, locked."""
     return list(_locked_payouts(batch))
 
@@ -237,7 +237,7 @@ def apply_entry(
     for payout in payouts:
         if not (comes_back and payout.status == S.FAILED):
             _refuse_other_status(entry, kind, payout)
-        refuse_repeated(entry, kind, payout)
+        refuse_duplicate(entry, kind, payout)
     for payout in payouts:
         _record(entry, kind, payout, actor=actor, now=now)
         if entry.source == BankSource.STATEMENT:

@@ -31,10 +31,10 @@ def charge_in(entry: BankEntry, payouts: Sequence[Payout]) -> int:
 
 
 def booked_with_charge(entry: BankEntry, every: Sequence[Payout]) -> tuple[list[Payout], int]:
-    """Return the payouts of a run that a debit has booked, and the charge that a person has seen.
+    """Return the payouts of a batch that a debit has booked, and the charge that a person has seen.
 
-    All of the run if the amount is enough for it, or else those not refused. Raises BankEntryUnfit
-    if the charge is large enough to contain a refused order.
+    All of the batch if the amount is enough for it, or else those not refused. Raises
+    BankEntryUnfit if the charge is large enough to contain a refused order.
     """
     refused = [payout.amount for payout in every if payout.status == PayoutStatus.FAILED]
     whole = charge_in(entry, every) > 0 or is_amount_of(entry, every)

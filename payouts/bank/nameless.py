@@ -10,7 +10,7 @@ from payouts.models import BankEntry, BankEntryQuerySet, BankFile, BankSource
 def nameless_orders(file: BankFile) -> BankEntryQuerySet:
     """Return a status report's entries about single orders that it does not name.
 
-    Identified by key: earlier releases gave them the run's reference, like an entry for a group.
+    Identified by key: earlier releases gave them the batch's reference, like an entry for a group.
     """
     if file.source != BankSource.STATUS_REPORT:
         return BankEntry.objects.none()
@@ -24,7 +24,7 @@ def is_nameless(entry: BankEntry) -> bool:
     """Return whether an entry is about a single order that a status report does not name."""
     if entry.source != BankSource.STATUS_REPORT or entry.end_to_end_id:
         return False
-    # An entry for a group carries the reference of its run.
+    # An entry for a group carries the reference of its batch.
     return not entry.message_reference or entry.key in _keys_of(entry.file)
 
 

@@ -14,7 +14,7 @@ from payouts.bank.reports import (
     text_at,
 )
 from payouts.models import BankEntryKind, BankSource
-from payouts.order_references import in_our_spelling
+from payouts.order_references import normalize_reference
 
 K = BankEntryKind
 KINDS = {
@@ -116,8 +116,8 @@ def _item(
         kind=kind,
         amount=amount,
         currency=currency,
-        end_to_end_id=in_our_spelling(reference_at(found, "OrgnlEndToEndId")),
-        message_reference=in_our_spelling(reference),
+        end_to_end_id=normalize_reference(reference_at(found, "OrgnlEndToEndId")),
+        message_reference=normalize_reference(reference),
         names=BankNames(reference=text_at(found, "AcctSvcrRef")),
         code=code,
         message=reason if kind != K.UNKNOWN else f"{status} {reason}",

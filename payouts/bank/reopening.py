@@ -8,11 +8,11 @@ from django.db.models import Q
 from payouts import continuity
 from payouts.errors import BankEntriesWaiting
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
-from payouts.order_references import ORDER_NAME, RUN_NAME
+from payouts.order_references import BATCH_REFERENCE, ORDER_REFERENCE
 
 # By its form alone: a payout that the restored database does not know has one of our references,
 # and the payout that will be created in its place gets the same one.
-OF_ORDERS = Q(end_to_end_id__iregex=ORDER_NAME) | Q(message_reference__iregex=RUN_NAME)
+OF_ORDERS = Q(end_to_end_id__iregex=ORDER_REFERENCE) | Q(message_reference__iregex=BATCH_REFERENCE)
 
 # Reports of progress or arrival do not matter for an order known here: it cannot leave again.
 OF_DEPARTED = Q(

@@ -1,4 +1,4 @@
-"""Refused payouts that left all the same, in a run that the bank booked whole, and come back.
+"""Refused payouts that left all the same, in a batch that the bank booked whole, and come back.
 
 The money of a refused payout is in the merchant's balance again. A debit for it contradicts that
 until the bank returns the money: then debit and return explain each other, in either order.
@@ -45,7 +45,7 @@ def _returns(payout: Payout) -> Q:
 
 
 def _debits(payout: Payout, batch: PayoutBatch) -> Q:
-    """Return what selects debits of a payout: by its own reference, or of its whole run."""
+    """Return what selects debits of a payout: by its own reference, or of its whole batch."""
     alone = Q(_is_of(payout.amount), end_to_end_id=payout.order.end_to_end_id)
     of_run = Q(end_to_end_id="", message_reference=batch.message_id) | Q(batch=batch)
     return Q(alone | Q(of_run, _is_of(batch.total_amount)), kind=K.DEBIT)

@@ -14,7 +14,7 @@ _NAMES = ("bank_reference", "uetr", "transaction_id")
 _WORDS = ("end_to_end_id", "message")
 
 
-def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
+def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
     """Raise BankEntryUnfit if the bank reported this before, or the money went elsewhere."""
     if kind not in _ONCE:
         return
@@ -26,10 +26,10 @@ def refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> No
     ):
         raise BankEntryUnfit("The bank has said this of the payout before.")
     if kind == K.RETURN:
-        refuse_elsewhere(entry, payout.pk, payout.batch_id or "")
+        refuse_credited_elsewhere(entry, payout.pk, payout.batch_id or "")
 
 
-def refuse_elsewhere(entry: BankEntry, *here: str) -> None:
+def refuse_credited_elsewhere(entry: BankEntry, *here: str) -> None:
     """Raise BankEntryUnfit if another file reported this incoming money and it went elsewhere."""
     rows = _told_elsewhere(entry).select_related("statement").order_by("pk")
     # A reference that recurs in a statement of another period belongs to other money.

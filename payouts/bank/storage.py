@@ -19,7 +19,7 @@ from payouts.bank.pain002 import read_status_report
 from payouts.bank.recognition import Recognized, is_of_same_time, recognize, with_keys
 from payouts.bank.reports import Report, ReportItem, StatementPage
 from payouts.bank.safe_xml import parse_xml
-from payouts.bank_turns import take_turn
+from payouts.bank_lock import hold_bank_lock
 from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankFile, BankStatement
 from payouts.models.bank import MAX_REASON
@@ -69,7 +69,7 @@ def store_bank_file(
     *, parsed: ParsedBankFile, livemode: bool, actor: str, now: datetime
 ) -> StoredFile:
     """Store the contents of a file, once. Raises BankFileUnfit."""
-    take_turn()
+    hold_bank_lock()
     report = parsed.report
     file, created = BankFile.objects.get_or_create(
         livemode=livemode,

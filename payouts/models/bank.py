@@ -203,7 +203,7 @@ class BankEntry(models.Model):
         self.note = note
         self._resolve(BankEntryState.OTHER, by=by, at=at)
 
-    def wait_again(self) -> None:
+    def reopen(self) -> None:
         """Reopen an entry that was set aside. The row must be locked."""
         self.state, self.problem = (
             BankEntryState.UNMATCHED,

@@ -9,7 +9,7 @@ from backoffice.roles import Role
 from backoffice.services import payouts
 from backoffice.services.decisions import approve
 from backoffice.services.instructions import InstructionRequest, instruct
-from backoffice.services.payouts import Run, runs_due
+from backoffice.services.payouts import BatchDraft, batch_drafts
 from core.clock import utc_now
 from core.errors import ApiError
 from merchants.services import set_status
@@ -25,8 +25,8 @@ from tests.payouts.merchant_balance import credit
 pytestmark = pytest.mark.django_db
 
 
-def due() -> list[Run]:
-    return runs_due(livemode=True, currency="BSD", execution_date=FAR)
+def due() -> list[BatchDraft]:
+    return batch_drafts(livemode=True, currency="BSD", execution_date=FAR)
 
 
 def ask(amount: int, payout_ids: list[str], task: str = "run_payouts", **more: Any) -> Instruction:
@@ -55,7 +55,7 @@ def test_what_waits_for_approval_is_in_no_other_run(api: Api) -> None:
     first, second = (live_payout(api, amount=amount) for amount in (600_000, 700))
     ask(600_000, [first.pk])
 
-    assert due() == [Run([second.pk], 700)]
+    assert due() == [BatchDraft([second.pk], 700)]
 
 
 def test_what_the_bank_speaks_of_is_in_no_run(api: Api, settings: Any) -> None:
@@ -67,18 +67,22 @@ def test_what_the_bank_speaks_of_is_in_no_run(api: Api, settings: Any) -> None:
     next_payout(payout)
     other = live_payout(api, amount=700)
 
-    assert due() == [Run([other.pk], 700)]
+    assert due() == [BatchDraft([other.pk], 700)]
 
 
 def test_what_one_file_does_not_hold_goes_in_two(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [live_payout(api, amount=amount).pk for amount in (500, 600, 700)]
-    assert due() == [Run(ids, 1_800)]
+    assert due() == [BatchDraft(ids, 1_800)]
     monkeypatch.setattr(payouts, "MAX_PAYOUTS", 2)
-    assert due() == [Run(ids[:2], 1_100), Run(ids[2:], 700)]
+    assert due() == [BatchDraft(ids[:2], 1_100), BatchDraft(ids[2:], 700)]
 
     monkeypatch.setattr(payouts, "MAX_AMOUNT", 1_099)
 
-    assert due() == [Run([ids[0]], 500), Run([ids[1]], 600), Run([ids[2]], 700)]
+    assert due() == [
+        BatchDraft([ids[0]], 500),
+        BatchDraft([ids[1]], 600),
+        BatchDraft([ids[2]], 700),
+    ]
 
 
 def test_a_run_of_nothing_is_refused() -> None:

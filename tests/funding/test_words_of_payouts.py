@@ -10,7 +10,7 @@ from core.creditor_references import grouped, references_in
 from ledger.models import Purpose
 from payouts import bank_words
 from payouts.bank.by_hand import match_by_hand
-from payouts.bank_words import latin
+from payouts.bank_words import to_bank_characters
 from payouts.models import BankEntry, Payout
 from tests.funding.money_in import LIVE, booked, customer_with, held, ordered, transfer
 from tests.payouts.bank_files import notification, read, returned, statement, waiting_entries
@@ -60,7 +60,7 @@ def test_so_does_one_whose_words_the_bank_has_in_its_own_letters(api, customer, 
     words = spelled(ordered(customer, 1250).reference)
     payout = sent_with_the_words(api, words, field)
 
-    booked(comes_back(latin(words)))
+    booked(comes_back(to_bank_characters(words)))
 
     assert moved(customer, payout) == 0
     assert f"Payout {payout.pk} left with these words" in waiting_entries()[0]

@@ -5,7 +5,7 @@ import pytest
 from core.clock import utc_now
 from ledger.models import Purpose
 from payouts.bank.booking_reconciliation import check_bookings
-from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, set_aside, wait_again
+from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, reopen_entry, set_aside
 from payouts.bank.position import positions
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry
@@ -110,14 +110,14 @@ def test_what_was_set_aside_waits_again_and_can_be_matched(sent_pair):
     explained = by_hand(set_aside, note="The bank's fee")
     assert positions(livemode=True)[0].difference == 0
 
-    wait_again(entry_id=explained.pk)
+    reopen_entry(entry_id=explained.pk)
 
     assert positions(livemode=True)[0].difference == -1250
     explained.refresh_from_db()
     assert (explained.problem, explained.note) == ("Was set aside: The bank's fee", "")
     by_hand(match_by_hand, payout_id=sent_pair[0].pk)
     with pytest.raises(BankEntryUnfit):
-        wait_again(entry_id=explained.pk)
+        reopen_entry(entry_id=explained.pk)
 
 
 @pytest.mark.parametrize("returned", ["", "AC04"])

@@ -9,7 +9,7 @@ from payouts.composition import (
     CompositionPart,
     composition_of,
     explain_payout,
-    missed_by,
+    lines_too_late_for,
 )
 from payouts.models import Payout
 from tests.payouts.merchant_balance import credit
@@ -74,10 +74,10 @@ def test_a_difference_is_explained_by_its_lines_the_newest_first(payouts):
 
 
 def test_what_came_too_late_stands_in_the_next_statement(payouts):
-    late = missed_by(payouts[0], 70)
+    late = lines_too_late_for(payouts[0], 70)
 
     assert [(line.amount, line.statement_id) for line in late] == [(70, payouts[1].statement_id)]
-    assert missed_by(payouts[0], 500) == missed_by(payouts[1], 70) == []
+    assert lines_too_late_for(payouts[0], 500) == lines_too_late_for(payouts[1], 70) == []
 
 
 def test_each_kind_of_movement_stands_under_one_sum():

@@ -12,7 +12,7 @@ from backoffice.roles import Role
 from backoffice.services.decisions import approve
 from backoffice.services.instruction_kinds import RUN_PAYOUTS
 from backoffice.services.instructions import InstructionRequest, instruct
-from backoffice.services.payouts import RUN, runs_due
+from backoffice.services.payouts import RUN, batch_drafts
 from core.clock import utc_now
 from ledger.models import Purpose
 from merchants.models import Merchant
@@ -118,7 +118,9 @@ def submit_instructions() -> list[Instruction]:
             ),
             now=utc_now(),
         )
-        for number, run in enumerate(runs_due(livemode=True, currency="BSD", execution_date=FAR))
+        for number, run in enumerate(
+            batch_drafts(livemode=True, currency="BSD", execution_date=FAR)
+        )
     ]
 
 

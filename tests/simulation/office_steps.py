@@ -9,7 +9,7 @@ from backoffice.models import Instruction
 from backoffice.services.decisions import approve, decline
 from backoffice.services.instruction_kinds import RUN_PAYOUTS
 from backoffice.services.instructions import InstructionRequest, instruct
-from backoffice.services.payouts import RUN, runs_due
+from backoffice.services.payouts import RUN, batch_drafts
 from backoffice.statuses import InstructionStatus
 from merchants.services import set_status
 from merchants.statuses import MerchantStatus
@@ -31,7 +31,7 @@ def ask_for_run(weeks: VirtualWeeks) -> None:
     """Finance asks for a run of all that is due; a small one leaves at once, others wait."""
     _look_at_unknown_files(weeks)
     at, day = weeks.tick(), _business_day(weeks)
-    runs = runs_due(livemode=True, currency="BSD", execution_date=day)
+    runs = batch_drafts(livemode=True, currency="BSD", execution_date=day)
     named = {pk for run in runs for pk in run.payout_ids}
     due = {pk for pk in _scheduled(weeks, "BSD") if can_leave(weeks, weeks.books.payouts[pk])}
     asked = {pk for each in _waiting() for pk in each.arguments["payouts"]}

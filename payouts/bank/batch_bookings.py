@@ -1,4 +1,4 @@
-"""Reconcile the bank's bookings of whole runs with their payouts, both ways."""
+"""Reconcile the bank's bookings of whole batches with their payouts, both ways."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,19 +6,19 @@ from payouts.bank.moved_amounts import CAME_IN, charge_note
 from payouts.models import BankEntry, BankEntryState, BankSource, Payout, PayoutBatch
 from payouts.statuses import PayoutStatus
 
-ENTRIES_AT_ONCE = 10  # of runs of at most 500 payouts each
+ENTRIES_AT_ONCE = 10  # of batches of at most 500 payouts each
 
 
-def check_runs() -> Iterator[str]:
-    """Yield a sentence for each entry that is not its run's money, and for each wrong note."""
+def check_batch_bookings() -> Iterator[str]:
+    """Yield a sentence for each entry that is not its batch's money, and for each wrong note."""
     booked = BankEntry.objects.besides_charges().exclude(source=BankSource.STATUS_REPORT)
     entries = booked.filter(state=BankEntryState.MATCHED, batch__isnull=False, amount__isnull=False)
     with_payouts = entries.order_by("pk").prefetch_related("batch__payouts")
     for entry in with_payouts.iterator(chunk_size=ENTRIES_AT_ONCE):
-        yield from _check_run(entry, entry.batch) if entry.batch else ()
+        yield from _check_batch(entry, entry.batch) if entry.batch else ()
 
 
-def _check_run(entry: BankEntry, batch: PayoutBatch) -> Iterator[str]:
+def _check_batch(entry: BankEntry, batch: PayoutBatch) -> Iterator[str]:
     every = list(batch.payouts.all())
     same = (batch.currency, batch.livemode) == (entry.currency, entry.livemode)
     moved = _moved_by(entry, every) if same else []
@@ -29,7 +29,7 @@ def _check_run(entry: BankEntry, batch: PayoutBatch) -> Iterator[str]:
 
 
 def _moved_by(entry: BankEntry, every: Sequence[Payout]) -> Sequence[Payout]:
-    """Return the payouts of a run that make up the amount: all of them, or those not refused.
+    """Return the payouts of a batch that make up the amount: all of them, or those not refused.
 
     Any excess must be the bank's charge, stated by the bank or noted by a person.
     """
