@@ -48,11 +48,11 @@ class UnsafeConfiguration(CommandError, ImproperlyConfigured):
 def refuse_unsafe() -> None:
     """Raise UnsafeConfiguration with all faults of the configuration, if there are any."""
     found = run_checks(tags=[PRODUCTION], include_deployment_checks=True)
-    faults = [each for each in found if each.is_serious()]
+    configuration_faults = [each for each in found if each.is_serious()]
     for choice in (each for each in found if not each.is_serious()):
         logger.warning("%s", choice.msg)
-    if faults:
-        lines = "\n".join(f"- {fault.msg}" for fault in faults)
+    if configuration_faults:
+        lines = "\n".join(f"- {fault.msg}" for fault in configuration_faults)
         raise UnsafeConfiguration(f"The configuration is not safe to start with:\n{lines}")
 
 
@@ -60,7 +60,7 @@ def refuse_unsafe() -> None:
 def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[CheckMessage]:
     """Report faults of a live service, and warn of defences that are switched off."""
     return [
-        *(Error(fault, id="payments.E001") for fault in faults()),
+        *(Error(fault, id="payments.E001") for fault in configuration_faults()),
         *(CheckMessage(WARNING, choice, id="payments.W001") for choice in weak_choices()),
     ]
 
@@ -86,7 +86,7 @@ def server_encoding() -> str:
         return str(cursor.fetchone()[0])
 
 
-def faults() -> Iterator[str]:
+def configuration_faults() -> Iterator[str]:
     """Yield one sentence per fault."""
     yield from _weak_secrets()
     yield from _impossible_values()
@@ -94,7 +94,7 @@ def faults() -> Iterator[str]:
     if settings.SUPPORT_EMAIL and not _is_email(settings.SUPPORT_EMAIL):
         yield "SUPPORT_EMAIL must be an e-mail address."
     if settings.DEVELOPMENT_MODE:
-        if not is_near(urlsplit(settings.BASE_URL).hostname or ""):
+        if not is_private_host(urlsplit(settings.BASE_URL).hostname or ""):
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
         return
     yield from _weak_transport()
@@ -102,7 +102,7 @@ def faults() -> Iterator[str]:
     yield from _unshared_state()
 
 
-def is_near(host: str) -> bool:
+def is_private_host(host: str) -> bool:
     """Return whether a host is this machine, on a private network, or a non-public name."""
     if host == "localhost" or host.endswith(_HERE) or ("." not in host and ":" not in host):
         return True
@@ -280,7 +280,7 @@ def _weak_ways_out() -> Iterator[str]:
 def _is_private_way(url: str, schemes: Sequence[str]) -> bool:
     """Return whether the connection is encrypted, or stays in our own network."""
     parts = urlsplit(url)
-    return parts.scheme in schemes or bool(parts.hostname and is_near(parts.hostname))
+    return parts.scheme in schemes or bool(parts.hostname and is_private_host(parts.hostname))
 
 
 def _unshared_state() -> Iterator[str]:

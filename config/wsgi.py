@@ -34,7 +34,7 @@ from config.key_check import refuse_missing_keys  # noqa: E402
 from config.visitors import refuse_before_django  # noqa: E402
 
 
-def whole(handler: WSGIHandler) -> WSGIApplication:
+def unchunked(handler: WSGIHandler) -> WSGIApplication:
     """Return a response to the server as one piece of bytes, unless it is streamed.
 
     The server sends an iterated response in pieces, through a queue between two threads.
@@ -50,13 +50,13 @@ def whole(handler: WSGIHandler) -> WSGIApplication:
     return answer
 
 
-application = refuse_before_django(whole(django_application))
+application = refuse_before_django(unchunked(django_application))
 
 refuse_unsafe()
 refuse_missing_keys()
 
 
-def answer_once() -> None:
+def warm_up() -> None:
     """Load what the first request would load, before there is one.
 
     That takes half a second, all that a visitor's network may use at once: the first visitor's
@@ -73,7 +73,7 @@ request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
 
-answer_once()
+warm_up()
 
 # What is loaded by now stays for the life of the process, so the collector need not scan it again
 # and again; and requests leave little behind in reference cycles.

@@ -10,7 +10,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from config import checks
-from config.checks import check_encoding, faults, is_near, refuse_unsafe
+from config.checks import check_encoding, configuration_faults, is_private_host, refuse_unsafe
 from config.weak_choices import CHOICES
 
 
@@ -29,7 +29,7 @@ def production(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
     refuse_unsafe()
 
-    assert list(faults()) == []
+    assert list(configuration_faults()) == []
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,14 @@ def test_it_starts_without_a_defence_and_says_so(
 def test_it_refuses_one_secret_used_twice(production: Settings) -> None:
     production.PIN_PEPPER = production.SECRET_KEY
 
-    assert any("must differ" in fault for fault in faults())
+    assert any("must differ" in fault for fault in configuration_faults())
 
 
 @pytest.mark.sqlite
 def test_it_refuses_several_processes_that_share_nothing(production: Settings) -> None:
     production.WEB_WORKERS = 2
 
-    said = " ".join(faults())
+    said = " ".join(configuration_faults())
 
     assert "set DATABASE_URL" in said
     assert "set CACHE_URL" in said
@@ -134,17 +134,17 @@ def test_it_refuses_mail_that_goes_nowhere(
 ) -> None:
     monkeypatch.setenv("EMAIL_URL", "consolemail://")
 
-    assert [fault[:9] for fault in faults()] == ["EMAIL_URL"]
+    assert [fault[:9] for fault in configuration_faults()] == ["EMAIL_URL"]
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "::1", "192.168.1.20", "pay.test"])
 def test_development_is_near(host: str) -> None:
-    assert is_near(host)
+    assert is_private_host(host)
 
 
 @pytest.mark.parametrize("host", ["pay.example.com", "8.8.8.8", "localhost.example.com"])
 def test_the_world_is_not_near(host: str) -> None:
-    assert not is_near(host)
+    assert not is_private_host(host)
 
 
 @pytest.mark.parametrize(
@@ -177,13 +177,13 @@ def test_it_refuses_mail_that_anyone_can_read(
 ) -> None:
     monkeypatch.setenv("EMAIL_URL", url)
 
-    assert [fault for fault in faults() if "EMAIL_URL must be smtp+tls" in fault]
+    assert [fault for fault in configuration_faults() if "EMAIL_URL must be smtp+tls" in fault]
 
 
 def test_it_refuses_text_messages_that_go_nowhere(production: Settings) -> None:
     production.SMS_URL = ""
 
-    assert [fault[:7] for fault in faults()] == ["SMS_URL"]
+    assert [fault[:7] for fault in configuration_faults()] == ["SMS_URL"]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_relay_of_our_own_network_needs_no_tls(
     monkeypatch.setenv("EMAIL_URL", url)
     production.SMS_URL = "http://gateway.internal/send"
 
-    assert list(faults()) == []
+    assert list(configuration_faults()) == []
 
 
 @pytest.mark.postgres
