@@ -7,7 +7,7 @@ from django.db.models import Max
 from core.hash_chain import FIRST_HASH, Row, broken_links
 from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.models import Seal
-from ledger.proof_marks import Finding, Reached
+from ledger.proof_marks import Finding, ProvenUpTo
 from ledger.reconciliation import CHUNK
 
 
@@ -25,7 +25,7 @@ def check_chain(mark: str = "") -> Iterator[Finding]:
         rows = _seals(start, min(start + CHUNK, head + 1))
         yield from _breaks(rows, start, previous)
         previous = rows[-1][1] if rows else previous
-        yield Reached(str(min(start + CHUNK - 1, head)))
+        yield ProvenUpTo(str(min(start + CHUNK - 1, head)))
 
 
 def _seals(first: int, end: int) -> list[Row]:

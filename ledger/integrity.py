@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.hash_chain import FIRST_HASH
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
-from ledger.proof_marks import Reached
+from ledger.proof_marks import ProvenUpTo
 from ledger.proof_parts import whole_parts
 
 Progress = Callable[[int, int], None]
@@ -49,7 +49,7 @@ def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]
     parts = whole_parts()
     for part in parts:
         for found in part.run(""):
-            if not isinstance(found, Reached):
+            if not isinstance(found, ProvenUpTo):
                 yield found
             elif part.name == "chain":
                 head = Seal.objects.order_by("-sequence").values_list("sequence", flat=True)

@@ -26,7 +26,7 @@ from ledger.log_models import Checkpoint, LogLeaf, LogSubtree
 from ledger.log_tree import TIER_WIDTH, TIERS, BrokenLog, hashes_of, log_root, log_size
 from ledger.logging_rows import opening_values
 from ledger.models import Seal, Transfer
-from ledger.proof_marks import Finding, Reached
+from ledger.proof_marks import Finding, ProvenUpTo
 from ledger.reconciliation import CHUNK
 from ledger.signed_row_checks import keys_in, log_has_begun, name_of, newest_signatures
 from ledger.snapshot import snapshot
@@ -83,7 +83,7 @@ def check_heads(mark: str = "") -> Iterator[Finding]:
             if not _is_signed_so(head):
                 yield f"Checkpoint {head.size} is not as it was signed."
         first = heads[-1].size + 1
-        yield Reached(str(first))
+        yield ProvenUpTo(str(first))
 
 
 def _is_signed_so(head: Checkpoint) -> bool:
@@ -102,7 +102,7 @@ def check_leaves(mark: str = "") -> Iterator[Finding]:
     for start in range(first, size, CHUNK):
         with snapshot():
             yield from _check_chunk(_leaves(start, start + CHUNK), start)
-        yield Reached(str(min(start + CHUNK, size)))
+        yield ProvenUpTo(str(min(start + CHUNK, size)))
 
 
 def _leaves(first: int, end: int) -> list[_Leaf]:
@@ -170,7 +170,7 @@ def check_subtrees(mark: str = "") -> Iterator[Finding]:
         end = min(start + LEAVES_AT_ONCE, size)
         for tier in range(1, TIERS + 1):
             yield from _check_tier(tier, start, end)
-        yield Reached(str(end))
+        yield ProvenUpTo(str(end))
 
 
 def _check_tier(tier: int, start: int, end: int) -> Iterator[str]:
@@ -209,7 +209,7 @@ def check_adoptions(mark: str = "") -> Iterator[Finding]:
         adopted = leaves.filter(Exists(before), signature__contains=f":{AT_UPGRADE}:")
         for leaf in adopted.order_by("index"):
             yield f"{_name(leaf)} had lost its signature by leaf {leaf.index}."
-        yield Reached(str(min(start + LEAVES_AT_ONCE, size)))
+        yield ProvenUpTo(str(min(start + LEAVES_AT_ONCE, size)))
 
 
 def _name(leaf: _Leaf | LogLeaf) -> str:

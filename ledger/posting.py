@@ -100,7 +100,7 @@ def post_at_once(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> No
         write(*_rows_of(transfers))
 
 
-def sure_posting(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> list[Write]:
+def credit_only_posting(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> list[Write]:
     """Return the statements of a posting in which no wallet pays."""
     changes = [Write(_CHANGE, [effect.change, effect.account.pk]) for effect in wallets]
     return [*changes, *_rows_of(transfers)]
@@ -109,7 +109,7 @@ def sure_posting(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> li
 def _covered_posting(transfers: Sequence[Transfer], wallet: Effect | None = None) -> list[Write]:
     """Return the statements of a posting that writes nothing if its wallet is not covered."""
     if wallet is None or not wallet.deepest:
-        return sure_posting(transfers, [wallet] if wallet else [])
+        return credit_only_posting(transfers, [wallet] if wallet else [])
     params = [wallet.change, wallet.account.pk, -wallet.deepest]
     change = Write(f"{_CHANGE} AND balance >= %s RETURNING 1", params, "covered")
     return [change, *_rows_of(transfers, "SELECT new.* FROM (VALUES {rows}) AS new, covered")]

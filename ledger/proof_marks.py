@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True)
-class Reached:
+class ProvenUpTo:
     """Everything before this mark is proven: the part can resume from it."""
 
     mark: str
 
 
-Finding: TypeAlias = str | Reached
+Finding: TypeAlias = str | ProvenUpTo

@@ -14,7 +14,7 @@ from django.db.models import Max, Q, QuerySet
 from core.signatures import is_signed, sign
 from ledger.checkpoints import newest_checkpoint
 from ledger.models import Proof, Seal
-from ledger.proof_marks import Reached
+from ledger.proof_marks import ProvenUpTo
 from ledger.proof_parts import recent_parts
 
 INTERVAL = timedelta(minutes=5)
@@ -73,7 +73,7 @@ def _prove_from(proof: Proof, leaves: int, newest: int) -> list[str]:
         each
         for part in recent_parts(leaf=proof.since, seal=sequence)
         for each in part.run("")
-        if not isinstance(each, Reached)
+        if not isinstance(each, ProvenUpTo)
     )
     problems = list(islice(found, MAX_PROBLEMS))
     report(problems)

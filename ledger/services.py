@@ -13,7 +13,7 @@ from core.prepared import Placeholder, Prepared
 from core.writing import Write
 from ledger.errors import InsufficientBalance
 from ledger.models import LOCK_ORDER, Account, Purpose, exact_balance
-from ledger.posting import Effect, effects_of, post_at_once, sure_posting, transfers_of
+from ledger.posting import Effect, credit_only_posting, effects_of, post_at_once, transfers_of
 from ledger.posting import Movement as Movement
 
 # A wallet is checked by the statement that changes it, and funding may go below zero.
@@ -144,7 +144,7 @@ def posting_of(*, transaction_id: str, movements: Sequence[Movement], now: datet
             _refuse_uncovered(effect)
     posted_at = _posting_time(movements, now)
     transfers = transfers_of(movements, transaction_id=transaction_id, posted_at=posted_at)
-    return sure_posting(transfers, _wallets(effects))
+    return credit_only_posting(transfers, _wallets(effects))
 
 
 def _checked_effects(movements: Sequence[Movement]) -> list[Effect]:

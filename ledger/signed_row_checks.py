@@ -15,7 +15,7 @@ from core.signatures import SignatureField, signature_field
 from ledger.log_entries import TRANSFER
 from ledger.log_models import LogLeaf, WaitingEntry
 from ledger.models import Transfer, UnsealedTransfer
-from ledger.proof_marks import Finding, Reached
+from ledger.proof_marks import Finding, ProvenUpTo
 from ledger.reconciliation import CHUNK
 from ledger.snapshot import snapshot
 
@@ -63,7 +63,7 @@ def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
         if not found:
             return
         mark = str(found[-1][0])
-        yield Reached(mark)
+        yield ProvenUpTo(mark)
 
 
 def check_rows_since(model: type[Model], leaf: int) -> Iterator[str]:

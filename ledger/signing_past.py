@@ -21,7 +21,7 @@ class LogBegun(Exception):
 
 
 @transaction.atomic
-def sign_past(*, now: datetime) -> int:
+def sign_existing_rows(*, now: datetime) -> int:
     """Begin the log and sign every row that has no signature; return how many.
 
     The signatures say that they were made now, not on insert. What was done to a row before cannot

@@ -12,7 +12,7 @@ import structlog
 
 from core.signatures import is_signed, sign
 from ledger.models import Proof
-from ledger.proof_marks import Reached
+from ledger.proof_marks import ProvenUpTo
 from ledger.proof_parts import ProofPart, whole_parts
 from ledger.proving import INTERVAL, MAX_PROBLEMS, REST_FACTOR, claim, proof_row, report
 
@@ -54,7 +54,7 @@ class _Slice:
     def _finish(self, part: ProofPart) -> bool:
         """Read a part from the position on; return whether its end was reached."""
         for found in part.run(self.position):
-            if isinstance(found, Reached):
+            if isinstance(found, ProvenUpTo):
                 self.position = found.mark
                 if self.is_over:
                     return False

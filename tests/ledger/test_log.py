@@ -15,7 +15,7 @@ from ledger.log_checks import check_subtrees
 from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, transfer_entry
 from ledger.log_tree import log_root, log_size
 from ledger.models import LogLeaf, LogSubtree, Purpose, Transfer, WaitingEntry
-from ledger.proof_marks import Reached
+from ledger.proof_marks import ProvenUpTo
 from ledger.sealing import log_rows, seal_transfers
 from ledger.tasks import sign_checkpoint
 from tests.factories import MerchantFactory
@@ -101,7 +101,7 @@ def test_a_subtree_that_is_not_of_its_leaves_is_named(monkeypatch: pytest.Monkey
     for _ in range(5):
         fund(opened(Purpose.MERCHANT), 10)
         seal_transfers(now=NOW)
-    assert [*check_subtrees()] == [Reached("4"), Reached("6")]
+    assert [*check_subtrees()] == [ProvenUpTo("4"), ProvenUpTo("6")]
 
     with all_rights():
         LogSubtree.objects.filter(tier=1, position=1).update(hash=bytes(32))
@@ -110,9 +110,9 @@ def test_a_subtree_that_is_not_of_its_leaves_is_named(monkeypatch: pytest.Monkey
     assert [*check_subtrees()] == [
         "Subtree 1/1 of the log is not that of its leaves.",
         "Subtree 2/0 of the log is not that of its leaves.",
-        Reached("4"),
+        ProvenUpTo("4"),
         "Subtree 1/2 of the log is not that of its leaves.",
-        Reached("6"),
+        ProvenUpTo("6"),
     ]
 
 

@@ -14,7 +14,7 @@ from pytest_django import Settings
 from core.hash_chain import FIRST_HASH
 from ledger import chain_checks, integrity
 from ledger.models import Purpose, Seal, Transfer, TransferKind
-from ledger.proof_marks import Reached
+from ledger.proof_marks import ProvenUpTo
 from ledger.sealing import seal_transfers
 from ledger.snapshot import snapshot
 from tests.ledger.command import verify
@@ -139,7 +139,13 @@ def test_it_reads_the_chain_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     with snapshot():
         found = list(chain_checks.check_chain())
 
-    assert found == [Reached("1"), Reached("3"), Reached("5"), Reached("7"), Reached("9")]
+    assert found == [
+        ProvenUpTo("1"),
+        ProvenUpTo("3"),
+        ProvenUpTo("5"),
+        ProvenUpTo("7"),
+        ProvenUpTo("9"),
+    ]
 
 
 def test_what_is_posted_meanwhile_does_not_confuse_it() -> None:

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from ledger.sealing import SealerBusy
-from ledger.signing_past import LogBegun, sign_past
+from ledger.signing_past import LogBegun, sign_existing_rows
 
 
 class Command(BaseCommand):
@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         try:
-            count = sign_past(now=utc_now())
+            count = sign_existing_rows(now=utc_now())
         except LogBegun:
             self.stderr.write("The log has begun: a row without a signature is not an old one.")
             sys.exit(1)
