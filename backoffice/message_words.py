@@ -54,7 +54,7 @@ def kind_words(message: Message) -> str:
     return MESSAGE_KINDS.get(message.kind, message.kind)
 
 
-def with_ends(messages: QuerySet[Message], now: datetime) -> Any:
+def with_payment_ended(messages: QuerySet[Message], now: datetime) -> Any:
     """Mark each message that is planned for a payment that can be paid no more."""
     expired = Q(status__in=EXPIRABLE, expires_at__lte=now)
     ended = Payment.objects.filter(expired | Q(status__in=FINAL), pk=OuterRef("about"))
@@ -63,7 +63,7 @@ def with_ends(messages: QuerySet[Message], now: datetime) -> Any:
 
 
 def status_words(message: Any, now: datetime) -> str:
-    """Return what became of a message so far, of a row that `with_ends` has read.
+    """Return what became of a message so far, of a row that `with_payment_ended` has read.
 
     A crash may have interrupted its sending. That it asks for a payment that has ended is found
     when it is due.

@@ -47,7 +47,7 @@ def requests_about(public_id: str, now: datetime) -> list[Instruction]:
 
 def request_words(instruction: Instruction, public_id: str, now: datetime) -> str:
     """Say on the page of an object that a request about it waits, or was declined."""
-    name = whose(instruction) if instruction.subject_id != public_id else ""
+    name = subject_of(instruction) if instruction.subject_id != public_id else ""
     what, asked = _asked_for(instruction, name), clock(instruction.asked_at, now)
     became = f" {asked}, waits for a colleague's approval: nothing has moved yet."
     if instruction.status == InstructionStatus.DECLINED:
@@ -57,7 +57,7 @@ def request_words(instruction: Instruction, public_id: str, now: datetime) -> st
 
 def sentence(instruction: Instruction) -> str:
     """Say what was asked for, whose it is, and by whom."""
-    return f"{_asked_for(instruction, whose(instruction))}."
+    return f"{_asked_for(instruction, subject_of(instruction))}."
 
 
 def _asked_for(instruction: Instruction, name: str) -> str:
@@ -65,7 +65,7 @@ def _asked_for(instruction: Instruction, name: str) -> str:
 
 
 def with_names(rows: Any) -> Any:
-    """Let each row tell `whose` it is."""
+    """Let each row tell `subject_of` it is."""
     merchants = Merchant.objects.filter(pk=OuterRef("merchant_id")).values("name")
     persons = Customer.objects.filter(pk=OuterRef("subject_id"), erased_at=None)
     adders = TopUp.objects.filter(pk=OuterRef("subject_id"), customer__erased_at=None)
@@ -73,7 +73,7 @@ def with_names(rows: Any) -> Any:
     return rows.annotate(merchant_name=Subquery(merchants), customer_phone=Coalesce(*phones))
 
 
-def whose(instruction: Instruction) -> str:
+def subject_of(instruction: Instruction) -> str:
     """Return the colleague, merchant or customer whom it is about; their names come with its row.
 
     Empty where it is about no single one.

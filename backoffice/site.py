@@ -24,7 +24,7 @@ from backoffice.pages.invitation import InvitationPage
 from backoffice.pages.passkeys import PasskeyPages
 from backoffice.pages.proving import (
     ask_again,
-    is_let_in,
+    is_fully_signed_in,
     next_step,
     password_given,
     verified_recently,
@@ -49,7 +49,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Return whether the visitor has a role, a password and the second factor it takes."""
-        return is_let_in(request)
+        return is_fully_signed_in(request)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         pages = TwoFactorPages(self)

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from backoffice import formats
 from backoffice.customer_timeline import changes_of, codes_of
-from backoffice.message_words import kind_words, masked_recipient, status_words, with_ends
+from backoffice.message_words import kind_words, masked_recipient, status_words, with_payment_ended
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.resource.page_urls import page_of
@@ -214,7 +214,7 @@ def _attempted(attempt: Attempt) -> TimelineEntry:
 def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
     """Yield what was told to people about objects, and what is still to be."""
     now = request_now()
-    rows = with_ends(Message.objects.filter(about__in=public_ids), now)
+    rows = with_payment_ended(Message.objects.filter(about__in=public_ids), now)
     for message in rows.order_by("-pk")[:SHOWN]:
         to, status = masked_recipient(message), status_words(message, now)
         words = f"{kind_words(message)} to {to}: {status}"

@@ -7,7 +7,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice.actions import Action, ActionContext
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.submission import handed_over, submit
+from backoffice.admin.submission import key_result, submit
 from backoffice.forms import ActionForm, TextInputField
 from backoffice.models import Instruction
 from backoffice.resource.filters import ModeFilter, link_filter
@@ -53,7 +53,7 @@ ROLL = Action(
     right=Right.KEYS,
     form=RollForm,
     service=_roll,
-    message=handed_over("The key has been replaced.", "The new key"),
+    message=key_result("The key has been replaced.", "The new key"),
     about="Replaces the key with a new one. The merchant is notified by e-mail. A live key takes"
     " another Administrator's approval first.",
     icon="autorenew",

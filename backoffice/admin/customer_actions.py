@@ -26,12 +26,12 @@ from backoffice.services.customers import (
     LOOKED_BACK,
     Identity,
     Secured,
-    is_asked_to_unfreeze,
     is_frozen_for_theft,
+    must_identify_to_unfreeze,
     named_by_caller,
-    reveal,
+    needs_second_person,
+    reveal_contact_details,
     secure_stolen,
-    takes_two,
     unfreeze_customer,
     unlock,
 )
@@ -75,11 +75,11 @@ class UnfreezeForm(LostDeviceForm):
 
     def lines(self) -> list[str]:
         lines = ["No answer is needed: the reason is enough."]
-        if is_asked_to_unfreeze(self.row, self.now):
+        if must_identify_to_unfreeze(self.row, self.now):
             lines = super().lines()
         elif is_frozen_for_theft(self.row):
             lines = ["Reported as stolen, with no payment to ask about: see a document, name it."]
-        if takes_two(self.row):
+        if needs_second_person(self.row):
             lines.append("The passkeys are gone: a colleague must approve it.")
         if new := "; ".join(_new_keys(self.row, self.now)):
             lines.append(f"New in the last {LINK_LIFETIME.days} days: {new}. {_WHOSE}")
@@ -174,7 +174,7 @@ REMOVE_PASSKEY = instruction_action(
 def _unfreeze(context: ActionContext) -> ActionResult:
     """Unfreeze, or ask a colleague to agree."""
     done = "The customer can pay again."
-    if takes_two(context.row):
+    if needs_second_person(context.row):
         said = _said(context, context.row)
         return submitted(done)(submit(context, instruction_kinds.UNFREEZE, **said))
     answers = {name: context.data[name] for name in ("amount", "merchant", "email", "reason")}
@@ -267,7 +267,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         name="reveal",
         title="Reveal contact",
         right=Right.REVEAL,
-        service=reveal,
+        service=reveal_contact_details,
         message=_revealed,
         about="The audit trail records who reveals a number, and why.",
         icon="visibility",

@@ -16,8 +16,8 @@ from backoffice.request_answer import (
     outcome_words,
     refund_words,
     sentence,
+    subject_of,
     warnings_of,
-    whose,
     with_names,
 )
 from backoffice.resource.catalog import entry_of
@@ -73,7 +73,7 @@ class InstructionAdmin(OfficeAdmin):
         Instant("Requested", "asked_at"),
         WHAT,
         AMOUNT_ASKED,
-        RowLink("Whose", whose, to="merchant_id"),
+        RowLink("Whose", subject_of, to="merchant_id"),
         STATUS_NOW,
         Field("By", "asked_by.get_username"),
         DECIDED_BY,

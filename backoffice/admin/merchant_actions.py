@@ -12,7 +12,7 @@ from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.fees import SET_FEE
 from backoffice.admin.links import SEND_LINK
 from backoffice.admin.statements import STATEMENT
-from backoffice.admin.submission import handed_over, instruction_action, note_action, submit
+from backoffice.admin.submission import instruction_action, key_result, note_action, submit
 from backoffice.forms import (
     MODES,
     ActionForm,
@@ -236,7 +236,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         right=Right.KEYS,
         form=ApiKeyForm,
         service=_issue_key,
-        message=handed_over("The key has been issued.", "The key"),
+        message=key_result("The key has been issued.", "The key"),
         about="The merchant is notified by e-mail. The key is shown to you once; a live key takes"
         " another Administrator's approval first.",
         icon="key",

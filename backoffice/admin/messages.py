@@ -13,7 +13,7 @@ from backoffice.message_words import (
     kind_words,
     masked_recipient,
     status_words,
-    with_ends,
+    with_payment_ended,
 )
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, Reference
@@ -102,7 +102,7 @@ class MessageAdmin(OfficeAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return with_ends(super().get_queryset(request), request_now())
+        return with_payment_ended(super().get_queryset(request), request_now())
 
     def heading(self, row: Message) -> str:
         return f"{kind_words(row)} to {masked_recipient(row)}"

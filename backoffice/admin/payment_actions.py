@@ -9,7 +9,7 @@ from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, EmailField, MoneyField, TextAreaField, TextInputField
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
-from backoffice.services.instructions import left_alone
+from backoffice.services.instructions import left_without_approval
 from backoffice.services.money import left_to_refund
 from backoffice.services.support import send_receipt
 from core.money import minor_digits
@@ -47,7 +47,7 @@ class RefundForm(ActionForm):
         amount = getattr(self, "cleaned_data", {}).get("amount", left)
         if isinstance(amount, int) and amount <= left:
             words.append(self._after(left, amount))
-        alone = left_alone(
+        alone = left_without_approval(
             staff=self.staff, kind=InstructionKind.REFUND, livemode=self.row.livemode, now=self.now
         )
         if alone < left:

@@ -82,7 +82,7 @@ def submitted(message: str) -> Callable[[Instruction], ActionResult]:
     return result
 
 
-def handed_over(words: str, name: str) -> Callable[[IssuedKey | Instruction], ActionResult]:
+def key_result(words: str, name: str) -> Callable[[IssuedKey | Instruction], ActionResult]:
     """Return what tells of a key: shown once, or waiting for someone else."""
 
     def result(issued: IssuedKey | Instruction) -> ActionResult:

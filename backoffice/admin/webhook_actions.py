@@ -17,11 +17,11 @@ from backoffice.resource.days import days_asked, days_of, id_at
 from backoffice.resource.filters import mode_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
-    Resent,
+    ResendResult,
     count_for_run,
     deliveries_of_payment,
-    probe_delivery,
     resend_all,
+    resend_and_wait,
     start_run,
 )
 from backoffice.webhook_answer import attempt_sentence
@@ -53,7 +53,7 @@ _ROWS_OF: dict[str, Callable[[Any], Rows]] = {
 }
 
 
-def _resend(context: ActionContext) -> Resent:
+def _resend(context: ActionContext) -> ResendResult:
     return resend_all(
         staff=context.staff,
         rows=_ROWS_OF[type(context.row).__name__](context.row),
@@ -62,7 +62,7 @@ def _resend(context: ActionContext) -> Resent:
     )
 
 
-def _resent(resent: Resent) -> ActionResult:
+def _resent(resent: ResendResult) -> ActionResult:
     """Say what each endpoint answered just now."""
     attempts = [(row, list(row.attempts.all())[-1:]) for row in resent.probed]
     words = [attempt_sentence(row, last[0]) for row, last in attempts if last]
@@ -105,7 +105,7 @@ DELIVERY_ACTIONS = (
         title="Resend",
         right=Right.RESEND,
         form=ResendOneForm,
-        service=probe_delivery,
+        service=resend_and_wait,
         message=_resent,
         about="It is sent at once, and the answer is shown.",
         icon="send",

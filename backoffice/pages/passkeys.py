@@ -14,16 +14,16 @@ from django.shortcuts import redirect
 from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
 from backoffice.pages.proving import (
+    accepts_codes,
     ask_again,
     finish_sign_in,
-    is_let_in,
+    is_fully_signed_in,
     mark_verified,
     next_step,
     page_of_sign_in,
     password_given,
     redirect_onward,
     refuse_proof,
-    takes_codes,
     verified_recently,
 )
 from backoffice.pages.two_factor import recovery_codes_page
@@ -59,7 +59,7 @@ class PasskeyPages:
     def enter(self, request: HttpRequest) -> HttpResponse:
         """Ask for a passkey, after the password; again, before the second factor is changed."""
         user = password_given(request)
-        if user is None or (is_let_in(request) and verified_recently(request)):
+        if user is None or (is_fully_signed_in(request) and verified_recently(request)):
             return redirect("admin:index")
         if not has_passkey(user):
             return redirect_onward(request, next_step(request, user))
@@ -76,7 +76,7 @@ class PasskeyPages:
                 if refuse_proof(request, "wrong passkey"):
                     return redirect("admin:login")
                 problem = NOT_CHECKED
-        context = {"takes_codes": takes_codes(request, user), "title": "One more step"}
+        context = {"takes_codes": accepts_codes(request, user), "title": "One more step"}
         return self._page(request, "passkey", problem, context)
 
     def enter_options(self, request: HttpRequest) -> HttpResponse:
@@ -158,7 +158,7 @@ def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | N
     if not (has_passkey(user) or has_authenticator(user)):
         return None
     by_code = user.is_verified() and not has_passkey(user)  # type: ignore[attr-defined]  # django-otp adds it
-    if not (is_let_in(request) or by_code):
+    if not (is_fully_signed_in(request) or by_code):
         return redirect_onward(request, next_step(request, user))
     return None if verified_recently(request) else ask_again(request)
 

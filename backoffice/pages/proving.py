@@ -31,7 +31,7 @@ WRONG_PROOFS = 5
 WRONG_KEY = "staff_wrong_codes"
 
 
-def is_let_in(request: HttpRequest) -> bool:
+def is_fully_signed_in(request: HttpRequest) -> bool:
     """Return whether the visitor has a role, a password, and the second factor that it takes."""
     roles, user = staff_of(request).roles, request.user
     if not roles or not user.is_verified():  # type: ignore[union-attr]  # django-otp adds it
@@ -45,7 +45,7 @@ def password_given(request: HttpRequest) -> User | None:
     return user if isinstance(user, User) and staff_of(request).roles else None
 
 
-def takes_codes(request: HttpRequest, user: User) -> bool:
+def accepts_codes(request: HttpRequest, user: User) -> bool:
     """Return whether a code of the account is worth anything; where a passkey must be, only once.
 
     Those who must have a passkey and have none yet prove themselves by the authenticator they had.

@@ -12,16 +12,16 @@ from backoffice.audit import append_own
 from backoffice.authenticators import StaffPasskey
 from backoffice.pages.forms import SecondFactorForm
 from backoffice.pages.proving import (
+    accepts_codes,
     ask_again,
     finish_sign_in,
-    is_let_in,
+    is_fully_signed_in,
     mark_verified,
     next_step,
     page_of_sign_in,
     password_given,
     redirect_onward,
     refuse_proof,
-    takes_codes,
     verified_recently,
 )
 from backoffice.services.staff_passkeys import has_passkey, needs_passkey
@@ -49,10 +49,10 @@ class TwoFactorPages:
     def enter(self, request: HttpRequest) -> HttpResponse:
         """Ask for a code, after the password; again, before the second factor is changed."""
         user = password_given(request)
-        if user is None or (is_let_in(request) and verified_recently(request)):
+        if user is None or (is_fully_signed_in(request) and verified_recently(request)):
             return redirect("admin:index")
         prefers_code = "code" in request.GET or request.method == "POST"
-        if not takes_codes(request, user) or (has_passkey(user) and not prefers_code):
+        if not accepts_codes(request, user) or (has_passkey(user) and not prefers_code):
             return redirect_onward(request, next_step(request, user))
         form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
@@ -72,7 +72,9 @@ class TwoFactorPages:
         if user is None:
             return redirect("admin:login")
         has_factor = has_authenticator(user) or has_passkey(user)
-        if not is_let_in(request) and (has_factor or needs_passkey(staff_of(request).roles)):
+        if not is_fully_signed_in(request) and (
+            has_factor or needs_passkey(staff_of(request).roles)
+        ):
             return redirect_onward(request, next_step(request, user))
         if has_factor and not verified_recently(request):
             return ask_again(request)
@@ -103,7 +105,7 @@ class TwoFactorPages:
             return redirect("admin:login")
         if not verified_recently(request):
             return ask_again(request)
-        takes = takes_codes(request, user)
+        takes = accepts_codes(request, user)
         if request.method == "POST" and takes:
             append_own(staff=staff_of(request), act="new recovery codes")
             return recovery_codes_page(self.site, request, user)

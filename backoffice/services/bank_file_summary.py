@@ -91,7 +91,7 @@ def summary_of(stored: StoredFile, now: datetime) -> dict[str, Any]:
     }
 
 
-def is_within(found: dict[str, Any], shown: dict[str, Any]) -> bool:
+def does_no_more_than(found: dict[str, Any], shown: dict[str, Any]) -> bool:
     """Return whether an import would do what was shown, or less of it: never anything else.
 
     What has fewer entries that do something is less: another file has brought them, or the rest

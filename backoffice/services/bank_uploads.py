@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 
 from backoffice.errors import BankFileStale, ClockWrong
 from backoffice.models import Instruction, InstructionFile
-from backoffice.services.bank_file_summary import is_within, summary_of
+from backoffice.services.bank_file_summary import does_no_more_than, summary_of
 from core.clock import ClockRefused
 from core.clock_check import checked_now
 from core.crypto import decrypt, encrypt
@@ -90,7 +90,7 @@ def import_file(
     Raises as `check_file`, and BankFileStale where it would do anything that was not shown.
     """
     stored = _store(upload, instruction, caller.actor, now)
-    if not is_within(summary_of(stored, now), instruction.arguments):
+    if not does_no_more_than(summary_of(stored, now), instruction.arguments):
         raise BankFileStale
     transaction.on_commit(partial(match_bank_file, stored=stored, actor=caller.actor, now=now))
     return str(stored.file.pk)

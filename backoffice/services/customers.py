@@ -126,23 +126,23 @@ def unfreeze_customer(
 ) -> Customer:
     """Let a frozen customer pay again. Raises as `unlock` for one who has to prove who they are.
 
-    Raises CustomerErased, and Forbidden where it `takes_two`.
+    Raises CustomerErased, and Forbidden where it `needs_second_person`.
     """
     action = AuditAction(LET_PAY, Right.UNFREEZE, "customer", customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.locked(customer_id)
-        if takes_two(before):
+        if needs_second_person(before):
             raise Forbidden("The passkeys are gone: a second person must approve this.")
         record.before = snapshot(before, "frozen_at")
         said = Identity(amount, merchant, email)
-        is_asked = is_asked_to_unfreeze(before, now)
+        is_asked = must_identify_to_unfreeze(before, now)
         proofs = _prove(before, said, now) if is_asked else 0
         customer = unfreeze(customer_id=customer_id, actor=staff.actor, now=now)
         record.after = snapshot(customer, "frozen_at") | {"proofs": proofs}
     return customer
 
 
-def unfreeze_by_two(instruction: Instruction, caller: Caller, now: datetime) -> None:
+def unfreeze_with_approval(instruction: Instruction, caller: Caller, now: datetime) -> None:
     """Let a frozen customer pay again whose passkeys are gone. Raises as `unfreeze_customer`.
 
     Raises InstructionDecided where it is another freeze that stands by now.
@@ -152,12 +152,12 @@ def unfreeze_by_two(instruction: Instruction, caller: Caller, now: datetime) -> 
         raise InstructionDecided(
             "The customer has been unfrozen, or frozen again, since this was asked."
         )
-    if is_asked_to_unfreeze(customer, now):
+    if must_identify_to_unfreeze(customer, now):
         _prove_again(instruction, now)
     unfreeze(customer_id=customer.pk, actor=caller.actor, now=now)
 
 
-def takes_two(customer: Customer) -> bool:
+def needs_second_person(customer: Customer) -> bool:
     """Return whether a frozen customer has lost the last passkey since: a code resets the PIN."""
     if customer.frozen_at is None or not customer.livemode:
         return False
@@ -166,7 +166,7 @@ def takes_two(customer: Customer) -> bool:
     return not is_left and customer.passkeys.filter(removed_at__gte=first).exists()
 
 
-def is_asked_to_unfreeze(customer: Customer, now: datetime) -> bool:
+def must_identify_to_unfreeze(customer: Customer, now: datetime) -> bool:
     """Return whether a frozen customer has to prove who they are, and there is enough to ask."""
     return is_frozen_for_theft(customer) and _recent_payments(customer, now).exists()
 
@@ -200,7 +200,7 @@ def _first_frozen_at(customer: Customer, frozen_at: datetime) -> datetime:
     return first or frozen_at
 
 
-def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:
+def reveal_contact_details(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:
     """Return a customer's full phone number and e-mail address.
 
     Raises Forbidden, ActionLimitReached.

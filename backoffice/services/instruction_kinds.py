@@ -195,7 +195,7 @@ TASKS: dict[str, InstructionTask] = {
         alone_in_test=True,
     ),
     UNFREEZE: InstructionTask(
-        "Unfreeze customer", K.WALLET_ACCESS, R.UNFREEZE, customers.unfreeze_by_two
+        "Unfreeze customer", K.WALLET_ACCESS, R.UNFREEZE, customers.unfreeze_with_approval
     ),
 }
 

@@ -123,10 +123,12 @@ def needs_approval(
         return False
     if task.always_two or task.kind not in LIMITED:
         return True
-    return amount > left_alone(staff=staff, kind=task.kind, livemode=livemode, now=now)
+    return amount > left_without_approval(staff=staff, kind=task.kind, livemode=livemode, now=now)
 
 
-def left_alone(*, staff: Staff, kind: InstructionKind, livemode: bool, now: datetime) -> int:
+def left_without_approval(
+    *, staff: Staff, kind: InstructionKind, livemode: bool, now: datetime
+) -> int:
     """Return how much someone may still move at once without a second person."""
     limit = limit_of(staff.roles, kind)
     spent = spent_in_a_day(user_id=staff.user_id, kind=kind, livemode=livemode, now=now)

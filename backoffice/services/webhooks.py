@@ -29,7 +29,7 @@ Lookups = Mapping[str, Any]
 
 
 @dataclass
-class Resent:
+class ResendResult:
     """What came of sending again: `probed` with their attempts, how many more were queued, and why
     others could not be sent.
     """
@@ -39,15 +39,15 @@ class Resent:
     refusals: list[str] = field(default_factory=list)
 
 
-def probe_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Resent:
+def resend_and_wait(*, staff: Staff, delivery_id: str, now: datetime) -> ResendResult:
     """Send one delivery again while the caller waits. Raises as `resend_delivery` does."""
     before = Delivery.objects.one(delivery_id).attempt_count
     resend_delivery(staff=staff, delivery_id=delivery_id, now=now)
     try:
         with waiting_slot(staff.actor):
-            return Resent(probed=[attempt_now(delivery_id, after=before)])
+            return ResendResult(probed=[attempt_now(delivery_id, after=before)])
     except (RateLimited, Conflict):
-        return Resent(queued=1)  # the dispatcher makes the attempt
+        return ResendResult(queued=1)  # the dispatcher makes the attempt
 
 
 def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Delivery:
@@ -69,7 +69,7 @@ def deliveries_of_payment(payment_id: str) -> QuerySet[Delivery]:
 
 def resend_all(
     *, staff: Staff, rows: QuerySet[Delivery], delivered_too: bool, now: datetime
-) -> Resent:
+) -> ResendResult:
     """Send a few deliveries again, one entry of the trail each: the newest of an endpoint at once.
 
     Raises Forbidden, NothingToSend.
@@ -80,7 +80,7 @@ def resend_all(
         raise NothingToSend
     newest = {webhook_id: pk for pk, webhook_id in reversed(found)}
     probed = set(list(newest.values())[:MOST_PROBED])
-    resent = Resent()
+    resent = ResendResult()
     for delivery_id, _ in sorted(found, key=lambda pair: pair[0] in probed):
         _try(resent, staff, delivery_id, is_probed=delivery_id in probed, now=now)
     return resent
@@ -121,10 +121,12 @@ def continue_runs(*, now: datetime) -> int:
     return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
 
 
-def _try(resent: Resent, staff: Staff, delivery_id: str, *, is_probed: bool, now: datetime) -> None:
+def _try(
+    resent: ResendResult, staff: Staff, delivery_id: str, *, is_probed: bool, now: datetime
+) -> None:
     try:
         if is_probed:
-            one = probe_delivery(staff=staff, delivery_id=delivery_id, now=now)
+            one = resend_and_wait(staff=staff, delivery_id=delivery_id, now=now)
             resent.probed += one.probed
             resent.queued += one.queued
         else:

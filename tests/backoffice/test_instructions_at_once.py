@@ -7,7 +7,7 @@ import pytest
 from backoffice.errors import ActionLimitReached, IdentityNotProven, InstructionDecided
 from backoffice.models import Instruction
 from backoffice.roles import Role
-from backoffice.services.customers import reveal, unlock
+from backoffice.services.customers import reveal_contact_details, unlock
 from backoffice.services.decisions import approve
 from backoffice.services.instruction_kinds import RESET_ACCESS
 from backoffice.services.instructions import InstructionRequest, instruct
@@ -58,7 +58,13 @@ def test_many_at_once_are_no_more_than_an_hour_allows(monkeypatch) -> None:
     customers = [CustomerFactory(phone=f"+12425550{number}") for number in range(100, 108)]
 
     calls = [
-        partial(reveal, staff=support, customer_id=customer.pk, reason="Asked", now=utc_now())
+        partial(
+            reveal_contact_details,
+            staff=support,
+            customer_id=customer.pk,
+            reason="Asked",
+            now=utc_now(),
+        )
         for customer in customers
     ]
     shown = [result for result in at_once(calls) if not isinstance(result, ActionLimitReached)]

@@ -9,7 +9,7 @@ from backoffice.audit import MOST_AN_HOUR, AuditAction, AuditRecord, append_entr
 from backoffice.errors import ActionLimitReached, IndependentApproverRequired
 from backoffice.models import AuditOutcome, Instruction
 from backoffice.roles import Right, Role
-from backoffice.services.customers import reveal
+from backoffice.services.customers import reveal_contact_details
 from backoffice.services.decisions import approve
 from backoffice.services.independence import COOLING_OFF
 from backoffice.services.instructions import instruct
@@ -67,7 +67,7 @@ def test_nobody_copies_the_phone_book(paid: Payment) -> None:
     support = staff_as(Role.SUPPORT)
 
     def reveal_one() -> str:
-        return reveal(
+        return reveal_contact_details(
             staff=support, customer_id=paid.paying_customer.pk, reason="To call back", now=utc_now()
         )
 
