@@ -93,7 +93,9 @@ def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
     if session.livemode:
         digest = _digest_of(session.customer.phone, settings.SECRET_KEY)
         known = signing.dumps(digest, salt=_KNOWN_SALT)
-        set_cookie(response, named(KNOWN_COOKIE), known, max_age=int(KNOWN_FOR.total_seconds()))
+        set_cookie(
+            response, cookie_name(KNOWN_COOKIE), known, max_age=int(KNOWN_FOR.total_seconds())
+        )
     forget_code(response)
 
 
@@ -102,7 +104,7 @@ def is_recognized(request: HttpRequest, phone: str) -> bool:
 
     Grants no access: it only counts codes requested here separately from a stranger's.
     """
-    value = request.COOKIES.get(named(KNOWN_COOKIE), "")
+    value = request.COOKIES.get(cookie_name(KNOWN_COOKIE), "")
     try:
         known = signing.loads(value, salt=_KNOWN_SALT, max_age=KNOWN_FOR)
     except signing.BadSignature:
@@ -144,7 +146,7 @@ def forget_device(response: HttpResponse, *, livemode: bool) -> None:
 
 
 def _device_cookie(*, livemode: bool) -> str:
-    return named(DEVICE_COOKIE if livemode else f"{DEVICE_COOKIE}-test")
+    return cookie_name(DEVICE_COOKIE if livemode else f"{DEVICE_COOKIE}-test")
 
 
 def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
@@ -157,12 +159,12 @@ def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
 def remember_code(response: HttpResponse, asked: AskedCode) -> None:
     """Store the handle of a code in the browser that requested it."""
     value = signing.dumps(asdict(asked), salt=_SALT)
-    set_cookie(response, named(CODE_COOKIE), value, max_age=int(LIFETIME.total_seconds()))
+    set_cookie(response, cookie_name(CODE_COOKIE), value, max_age=int(LIFETIME.total_seconds()))
 
 
 def asked_code(request: HttpRequest, *, purpose: str = CodePurpose.SIGN_IN) -> AskedCode | None:
     """Return the code for this purpose that this browser has requested, if any."""
-    value = request.COOKIES.get(named(CODE_COOKIE), "")
+    value = request.COOKIES.get(cookie_name(CODE_COOKIE), "")
     try:
         asked = AskedCode(**signing.loads(value, salt=_SALT, max_age=LIFETIME))
     except (signing.BadSignature, TypeError):
@@ -172,15 +174,15 @@ def asked_code(request: HttpRequest, *, purpose: str = CodePurpose.SIGN_IN) -> A
 
 def forget_code(response: HttpResponse) -> None:
     """Delete the handle of a used code from the browser."""
-    delete_cookie(response, named(CODE_COOKIE))
+    delete_cookie(response, cookie_name(CODE_COOKIE))
 
 
 def session_cookie(*, livemode: bool) -> str:
     """Return the name of the session cookie, live or test."""
-    return named("customer" if livemode else "customer-test")
+    return cookie_name("customer" if livemode else "customer-test")
 
 
-def named(name: str) -> str:
+def cookie_name(name: str) -> str:
     """Return a cookie's full name: with the prefix `__Host-`, no other subdomain can set it."""
     return f"__Host-{name}" if settings.SESSION_COOKIE_SECURE else name
 

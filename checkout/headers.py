@@ -55,7 +55,7 @@ def set_page_headers(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def of_the_moment(answer: Mapping[str, object]) -> HttpResponse:
+def uncacheable_json(answer: Mapping[str, object]) -> HttpResponse:
     """Return uncacheable JSON for a script of our own pages."""
     return HttpResponse(
         dump_json(answer), content_type="application/json", headers={"Cache-Control": "no-store"}

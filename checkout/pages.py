@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.views import View
 
-from checkout.agreements import agreed_before, told_of_change
+from checkout.agreements import agreed_before, change_notice
 from checkout.browser_session import BrowserSession, browser_session_of
 from checkout.endings import FAULT_OF_OURS, Ending, stop_for
 from checkout.forms import Form
@@ -71,7 +71,7 @@ class Detour(Exception):
         super().__init__(response)
 
 
-def is_to_be_shown(error: ApiError) -> bool:
+def is_shown_after_redirect(error: ApiError) -> bool:
     """Return whether a refused POST redirects to a page that shows the error."""
     return error.status < FAULT_OF_OURS and not error.headers
 
@@ -260,12 +260,16 @@ class CheckoutPage(View):
         Server errors, and those with headers such as Retry-After, are shown without a redirect.
         """
         if isinstance(error, DescriptionChanged) and self.payment_view:
-            return self.say_again(told_of_change(self.payment_view))
+            return self.say_again(change_notice(self.payment_view))
         address = self.payment_address
         if error.status == NOT_FOUND and not address:
             address = known_payment(self.request)
         end = stop_for(error, payment_address=address)
-        if self.request.method == "POST" and self.payment_address and is_to_be_shown(error):
+        if (
+            self.request.method == "POST"
+            and self.payment_address
+            and is_shown_after_redirect(error)
+        ):
             return self.say_again(RefusedForm(self.payment_address, error.status, end=asdict(end)))
         response = self.page("stopped.html", end=end, status=error.status)
         for name, value in error.headers.items():

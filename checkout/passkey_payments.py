@@ -20,7 +20,7 @@ from payments.models import Payment
 from payments.verification import Verification
 
 
-def is_asked_first(
+def opens_passkey_dialog(
     payment: Payment, session: CustomerSession, *, device_customer_id: str, now: datetime
 ) -> bool:
     """Return whether pressing Pay opens the passkey dialog at once.

@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from checkout.agreements import keep_agreed
+from checkout.agreements import remember_agreed
 from checkout.flow import CheckoutStep, balance_of_customer, next_step
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import SHOWN, PaymentView, payment_view_of
@@ -90,7 +90,7 @@ class PaymentAction(PaymentPage):
         response = super().dispatch(request, *args, **kwargs)
         view = self.payment_view
         if view and request.POST.get("agreed") == view.agreed:
-            keep_agreed(response, view.id, view.agreed)
+            remember_agreed(response, view.id, view.agreed)
         return response
 
     def go_on(self) -> HttpResponse:

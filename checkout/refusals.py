@@ -104,7 +104,7 @@ def refused_charge(error: ApiError) -> str:
     return _("That is too much for one payment.")
 
 
-def too_much_today(error: FundingLimitReached, currency: str) -> str:
+def day_limit_message(error: FundingLimitReached, currency: str) -> str:
     """Return the message on how much a customer can still add today."""
     if not error.left:
         return _("You have added as much as you can in a day. Try again tomorrow.")

@@ -13,7 +13,7 @@ from django import forms
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from checkout.browser_session import delete_cookie, named, set_cookie
+from checkout.browser_session import cookie_name, delete_cookie, set_cookie
 from checkout.forms import Form
 from core.limits import MAX_TEXT
 
@@ -61,7 +61,7 @@ def restore(form: Form, refused: RefusedForm) -> None:
 def remember_refusal(response: HttpResponse, refused: RefusedForm) -> None:
     """Let the page that the response redirects to show the refusal."""
     value = signing.dumps(asdict(refused), salt=_SALT, compress=True)
-    set_cookie(response, named(REFUSED_COOKIE), value, max_age=int(KEPT.total_seconds()))
+    set_cookie(response, cookie_name(REFUSED_COOKIE), value, max_age=int(KEPT.total_seconds()))
 
 
 def say_done(response: HttpResponseRedirect, what: str) -> HttpResponseRedirect:
@@ -72,7 +72,7 @@ def say_done(response: HttpResponseRedirect, what: str) -> HttpResponseRedirect:
 
 def refusal_at(request: HttpRequest) -> RefusedForm | None:
     """Return the stored result for this page, if any."""
-    value = request.COOKIES.get(named(REFUSED_COOKIE), "")
+    value = request.COOKIES.get(cookie_name(REFUSED_COOKIE), "")
     if not value or request.method != "GET":
         return None
     try:
@@ -84,4 +84,4 @@ def refusal_at(request: HttpRequest) -> RefusedForm | None:
 
 def forget_refusal(response: HttpResponse) -> None:
     """Delete the stored result, which is shown only once."""
-    delete_cookie(response, named(REFUSED_COOKIE))
+    delete_cookie(response, cookie_name(REFUSED_COOKIE))

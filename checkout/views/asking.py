@@ -3,7 +3,7 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from checkout.headers import of_the_moment
+from checkout.headers import uncacheable_json
 from checkout.pages import SeeOther
 from checkout.payment_pages import PaymentPage
 from payments.errors import PaymentNotFound
@@ -30,4 +30,4 @@ def replacement(request: HttpRequest, payment_id: str) -> HttpResponse:
         version = replaced_by(payment_id) or NOT_YET
     except PaymentNotFound:
         raise Http404 from None
-    return of_the_moment({"version": version})
+    return uncacheable_json({"version": version})

@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from checkout.browser_session import BrowserSession
-from checkout.headers import of_the_moment, open_to_all_sites
+from checkout.headers import open_to_all_sites, uncacheable_json
 from checkout.languages import choose_language
 from checkout.new_payments import start_through_link
 from checkout.opening_limits import count_opening
@@ -60,7 +60,7 @@ def press_button(request: HttpRequest, merchant_slug: str, link_id: str) -> Http
         return open_to_all_sites(json_error(error))
     except Exception as error:  # the edge of the process
         return open_to_all_sites(json_error(api_error(error)))
-    return open_to_all_sites(of_the_moment(_started(link, payment_id)))
+    return open_to_all_sites(uncacheable_json(_started(link, payment_id)))
 
 
 def _started(link: PaymentLink, payment_id: str) -> dict[str, object]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from checkout.agreements import keep_agreed
+from checkout.agreements import remember_agreed
 from checkout.browser_session import customer_of_device
 from checkout.endings import counter_closed
 from checkout.flow import CheckoutStep
@@ -67,7 +67,7 @@ class CounterVisit(PaymentPage):
         is_read = chosen is not None and not self.tips_allowed
         step = CheckoutStep.SIGN_IN if is_read and self.is_unknown else CheckoutStep.PAY
         response = SeeOther(reverse(step.value, args=[opened]))
-        keep_agreed(response, opened, request.POST.get("agreed", ""))
+        remember_agreed(response, opened, request.POST.get("agreed", ""))
         return response
 
     @property

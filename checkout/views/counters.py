@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from checkout.agreements import keep_agreed
+from checkout.agreements import remember_agreed
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import (
     charge,
@@ -154,7 +154,7 @@ class LinkPage(CheckoutPage):
             link_id=self.link.id, key=answer["key"], amount=answer.get("amount"), now=self.now
         )
         response = SeeOther(reverse("checkout", args=[payment_id]))
-        keep_agreed(response, payment_id, request.POST.get("agreed", ""))
+        remember_agreed(response, payment_id, request.POST.get("agreed", ""))
         return response
 
     def form(self, request: HttpRequest | None = None) -> Form:

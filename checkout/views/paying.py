@@ -7,14 +7,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from checkout.adding import on_its_way
-from checkout.agreements import agreed_before, told_of_change
+from checkout.agreements import agreed_before, change_notice
 from checkout.browser_session import customer_of_device
 from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, next_step, submit_payment
 from checkout.forms import EmailForm, PinForm
-from checkout.headers import of_the_moment, open_to_all_sites
+from checkout.headers import open_to_all_sites, uncacheable_json
 from checkout.pages import SeeOther
-from checkout.passkey_payments import is_asked_first
+from checkout.passkey_payments import opens_passkey_dialog
 from checkout.payment_pages import PaymentAction, PostOnly
 from checkout.payment_view import PaymentView, version_of
 from checkout.test_mode import SimulatedOutcome, simulate
@@ -52,7 +52,7 @@ class ReviewPage(CounterVisit):
     def refuse_changed(self, view: PaymentView) -> None:
         """Show the notice on this page instead of raising, until a press agrees to the change."""
         if agreed_before(self.request, view) != view.agreed:
-            self.refusal = told_of_change(view)
+            self.refusal = change_notice(view)
 
     def refuse_ended_link(self) -> None:
         """Raise the error of a link that accepts no more payments, as Pay would be refused."""
@@ -108,7 +108,7 @@ class ReviewPage(CounterVisit):
         )
         if session is None:
             return f"{self.payment.hosted_url}/passkey/device" if held else ""
-        is_first = is_asked_first(self.payment, session, device_customer_id=held, now=now)
+        is_first = opens_passkey_dialog(self.payment, session, device_customer_id=held, now=now)
         return f"{self.payment.hosted_url}/passkey" if is_first else ""
 
 
@@ -157,7 +157,7 @@ def status(request: HttpRequest, payment_id: str) -> HttpResponse:
     """
     for payment in _polled().rows(id=payment_id):
         shown = payment.status_at(request_now())
-        answer = of_the_moment({"status": shown, "version": version_of(shown)})
+        answer = uncacheable_json({"status": shown, "version": version_of(shown)})
         return open_to_all_sites(answer)
     raise Http404
 

@@ -7,7 +7,7 @@ from checkout.adding import choices_of, on_its_way
 from checkout.flow import CheckoutStep, missing_amount, submit_payment
 from checkout.pages import SeeOther
 from checkout.payment_pages import PaymentAction, PostOnly
-from checkout.refusals import too_much_today
+from checkout.refusals import day_limit_message
 from funding.errors import FundingLimitReached
 from funding.services import order_top_up
 
@@ -49,7 +49,7 @@ class ShortPage(PaymentAction):
                 now=self.now,
             )
         except FundingLimitReached as error:
-            return self.tell(too_much_today(error, self.payment.currency))
+            return self.tell(day_limit_message(error, self.payment.currency))
         return SeeOther(reverse("top-up", args=[top_up.pk]))
 
     def show(self) -> HttpResponse:

@@ -17,10 +17,10 @@ from checkout.agreements import agreed_before
 from checkout.amount_forms import AmountForm
 from checkout.flow import proof_for
 from checkout.formats import ending, signs
-from checkout.headers import of_the_moment
+from checkout.headers import uncacheable_json
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import PaymentView, payment_view_of
-from checkout.refusals import too_much_today
+from checkout.refusals import day_limit_message
 from checkout.views.account import SignedInPage
 from core.clock import request_now
 from core.errors import ApiError
@@ -53,7 +53,7 @@ class AddMoneyPage(SignedInPage):
                 now=self.now,
             )
         except FundingLimitReached as error:
-            form.say(too_much_today(error, settings.DEFAULT_CURRENCY))
+            form.say(day_limit_message(error, settings.DEFAULT_CURRENCY))
             return self.show(form)
         except ApiError as error:
             self.show_error(form, error)
@@ -139,5 +139,5 @@ class CancelTopUp(TopUpPage):
 def status(request: HttpRequest, top_up_id: str) -> HttpResponse:
     """Return a top-up's state, for the page that polls it: one SQL statement, no session."""
     for top_up in TopUp.objects.select_related("payment").filter(pk=top_up_id):
-        return of_the_moment({"version": top_up_version_of(top_up, now=request_now())})
+        return uncacheable_json({"version": top_up_version_of(top_up, now=request_now())})
     raise Http404
