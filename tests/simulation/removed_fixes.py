@@ -80,7 +80,7 @@ REMOVED: dict[str, dict[str, Any]] = {
     },
     "a bank file that is read twice credits twice": {
         "payouts.bank.importing.store_bank_file": _stored_anew(storage.store_bank_file),
-        "payouts.bank.matching.refuse_repeated": lambda *arguments: None,
+        "payouts.bank.matching.refuse_duplicate": lambda *arguments: None,
         "payouts.bank.matching._record": _credited_again(matching._record),
     },
     "after a restore a payout leaves under another name": {
