@@ -1,6 +1,7 @@
 """Saved views: a list with its filters under a name."""
 
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from django import forms
 from django.contrib.admin import AdminSite
@@ -10,29 +11,48 @@ from django.template.response import TemplateResponse
 
 from backoffice.forms import CheckboxField, TextInputField
 from backoffice.models import SavedView
+from backoffice.resource.catalog import CATALOG
+from backoffice.resource.page_urls import address_of
+from backoffice.resource.resource import AdminResource
 from backoffice.staff import staff_of
 from core.clock import request_now
 
 
 class ViewForm(forms.Form):
-    """A name for the list as it is on the screen."""
+    """The name of a list as it is on the screen: which one, and by what it is filtered."""
 
     name = TextInputField(max_length=60)
     shared = CheckboxField(required=False, label="Share with all staff")
     path = forms.CharField(max_length=100, widget=forms.HiddenInput())
     query = forms.CharField(max_length=1_000, required=False, widget=forms.HiddenInput())
 
-    def clean_path(self) -> str:
-        path: str = self.cleaned_data["path"]
-        if not path.startswith("/admin/") or urlsplit(path).path != path:
+    def __init__(self, *sent: Any, site: AdminSite, **more: Any) -> None:
+        super().__init__(*sent, **more)
+        self.site = site
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what is not a list, and keep only those parameters that filter it."""
+        values = self.cleaned_data
+        resource = _list_at(self.site, values.get("path", ""))
+        if resource is None:
             raise forms.ValidationError("This is not a list of the back office.")
-        return path
+        filters = [pair for pair in parse_qsl(values["query"]) if resource.lookup_allowed(*pair)]
+        return values | {"query": urlencode(filters)}
+
+
+def _list_at(site: AdminSite, path: str) -> AdminResource | None:
+    """Return the resource whose list has this address."""
+    for model in CATALOG:
+        if address_of(model, "changelist") == path:
+            resource: AdminResource = site.get_model_admin(model)
+            return resource
+    return None
 
 
 def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Ask for a name, and keep the view under it; one's own of that name is replaced."""
     initial = {"path": request.GET.get("path", ""), "query": request.GET.get("query", "")}
-    form = ViewForm(request.POST or None, initial=initial)
+    form = ViewForm(request.POST or None, initial=initial, site=site)
     if request.method == "POST" and form.is_valid():
         values, staff = form.cleaned_data, staff_of(request)
         shown = {name: values[name] for name in ("path", "query", "shared")}

@@ -1,14 +1,16 @@
 """What is known of a person: handed out to them, and erased, across all rooms."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
+from urllib.parse import unquote_plus
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from backoffice.errors import ErasureRefused
 from backoffice.formats import money
-from backoffice.models import Instruction
+from backoffice.models import Instruction, SavedView
 from backoffice.services.links import KIND as STAFF_LINK
 from checkout.models import VerificationTry
 from customers.erasure import erase_customer
@@ -23,6 +25,7 @@ from payments.statuses import FINAL
 from refunds.models import Inquiry, InquiryEntry, Refund
 
 REQUESTS = (*emails.SUBJECTS, pay_requests.KIND, STAFF_LINK)
+LAST_DIGITS = 7  # a number as staff type it, with or without the code of the country
 
 
 def check_erasure(instruction: Instruction, now: datetime) -> None:
@@ -50,6 +53,7 @@ def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
     messages_to(customer).delete()
     InquiryEntry.objects.filter(inquiry__payment__customer=customer).update(text="")
     attempts_of(customer).delete()
+    _forget_views(customer)
     payments.exclude(customer_email=None).update(customer_email=None, updated_at=now)
     erase_customer(customer_id=customer.pk, actor=caller.actor, cause=instruction.pk, now=now)
     return customer.pk
@@ -104,6 +108,18 @@ def attempts_of(customer: Customer) -> QuerySet[VerificationTry]:
     payments = Payment.objects.filter(customer=customer)
     is_theirs = Q(actor=f"customer:{customer.pk}")
     return VerificationTry.objects.filter(Q(payment_id__in=payments.values("pk")) | is_theirs)
+
+
+def _forget_views(customer: Customer) -> None:
+    """Delete the saved views with the customer's phone, e-mail address, name or id in them."""
+    known = filter(None, (customer.email, customer.name, customer.pk))
+    either = "|".join(map(re.escape, known))
+    words = re.compile(rf"(?<!\w)({either})(?!\w)", re.IGNORECASE)
+    for view in SavedView.objects.all():
+        text = f"{view.name} {unquote_plus(view.query)}"
+        is_phone = customer.phone[-LAST_DIGITS:] in re.sub(r"[^\dA-Za-z]", "", text)
+        if is_phone or words.search(text):
+            view.delete()
 
 
 def wallets_of(customer: Customer) -> QuerySet[Account]:

@@ -214,12 +214,27 @@ def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:
     assert not SavedView.objects.exists()
 
 
-@pytest.mark.parametrize("path", ["https://evil.example/", "//evil.example", "/v1/payments", "x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("https://evil.example/", "//evil.example", "/v1/payments", "x", "/admin/", ""),
+        *("/admin/search/", "/admin/payments/payment/export/csv/", "/admin/auth/group/"),
+    ],
+)
 def test_a_view_leads_nowhere_else(office: Office, path: str) -> None:
     response = office(Role.FINANCE).post("/admin/views/", {"name": "x", "path": path})
 
     assert response.status_code == 200
     assert not SavedView.objects.exists()
+
+
+def test_a_view_keeps_only_what_filters_its_list(office: Office) -> None:
+    query = "mode=test&q=%2B12423591234&day_from=2026-01-31&phone=1&p=3&status=failed%2Cexpired"
+
+    office(Role.FINANCE).post("/admin/views/", {"name": "x", "path": PAYMENTS, "query": query})
+
+    kept = "mode=test&day_from=2026-01-31&status=failed%2Cexpired"
+    assert SavedView.objects.get().query == kept
 
 
 def test_no_script_gets_into_a_page(office: Office, merchant: Merchant) -> None:

@@ -29,6 +29,7 @@ VIEWS = (
     (PAYOUTS, "status=paid", "status=paid"),
     (ACCOUNTS, "nostate=pending", "nostate=pending"),
     (PAYMENTS, "change=pending&status=unpaid", "change=pending&status=unpaid"),
+    ("/admin/search/", "q=%2B12423591234", None),  # no list
 )
 
 
@@ -55,7 +56,7 @@ def _upgraded() -> None:
 @pytest.mark.usefixtures("_upgraded")
 def test_views_of_what_waits_name_its_queue(office: Office) -> None:
     kept = SavedView.objects.order_by("name").values_list("path", "query")
-    assert list(kept) == [(path, after) for path, _, after in VIEWS]
+    assert list(kept) == [(path, after) for path, _, after in VIEWS if after]
 
     browser, chosen = office(Role.FINANCE), []
     for view in SavedView.objects.order_by("name")[:3]:
