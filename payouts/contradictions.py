@@ -61,6 +61,12 @@ def contradiction_of(payout: Payout) -> str:
     return found.get((payout.merchant_id, payout.currency), "")
 
 
+def contradictions_of(merchant_id: str, *, livemode: bool) -> dict[str, str]:
+    """Return, by currency, the bank's entries that keep a merchant's payouts from leaving."""
+    found = _contradicted(Payout.objects.filter(merchant=merchant_id), livemode=livemode)
+    return {currency: entry for (owner, currency), entry in found.items() if owner == merchant_id}
+
+
 def holds_back(entry: BankEntry) -> bool:
     """Return whether an entry holds back payouts, or would if one of them were refused.
 

@@ -22,7 +22,7 @@ from merchants.standing import refuse_status
 from merchants.statuses import MerchantStatus
 from payouts.business_days import BusinessDays
 from payouts.models import BankAccount, Payout, PayoutOrigin, SettledPeriod
-from payouts.periods import SCHEDULED, period_due
+from payouts.periods import SCHEDULED, next_payout_day, period_due
 from payouts.services import schedule_payout
 from payouts.statuses import PayoutStatus
 
@@ -89,12 +89,30 @@ def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -
 
 
 def _is_paid_out(merchant: Merchant, *, livemode: bool) -> bool:
-    """Return whether a locked merchant would still be selected by `_unscheduled`."""
+    """Return whether `_unscheduled` would select a merchant, as it is now."""
     try:
         refuse_status(merchant, livemode=livemode)
     except (MerchantInactive, MerchantNotVerified):
         return False
     return merchant.payout_schedule in SCHEDULED
+
+
+def next_days(
+    merchant: Merchant, *, livemode: bool, days: BusinessDays, now: datetime
+) -> dict[BankAccount, date]:
+    """Return the day of the next scheduled payout to each open account, by account.
+
+    Today, or the next business day, if that pays out a period that has not been scheduled yet.
+    """
+    schedule, time_zone = merchant.payout_schedule, merchant.time_zone
+    first = days.on_or_after(today_in(time_zone, now))
+    period, later = period_due(schedule, first, days), next_payout_day(schedule, first, days)
+    if period is None or later is None or not _is_paid_out(merchant, livemode=livemode):
+        return {}
+    of_merchant = {"merchant": merchant, "livemode": livemode}
+    due = _unscheduled(schedule, time_zone, period, _latest(now)).filter(**of_merchant)
+    accounts = BankAccount.objects.open().filter(**of_merchant).order_by("currency")
+    return {each: first if each in due else later for each in accounts}
 
 
 def _bring_forward(now: datetime) -> None:

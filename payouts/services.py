@@ -91,7 +91,7 @@ def schedule_payout(
     gather(statement)
     payout = _new_payout(merchant, bank_account, statement, now=now)
     kept = reserved(merchant.id, currency, livemode)
-    payout.amount = _amount_to_pay(amount, available_in(statement) - kept)
+    payout.amount = amount_to_pay(amount, available_in(statement) - kept)
     payout.origin, payout.description = origin, description
     payout.save(force_insert=True)
     payout.transitions.create(to_status=payout.status, at=now, actor=actor)
@@ -99,6 +99,18 @@ def schedule_payout(
     close(statement, payout, now=now)
     emit(EventType.PAYOUT_CREATED, about=payout, data=events.payout_created(payout), now=now)
     return payout
+
+
+def amount_to_pay(asked: int | None, available: int) -> int:
+    """Return the cents to pay: as asked, or all. Raises PayoutTooSmall, InsufficientBalance."""
+    least = settings.PAYOUT_MINIMUM
+    if asked is not None and asked < least:
+        raise PayoutTooSmall(amount=f"must be at least {least}")
+    if available < (asked or least):
+        raise InsufficientBalance(
+            f"{max(available, 0)} is available; the least to pay out is {least}"
+        )
+    return asked or min(available, MAX_AMOUNT)
 
 
 @transaction.atomic
@@ -236,17 +248,6 @@ def _new_payout(
         created_at=now,
         updated_at=now,
     )
-
-
-def _amount_to_pay(asked: int | None, available: int) -> int:
-    least = settings.PAYOUT_MINIMUM
-    if asked is not None and asked < least:
-        raise PayoutTooSmall(amount=f"must be at least {least}")
-    if available < (asked or least):
-        raise InsufficientBalance(
-            f"{max(available, 0)} is available; the least to pay out is {least}"
-        )
-    return asked or min(available, MAX_AMOUNT)
 
 
 def _may_have_left(payout: Payout, *, now: datetime) -> bool:

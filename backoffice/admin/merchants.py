@@ -15,19 +15,17 @@ from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.filters import DayFilter, choice_filter
-from backoffice.resource.page_urls import page_of
+from backoffice.resource.page_urls import page_of, page_of_id
 from backoffice.resource.shown import Code, Field, Id, Instant
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
 from core.clock import request_now
-from core.instants import today_in
 from merchants.models import ApiKey, Merchant, MerchantChange, PayoutSchedule
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
 from payouts.balances import balances_of
-from payouts.business_days import BusinessDays
+from payouts.forecasts import Forecast, forecast_payouts
 from payouts.models import BankAccount, Payout
-from payouts.periods import next_payout_day
 from webhooks.models import Webhook
 
 SHOWN = 10
@@ -153,17 +151,9 @@ def _no_account(merchant: Merchant) -> Iterator[str]:
         yield f"It is to be paid out {often} in live mode, and {but}."
 
 
-def _paid_out(merchant: Merchant) -> str:
-    """Say how often it is paid out, and when next."""
-    today = today_in(merchant.time_zone, request_now())
-    day = next_payout_day(merchant.payout_schedule, today, BusinessDays.load())
-    often = str(merchant.payout_schedule)
-    return f"{often}, the next on {day:%a} {formats.day_text(day)}" if day else often
-
-
 def _money(merchant: Merchant) -> Section:
-    """Say the balances that the merchant reads, and what is kept for refunds that wait."""
-    pairs: list[tuple[str, Any]] = [("Paid out", _paid_out(merchant))]
+    """Show the balances that the merchant reads, and what the schedule will pay out of them."""
+    pairs: list[tuple[str, Any]] = [("Paid out", str(merchant.payout_schedule))]
     for livemode, mode in ((True, "live"), (False, "test")):
         held = balances_of(merchant_id=merchant.pk, livemode=livemode)
         pairs += [
@@ -177,4 +167,25 @@ def _money(merchant: Merchant) -> Section:
             for each in amounts
             if each.amount or amounts is held.available
         ]
+        forecasts = forecast_payouts(merchant, held, now=request_now())
+        pairs += [(f"Next payout, {mode}", _forecast_words(each)) for each in forecasts]
     return Section("Money", facts(*pairs))
+
+
+def _forecast_words(forecast: Forecast) -> str:
+    """Say when the next payout is due, and what would be in it as things stand."""
+    code = forecast.bank_account.currency
+    day, arrival = (
+        f"{each:%a} {formats.day_text(each)}" for each in (forecast.day, forecast.arrival_date)
+    )
+    if not forecast.amount:
+        least = formats.money(settings.PAYOUT_MINIMUM, code)
+        return f"{day}, but nothing in {code} as things stand: it takes at least {least}"
+    amount = formats.money(forecast.amount, code)
+    words = f"{day}: {amount} as things stand, expected at the bank on {arrival}"
+    if not forecast.held_by:
+        return words
+    return format_html(
+        '{}. It cannot leave before <a class="bo-link" href="{}">the bank’s entry</a> is explained',
+        *(words, page_of_id(forecast.held_by)),
+    )

@@ -145,6 +145,10 @@ def test_what_leaves_on_a_day_is_what_is_scheduled_for_it(office: Office) -> Non
     assert payout.pk not in finance.get(f"{listed}..2001-01-01").content.decode()
     form = finance.get("/admin/payouts/payoutbatch/acts/run/").content.decode()
     assert ", test: 1 payout, B$50.00 BSD." in form
-    assert "weekly, the next on " in finance.get(page_of(seller)).content.decode()
+    assert "nothing in BSD as things stand" in finance.get(page_of(seller)).content.decode()
+    paid_payment(seller, 1_250)
+    page = finance.get(page_of(seller)).content.decode()
+    assert "B$12.50 BSD as things stand, expected at the bank on " in page
+    assert "Next payout, live" not in page
     mark_sent(payout_id=payout.pk, actor="staff:x", now=utc_now())
     assert payout.pk not in finance.get(listed).content.decode()

@@ -17,12 +17,17 @@ from funding.services import credit_top_up, order_top_up
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.services import cancel_payment
+from payouts.models import BankEntry
+from payouts.order_references import end_to_end_id
 from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund, fail_refund, retry_refund
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
+from tests.client import Api
 from tests.funding.money_in import customer_with
+from tests.payouts.bank_files import entry, read, statement
+from tests.payouts.batching import live_payout
 from tests.payouts.merchant_balance import credit
 
 pytestmark = pytest.mark.django_db
@@ -162,3 +167,21 @@ def test_a_merchants_balances_are_those_that_it_reads(office: Office, merchant: 
         ("Available, test", "€4.00 EUR"),
         ("Kept for waiting refunds, test", "B$9.50 BSD"),
     ]
+
+
+def test_a_merchant_s_next_payout_names_the_entry_that_holds_it_back(
+    office: Office, api: Api, settings: Any
+) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT, settings.PAYOUT_DEBTOR_BIC = "000 777", "BOTIBSNS"
+    payout = live_payout(api)
+    api(payout.merchant, live=True).post(f"/v1/payouts/{payout.pk}/cancel")
+    browser, address = office(Role.VIEWER), page_of(payout.merchant)
+    foreseen = "B$12.50 BSD as things stand, expected at the bank on "
+    page = browser.get(address).content.decode()
+    assert (foreseen in page, "It cannot leave before" in page) == (True, False)
+
+    read(statement(entry(1_250, end_to_end_id(payout))))
+
+    page = browser.get(address).content.decode()
+    assert (foreseen in page, "It cannot leave before" in page) == (True, True)
+    assert page_of(BankEntry.objects.get()) in page

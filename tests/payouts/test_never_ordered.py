@@ -5,7 +5,7 @@ import pytest
 from core.clock import utc_now
 from payouts.bank.by_hand import set_aside
 from payouts.bank_accounts import close_bank_account, open_bank_account
-from payouts.contradictions import contradiction_of
+from payouts.contradictions import contradiction_of, contradictions_of
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.order_references import end_to_end_id
@@ -73,11 +73,15 @@ def test_so_does_a_report_that_the_bank_has_it(canceled, status):
     assert not leaves(again)
 
 
-def test_the_entry_to_explain_is_named(canceled):
+def test_the_entry_to_explain_is_named(api, canceled):
     again = next_payout(canceled)
     read(statement(entry(1250, end_to_end_id(canceled))))
 
-    assert contradiction_of(again) == BankEntry.objects.get().pk
+    entry_id = BankEntry.objects.get().pk
+    assert contradiction_of(again) == entry_id
+    assert contradictions_of(again.merchant_id, livemode=True) == {"BSD": entry_id}
+    assert contradictions_of(again.merchant_id, livemode=False) == {}
+    assert contradictions_of(live_payout(api).merchant_id, livemode=True) == {}
 
 
 def test_what_the_bank_says_of_an_order_that_is_no_ones_holds_back_no_merchant(api):
