@@ -63,6 +63,9 @@ def contradiction_of(payout: Payout) -> str:
 
 def contradictions_of(merchant_id: str, *, livemode: bool) -> dict[str, str]:
     """Return, by currency, the bank's entries that keep a merchant's payouts from leaving."""
+    waiting = BankEntry.objects.unmatched().named_by_bank().filter(livemode=livemode)
+    if not waiting.exclude(end_to_end_id="", message_reference="").exists():
+        return {}
     found = _contradicted(Payout.objects.filter(merchant=merchant_id), livemode=livemode)
     return {currency: entry for (owner, currency), entry in found.items() if owner == merchant_id}
 

@@ -7,7 +7,6 @@ from datetime import date, datetime
 from ledger.errors import InsufficientBalance
 from merchants.models import Merchant
 from payouts.balances import MerchantBalances
-from payouts.business_days import BusinessDays
 from payouts.contradictions import contradictions_of
 from payouts.models import BankAccount
 from payouts.scheduling import next_days
@@ -33,13 +32,13 @@ def forecast_payouts(
     merchant: Merchant, balances: MerchantBalances, *, now: datetime
 ) -> Iterator[Forecast]:
     """Yield the next payout to each open account, in the mode of the balances."""
-    days = BusinessDays.load()
-    accounts = next_days(merchant, livemode=balances.livemode, days=days, now=now)
+    foreseen = list(next_days(merchant, livemode=balances.livemode, now=now))
     available = {each.currency: each.amount for each in balances.available}
-    held = contradictions_of(merchant.pk, livemode=balances.livemode) if accounts else {}
-    for account, day in accounts.items():
-        amount = _amount_of(available.get(account.currency, 0))
-        yield Forecast(account, day, days.after(day), amount, held.get(account.currency, ""))
+    held = contradictions_of(merchant.pk, livemode=balances.livemode) if foreseen else {}
+    for account, day, arrival_date in foreseen:
+        code = account.currency
+        amount = _amount_of(available.get(code, 0))
+        yield Forecast(account, day, arrival_date, amount, held.get(code, ""))
 
 
 def _amount_of(available: int) -> int:

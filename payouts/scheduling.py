@@ -98,21 +98,26 @@ def _is_paid_out(merchant: Merchant, *, livemode: bool) -> bool:
 
 
 def next_days(
-    merchant: Merchant, *, livemode: bool, days: BusinessDays, now: datetime
-) -> dict[BankAccount, date]:
-    """Return the day of the next scheduled payout to each open account, by account.
+    merchant: Merchant, *, livemode: bool, now: datetime
+) -> Iterator[tuple[BankAccount, date, date]]:
+    """Yield each open account that is paid out to, the next day of that, and its arrival date.
 
-    Today, or the next business day, if that pays out a period that has not been scheduled yet.
+    That is today, or the next business day, if the period then is due and not scheduled yet.
     """
-    schedule, time_zone = merchant.payout_schedule, merchant.time_zone
-    first = days.on_or_after(today_in(time_zone, now))
+    open_ones = BankAccount.objects.open().filter(merchant=merchant, livemode=livemode)
+    accounts, schedule = list(open_ones.order_by("currency")), merchant.payout_schedule
+    if not accounts or not _is_paid_out(merchant, livemode=livemode):
+        return
+    days = BusinessDays.load()
+    first = days.on_or_after(today_in(merchant.time_zone, now))
     period, later = period_due(schedule, first, days), next_payout_day(schedule, first, days)
-    if period is None or later is None or not _is_paid_out(merchant, livemode=livemode):
-        return {}
-    of_merchant = {"merchant": merchant, "livemode": livemode}
-    due = _unscheduled(schedule, time_zone, period, _latest(now)).filter(**of_merchant)
-    accounts = BankAccount.objects.open().filter(**of_merchant).order_by("currency")
-    return {each: first if each in due else later for each in accounts}
+    if period is None or later is None:
+        return
+    due = _unscheduled(schedule, merchant.time_zone, period, _latest(now))
+    due = due.filter(merchant=merchant, livemode=livemode)
+    for account in accounts:
+        day = first if account in due else later
+        yield account, day, days.after(day)
 
 
 def _bring_forward(now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Merchants: looked at, verified, suspended, paid out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -100,7 +100,9 @@ class MerchantAdmin(OfficeAdmin):
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _standing(row)
         said = [words, *_suspension(row, now), *_waiting_change(row, now)]
-        said += [*_waiting_account(row, now), *_no_account(row)]
+        live = BankAccount.objects.filter(merchant=row, livemode=True, closed_at=None)
+        accounts = list(live.order_by("-pk"))
+        said += [*_waiting_account(accounts, now), *_no_account(row, accounts)]
         return SupportAnswer(said, tone, endpoints_in_trouble(row.pk, now))
 
     def sections(self, row: Merchant) -> list[Section]:
@@ -129,24 +131,23 @@ def _waiting_change(merchant: Merchant, now: datetime) -> Iterator[str]:
         yield f"It has asked for a change, which waits for review since {since}: {fields}."
 
 
-def _waiting_account(merchant: Merchant, now: datetime) -> Iterator[str]:
+def _waiting_account(accounts: Sequence[BankAccount], now: datetime) -> Iterator[str]:
     """Yield that it is to be paid out to another account, which staff have yet to look at."""
-    accounts = BankAccount.objects.filter(merchant=merchant, livemode=True)
-    for account in accounts.pending() if accounts.open().exists() else ():
+    pending = [each for each in accounts if each.is_pending]
+    for account in pending if len(pending) < len(accounts) else ():
         since, url = formats.clock(account.created_at, now), page_of(account)
         words = 'Another bank account, {}, waits for review since {}. <a href="{}">Open</a>'
         yield format_html(words, account, since, url)
 
 
-def _no_account(merchant: Merchant) -> Iterator[str]:
+def _no_account(merchant: Merchant, accounts: Sequence[BankAccount]) -> Iterator[str]:
     """Yield that live payments are paid out to nowhere, where they are to be by themselves."""
     if merchant.status != MerchantStatus.VERIFIED:
         return
     if merchant.payout_schedule == PayoutSchedule.MANUAL:
         return
-    accounts = BankAccount.objects.filter(merchant=merchant, livemode=True)
-    if not accounts.open().exists():
-        often, waits = merchant.payout_schedule, accounts.pending().exists()
+    if all(each.is_pending for each in accounts):
+        often, waits = merchant.payout_schedule, bool(accounts)
         but = "the bank account for it waits for review" if waits else "has no bank account for it"
         yield f"It is to be paid out {often} in live mode, and {but}."
 
@@ -185,7 +186,5 @@ def _forecast_words(forecast: Forecast) -> str:
     words = f"{day}: {amount} as things stand, expected at the bank on {arrival}"
     if not forecast.held_by:
         return words
-    return format_html(
-        '{}. It cannot leave before <a class="bo-link" href="{}">the bank’s entry</a> is explained',
-        *(words, page_of_id(forecast.held_by)),
-    )
+    held = '{}. It cannot leave before <a class="bo-link" href="{}">a bank entry</a> is explained.'
+    return format_html(held, words, page_of_id(forecast.held_by))
