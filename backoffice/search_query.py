@@ -11,6 +11,7 @@ from backoffice.resource.catalog import BY_PREFIX
 from backoffice.resource.days import read_day
 from core.errors import ValidationFailed
 from core.money import is_currency
+from core.search import words_of
 from customers.phones import normalize_phone
 
 MOST_CHARACTERS = 200
@@ -66,6 +67,14 @@ def parse_query(text: str, today: date) -> SearchQuery:
         return described
     pair = _PAIR.fullmatch(text)
     return SearchQuery(text, pair=(pair[1], pair[2].strip()) if pair else None)
+
+
+def words_and_day(text: str, today: date) -> tuple[list[str], date | None]:
+    """Return the words of a text, and the day that stands beside them: "glasses 3 dec"."""
+    day, rest = _take_day(text.lower(), today)
+    if day is None:
+        return list(words_of(text)), None
+    return [word for word in words_of(rest) if word not in _FILLERS], day
 
 
 def _phone(text: str) -> str:

@@ -6,18 +6,20 @@ only this needs are made by `migrations/0004_search_indexes`.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Lower, Right
 from django.utils import timezone
 
+from backoffice.formats import day_text
 from backoffice.resource.catalog import BY_PREFIX, CATALOG
 from backoffice.resource.days import within
 from backoffice.resource.page_urls import page_of
 from backoffice.search_metadata import with_metadata
-from backoffice.search_query import SearchQuery, parse_query
+from backoffice.search_middles import NEWEST, SHORTEST, with_words_within
+from backoffice.search_query import SearchQuery, parse_query, words_and_day
 from backoffice.staff import Staff
 from core import attempt_limits
 from core.creditor_references import references_in
@@ -78,7 +80,8 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     Raises RateLimited after too many phone numbers and e-mail addresses that found nothing: pages
     mask them, and a thousand searches would tell them, or which of a list are customers'.
     """
-    question = parse_query(text, timezone.localtime(now).date())
+    today = timezone.localtime(now).date()
+    question = parse_query(text, today)
     if found := TopUp.objects.filter(reference__in=references_in(text)).first():
         return SearchResults(exact=page_of(found))
     if numbered := _numbered(text):
@@ -87,7 +90,7 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
         return _by_id(question, staff)
     refusal = _counted_as_miss(question.phone or question.email, staff, now)
     customers = [] if refusal else _customers(question)
-    payments = list(_told_once(_payments(question, customers)))
+    payments = list(_told_once(_payments(question, customers, today)))
     merchants = [] if question.is_description else _merchants(question)
     others: list[FoundTable] = [
         ("Customers", Customer, customers),
@@ -177,7 +180,9 @@ def _customers(question: SearchQuery) -> list[Customer]:
     return list(found.select_related("merchant").order_by("-livemode", "-pk")[:SHOWN])
 
 
-def _payments(question: SearchQuery, customers: Iterable[Customer]) -> Iterator[PaymentMatches]:
+def _payments(
+    question: SearchQuery, customers: Iterable[Customer], today: date
+) -> Iterator[PaymentMatches]:
     if question.phone or question.email:
         ids = [customer.pk for customer in customers]
         yield _hits("paid by this customer", Payment.objects.filter(customer_id__in=ids))
@@ -187,7 +192,7 @@ def _payments(question: SearchQuery, customers: Iterable[Customer]) -> Iterator[
         yield _hits("by amount, day or phone", _described(question))
     # "2026-0017" reads as a phone number, and may be an invoice as well; "+1 242…" is no such name.
     if not question.email and not question.text.startswith("+"):
-        yield from _by_name(question)
+        yield from _by_name(question, today)
 
 
 def _told_once(found: Iterable[PaymentMatches]) -> Iterator[PaymentMatches]:
@@ -200,19 +205,33 @@ def _told_once(found: Iterable[PaymentMatches]) -> Iterator[PaymentMatches]:
             yield replace(hits, rows=rows)
 
 
-def _by_name(question: SearchQuery) -> Iterator[PaymentMatches]:
+def _by_name(question: SearchQuery, today: date) -> Iterator[PaymentMatches]:
     text = question.text.lower()
     names = {"reference": "reference", "order_id": "order", "invoice_number": "invoice"}
-    for name, why in names.items():
-        yield _named(name, f"{why} “{question.text}”", text)
-    yield _hits("metadata", with_metadata(question.text, question.pair))
-    words = [word for word in words_of(question.text) if len(word) >= SHORTEST_WORD][:MAX_WORDS]
-    if words and not question.is_description:
-        close = Payment.objects.matching({WORDS: words})
-        yield _hits(f"words “{question.text}”", close, is_close=True)
+    named = [_named(name, f"{why} “{question.text}”", text) for name, why in names.items()]
+    named.append(_hits("metadata", with_metadata(question.text, question.pair)))
+    yield from named
+    if not question.is_description:
+        yield from _by_words(question.text)
+        if not any(hits.rows for hits in named):
+            yield from _within_words(question.text, today)
     if " " not in question.text and len(question.text) >= 8:
         resources = Event.objects.filter(request_id=question.text).values("resource_id")
         yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))
+
+
+def _by_words(text: str) -> Iterator[PaymentMatches]:
+    if words := [word for word in words_of(text) if len(word) >= SHORTEST_WORD][:MAX_WORDS]:
+        close = Payment.objects.matching({WORDS: words})
+        yield _hits(f"words “{text}”", close, is_close=True)
+
+
+def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
+    words, day = words_and_day(text, today)
+    if long := [word for word in words if len(word) >= SHORTEST][:MAX_WORDS]:
+        among = day_text(day) if day else f"the newest {NEWEST:,}"
+        why = f"“{' '.join(long)}” within words, of {among}"
+        yield _hits(why, with_words_within(long, day), is_close=True)
 
 
 def _moved(question: SearchQuery, staff: Staff) -> Iterator[tuple[str, type[Model], list[Any]]]:

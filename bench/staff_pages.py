@@ -119,6 +119,7 @@ def _searches() -> dict[str, str]:
         "last four, day": f"{ending} {day}",
         "request": "some-request-id-of-a-shop",
         "nothing": "no such thing at all",
+        "nothing of a day": f"no such thing {day}",
         "merchant's name": "shop number 77",
     }
     return {f"search: {name}": f"{SEARCH}{text}" for name, text in asked.items()}

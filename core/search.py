@@ -88,20 +88,33 @@ class BeginsWords(Func):
     """Whether each of the words is a prefix of some word in these columns."""
 
     output_field = BooleanField()
+    before = r"(?<![^\W_])"  # what SQLite wants to find before a word
 
     def __init__(self, words: Iterable[str], *columns: str) -> None:
         super().__init__(*map(F, columns))
         self.words = tuple(words)
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
-        columns = (compiler.compile(column)[0] for column in self.get_source_expressions())
         wanted = " & ".join(f"{word}:*" for word in self.words)
-        return f"({words_sql(columns)} @@ to_tsquery('simple'::regconfig, %s))", [wanted]
+        words = words_sql(self._columns(compiler))
+        return f"({words} @@ to_tsquery('simple'::regconfig, %s))", [wanted]
 
     def as_sqlite(
         self, compiler: Any, connection: Any, **_: Any
     ) -> tuple[str, tuple[str | int, ...]]:
-        columns = (compiler.compile(column)[0] for column in self.get_source_expressions())
-        conditions = [f"{_composed(columns)} REGEXP %s"] * len(self.words)
-        words = tuple(rf"(?i)(?<![^\W_]){word}" for word in self.words)
+        conditions = [f"{_composed(self._columns(compiler))} REGEXP %s"] * len(self.words)
+        words = tuple(f"(?i){self.before}{word}" for word in self.words)
         return f"({' AND '.join(conditions)})", words
+
+    def _columns(self, compiler: Any) -> list[str]:
+        return [compiler.compile(column)[0] for column in self.get_source_expressions()]
+
+
+class HasWords(BeginsWords):
+    """Whether each of the words stands anywhere in these columns. No index answers that."""
+
+    before = ""
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
+        text = f"lower({_composed(self._columns(compiler))})"
+        return f"({text} LIKE ALL(%s))", [[f"%{word}%" for word in self.words]]
