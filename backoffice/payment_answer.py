@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Q
 from django.utils.html import format_html
@@ -17,7 +18,7 @@ from funding.statuses import EVER_CREDITED, TopUpStatus
 from merchants.statuses import MerchantStatus
 from payments.failures import failure_of
 from payments.models import Payment
-from payments.statuses import PaymentStatus
+from payments.statuses import CANCELABLE, PaymentStatus
 from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
@@ -100,6 +101,27 @@ _SAYING: dict[PaymentStatus, Callable[[Payment, datetime], str]] = {
     S.EXPIRED: _expired,
     S.CANCELED: _canceled,
 }
+
+
+def remedy_of(payment: Any, now: datetime) -> str:
+    """Return what can be done about a payment that its customer did not make.
+
+    It has `refund_asked`, as `with_refunds_asked` adds it.
+    """
+    status = payment.status_at(now)
+    if status in CANCELABLE:
+        return "Cancel it: not paid yet"
+    if status == S.PROCESSING:
+        return "Too late to cancel: refund it once it is paid"
+    if status != S.COMPLETED:
+        return "Nothing: it was not paid"
+    parts = (
+        ("Refund {}", payment.amount_refundable - payment.refund_asked),
+        ("{} waits for approval", payment.refund_asked),
+        ("{} waits for the shop's balance", payment.amount_refund_pending),
+    )
+    said = [words.format(money(part, payment.currency)) for words, part in parts if part > 0]
+    return "; ".join(said) or "Nothing left: refunded in full"
 
 
 def _until(payment: Payment, now: datetime) -> str:

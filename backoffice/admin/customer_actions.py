@@ -189,8 +189,8 @@ def _secured(done: Secured) -> ActionResult:
     return ActionResult(
         f"Frozen. {formats.counted(done.sessions, 'session')} ended,"
         f" {formats.counted(done.passkeys, 'passkey')} removed{email}. These are the"
-        " payments of the last 7 days: open each that the customer does not know, to refund or"
-        " cancel it.",
+        " payments of the last 7 days, with what can be done about each: open those that the"
+        " customer does not know. Ask the shop to stop what it has yet to deliver.",
         url=list_of(Payment, customer=done.customer.pk, mode=mode, day="7"),
     )
 

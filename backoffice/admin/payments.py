@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.http import HttpRequest
 
@@ -12,7 +13,7 @@ from backoffice.admin.submission import note_action
 from backoffice.admin.webhook_actions import RESEND_PAYMENT
 from backoffice.models import NoteSubject
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
-from backoffice.payment_answer import answer_of
+from backoffice.payment_answer import answer_of, remedy_of
 from backoffice.resource.filters import (
     DayFilter,
     FailedFilter,
@@ -44,7 +45,7 @@ from backoffice.resource.shown import (
 )
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
-from backoffice.services.money import left_to_refund
+from backoffice.services.money import left_to_refund, with_refunds_asked
 from backoffice.services.support import masked_address
 from backoffice.timeline import timeline_of
 from core.clock import request_now
@@ -94,6 +95,7 @@ FEE_REFUNDED = Amount("Fee refunded", _fee_refunded, shown=REFUNDED.shown)
 TRANSACTION, KIND = Code("Transaction", "transaction_id"), Field("Kind", "payment_mode")
 DESCRIPTION, REFERENCE = Field("Description", "description"), Field("Reference", "reference")
 ORDER, INVOICE = Field("Order", "order_id"), Field("Invoice", "invoice_number")
+REMEDY = Field("What can be done", lambda payment: remedy_of(payment, request_now()))
 DUE, LINK = Field("Due", "due_date"), Reference("Link", "link_id")
 
 
@@ -207,10 +209,20 @@ class PaymentAdmin(OfficeAdmin):
     )
     related = (Related(Refund, "payment"),)
 
+    def columns(self) -> dict[str, Field]:
+        return super().columns() | {REMEDY.__name__: REMEDY}
+
     def usual_columns(self, request: HttpRequest) -> Sequence[Field]:
-        """Show when open invoices are due."""
+        """Show when open invoices are due, and what can be done about payments of one customer."""
         shown = super().usual_columns(request)
+        if "customer" in request.GET:
+            return [REMEDY if field is CUSTOMER else field for field in shown]
         return (*shown[:3], DUE, *shown[3:]) if "invoices" in request.GET else shown
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows = super().get_queryset(request)
+        is_shown = REMEDY in self.get_list_display(request)
+        return with_refunds_asked(rows, request_now()) if is_shown else rows
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         """Return the order that the address asks for, or the newest first."""

@@ -2,6 +2,9 @@
 
 from datetime import datetime
 
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
 from backoffice.errors import RefundFormStale, RefundTooLarge
 from backoffice.formats import money
 from backoffice.models import Instruction
@@ -44,6 +47,14 @@ def left_to_refund(payment: Payment, now: datetime, *, but: str = "") -> int:
     waiting = Instruction.objects.waiting_about(payment.pk, now).exclude(pk=but)
     asked = waiting.filter(kind=InstructionKind.REFUND).total_amount()
     return max(payment.amount_refundable - asked, 0)
+
+
+def with_refunds_asked(payments: QuerySet[Payment], now: datetime) -> QuerySet[Payment]:
+    """Add `refund_asked`: what refunds that wait for approval would take of each, in cents."""
+    waiting = Instruction.objects.waiting(now).filter(kind=InstructionKind.REFUND)
+    of_payment = waiting.filter(subject_id=OuterRef("pk")).order_by().values("subject_id")
+    asked = Subquery(of_payment.annotate(total=Sum("amount")).values("total"))
+    return payments.annotate(refund_asked=Coalesce(asked, 0))
 
 
 def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -1,6 +1,8 @@
 """A stolen account is closed by one act, who froze one is said, and so is what was paid twice."""
 
+import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 
@@ -9,17 +11,20 @@ from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.customers import secure_stolen, unfreeze_customer
+from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from customers.account_changes import AccountChange, record_change
 from customers.models import Customer, CustomerSession, Passkey
 from customers.services import unfreeze
+from ledger.models import Purpose
 from merchants.models import Merchant
 from payments.models import Payment
 from refunds.services import RefundDraft, create_refund
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, address
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import caller_of, paid_payment
-from tests.factories import PasskeyFactory
+from tests.backoffice.rows import caller_of, paid_payment, refund_request
+from tests.factories import PasskeyFactory, PaymentFactory
+from tests.payouts.merchant_balance import credit, held
 from webhooks.models import Webhook
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +57,46 @@ def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> No
     assert (entry.subject_id, entry.reason) == (customer.pk, "Phone stolen at the beach")
     answer = shown(office, customer)
     assert "by support (staff) (Phone stolen at the beach): cannot pay." in answer
+
+
+def test_its_list_says_what_can_be_done_about_each(
+    office: Office, merchant: Merchant, payment: Payment
+) -> None:
+    customer, browser = payment.paying_customer, office(Role.SUPPORT)
+    request = refund_request(paid_payment(merchant, 70_000), 60_000)
+    instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+    partly, broke = paid_payment(merchant, 2_000), paid_payment(merchant, 3_000)
+    whole = paid_payment(merchant, 4_000)
+    for refunded, amount in ((partly, 500), (whole, None)):
+        give_back(refunded, amount)
+    credit(merchant, 1_000 - held(merchant, Purpose.MERCHANT))
+    give_back(broke, 2_000)
+    for more in ({}, {"status": "processing"}, {"status": "failed", "failed_at": utc_now()}):
+        PaymentFactory(merchant=merchant, customer=customer, **more)
+
+    page = browser.get(act(browser, customer, "stolen", reason="Stolen")["Location"])
+
+    said = re.findall(r"field-what_can_be_done[^>]*>([^<]*)<", unescape(page.content.decode()))
+    assert [words.strip() for words in said] == [
+        "Nothing: it was not paid",
+        "Too late to cancel: refund it once it is paid",
+        "Cancel it: not paid yet",
+        "Nothing left: refunded in full",
+        "Refund B$10.00 BSD; B$20.00 BSD waits for the shop's balance",
+        "Refund B$15.00 BSD",
+        "Refund B$100.00 BSD; B$600.00 BSD waits for approval",
+        "Refund B$12.50 BSD",
+    ]
+    assert "Refund B$" not in browser.get(address(Payment, "changelist")).content.decode()
+
+
+def give_back(payment: Payment, amount: int | None) -> None:
+    create_refund(
+        caller=caller_of(payment.merchant),
+        payment_id=payment.pk,
+        draft=RefundDraft(amount=amount),
+        now=utc_now(),
+    )
 
 
 @pytest.mark.parametrize(("days", "is_gone"), [(29, True), (31, False)])
