@@ -181,9 +181,9 @@ def _forecast_words(forecast: Forecast) -> str:
     )
     if not forecast.amount:
         least = formats.money(settings.PAYOUT_MINIMUM, code)
-        return f"{day}, but nothing in {code} as things stand: it takes at least {least}"
+        return f"Forecast for {day}: nothing in {code} as things stand; it takes {least} or more"
     amount = formats.money(forecast.amount, code)
-    words = f"{day}: {amount} as things stand, expected at the bank on {arrival}"
+    words = f"Forecast for {day}: {amount} as things stand, expected at the bank on {arrival}"
     if not forecast.held_by:
         return words
     held = '{}. It cannot leave before <a class="bo-link" href="{}">a bank entry</a> is explained.'
