@@ -1,4 +1,4 @@
-"""The page of an action: its form, what the service answers, and the result."""
+"""The page of an action: its form, the refusal or the result of the service."""
 
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ SUBJECT_CHARACTERS = 64  # what an entry of the audit trail has room for
 def require_right(
     resource: AdminResource, request: HttpRequest, action: Action, subject_id: str = ""
 ) -> None:
-    """Raise PermissionDenied without the right to an action; record the attempt."""
+    """Raise PermissionDenied without the right to an action, and record the attempt."""
     staff = staff_of(request)
     if resource.has_view_permission(request) and staff.may(action.right):
         return
@@ -40,7 +40,7 @@ def require_right(
 def action_page(
     resource: AdminResource, request: HttpRequest, action: Action, row: Any
 ) -> HttpResponse:
-    """Show the form of an action, or carry it out, for someone who has its right."""
+    """Show the form of an action or carry the action out. The right must have been checked."""
     staff, instant = staff_of(request), request_now()
     filters = request.GET.get(LIST_FILTERS, "")
     back = with_filters(page_of(row), filters) if row else _list_again(resource, request)
@@ -67,9 +67,10 @@ def _list_again(resource: AdminResource, request: HttpRequest) -> str:
 
 
 def _was_sent(request: HttpRequest, form: ActionForm) -> bool:
-    """Return whether the form was submitted before, and say so on it.
+    """Return whether this form was submitted before, and add the error to the form.
 
-    For people at one browser; where money moves, the database has the last word.
+    This is for people who press twice in one browser; where money moves, the database has the last
+    word.
     """
     if form.cleaned_data["form_key"] not in request.session.get(SENT_KEY, []):
         return False
@@ -83,7 +84,7 @@ def _note_sent(request: HttpRequest, form: ActionForm) -> None:
 
 
 def _carry_out(action: Action, context: ActionContext, form: ActionForm) -> ActionResult | None:
-    """Let the service do it. None: it refused, and the form says why."""
+    """Call the service. None if it refused, in which case the form shows why."""
     try:
         return run(action, context)
     except Forbidden:

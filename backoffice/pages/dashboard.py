@@ -1,4 +1,4 @@
-"""The dashboard: how today goes, what needs attention, and the last thirty days."""
+"""The dashboard: today's figures, what needs attention, and the last thirty days."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -65,7 +65,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Bar:
-    """One day of the chart, in the units of its picture."""
+    """One day of the chart, in the units of its drawing."""
 
     x: int
     y: int
@@ -108,7 +108,7 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def _tables(site: AdminSite, staff: Staff, *, livemode: bool, now: datetime) -> list[Table]:
-    """Return the endpoints that fail at this moment, and what one's own requests have come to."""
+    """Return the endpoints that are failing now, and the outcome of the reader's own requests."""
     failing = Webhook.objects.failing().filter(livemode=livemode).select_related("merchant")
     own = Instruction.objects.filter(asked_by_id=staff.user_id, asked_at__gt=now - REQUESTS_SHOWN)
     found = (
@@ -225,7 +225,7 @@ def _bank(mode: str, position: BankPosition | None) -> list[Tile]:
 
 
 def _clock(instant: datetime) -> list[Tile]:
-    """Show that background work was refused for a wrong clock, for an hour afterwards."""
+    """Warn for an hour that background work was refused because of a wrong clock."""
     marks = TurnMark.objects.filter(refused_at__gt=instant - CLOCK_SHOWN)
     return [
         Tile("Background work", "refused", mark.refusal, reverse("admin:index"), "bad")
@@ -234,7 +234,7 @@ def _clock(instant: datetime) -> list[Tile]:
 
 
 def _mix(counts: dict[Verification, int]) -> list[tuple[str, int, int]]:
-    """Return each proof with its count and its share in percent."""
+    """Return each kind of proof with its count and its share in percent."""
     whole = sum(counts.values()) or 1
     return [(_PROOFS[proof], count, round(count * 100 / whole)) for proof, count in counts.items()]
 

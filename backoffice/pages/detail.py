@@ -96,7 +96,7 @@ def _requests(resource: AdminResource, row: Any, instant: datetime) -> list[Inst
 def _answer(
     resource: AdminResource, row: Any, requests: Sequence[Instruction], instant: datetime
 ) -> SupportAnswer | None:
-    """Return what to tell the caller, and what was asked for about the object."""
+    """Return what to tell the caller, and what has been requested for the object."""
     answer = resource.answer(row, instant)
     if not requests:
         return answer
@@ -113,10 +113,10 @@ def available_actions(
     requests: Sequence[Instruction],
     filters: str,
 ) -> list[dict[str, Any]]:
-    """Return what this member of staff can do to the object now, the dangerous last.
+    """Return what this member of staff can do to the object now, dangerous actions last.
 
-    The first of those that are `main` is what the page advises; nothing while a colleague is to
-    decide on one of the requests about it, which would be asked for twice.
+    The first one that is `main` is the page's advice. There is none while a request about the
+    object waits for a colleague, so that nothing is requested twice.
     """
     actions = [
         action

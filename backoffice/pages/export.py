@@ -1,6 +1,6 @@
-"""An export is the list as it is on the screen: its filters, its order by age, more of its fields.
+"""An export has the rows of the list on the screen, in its order by age, with more fields.
 
-A short one is answered at once, a long one is made in the background.
+A short one is sent at once; a long one is prepared in the background.
 """
 
 from collections.abc import Iterator
@@ -46,9 +46,9 @@ TYPES = {
 
 
 def export_page(resource: AdminResource, request: HttpRequest, form: str) -> HttpResponseBase:
-    """Answer with the file or the page of its making, and record it.
+    """Respond with the file, or with the page of its preparation, and record the export.
 
-    Raises PermissionDenied, Http404, Forbidden where the role has ended meanwhile.
+    Raises PermissionDenied, Http404, and Forbidden if the role has been revoked in the meantime.
     """
     staff, instant = staff_of(request), request_now()
     action = AuditAction(
@@ -84,16 +84,16 @@ def export_page(resource: AdminResource, request: HttpRequest, form: str) -> Htt
 
 
 def sheet_of_list(resource: AdminResource, run: ExportRun) -> Worksheet:
-    """Return all rows of the list that an export is of, as its requester sees them."""
+    """Return all rows of the list that an export is made of, as its requester may see them."""
     request = HttpRequest()
     request.method, request.user, request.GET = "GET", run.asked_by, QueryDict(run.query)
     return resource.sheet(_all(resource.get_changelist_instance(request).queryset))
 
 
 def export_file_page(request: HttpRequest, run: ExportRun) -> HttpResponseBase:
-    """Answer with the file of an export, part by part.
+    """Respond with the file of an export, part by part.
 
-    Raises Http404 while there is none, and as `note_download`.
+    Raises Http404 until it is ready, and as `note_download`.
     """
     if run.state != "ready":
         raise Http404
@@ -103,7 +103,7 @@ def export_file_page(request: HttpRequest, run: ExportRun) -> HttpResponseBase:
 
 
 def file_response(name: str, content: bytes | Iterator[bytes]) -> HttpResponseBase:
-    """Return an answer that a browser saves under this name."""
+    """Return a response that a browser saves under this name."""
     kind = TYPES[name.rpartition(".")[2]]
     response: HttpResponseBase
     if isinstance(content, bytes):
@@ -123,9 +123,10 @@ def _content(sheet: Worksheet, form: str) -> bytes:
 
 
 def _all(rows: QuerySet[Any]) -> Iterator[Any]:
-    """Yield rows a batch by an index at a time: no statement takes long.
+    """Yield all rows in batches read by an index, so that no statement takes long.
 
-    From the oldest on where the list is, or else from the newest: by amount, no id leads on.
+    They start with the oldest if the list does, and otherwise with the newest: an order by amount
+    cannot be continued by id.
     """
     order, after = ("pk", "pk__gt") if rows.query.order_by[:1] == ("pk",) else ("-pk", "pk__lt")
     ordered = rest = rows.order_by(order)
@@ -135,7 +136,7 @@ def _all(rows: QuerySet[Any]) -> Iterator[Any]:
 
 
 def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpResponseBase:
-    """Answer with the file, and record the download.
+    """Respond with the file, and record the download.
 
     Raises Forbidden, Http404, DebtorUnknown, PayoutFileChanged.
     """

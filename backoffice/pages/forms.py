@@ -1,4 +1,4 @@
-"""The forms around signing in."""
+"""The forms for signing in and for passwords."""
 
 from typing import Any, ClassVar
 
@@ -26,7 +26,7 @@ _sign_ins = ConcurrencyLimit(SIGN_INS_AT_ONCE)
 
 
 class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no types
-    """Name and password. A wrong password for an account that exists is kept in the audit trail."""
+    """Name and password. The audit trail records wrong passwords for existing accounts."""
 
     error_messages: ClassVar[dict[str, str]] = {
         **AuthenticationForm.error_messages,
@@ -51,9 +51,9 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
 
     @transaction.atomic
     def _record_wrong_password(self, name: str) -> None:
-        """Write the entry, which does not stay for a name of no one.
+        """Write the audit entry; for an unknown name it is rolled back.
 
-        How long a refusal takes would otherwise tell who is staff.
+        Otherwise the time that a refusal takes would reveal who is staff.
         """
         is_staff = User.objects.filter(username=name, is_staff=True).exists()
         staff, refused = staff_of(self.request), AuditOutcome.REFUSED
@@ -69,7 +69,7 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
 
 
 class SecondFactorForm(forms.Form):
-    """Six digits of the authenticator, or a recovery code."""
+    """Six digits of the authenticator app, or a recovery code."""
 
     code = forms.CharField(
         max_length=32,
@@ -80,7 +80,7 @@ class SecondFactorForm(forms.Form):
 
 
 class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
-    """One's own new password; it ends the need to change the first one."""
+    """A new password for one's own account. The first one then no longer has to be changed."""
 
     def clean_new_password1(self) -> str:
         """Refuse the current password: someone else may have seen it."""
@@ -90,13 +90,13 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
         return password
 
     def save(self, commit: bool = True) -> Any:
-        """Keep the password in any case. Raises as `_keep_own_password` does."""
+        """Store the password whatever `commit` is. Raises as `_keep_own_password` does."""
         read = self.user.password
         return _keep_own_password(super().save(commit=False), read)
 
 
 class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
-    """A password for an account that has none yet; `address` is where its owner is."""
+    """A password for an account that has none yet; `address` is where its owner connects from."""
 
     def __init__(self, *args: Any, address: str, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -105,7 +105,7 @@ class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subsc
             field.widget.attrs["class"] = " ".join(INPUT_CLASSES)
 
     def save(self, commit: bool = True) -> User:
-        """Keep the password in any case, with its line in the audit trail: both, or neither."""
+        """Store the password, whatever `commit` is, together with its audit entry."""
         read = self.user.password
         user: User = super().save(commit=False)
         staff = Staff(user.pk, user.get_username(), roles_of(user), address=self.address)
@@ -117,9 +117,10 @@ class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subsc
 
 @transaction.atomic
 def _keep_own_password(user: User, read: str) -> User:
-    """Keep the password that was chosen in place of the one that was read, and change nothing else.
+    """Store the chosen password, and nothing else, over the one that was read.
 
-    Raises AccountNotEligible where the account was closed or reset meanwhile: hashing takes long.
+    Raises AccountNotEligible if the account was closed or reset in the meantime: hashing takes
+    long.
     """
     if not replace_password(user, read):
         raise AccountNotEligible("Your account was changed meanwhile. Sign in again.")

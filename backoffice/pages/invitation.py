@@ -1,4 +1,4 @@
-"""The page of an invitation: the new colleague chooses a password that no one else has seen."""
+"""The page of an invitation, where a new colleague chooses a password that no one else has seen."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from core.client_address import client_address
 
 
 class InvitationPage(PasswordResetConfirmView):
-    """Moves the token into the session at once, so that no later page or log has it."""
+    """Moves the token into the session at once, so that no later page or log contains it."""
 
     form_class = FirstPasswordForm
     template_name = "admin/backoffice/invitation.html"
@@ -24,7 +24,7 @@ class InvitationPage(PasswordResetConfirmView):
     title = "Choose your password"
 
     def get_user(self, uidb64: str) -> User | None:
-        """Return the invited account: of staff, open, and still without a password."""
+        """Return the invited account: staff, open, and still without a password."""
         user = super().get_user(uidb64)
         if not isinstance(user, User) or user.has_usable_password() or not roles_of(user):
             return None
@@ -34,7 +34,7 @@ class InvitationPage(PasswordResetConfirmView):
         return super().get_form_kwargs() | {"address": client_address(self.request)}
 
     def form_valid(self, form: FirstPasswordForm) -> HttpResponse:  # type: ignore[override]  # the form of this view
-        """Set the password; the sign-in that follows sets up the second factor."""
+        """Set the password. The sign-in that follows sets up the second factor."""
         try:
             return super().form_valid(form)
         except AccountNotEligible:

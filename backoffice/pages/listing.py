@@ -1,4 +1,4 @@
-"""What stands above a list: its filters as menus, its saved views, its exports and its actions."""
+"""What stands above a list: filter menus, saved views, exports and actions."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ VIEWS_SHOWN = 20
 
 
 def list_context(resource: AdminResource, request: HttpRequest) -> dict[str, Any]:
-    """Return what the template of a list needs beside Django's own."""
+    """Return what the template of a list needs in addition to Django's own context."""
     staff, model = staff_of(request), resource.model
     own_or_shared = Q(owner_id=staff.user_id) | Q(shared=True)
     views = SavedView.objects.filter(own_or_shared, path=request.path).select_related("owner")

@@ -1,4 +1,4 @@
-"""Pages of the passkeys of staff: sign in with one, add one, remove one."""
+"""The pages for passkeys of staff: sign in with one, add one, remove one."""
 
 import secrets
 from base64 import b64decode, b64encode
@@ -51,13 +51,13 @@ UNPROCESSABLE = 422
 
 
 class PasskeyPages:
-    """The pages, after the password; other visitors are sent to sign in."""
+    """The pages that follow the password; other visitors are sent to the sign-in."""
 
     def __init__(self, site: AdminSite) -> None:
         self.site = site
 
     def enter(self, request: HttpRequest) -> HttpResponse:
-        """Ask for a passkey, after the password; again, before the second factor is changed."""
+        """Ask for a passkey: after the password, and again before the second factor is changed."""
         user = password_given(request)
         if user is None or (is_fully_signed_in(request) and verified_recently(request)):
             return redirect("admin:index")
@@ -80,7 +80,7 @@ class PasskeyPages:
         return self._page(request, "passkey", problem, context)
 
     def enter_options(self, request: HttpRequest) -> HttpResponse:
-        """Answer with what the browser is to sign, once."""
+        """Respond with what the browser has to sign, once."""
         user = password_given(request)
         if user is None or request.method != "POST" or not has_passkey(user):
             return redirect("admin:login")
@@ -88,7 +88,7 @@ class PasskeyPages:
         return JsonResponse(begin_passkey_sign_in(user, challenge=challenge))
 
     def set_up(self, request: HttpRequest) -> HttpResponse:
-        """Offer to make a passkey, and take it into use."""
+        """Offer to create a passkey, and store it."""
         user = password_given(request)
         if user is None:
             return redirect("admin:login")
@@ -106,7 +106,7 @@ class PasskeyPages:
         return self._page(request, "passkey_set_up", problem, context)
 
     def set_up_options(self, request: HttpRequest) -> HttpResponse:
-        """Answer with what the browser is to make a passkey with, once."""
+        """Respond with what the browser needs to create a passkey, once."""
         user = password_given(request)
         if user is None or request.method != "POST" or _missing_proof(request, user) is not None:
             return redirect("admin:login")
@@ -127,7 +127,7 @@ class PasskeyPages:
         return redirect("admin:two_factor_account")
 
     def _added(self, request: HttpRequest, user: User) -> HttpResponse:
-        """Store the new passkey; those who may use codes get some for when it is lost."""
+        """Store the new passkey. Those who may use codes get recovery codes, in case it is lost."""
         passkey = add_passkey(
             user,
             credential=request.POST.get("credential", ""),
@@ -150,10 +150,10 @@ class PasskeyPages:
 
 
 def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | None:
-    """Return where to prove oneself before a passkey is added; None where nothing is missing.
+    """Return the page of the proof required before a passkey is added; None if none is missing.
 
-    The first factor takes the password alone, as its owner has just chosen it. After that a
-    factor must have been proved minutes ago: a passkey, where there is one that counts.
+    The first factor requires only the password, which its owner has just chosen. After that, a
+    factor must have been proved minutes ago: a passkey, if there is one that counts.
     """
     if not (has_passkey(user) or has_authenticator(user)):
         return None
@@ -164,7 +164,7 @@ def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | N
 
 
 def _new_challenge(request: HttpRequest, purpose: str) -> bytes:
-    """Make a challenge; the session keeps it, with what it is for and since when."""
+    """Create a challenge, and store it in the session with its purpose and time."""
     challenge = secrets.token_bytes(CHALLENGE_BYTES)
     at = request_now().isoformat()
     request.session[CHALLENGE_KEY] = [purpose, at, b64encode(challenge).decode()]
@@ -172,7 +172,7 @@ def _new_challenge(request: HttpRequest, purpose: str) -> bytes:
 
 
 def _take_challenge(request: HttpRequest, purpose: str) -> bytes:
-    """Return the session's challenge of this purpose, and forget it; nothing where it is late."""
+    """Take the challenge of this purpose out of the session; empty if it is missing or too old."""
     kept, at, text = request.session.pop(CHALLENGE_KEY, ("", "", ""))
     if kept != purpose or request_now() - datetime.fromisoformat(at) >= CHALLENGE_LIFETIME:
         return b""

@@ -1,4 +1,4 @@
-"""What the pages of the second factor share: which comes next, and what a proof is good for."""
+"""What the pages of the second factor share: which page is next, and what a proof allows."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -32,7 +32,7 @@ WRONG_KEY = "staff_wrong_codes"
 
 
 def is_fully_signed_in(request: HttpRequest) -> bool:
-    """Return whether the visitor has a role, a password, and the second factor that it takes."""
+    """Return whether the visitor has a role, a password, and the second factor that it requires."""
     roles, user = staff_of(request).roles, request.user
     if not roles or not user.is_verified():  # type: ignore[union-attr]  # django-otp adds it
         return False
@@ -46,9 +46,10 @@ def password_given(request: HttpRequest) -> User | None:
 
 
 def accepts_codes(request: HttpRequest, user: User) -> bool:
-    """Return whether a code of the account is worth anything; where a passkey must be, only once.
+    """Return whether codes count for the account; if a passkey is required, until it has one.
 
-    Those who must have a passkey and have none yet prove themselves by the authenticator they had.
+    Those who must have a passkey and have none yet prove themselves with the authenticator they
+    had.
     """
     if needs_passkey(staff_of(request).roles):
         return has_authenticator(user) and not has_passkey(user)
@@ -68,7 +69,7 @@ def next_step(request: HttpRequest, user: User) -> str:
 
 
 def mark_verified(request: HttpRequest, device: Device) -> None:
-    """Note the proof in the session, which gets another key."""
+    """Record the proof in the session, under a new session key."""
     django_otp.login(request, device)
     request.session.pop(WRONG_KEY, None)
     request.session[VERIFIED_KEY] = request_now().isoformat()
@@ -76,7 +77,7 @@ def mark_verified(request: HttpRequest, device: Device) -> None:
 
 
 def finish_sign_in(request: HttpRequest, device: Device) -> HttpResponseRedirect:
-    """Let the visitor in, and go where they wanted to go."""
+    """Sign the visitor in, and redirect to where they wanted to go."""
     mark_verified(request, device)
     append_own(staff=staff_of(request), act=SIGN_IN)
     response = redirect_onward(request, "admin:index", follow=True)
@@ -85,20 +86,20 @@ def finish_sign_in(request: HttpRequest, device: Device) -> HttpResponseRedirect
 
 
 def verified_recently(request: HttpRequest) -> bool:
-    """Return whether a factor was proved minutes ago: a stolen session alone has none."""
+    """Return whether a factor was proved minutes ago: a stolen session proves none."""
     proved: str = request.session.get(VERIFIED_KEY, "")
     return proved != "" and request_now() - datetime.fromisoformat(proved) < VERIFIED_FOR
 
 
 def ask_again(request: HttpRequest) -> HttpResponseRedirect:
-    """Ask for the second factor once more, and come back."""
+    """Ask for the second factor once more, and return to this page."""
     response = redirect("admin:two_factor")
     response["Location"] += f"?{urlencode({'next': request.path})}"
     return response
 
 
 def refuse_proof(request: HttpRequest, error: str) -> bool:
-    """Count a wrong proof; return whether it was the last, and the session has ended."""
+    """Count a wrong proof. Return whether it was the last allowed, which ends the session."""
     wrong: int = request.session.get(WRONG_KEY, 0) + 1
     request.session[WRONG_KEY] = wrong
     staff, refused = staff_of(request), AuditOutcome.REFUSED
@@ -111,7 +112,7 @@ def refuse_proof(request: HttpRequest, error: str) -> bool:
 def page_of_sign_in(
     site: AdminSite, request: HttpRequest, name: str, context: dict[str, Any], status: int = 200
 ) -> HttpResponse:
-    """Answer with a page of the second factor."""
+    """Respond with a page of the second factor."""
     whole, template = {**site.each_context(request), **context}, f"admin/backoffice/{name}.html"
     return TemplateResponse(request, template, whole, status=status)
 
@@ -119,7 +120,7 @@ def page_of_sign_in(
 def redirect_onward(
     request: HttpRequest, name: str, *, follow: bool = False
 ) -> HttpResponseRedirect:
-    """Go to a page, keeping where the visitor wanted to go; `follow`: go there now."""
+    """Redirect to a page, keeping where the visitor wanted to go; with `follow`, go there now."""
     wanted = request.GET.get("next", "")
     if not url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()}):
         return redirect(name)

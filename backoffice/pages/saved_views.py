@@ -1,4 +1,4 @@
-"""Saved views: a list with its filters under a name."""
+"""Saved views: a list and its filters under a name."""
 
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -19,7 +19,7 @@ from core.clock import request_now
 
 
 class ViewForm(forms.Form):
-    """The name of a list as it is on the screen: which one, and by what it is filtered."""
+    """A name for the list on the screen; `path` and `query` are the list and its filters."""
 
     name = TextInputField(max_length=60)
     shared = CheckboxField(required=False, label="Share with all staff")
@@ -31,7 +31,7 @@ class ViewForm(forms.Form):
         self.site = site
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what is not a list, and keep only those parameters that filter it."""
+        """Refuse anything but a list, and keep only the parameters that filter it."""
         values = self.cleaned_data
         resource = _list_at(self.site, values.get("path", ""))
         if resource is None:
@@ -41,7 +41,7 @@ class ViewForm(forms.Form):
 
 
 def _list_at(site: AdminSite, path: str) -> AdminResource | None:
-    """Return the resource whose list has this address."""
+    """Return the resource whose list has this path."""
     for model in CATALOG:
         if address_of(model, "changelist") == path:
             resource: AdminResource = site.get_model_admin(model)
@@ -50,7 +50,7 @@ def _list_at(site: AdminSite, path: str) -> AdminResource | None:
 
 
 def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Ask for a name, and keep the view under it; one's own of that name is replaced."""
+    """Ask for a name, and save the view under it, replacing one's own of the same name."""
     initial = {"path": request.GET.get("path", ""), "query": request.GET.get("query", "")}
     form = ViewForm(request.POST or None, initial=initial, site=site)
     if request.method == "POST" and form.is_valid():
@@ -69,7 +69,7 @@ def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def forget_view_page(site: AdminSite, request: HttpRequest, view_id: int) -> HttpResponse:
-    """Forget one of one's own views."""
+    """Delete one of one's own views."""
     if request.method == "POST":
         SavedView.objects.filter(pk=view_id, owner_id=staff_of(request).user_id).delete()
     return redirect("admin:save_view")

@@ -1,4 +1,4 @@
-"""The page of what the search box has found; one exact hit opens at once."""
+"""The results page of the search box; a single exact hit opens at once."""
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -12,7 +12,7 @@ from payments.numbers import id_prefix_of
 
 
 def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Show what was found, newest first."""
+    """Show the results, newest first."""
     text = request.GET.get("q", "").strip()
     context = {**site.each_context(request), "title": "Search", "query": text}
     if text:

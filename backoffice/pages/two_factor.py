@@ -1,4 +1,4 @@
-"""Pages of codes: enter one, set up an authenticator, see new recovery codes."""
+"""The pages for codes: enter one, set up an authenticator app, see new recovery codes."""
 
 import base64
 
@@ -41,13 +41,13 @@ WRONG_CODE = "That code is incorrect. Wait for the next one and try again."
 
 
 class TwoFactorPages:
-    """The pages, after the password; other visitors are sent to sign in."""
+    """The pages that follow the password; other visitors are sent to the sign-in."""
 
     def __init__(self, site: AdminSite) -> None:
         self.site = site
 
     def enter(self, request: HttpRequest) -> HttpResponse:
-        """Ask for a code, after the password; again, before the second factor is changed."""
+        """Ask for a code: after the password, and again before the second factor is changed."""
         user = password_given(request)
         if user is None or (is_fully_signed_in(request) and verified_recently(request)):
             return redirect("admin:index")
@@ -67,7 +67,7 @@ class TwoFactorPages:
         )
 
     def set_up(self, request: HttpRequest) -> HttpResponse:
-        """Show the QR code, and take the authenticator into use with its first code."""
+        """Show the QR code, and enable the authenticator with its first code."""
         user = password_given(request)
         if user is None:
             return redirect("admin:login")
@@ -93,13 +93,13 @@ class TwoFactorPages:
         return page_of_sign_in(self.site, request, "two_factor_set_up", context)
 
     def leave(self, request: HttpRequest) -> HttpResponse:
-        """Forget the password that was entered, and begin again."""
+        """Forget the entered password, and start over."""
         if request.method == "POST":
             logout(request)
         return redirect("admin:login")
 
     def account(self, request: HttpRequest) -> HttpResponse:
-        """Say what the second factors are, and offer to replace them."""
+        """Show which second factors there are, and offer to replace them."""
         user = password_given(request)
         if user is None:
             return redirect("admin:login")

@@ -1,5 +1,7 @@
-"""Every resource of the back office, declared once: the side bar, the search box, the attention
-queues and the pages take a resource's title, icon, right and prefix of ids from here.
+"""Every resource of the back office, declared once.
+
+The side bar, the search box, the attention queues and the pages read from here a resource's title,
+icon, required right and id prefix.
 """
 
 from dataclasses import dataclass
@@ -35,10 +37,10 @@ _ENTRIES = ("audit entry", "audit entries")
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """`right` is what it takes to see the resource; `prefix` is that of its public ids.
+    """One resource. `right` is required to see it; `prefix` starts its public ids.
 
-    `counted` is what one row and several are called, where the title does not serve.
-    A resource without an icon has no place in the side bar.
+    `counted` is the singular and plural, if they cannot be derived from the title. A resource
+    without an icon is not in the side bar.
     """
 
     model: type[Model]
@@ -50,7 +52,7 @@ class CatalogEntry:
 
     @property
     def counted_as(self) -> tuple[str, str]:
-        """What one row is called, and what several are."""
+        """The singular and the plural, in lower case."""
         several = self.title.lower()
         one = f"{several[:-3]}y" if several.endswith("ies") else several.removesuffix("s")
         return self.counted or (one, several)
@@ -117,6 +119,6 @@ BY_PREFIX: dict[str, CatalogEntry] = {
 
 
 def entry_of(public_id: str) -> CatalogEntry | None:
-    """Return the resource that a public id is of; None for what is no such id."""
+    """Return the resource that a public id belongs to; None if the id has no known prefix."""
     prefix, _, rest = public_id.partition("_")
     return BY_PREFIX.get(prefix) if rest else None

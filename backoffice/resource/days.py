@@ -1,4 +1,4 @@
-"""Days as an address names them, in the time zone of staff, and the rows of those days."""
+"""Days as they appear in URLs, in the time zone of staff, and the rows of those days."""
 
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -14,14 +14,14 @@ from core.ids import TIME_CHARACTERS, base62
 
 
 def days_asked(named: str, first: str, last: str) -> str:
-    """Return the days of an address: those between two dates, or else those with a name."""
+    """Return the days as one value: a range of two dates, or else a name such as "today"."""
     return f"{first}..{last or first}" if first else named
 
 
 def days_of(text: str, today: date) -> tuple[date, date] | None:
-    """Read "today", "last_month", "7", "2026-11-03" or "2026-11-03..2026-11-09" as days.
+    """Parse "today", "last_month", "7", "2026-11-03" or "2026-11-03..2026-11-09".
 
-    The first is included, the last is not. None: no days.
+    Returns the first day, and the day after the last; None if the text means no days.
     """
     if text in ("today", "yesterday"):
         first = today - timedelta(days=text == "yesterday")
@@ -38,7 +38,7 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
 
 
 def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
-    """Return the filters of a list with days by their dates: "today" is another day tomorrow."""
+    """Replace relative days in a list's filters by dates: "today" is another day tomorrow."""
     fixed = query.copy()
     for name in ("day", "paid", "failed", "ended", "booked", "read", "leaves"):
         span = days_of(str(fixed.get(name, "")), today)
@@ -50,13 +50,13 @@ def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
 
 
 def during(field: str, span: tuple[date, date]) -> Q:
-    """Return the condition that an instant is in these days."""
+    """Return the condition that an instant lies within these days."""
     first, last = map(day_start, span)
     return Q(**{f"{field}__gte": first, f"{field}__lt": last})
 
 
 def within(rows: QuerySet[Any], first: date, last: date) -> QuerySet[Any]:
-    """Keep the rows whose id was made from the first day on, and before the last."""
+    """Keep the rows whose id was created on the first day or later, and before the last."""
     prefix = CATALOG[rows.model].prefix
     return rows.filter(
         pk__gte=id_at(prefix, day_start(first)), pk__lt=id_at(prefix, day_start(last))
@@ -64,12 +64,12 @@ def within(rows: QuerySet[Any], first: date, last: date) -> QuerySet[Any]:
 
 
 def id_at(prefix: str, instant: datetime) -> str:
-    """Return what sorts before every id made at the instant or later."""
+    """Return a lower bound for every id created at this instant or later."""
     return f"{prefix}_{base62(max(epoch_milliseconds(instant), 0), TIME_CHARACTERS)}"
 
 
 def read_day(text: str) -> date | None:
-    """Read "2026-11-03" as a day that a payment can be of; None: it is none."""
+    """Parse "2026-11-03" as a day on which payments may exist; None for anything else."""
     try:
         day = parse_date(text)
     except ValueError:

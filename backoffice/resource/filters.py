@@ -1,7 +1,7 @@
-"""Filters of lists. Each lives in the address, and none counts anything.
+"""Filters of lists. Each is part of the URL, and none of them counts rows.
 
-Only what stands here can be asked: Django's own look-ups on any field are refused, since they
-would answer questions about hidden ones, letter by letter.
+Only these filters exist: Django's own look-ups on arbitrary fields are refused, because they would
+reveal hidden values letter by letter.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ MOST_DIGITS = 18
 
 
 class OfficeFilter(SimpleListFilter):
-    """A filter by name, shown above the list where it has options or the address sets it."""
+    """A filter with a name, shown above the list if it has options or is set in the URL."""
 
     field_name = ""
     options: Choices = ()
@@ -47,14 +47,14 @@ class OfficeFilter(SimpleListFilter):
 
     @property
     def chosen(self) -> str:
-        """What is chosen, in words; empty where nothing is."""
+        """What is chosen, in words; empty if nothing is."""
         value = self.value()
         known = {str(option): str(words) for option, words in self.lookup_choices}
         return known.get(str(value), str(value)) if value else ""
 
 
 class NumberFilter(OfficeFilter):
-    """A filter by the number of a row that has no public id; what is no number narrows nothing."""
+    """A filter by the number of a row without a public id. Anything else is ignored."""
 
     def value(self) -> str | None:
         text = str(super().value() or "")
@@ -62,7 +62,7 @@ class NumberFilter(OfficeFilter):
 
 
 class SeveralFilter(OfficeFilter):
-    """A filter of which several values may be chosen at once: "completed,failed" in the address."""
+    """A filter that takes several values at once, as "completed,failed" in the URL."""
 
     none_chosen = "All"
 
@@ -74,7 +74,7 @@ class SeveralFilter(OfficeFilter):
         return queryset.filter(**{f"{self.field_name}__in": chosen}) if chosen else queryset
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """Yield the choices, each of which adds its value or takes it away."""
+        """Yield the choices; each adds its value to the URL, or removes it."""
         name = str(self.parameter_name)
         yield {
             "selected": not self.value(),
@@ -99,7 +99,7 @@ class SeveralFilter(OfficeFilter):
 
 
 class StatusFilter(SeveralFilter):
-    """Statuses as rows are shown in them now, whether or not a sweep has been there."""
+    """Effective statuses, as rows are displayed, whether or not a sweep has updated them."""
 
     title = "status"
     parameter_name = "status"
@@ -110,12 +110,12 @@ class StatusFilter(SeveralFilter):
 
 
 def status_filter(statuses: type[TextChoices]) -> type[OfficeFilter]:
-    """Return a filter by the statuses of rows that end by themselves."""
+    """Return a filter by the statuses of rows that expire or end by themselves."""
     return type("StatusFilter", (StatusFilter,), {"options": _options(statuses.choices)})
 
 
 def choice_filter(title: str, name: str, options: Any) -> type[OfficeFilter]:
-    """Return a filter on a field that has one of a few values; several may be chosen."""
+    """Return a filter on a field with a few possible values, several of which may be chosen."""
     members = {"title": title, "parameter_name": name, "field_name": name}
     choices = {"options": _options(options)}
     return type(f"{name.title()}Filter", (SeveralFilter,), members | choices)
@@ -126,7 +126,7 @@ def _options(choices: Any) -> list[tuple[str, str]]:
 
 
 class LinkFilter(OfficeFilter):
-    """The id of another row, as links set it; above the list stands its kind and its end."""
+    """A filter by the id of another row, set by links; the id is shown abbreviated."""
 
     @property
     def chosen(self) -> str:
@@ -140,7 +140,7 @@ def link_filter(title: str, name: str, field_name: str = "") -> type[OfficeFilte
 
 
 class ModeFilter(OfficeFilter):
-    """Live or test; live where nothing is chosen, but test in development."""
+    """Live or test. The default is live, in development test."""
 
     title = "mode"
     parameter_name = "mode"
@@ -157,21 +157,21 @@ class ModeFilter(OfficeFilter):
 
 
 def mode_of(text: str) -> str:
-    """Read a mode as the address has it: live, test or both."""
+    """Parse the mode in a URL: live, test or both."""
     return text if text in ("live", "test", "both") else default_mode()
 
 
 class BothModesFilter(ModeFilter):
-    """Live and test where nothing is chosen: of what waits for someone, nothing is overlooked."""
+    """Live and test by default, so that nothing that waits for someone is overlooked."""
 
     def value(self) -> str:
         return mode_of(str(OfficeFilter.value(self) or "both"))
 
 
 class DayFilter(OfficeFilter):
-    """Created on a day, or in the days up to today, in the time zone of staff.
+    """Created on a day or within a range of days, in the time zone of staff.
 
-    Ids begin with their time, so that a range of ids is a range of time, and needs no other index.
+    Ids start with their creation time: a range of time is a range of ids, and needs no other index.
     """
 
     title = "day"
@@ -200,12 +200,12 @@ class DayFilter(OfficeFilter):
 
     @property
     def span(self) -> tuple[date, date] | None:
-        """The days that are asked for, of which the last is not included."""
+        """The chosen range of days, without the last one."""
         return days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
 
     @property
     def chosen(self) -> str:
-        """The days that are asked for, by their name or from the first to the last."""
+        """The chosen days, by name or from the first to the last."""
         if self.span is None or self.value() in dict(self.options):
             return super().chosen
         days = [formats.day_text(day) for day in (self.span[0], self.span[1] - timedelta(days=1))]
@@ -220,9 +220,9 @@ class DayFilter(OfficeFilter):
 
 
 class PaidFilter(DayFilter):
-    """Paid on a day, by the index of what was completed: one of each currency and mode.
+    """Paid on a day, using the index of completed payments, which starts with mode and currency.
 
-    What was paid before an instant was created before it, which bounds the walk along the ids.
+    A payment is created before it is paid, which limits the range of ids to scan.
     """
 
     title = "paid"
@@ -239,7 +239,7 @@ class PaidFilter(DayFilter):
 
 
 class FailedFilter(PaidFilter):
-    """Failed on a day, by the index of what failed."""
+    """Failed on a day, using the index of failed payments."""
 
     title = "failed"
     parameter_name = "failed"
@@ -247,9 +247,9 @@ class FailedFilter(PaidFilter):
 
 
 class OutcomeFilter(DayFilter):
-    """Ended on a day in any way, each by its own index: what the dashboard's success is of.
+    """Ended on a day in any way, with one index for each: the base of the success rate.
 
-    Only links set it, with a mode and a currency, by which these indexes begin.
+    Only links set it, together with a mode and a currency, with which these indexes start.
     """
 
     title = "ended"
@@ -266,5 +266,5 @@ class OutcomeFilter(DayFilter):
 
 
 def day_filter(field_name: str) -> type[OfficeFilter]:
-    """Return a filter by the day of a field that has an index."""
+    """Return a filter by the day of an indexed field."""
     return type("DayFilter", (DayFilter,), {"field_name": field_name})

@@ -1,4 +1,4 @@
-"""Filters that more than a field makes: the merchant by name, the order, the columns."""
+"""Filters that are more than one field: merchants by name, the sort order, the columns."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MERCHANTS_SHOWN = 10
 
 
 class MerchantFilter(OfficeFilter):
-    """One merchant, by its id; or those whose name or slug begins so, as staff type it."""
+    """One merchant by id, or those whose name contains, or slug starts with, what staff type."""
 
     title = "merchant"
     parameter_name = "merchant"
@@ -31,7 +31,7 @@ class MerchantFilter(OfficeFilter):
         return f"{super().chosen}{cut}"
 
     def has_output(self) -> bool:
-        """Stand above the list, and narrow it, where no merchant has such a name, too."""
+        """Apply the filter, and show it, even if no merchant has such a name."""
         return True
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
@@ -44,7 +44,10 @@ class MerchantFilter(OfficeFilter):
 
 
 def merchants_named(text: str) -> list[Merchant]:
-    """Return the merchant of an id, or those with this in their name or slug: ten, or one more."""
+    """Return the merchant with this id, or up to eleven with this in their name or slug.
+
+    Ten are shown; an eleventh means that there are more.
+    """
     if not text:
         return []
     named = Q(pk=text) | Q(name__icontains=text) | Q(slug__istartswith=text)
@@ -52,7 +55,7 @@ def merchants_named(text: str) -> list[Merchant]:
 
 
 class SortFilter(OfficeFilter):
-    """The order of a list, among those that an index serves; the newest first where none is."""
+    """The order of a list, among those that an index serves. The default is newest first."""
 
     title = "order"
     parameter_name = "sort"
@@ -75,7 +78,7 @@ ORDERS_OF_MERCHANT = ORDERS | {
 
 
 class ColumnsFilter(SeveralFilter):
-    """Which columns a list shows, each added or taken away; it changes no rows, and no export."""
+    """The columns of a list, each of which can be switched. Rows and exports stay the same."""
 
     title = "columns"
     parameter_name = "columns"

@@ -1,4 +1,4 @@
-"""Pages of a list, without counting a table of millions."""
+"""Pages of a list, without counting a table of millions of rows."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,13 @@ else:
 
 
 class CappedPaginator(_Pages):
-    """Counts up to a thousand rows: to see more, staff narrow the list down."""
+    """Counts up to a thousand rows. To see more, staff narrow the list down."""
 
     template_name = "admin/backoffice/pagination.html"
 
     @cached_property
     def count(self) -> int:
-        """How many rows there are, or one more than the pages reach."""
+        """The number of rows, up to the most that the pages reach."""
         return min(len(self._keys), COUNTED)
 
     @cached_property
@@ -31,10 +31,10 @@ class CappedPaginator(_Pages):
         return len(self._keys) > COUNTED
 
     def rows_of(self, number: int) -> Any:
-        """Return the rows of a page: by their keys, where these are all known.
+        """Return the rows of a page, by their keys if all of them are known.
 
-        PostgreSQL may take rows to be many which are few, and look for them along the newest ones
-        of all; by their keys it cannot.
+        PostgreSQL may overestimate how many rows match, and scan the newest of the whole table for
+        them. With the keys it cannot.
         """
         page = slice((number - 1) * self.per_page, number * self.per_page)
         rows: Any = self.object_list
@@ -45,7 +45,7 @@ class CappedPaginator(_Pages):
         return rows.filter(pk__in=sorted(self._keys, reverse=True)[page])
 
     def sums_of(self, name: str) -> list[tuple[str, int]]:
-        """Return the sum of an amount by currency, where the pages reach all rows."""
+        """Return the totals of an amount by currency; none if the pages do not reach all rows."""
         if not name or self.has_more or not self._keys:
             return []
         listed: Any = self.object_list
@@ -56,6 +56,6 @@ class CappedPaginator(_Pages):
 
     @cached_property
     def _keys(self) -> list[Any]:
-        """The keys of up to a thousand rows and one, in no order, for the same reason."""
+        """The keys of up to a thousand rows and one; unordered, for the reason in `rows_of`."""
         rows: Any = self.object_list
         return list(rows.order_by().values_list("pk", flat=True)[: COUNTED + 1])

@@ -1,6 +1,6 @@
 """What a resource declares: its list, the page about one object, its actions, and who may see it.
 
-The pages know this class only; `backoffice.admin.office` puts the two together.
+The pages depend on this class only; `backoffice.admin.office` combines the two.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,15 +27,15 @@ from backoffice.staff import staff_of
 
 
 class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
-    """Nothing is added, edited or deleted through Django's forms: actions are the only way.
+    """A resource. Django's forms add, edit and delete nothing: actions are the only way.
 
-    `heading_format` is the page's heading, of its `{row}` and the list's first `{amount}`. A page
-    shows the list's fields, then `details`; a detail replaces the list field with the same title.
-    `page` gives explicit fieldsets instead. Never include secrets or hashes. `related` are the
-    tables beside them, `summary` the fields of such tables and of the search box where the list
-    has too many, `export_fields` those of an export where it says more than the list, `summed` the
-    amount whose sum stands below the list, `requested_as` what requests name a row by. A method of
-    the same purpose may add to them.
+    `heading_format` is the heading of a page, from its `{row}` and the first `{amount}` of the
+    list. A page shows the fields of the list, then `details`; a detail replaces the list's field of
+    the same title. `page` defines explicit fieldsets instead. Never include secrets or hashes.
+    `related` are the tables on the page. `summary` are the fields for such tables on other pages
+    and for search results, if the list has too many; `export_fields` those of an export, if it has
+    more than the list. `summed` is the amount whose total is shown below the list, `requested_as`
+    the field by which requests name a row. A method of the same purpose may add to them.
     """
 
     heading_format: ClassVar[str] = ""
@@ -67,24 +67,24 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     @property
     def entry(self) -> CatalogEntry:
-        """What the catalog says of this resource."""
+        """The resource's entry in the catalog."""
         return CATALOG[self.model]
 
     def columns(self) -> dict[str, Field]:
-        """Return what a list can show, by name: its usual columns, and what else an export has."""
+        """Return all columns that a list can show, by name: the usual ones, and an export's."""
         usual = {field.__name__: field for field in self.list_display}
         sources = [field.source for field in self.list_display]
         more = [field for field in self.export_fields if field.source not in sources]
         return usual | {field.__name__: field for field in more if field.__name__ not in usual}
 
     def get_list_display(self, request: HttpRequest) -> Sequence[Field]:
-        """Return the columns that the address names, in their order, or else the usual ones."""
+        """Return the columns named in the URL, in their usual order, or else the usual ones."""
         names = request.GET.get(str(ColumnsFilter.parameter_name), "").split(",")
         named = [field for name, field in self.columns().items() if name in names]
         return named or self.usual_columns(request)
 
     def usual_columns(self, request: HttpRequest) -> Sequence[Field]:
-        """Return the columns where none are chosen; the mode only where both are listed."""
+        """Return the default columns. The mode is left out unless both modes are listed."""
         usual: Sequence[Field] = self.list_display
         has_one_mode = any(item.parameter_name == "mode" for item in self.filters()) and (
             mode_of(request.GET.get("mode", "")) != "both"
@@ -95,7 +95,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return self.filters()
 
     def filters(self) -> Sequence[type[OfficeFilter]]:
-        """Return what a list can be narrowed by."""
+        """Return the filters of the list."""
         return [*self.list_filter, ColumnsFilter]
 
     # What a page about one object says; each resource fills in what it has.
@@ -114,18 +114,18 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return None
 
     def sections(self, row: Any) -> list[Section]:
-        """Return the facts of an object."""
+        """Return the facts about an object."""
         return [fieldset.section(row) for fieldset in self.page or [self._whole()]]
 
     def tables(self, row: Any) -> list[Table]:
-        """Return the rows that belong to an object, bounded."""
+        """Return tables of the rows that belong to an object, each of limited length."""
         of = self.admin_site.get_model_admin
         return [each.table(row, of(each.model) if each.model else None) for each in self.related]
 
     def summary_beside(self, by: str, row: Any) -> list[Field]:
-        """Return what a table of rows shows on the page of the row that their field `by` names.
+        """Return the fields for a table on the page of the row that the field `by` refers to.
 
-        What that row's own page says for all of them is left out: its merchant, and its mode.
+        Facts that the page itself states for all of them, its merchant and its mode, are left out.
         """
         return [
             field
@@ -141,19 +141,19 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return []
 
     def asked(self, row: Any, text: str) -> list[Table]:
-        """Return what answers a question that was typed on the page; `asks` is what it is about."""
+        """Return the answer to a question typed on the page; `asks` is its label."""
         return []
 
     def files(self, row: Any) -> list[tuple[str, str]]:
-        """Return the name and address of each file of an object; `file_right` is what it takes."""
+        """Return the name and URL of each file of an object, which require `file_right`."""
         return []
 
     def is_changing(self, row: Any) -> bool:
-        """Return whether the page is to be loaded again, as its object changes by itself."""
+        """Return whether the page should reload by itself, because its object is changing."""
         return False
 
     def sheet(self, rows: Iterable[Any]) -> Worksheet:
-        """Return rows as an export has them, with the currency once, after the first amount."""
+        """Return rows as exported, with the currency once, after the first amount."""
         fields = self.export_fields or self.list_display
         first = next((each for each in fields if isinstance(each, Amount)), None)
         columns: list[Field] = []
@@ -168,7 +168,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         )
 
     def _whole(self) -> Fieldset:
-        """Return what the list shows, and the details, as one fieldset."""
+        """Return the fields of the list and the details as one fieldset."""
         by_title = {field.title: field for field in (*self.list_display, *self.details)}
         return Fieldset(self.entry.counted_as[0].capitalize(), *by_title.values())
 
@@ -186,13 +186,13 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     has_change_permission = has_delete_permission = has_add_permission
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """Allow the filters of this list, and no question about any other field."""
+        """Allow the filters of this list, and no look-up on any other field."""
         known = {item.parameter_name for item in self.filters()}
         return lookup in known or lookup.removesuffix("_from").removesuffix("_to") in known
 
 
 def summary_table(site: AdminSite, title: str, model: type[Model], rows: Iterable[Any]) -> Table:
-    """Return rows of a resource as a table of its `summary`."""
+    """Return rows of a resource as a table of its `summary` fields."""
     found = list(rows)
     table = Related(model, title=title, rows=lambda _: found, shown=len(found))
     return table.table(None, site.get_model_admin(model))

@@ -1,4 +1,4 @@
-"""Fields: what a list, an export, a page and the tables of other pages show, declared once."""
+"""Fields, declared once for lists, exports, pages and the tables on other pages."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +16,11 @@ Source = str | Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Field:
-    """A fact of a row, read from `source`: a path such as "merchant.name", or a function.
+    """A fact about a row, read from `source`: a path such as "merchant.name", or a function.
 
-    Django calls it with a row for a list; `cell` draws it in any other table, `fact` on the row's
-    own page, which leaves out what is empty. `most` is how many characters a table has room for.
+    Django calls the field with a row for a list. `cell` renders it in any other table, `fact` on
+    the row's own page, which leaves out empty facts. `most` is the maximum number of characters in
+    a table.
     """
 
     title: str
@@ -38,7 +39,7 @@ class Field:
         return self.cell(row)
 
     def value(self, row: Any) -> Any:
-        """Return what the row holds; None where a part of the path is missing."""
+        """Return the row's value; None if a part of the path is missing."""
         if not isinstance(self.source, str):
             return self.source(row)
         for name in self.source.split("."):
@@ -62,16 +63,17 @@ class Field:
         return (self.title,)
 
     def exported(self, row: Any) -> tuple[Any, ...]:
-        """Return what an export writes for a row."""
+        """Return the cells of this field in an export."""
         return (self.value(row),)
 
 
 @dataclass(frozen=True)
 class Amount(Field):
-    """An amount: one cell on the screen; in units and in cents in an export.
+    """An amount: one cell on the screen, two columns (in units and in cents) in an export.
 
-    `shown` says for which rows the screen has it; an export has all but None. `currency` is a path
-    like `source`, `said_above` the currency of all rows where the heading says it.
+    `shown` decides for which rows the screen shows it; an export contains every amount that exists.
+    `currency` is a path like `source`; `said_above` is the currency of all rows, if the heading
+    states it.
     """
 
     currency: str = "currency"
@@ -110,7 +112,7 @@ class Amount(Field):
 
 
 def with_currency_above(fields: Sequence[Field], rows: Iterable[Any]) -> list[Field]:
-    """Return the fields of a table; its amounts say their currency above, where it has but one."""
+    """Return the fields of a table, with the currency in the headings if all rows have the same."""
     amounts = [field for field in fields if isinstance(field, Amount)]
     found = {amount.currency_of(row) for row in rows for amount in amounts}
     if len(found) != 1:
@@ -121,9 +123,9 @@ def with_currency_above(fields: Sequence[Field], rows: Iterable[Any]) -> list[Fi
 
 @dataclass(frozen=True)
 class Instant(Field):
-    """An instant, in the time zone of staff: to the minute in a table, to the second on a page.
+    """An instant in the time zone of staff: to the minute in a table, to the second on a page.
 
-    `empty` is what a page says where there is none.
+    `empty` is what a page says if there is none.
     """
 
     empty: str = ""
@@ -137,7 +139,7 @@ class Instant(Field):
 
 @dataclass(frozen=True)
 class Badge(Field):
-    """A status, in its own words where it has some."""
+    """A status, with its own label if it has one."""
 
     def cell(self, row: Any) -> Any:
         return self.fact(row) or formats.EMPTY
@@ -156,7 +158,7 @@ class Badge(Field):
 
 @dataclass(frozen=True)
 class Code(Field):
-    """A text that is read letter by letter."""
+    """A text that is read letter by letter, in a monospaced font."""
 
     def cell(self, row: Any) -> Any:
         return self.fact(row) or formats.EMPTY
@@ -168,7 +170,7 @@ class Code(Field):
 
 @dataclass(frozen=True)
 class Id(Code):
-    """The public id of the row: its end in a list, all of it on its page."""
+    """The public id of the row: abbreviated in a list, whole on its page."""
 
     source: Source = "pk"
 
@@ -178,7 +180,7 @@ class Id(Code):
 
 @dataclass(frozen=True)
 class Reference(Code):
-    """The public id of another row, with a link to its page where it has one."""
+    """The public id of another row, linked to its page if it has one."""
 
     def cell(self, row: Any) -> Any:
         value = self.value(row)
@@ -191,7 +193,7 @@ class Reference(Code):
 
 @dataclass(frozen=True)
 class RowLink(Field):
-    """A text of another row, which `to` names or has the id of: a link to its page, on a page.
+    """A text about another row, given by `to` as the row or its id. On a page it links there.
 
     `unbroken` keeps it on one line in a list.
     """
@@ -210,7 +212,7 @@ class RowLink(Field):
 
 @dataclass(frozen=True)
 class Actor(Field):
-    """Who did something: a key, a customer, staff, or the service by itself."""
+    """Who did something: a key, a customer, staff, or the service itself."""
 
     def value(self, row: Any) -> Any:
         actor = super().value(row)
@@ -232,18 +234,18 @@ def actor_words(actor: str) -> str:
 
 
 def linked(public_id: str, text: Any = "") -> Any:
-    """Draw a public id as a link to its page, where it has one."""
+    """Render a public id as a link to its page, if it has one."""
     url, words = page_of_id(public_id), text or formats.code(public_id)
     return formats.link(words, url) if url else words
 
 
 class Fieldset:
-    """A title, and the fields below it in their order."""
+    """A title, and the fields below it in this order."""
 
     def __init__(self, title: str, *fields: Field) -> None:
         self.title, self.fields = title, fields
 
     def section(self, row: Any) -> Section:
-        """Return what they say about a row; a field without anything to say is left out."""
+        """Return the facts about a row, without empty ones."""
         pairs = ((field.title, field.fact(row)) for field in self.fields)
         return Section(self.title, facts(*pairs))

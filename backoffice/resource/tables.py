@@ -1,4 +1,4 @@
-"""The rows of one resource on the page of another, from the fields that its own list shows."""
+"""Rows of one resource on the page of another, with the fields that its own list declares."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Related:
-    """A table of the newest rows of `model` whose field `by` is, or has the id of, the page's row.
+    """A table of the newest rows of `model` whose field `by` refers to the page's row.
 
-    It shows the summary of their resource, or `fields`, and leads to their list where that has the
-    filter `by`, or `filter_name`. `rows` replaces the query, `order` is its order. The table takes
-    the right to `model`; None: its rows have no page.
+    It shows the `summary` of their resource, or `fields`, and links to their list if that has the
+    filter `by`, or `filter_name`. `rows` replaces the query, `order` its order. The table requires
+    the right to see `model`; with None, its rows have no pages.
     """
 
     model: type[Model] | None
@@ -33,7 +33,10 @@ class Related:
     order: Sequence[str] = ("-pk",)
 
     def table(self, row: Any, resource: Any) -> Table:
-        """Return them for the page of a row, each with a link to its own; of `resource`."""
+        """Return the table for the page of `row`; each of its rows links to its own page.
+
+        `resource` is that of the rows.
+        """
         found = list((self.rows(row) if self.rows else self._by(row, resource))[: self.shown])
         fields = with_currency_above(self.fields or resource.summary_beside(self.by, row), found)
         return Table(
@@ -63,6 +66,6 @@ class Related:
 
 
 def _heading(field: Field) -> Any:
-    """Return what stands above a column, at the right where it is of amounts."""
+    """Return the heading of a column, right-aligned for amounts."""
     words = field.short_description
     return formats.amount(words) if isinstance(field, Amount) else words

@@ -1,4 +1,4 @@
-"""The fields that many resources show."""
+"""Fields that many resources have in common."""
 
 from backoffice.resource.shown import Amount, Badge, Instant, RowLink
 from core.clock import request_now

@@ -1,6 +1,6 @@
-"""The accounts of staff: let in by an instruction that two people agree on, closed by one.
+"""The accounts of staff: opened by instructions that take two people, closed by one person.
 
-Each function that takes an instruction is one task: `instruction_kinds`.
+Each function that takes an instruction is a task in `instruction_kinds`.
 """
 
 import re
@@ -30,9 +30,9 @@ _OWN = "You cannot change your own account. Ask another Administrator."
 
 @transaction.atomic
 def create_account(*, username: str, role: Role, email: str = "") -> User:
-    """Make an account without a password; an invitation sets one.
+    """Create an account without a password; an invitation sets one.
 
-    Raises ValidationFailed for a name that is taken or cannot be one.
+    Raises ValidationFailed for a name that is taken or invalid.
     """
     _refuse_name(username)
     try:
@@ -46,9 +46,9 @@ def create_account(*, username: str, role: Role, email: str = "") -> User:
 
 @transaction.atomic
 def create_from_server(*, username: str, role: Role, email: str, now: datetime) -> User:
-    """Make an account on the word of the server's operator; every Administrator is told.
+    """Create an account from the server's command line; every Administrator is notified.
 
-    With an address the invitation goes there. Raises as `create_account`.
+    If there is an e-mail address, the invitation is sent to it. Raises as `create_account`.
     """
     user = create_account(username=username, role=role, email=email)
     if email:
@@ -67,7 +67,7 @@ def create_from_server(*, username: str, role: Role, email: str, now: datetime) 
 
 
 def add_colleague(instruction: Instruction, caller: Caller, now: datetime) -> None:
-    """Make the account, and invite the colleague by e-mail."""
+    """Create the account, and invite the colleague by e-mail."""
     user = create_account(
         username=instruction.subject_id,
         role=Role(instruction.arguments["roles"]),
@@ -77,13 +77,13 @@ def add_colleague(instruction: Instruction, caller: Caller, now: datetime) -> No
 
 
 def set_roles(instruction: Instruction, caller: Caller, now: datetime) -> None:
-    """Set a colleague's roles: those, and no others."""
+    """Set a colleague's roles to exactly these."""
     names = instruction.arguments["roles"].split(", ")
     give_roles(_account_of(instruction), frozenset(Role(name) for name in names))
 
 
 def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> None:
-    """Take a colleague's password and second factor away, and invite them to choose new ones."""
+    """Remove a colleague's password and second factor, and invite them to choose new ones."""
     user, email = _account_of(instruction), instruction.arguments["email"]
     if user.email not in ("", email):
         plan_change_notice(user, now=now)
@@ -96,9 +96,9 @@ def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> Non
 
 
 def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> None:
-    """Let a colleague in again whose account was closed, by a new sign-in.
+    """Reopen a colleague's closed account, for a new sign-in only.
 
-    A session of before may be in other hands: that is what accounts are closed for.
+    An old session may be in other hands, which is what accounts are closed for.
     """
     user = _account_of(instruction)
     user.is_active = True
@@ -107,10 +107,10 @@ def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> N
 
 
 def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
-    """Let a colleague in no more, at once. Raises AccountNotEligible for one's own account.
+    """Close a colleague's account at once. Raises AccountNotEligible for one's own account.
 
-    All Administrators are told when it is one of theirs, the one who loses it included:
-    alone, one could otherwise break the glass unheard.
+    If it is an Administrator's, all Administrators are notified, including that one: otherwise a
+    sole remaining Administrator could break the glass unnoticed.
     """
     user = _colleague(pk=user_id)
     action = AuditAction("close account", Right.STAFF, "staff", user.username, reason=reason)
@@ -131,7 +131,7 @@ def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> 
 
 
 def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
-    """Let a colleague try again who has entered too many wrong passwords."""
+    """Let a colleague try again after too many wrong passwords."""
     user = _colleague(pk=user_id)
     action = AuditAction("lift lock-out", Right.STAFF, "staff", user.username, reason=reason)
     with audited(staff=staff, action=action, now=now) as record:
@@ -139,7 +139,7 @@ def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> N
 
 
 def give_roles(user: User, roles: frozenset[Role]) -> None:
-    """Put an account into the groups of these roles, and of no others."""
+    """Put an account into the groups of these roles, and out of all others."""
     note_administrator(user)
     groups = [Group.objects.get_or_create(name=role.value)[0] for role in sorted(roles)]
     user.groups.set(groups)
@@ -154,7 +154,7 @@ def _refuse_name(username: str) -> None:
 
 
 def _account_of(instruction: Instruction) -> User:
-    """Return whom it is about. Raises AccountNotEligible for one's own account, and no one's."""
+    """Return the account concerned. Raises AccountNotEligible for one's own or no account."""
     if instruction.subject_id == instruction.asked_by.get_username():
         raise AccountNotEligible(_OWN)
     return _colleague(username=instruction.subject_id)

@@ -1,4 +1,4 @@
-"""Those who manage staff: whether there has been a second one, and how all of them are told."""
+"""The Administrators: whether there has ever been a second one, and how they are notified."""
 
 from datetime import datetime
 
@@ -16,10 +16,10 @@ _HAS_ROLE = Q(groups__name=Role.ADMINISTRATOR.value) | Q(is_superuser=True)
 
 
 def is_first_of_staff(user_id: int) -> bool:
-    """Return whether no one else is an Administrator, or has been one, or has ever signed in.
+    """Return whether no one else is or was an Administrator, or has ever signed in.
 
-    Closed accounts count, and those that have lost the role: to close or demote the others must
-    not leave one person alone in charge.
+    Closed and demoted accounts count: closing or demoting the others must not leave one person
+    alone in charge.
     """
     was_there = Q(staff_account__was_administrator=True) | Q(last_login__isnull=False)
     others = User.objects.filter(_HAS_ROLE | was_there)
@@ -27,7 +27,7 @@ def is_first_of_staff(user_id: int) -> bool:
 
 
 def note_administrator(user: User) -> None:
-    """Note for good, before roles change, that an account is an Administrator's, if it is."""
+    """Record permanently, before roles change, if an account is an Administrator's."""
     if User.objects.filter(_HAS_ROLE, pk=user.pk).exists():
         StaffAccount.objects.update_or_create(user=user, defaults={"was_administrator": True})
 
@@ -35,7 +35,7 @@ def note_administrator(user: User) -> None:
 def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -> None:
     """Plan an e-mail to each Administrator who has an address; if fewer than two, to all staff.
 
-    Who alone manages staff would otherwise be the only one to hear of what they do.
+    Otherwise a sole Administrator would be the only one to learn of their own actions.
     """
     staff = _real_staff(User.objects.filter(is_active=True)).exclude(email="").distinct()
     administrators = staff.filter(_HAS_ROLE)
@@ -61,13 +61,13 @@ def mail_staff(
 
 
 def staff_url(path: str) -> str:
-    """Return the absolute address of a page of staff."""
+    """Return the absolute URL of a page of the back office."""
     scheme, _, host = settings.BASE_URL.partition("://")
     return f"{scheme}://{settings.ADMIN_HOST or host}{path}"
 
 
 def url_of(row: Model) -> str:
-    """Return the absolute address of the page about a row."""
+    """Return the absolute URL of the page about a row."""
     meta = row._meta
     return staff_url(f"/admin/{meta.app_label}/{meta.model_name}/{row.pk}/change/")
 

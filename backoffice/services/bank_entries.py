@@ -1,4 +1,4 @@
-"""What finance says of the bank's entries, where the files alone do not tell."""
+"""What Finance decides on bank entries, if the files alone do not explain them."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ SERVICE, MERCHANT = "the service", "the merchant"
 
 
 def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Take an entry for that of a payout or a run, with the charge that was asked for, if any.
+    """Match an entry with a payout or a run, with the given bank charge, if any.
 
     Raises as the services of `by_hand` do.
     """
@@ -33,7 +33,7 @@ def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime)
 
 
 def set_entry_aside(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Note what an entry is that holds payouts back. Raises as `set_aside` does."""
+    """Explain an entry that holds back payouts. Raises as `set_aside` does."""
     entry = set_aside(
         entry_id=instruction.subject_id,
         note=instruction.reason,
@@ -45,12 +45,12 @@ def set_entry_aside(instruction: Instruction, caller: Caller, now: datetime) -> 
 
 
 def reopen_order_entry(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Let an entry that names an order or a run wait again. Raises as `reopen_entry` does."""
+    """Make an entry that names an order or a run wait again. Raises as `reopen_entry` does."""
     return reopen_entry(entry_id=instruction.subject_id, by_two=True).pk
 
 
 def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Credit money that came in at the bank to a customer. Raises as `credit_by_hand` does."""
+    """Credit incoming money to a customer's wallet. Raises as `credit_by_hand` does."""
     top_up = credit_by_hand(
         entry_id=instruction.arguments["entry"],
         customer_id=instruction.subject_id,
@@ -62,7 +62,7 @@ def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> st
 
 
 def record_return(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Record that the bank sent a payout back. Raises as `record_returned` does."""
+    """Record that the bank returned a payout. Raises as `record_returned` does."""
     payout = record_returned(
         payout_id=instruction.subject_id,
         code=RETURNED_BY_BANK,

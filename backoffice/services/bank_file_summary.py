@@ -1,4 +1,4 @@
-"""What an import of a bank's file would go on: what it says, whom it gives money, what it takes."""
+"""What importing a bank file would do: what it says, whom it credits, what it removes."""
 
 import hashlib
 from collections import defaultdict
@@ -49,7 +49,7 @@ _Named = Callable[[BankEntry], Model | None]
 
 
 def summary_of(stored: StoredFile, now: datetime) -> dict[str, Any]:
-    """Say in words what an import would go on: in all, by what is named, and who gains."""
+    """Describe what an import would do: totals, what the entries name, and who is credited."""
     file = stored.file
     new = list(file.entries.unmatched().order_by("key"))
     known = stored.known + file.entries.count() - len(new)
@@ -92,10 +92,11 @@ def summary_of(stored: StoredFile, now: datetime) -> dict[str, Any]:
 
 
 def does_no_more_than(found: dict[str, Any], shown: dict[str, Any]) -> bool:
-    """Return whether an import would do what was shown, or less of it: never anything else.
+    """Return whether an import would do what was shown, or less: never anything else.
 
-    What has fewer entries that do something is less: another file has brought them, or the rest
-    wait for a person. Where too many are in it to be known one by one, all is to be as shown.
+    It is less if fewer entries have an effect, because another file has brought them or because
+    they now wait for a person. If there are too many entries to list one by one, all must be as
+    shown.
     """
     if found == shown or "effects" not in found or "effects" not in shown:
         return found == shown
@@ -118,7 +119,7 @@ def _statements(file: BankFile) -> QuerySet[BankStatement]:
 
 
 def _statement(row: BankStatement) -> list[str]:
-    """Say what a statement claims beside its entries, and which closing balance it replaces."""
+    """Describe what a statement says besides its entries, and which closing balance it replaces."""
     balances = [row.opening_amount, row.closing_amount]
     before = row.amends.closing_amount if row.amends else None
     return [
@@ -135,7 +136,7 @@ def _clock(instant: datetime) -> str:
 
 
 def _here(instant: datetime) -> datetime:
-    """Return an instant in the service's time zone, which the bank's files and our pages are in."""
+    """Return an instant in the service's time zone, which bank files and pages use."""
     return timezone.localtime(instant, timezone.get_default_timezone())
 
 
@@ -148,10 +149,11 @@ def _what(found: Model | None, *, is_gift: bool) -> str:
 
 
 def _giving(now: datetime) -> Callable[[BankEntry, Model], bool]:
-    """Return the test of an entry: would matching it give money to what it names?
+    """Return a test for entries: would matching it give money to what it names?
 
-    Of the first credits as it will; each takes some statements, and a file holds thousands. Those
-    beyond are taken to give, as the rest is: what is approved may only be less than what is shown.
+    The first credits are tested in earnest; each takes several statements, and a file may have
+    thousands. Credits beyond those, and all other entries, are assumed to: only less may be
+    imported than was shown.
     """
     foresight, left = Foresight(now), iter(range(FORESEEN))
 
@@ -171,7 +173,7 @@ def _total(entries: Iterable[BankEntry]) -> str:
 
 
 def _money(entry: BankEntry, found: Model | None) -> tuple[int, str]:
-    """Return the entry's amount; where a status report has none, that of what it names."""
+    """Return the entry's amount; if a status report has none, the amount of what it names."""
     if entry.amount is None and isinstance(found, PayoutBatch):
         return found.total_amount, found.currency
     if entry.amount is None and found is not None:
@@ -180,7 +182,7 @@ def _money(entry: BankEntry, found: Model | None) -> tuple[int, str]:
 
 
 def _names_of(entries: list[BankEntry], *, livemode: bool) -> _Named:
-    """Return what finds the top-up, payout or run that an entry names, as matching looks for it."""
+    """Return a function that finds the top-up, payout or run of an entry, as matching will."""
     references = {entry.pk: _references(entry) for entry in entries}
     top_ups = _by(
         TopUp.objects.filter(livemode=livemode, way=FundingWay.BANK_TRANSFER).select_related(

@@ -1,10 +1,9 @@
-"""A file of the bank that staff upload: read at once, imported once a second person agrees.
+"""Bank files uploaded by staff: parsed at once, imported once a second person approves.
 
-The person who uploads a file may have written it, and its entries give money: a credit fills a
-wallet, a refusal or return gives a payout back to its merchant. An amended statement takes entries
-away, and payouts may have waited for those. The request tells what a file says and what it takes
-away, and only that is imported, or less of it: where its names have become other things meanwhile,
-nothing is.
+The uploader may have written the file, and its entries give money: a credit fills a wallet, a
+refusal or return gives a payout back to its merchant. An amended statement removes entries, for
+which payouts may have waited. The request states what a file says and what it removes, and exactly
+that is imported, or less. If its references mean something else by then, nothing is.
 """
 
 import hashlib
@@ -35,19 +34,19 @@ Upload = ParsedBankFile | ApiError
 
 
 def content_hash(content: bytes) -> str:
-    """Return the SHA-256 of a file, by which a request and the audit trail name it."""
+    """Return the SHA-256 of a file, which identifies it in requests and the audit trail."""
     return hashlib.sha256(content).hexdigest()
 
 
 def seal_file(content: bytes) -> str:
-    """Encrypt a file for the time until it is decided about."""
+    """Encrypt a file until it is decided on."""
     return encrypt(content.decode(_BYTES), _place_of(content_hash(content)))
 
 
 def parse_upload(sealed_content: str, digest: str) -> Upload:
-    """Decrypt and parse the file of this hash; outside of a transaction, where no one waits for it.
+    """Decrypt and parse the file of this hash, outside of a transaction: no one waits for it.
 
-    A wrong clock refuses it here, so that the alarm is stored though the transaction is not.
+    A wrong clock is refused here, because here the alarm is stored although the work is not.
     """
     try:
         checked_now()
@@ -59,19 +58,19 @@ def parse_upload(sealed_content: str, digest: str) -> Upload:
 
 
 def parse_pending_upload(instruction_id: str) -> Upload | None:
-    """Parse the file that an instruction is about, if it is about one; outside of a transaction."""
+    """Parse the file of an instruction, if it has one; outside of a transaction."""
     files = InstructionFile.objects.select_related("instruction")
     file = files.filter(instruction=instruction_id).first()
     return parse_upload(file.sealed_content, file.instruction.subject_id) if file else None
 
 
 def _place_of(digest: str) -> bytes:
-    """Return what a file is bound to: its content, known before there is a request."""
+    """Return what a file's encryption is bound to: its content, known before there is a request."""
     return place_of(InstructionFile, "sealed_content", [digest])
 
 
 def check_file(instruction: Instruction, now: datetime, upload: Upload | None = None) -> None:
-    """Store the file as its import would, keep nothing of it, and note what it says.
+    """Store the file as an import would, roll that back, and keep the summary.
 
     Raises BankFileUnreadable, BankFileUnfit.
     """
@@ -85,9 +84,9 @@ def check_file(instruction: Instruction, now: datetime, upload: Upload | None = 
 def import_file(
     instruction: Instruction, caller: Caller, now: datetime, upload: Upload | None = None
 ) -> str:
-    """Store the file, and match its entries once that is committed, each by itself.
+    """Store the file, and match its entries one by one after the commit.
 
-    Raises as `check_file`, and BankFileStale where it would do anything that was not shown.
+    Raises as `check_file`, and BankFileStale if it would do anything that was not shown.
     """
     stored = _store(upload, instruction, caller.actor, now)
     if not does_no_more_than(summary_of(stored, now), instruction.arguments):
@@ -97,7 +96,7 @@ def import_file(
 
 
 def entries_of(instruction: Instruction) -> QuerySet[BankEntry]:
-    """Return what was stored of the file of an instruction, newest first."""
+    """Return the stored entries of an instruction's file, newest first."""
     files = [instruction.result_id] if "file" in instruction.arguments else []
     return BankEntry.objects.filter(file__in=filter(None, files)).order_by("-pk")
 

@@ -1,8 +1,8 @@
-"""The way without a second person: slow, and loud. For staff and live keys, not for money.
+"""The way without a second person: slow and loud. For staff and live keys, never for money.
 
-A day passes between asking and doing. Every Administrator is told at both ends, all of staff where
-there are fewer than two. Who may approve can decline meanwhile, independent of the requester or
-not; the requester withdraws.
+A day passes between the request and the act. Every Administrator is notified at both ends, or all
+staff if there are fewer than two. In the meantime anyone who may approve can decline, independent
+of the requester or not, and the requester can withdraw.
 """
 
 from datetime import datetime, timedelta
@@ -26,9 +26,9 @@ logger = structlog.get_logger(__name__)
 
 
 def break_glass(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Begin the delay after which the requester may do without a second person; raise the alarm.
+    """Start the delay after which no second person is needed, and raise the alarm.
 
-    Raises Forbidden, also for a colleague's request and for money, and InstructionNotFound,
+    Raises Forbidden, also for a colleague's request and for money, InstructionNotFound,
     InstructionDecided, InstructionExpired.
     """
     asked = Instruction.objects.one(instruction_id)
@@ -53,7 +53,7 @@ def break_glass(*, staff: Staff, instruction_id: str, note: str, now: datetime) 
 def finish_break_glass(
     *, staff: Staff, instruction_id: str, note: str, now: datetime
 ) -> Instruction:
-    """Carry out what no second person has approved, once the delay has passed.
+    """Carry out what no second person has approved, after the delay.
 
     Raises as `break_glass`, GlassNotBroken before its time, and the errors of the task.
     """
@@ -84,7 +84,7 @@ def _own(staff: Staff, instruction_id: str, now: datetime) -> Instruction:
 def _raise_alarm(
     staff: Staff, instruction: Instruction, words: str, note: str, now: datetime
 ) -> None:
-    """Tell Administrators, the requester included, and the log."""
+    """Notify the Administrators, including the requester, and the log."""
     title = TASKS[instruction.task].title
     tell_administrators(
         subject=f"break glass: {title}",

@@ -1,4 +1,4 @@
-"""Cash that staff take, after the customer has confirmed it by a code."""
+"""Cash taken by staff, after the customer has confirmed it with a code."""
 
 from datetime import datetime
 
@@ -13,9 +13,9 @@ WATCHED = ("status", "amount_received", "taken_by")
 
 
 def text_cash_code(*, staff: Staff, top_up_id: str, now: datetime) -> TopUp:
-    """Text the customer the code that confirms cash. Raises Forbidden, as `send_cash_code` does.
+    """Text the customer the code that confirms the cash. Raises as `send_cash_code`, and Forbidden.
 
-    The audit entry is written first: the text may not leave from within its transaction.
+    The audit entry is written first: the text must not leave from within its transaction.
     """
     action = AuditAction("send cash code", Right.TAKE_CASH, "topup", top_up_id)
     with audited(staff=staff, action=action, now=now):
@@ -24,9 +24,10 @@ def text_cash_code(*, staff: Staff, top_up_id: str, now: datetime) -> TopUp:
 
 
 def confirm_cash(*, staff: Staff, top_up_id: str, code: str, now: datetime) -> TopUp:
-    """Credit cash by the customer's code. Raises Forbidden, and what a wrong code raises.
+    """Credit the cash with the customer's code. Raises Forbidden, and the errors of a wrong code.
 
-    The code is counted before the transaction of the credit, whose end might undo the count.
+    The attempt is counted before the transaction of the credit, whose rollback would undo the
+    count.
     """
     refusal = _refusal_of_code(top_up_id, code, now) if staff.may(Right.TAKE_CASH) else None
     action = AuditAction("take cash", Right.TAKE_CASH, "topup", top_up_id)

@@ -1,4 +1,4 @@
-"""What staff do for customers, after they have made sure who is calling."""
+"""What staff do for customers, once they have made sure who is calling."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ ON_FILE = "the one on file"
 
 @dataclass(frozen=True)
 class Identity:
-    """What the caller said: the amount and the merchant of a recent payment, and their e-mail."""
+    """What the caller named: the amount and merchant of a recent payment, their e-mail address."""
 
     amount: int | None
     merchant: str
@@ -46,7 +46,7 @@ class Identity:
 def unlock(
     *, staff: Staff, customer_id: str, amount: int | None, merchant: str, email: str, now: datetime
 ) -> Customer:
-    """Lift the lock of a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
+    """Unlock a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
     action = AuditAction(UNLOCK, Right.UNLOCK_PIN, "customer", customer_id)
     with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.one(customer_id)
@@ -58,9 +58,9 @@ def unlock(
 
 
 def named_by_caller(customer: Customer, identity: Identity) -> dict[str, Any]:
-    """Return what the caller said as arguments of an instruction, for who approves it to read.
+    """Return the caller's answers as arguments of an instruction, for the approver to read.
 
-    Not the address itself: what is written there stays when the person is erased.
+    Not the e-mail address itself: instructions outlive the erasure of a person.
     """
     said: dict[str, Any] = {}
     if identity.amount is not None:
@@ -73,7 +73,7 @@ def named_by_caller(customer: Customer, identity: Identity) -> dict[str, Any]:
 
 
 def remove_passkey(instruction: Instruction, caller: Caller, now: datetime) -> None:
-    """Remove a passkey of a lost device. Raises IdentityNotProven, PasskeyNotFound."""
+    """Remove the passkey of a lost device. Raises IdentityNotProven, PasskeyNotFound."""
     passkey_id = instruction.arguments["passkey_id"]
     _prove_again(instruction, now)
     if not Passkey.objects.filter(pk=passkey_id, customer_id=instruction.subject_id).exists():
@@ -83,7 +83,7 @@ def remove_passkey(instruction: Instruction, caller: Caller, now: datetime) -> N
 
 @dataclass(frozen=True)
 class Secured:
-    """What came of a stolen account: the sessions ended, and what else was removed."""
+    """The result of securing a stolen account: how many sessions ended, and what was removed."""
 
     customer: Customer
     sessions: int
@@ -92,11 +92,12 @@ class Secured:
 
 
 def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Secured:
-    """Freeze an account that was stolen, end its sessions and remove its passkeys, as one act.
+    """Freeze a stolen account, end its sessions and remove its passkeys, in one act.
 
-    An e-mail address that the customer could still deny goes, too: it may be the thief's.
+    An e-mail address that the customer could still deny is removed too, as it may be the thief's.
 
-    No one has to prove who they are: it only takes away. Raises Forbidden, CustomerNotFound.
+    The caller need not prove who they are, because this only takes away. Raises Forbidden,
+    CustomerNotFound.
     """
     action = AuditAction(STOLEN, Right.FREEZE, "customer", customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
@@ -124,9 +125,9 @@ def unfreeze_customer(
     reason: str,
     now: datetime,
 ) -> Customer:
-    """Let a frozen customer pay again. Raises as `unlock` for one who has to prove who they are.
+    """Unfreeze a customer. Raises as `unlock` if the caller has to prove who they are.
 
-    Raises CustomerErased, and Forbidden where it `needs_second_person`.
+    Raises CustomerErased, and Forbidden if it `needs_second_person`.
     """
     action = AuditAction(LET_PAY, Right.UNFREEZE, "customer", customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
@@ -143,9 +144,9 @@ def unfreeze_customer(
 
 
 def unfreeze_with_approval(instruction: Instruction, caller: Caller, now: datetime) -> None:
-    """Let a frozen customer pay again whose passkeys are gone. Raises as `unfreeze_customer`.
+    """Unfreeze a customer whose passkeys are gone. Raises as `unfreeze_customer`.
 
-    Raises InstructionDecided where it is another freeze that stands by now.
+    Raises InstructionDecided if the customer has been frozen anew since the request.
     """
     customer = Customer.objects.locked(instruction.subject_id)
     if customer.frozen_at is None or customer.frozen_at > instruction.asked_at:
@@ -167,15 +168,15 @@ def needs_second_person(customer: Customer) -> bool:
 
 
 def must_identify_to_unfreeze(customer: Customer, now: datetime) -> bool:
-    """Return whether a frozen customer has to prove who they are, and there is enough to ask."""
+    """Return whether a frozen customer must prove who they are, and can be asked enough."""
     return is_frozen_for_theft(customer) and _recent_payments(customer, now).exists()
 
 
 def is_frozen_for_theft(customer: Customer) -> bool:
-    """Return whether the customer has stopped the wallet, or staff by Account stolen.
+    """Return whether the customer froze the wallet, or staff did by Account stolen.
 
-    Or the passkeys went since: who has taken over the number would have any of these undone. One
-    that was frozen again is still frozen for what was said before.
+    Or whether passkeys have been removed since: a thief of the phone number would want any of these
+    undone. Freezing a frozen account again does not change the reason.
     """
     if customer.frozen_at is None:
         return False
@@ -189,13 +190,13 @@ def is_frozen_for_theft(customer: Customer) -> bool:
 
 
 def _freezes(customer: Customer) -> QuerySet[CustomerChange]:
-    """Return how the customer was frozen since staff last let them pay."""
+    """Return the freezes since staff last unfroze the customer."""
     since = last_unfrozen_at(customer.pk) or customer.created_at
     return customer.changes.filter(change=AccountChange.FROZEN, at__gte=since)
 
 
 def _first_frozen_at(customer: Customer, frozen_at: datetime) -> datetime:
-    """Return when the freeze that stands began: one that was frozen again is frozen since then."""
+    """Return when the current freeze began; freezing again does not restart it."""
     first: datetime | None = _freezes(customer).aggregate(at=Min("at"))["at"]
     return first or frozen_at
 
@@ -214,7 +215,7 @@ def reveal_contact_details(*, staff: Staff, customer_id: str, reason: str, now: 
 
 
 def _prove_again(instruction: Instruction, now: datetime) -> None:
-    """Ask what the caller named when it was asked for, as what counts may have changed."""
+    """Check again what the caller named at the request, as what counts may have changed."""
     customer, said = Customer.objects.one(instruction.subject_id), instruction.arguments
     email = customer.email if said.get("caller_named_email") == ON_FILE else None
     amount, merchant = said.get("caller_named_amount"), said.get("caller_named_merchant", "")
@@ -222,11 +223,11 @@ def _prove_again(instruction: Instruction, now: datetime) -> None:
 
 
 def _prove(customer: Customer, identity: Identity, now: datetime) -> int:
-    """Count what the caller got right. Raises IdentityNotProven for less than two things.
+    """Count the caller's right answers. Raises IdentityNotProven for fewer than two.
 
-    One of them is the amount: an address is no secret, nor is where many people buy. The acts ask
-    the same questions, so that wrong answers to one are counted for all. `audited` lets one
-    caller's be compared at a time.
+    One of them must be the amount: e-mail addresses are no secret, nor is where many people shop.
+    Wrong answers count for all actions together, because they ask the same questions. `audited`
+    handles one caller's answers at a time.
     """
     failures = AuditEntry.objects.filter(
         subject_id=customer.pk, act__in=PROVEN, outcome=AuditOutcome.REFUSED, at__gt=now - DAY
@@ -246,7 +247,7 @@ def _is_email(customer: Customer, identity: Identity) -> bool:
 
 
 def _is_settled(customer: Customer, now: datetime) -> bool:
-    """Return whether the e-mail address is older than what the customer could still deny."""
+    """Return whether the e-mail address is too old for the customer to deny it."""
     set_at = email_set_at(customer.pk)
     return set_at is None or set_at <= _in_doubt(customer, now)[1]
 
@@ -260,7 +261,7 @@ def _in_doubt(customer: Customer, now: datetime) -> tuple[datetime, datetime]:
 
 
 def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> int:
-    """Count a right amount, and the merchant of that payment: shops alone are soon guessed."""
+    """Count a right amount, and its payment's merchant, which alone is soon guessed."""
     recent = _recent_payments(customer, now).select_related("merchant").order_by("-pk")
     of_amount = [each for each in recent[:PAYMENTS_COMPARED] if each.amount == identity.amount]
     is_its_merchant = any(is_named(each.merchant.name, identity.merchant) for each in of_amount)
@@ -268,11 +269,11 @@ def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> in
 
 
 def _recent_payments(customer: Customer, now: datetime) -> QuerySet[Payment]:
-    """Return the payments that answer a question: none that a thief of the number may have made.
+    """Return the payments to ask about: none that a thief of the number may have made.
 
-    They may have made one so small that it takes no PIN, and those since a day before the wallet
-    was frozen, or before the PIN or passkey that is new was made. To the frozen one is new that the
-    customer could still deny: where no payment is left, staff see a document.
+    A thief may have made payments too small to need a PIN, and any since a day before the wallet
+    was frozen, or before a new PIN or passkey was created. On a frozen account, new is what the
+    customer could still deny. If no payment is left, staff check a document.
     """
     (until, new_since), changed_at = _in_doubt(customer, now), customer.proof_changed_at
     if changed_at and changed_at > new_since:

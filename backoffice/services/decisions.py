@@ -1,6 +1,6 @@
-"""What becomes of an instruction that waits: approved, declined, withdrawn, or expired.
+"""How a waiting instruction ends: approved, declined, withdrawn, or expired.
 
-Who may approve is checked here: a page only shows what comes of it. The requester is told.
+Who may approve is checked here; a page only shows the result. The requester is notified.
 """
 
 from datetime import datetime
@@ -34,7 +34,7 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
     """Approve a colleague's instruction and carry it out. Raises SelfApproval for one's own.
 
     Raises Forbidden, IndependentApproverRequired, InstructionNotFound, InstructionDecided,
-    InstructionExpired, RequesterNotAuthorized, and the errors of the task: then it goes on waiting.
+    InstructionExpired, RequesterNotAuthorized, and the errors of the task, after which it waits on.
     """
     action = decision("approve", Right.APPROVE, instruction_id, note)
     upload = parse_pending_upload(instruction_id)
@@ -58,7 +58,7 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
 
 
 def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Decline a colleague's instruction. Raises as `approve`, without the approver's checks."""
+    """Decline a colleague's instruction. Raises as `approve`, except for the approver's checks."""
     action = decision("decline", Right.APPROVE, instruction_id, note)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = lock_waiting(instruction_id, now)
@@ -96,7 +96,7 @@ def _expire(instruction_id: str, *, now: datetime) -> bool:
 
 
 def decision(act: str, right: Right, instruction_id: str, note: str) -> AuditAction:
-    """Return the act of deciding about an instruction, for the audit trail."""
+    """Return the act of deciding on an instruction, for the audit trail."""
     return AuditAction(act, right, "instruction", instruction_id, note=note)
 
 
@@ -116,7 +116,7 @@ def _refuse_own(staff: Staff, instruction: Instruction) -> None:
 
 
 def _refuse_gone(instruction: Instruction, task: InstructionTask) -> None:
-    """Require that the requester still has the right: a closed account has none."""
+    """Require that the requester still has the right; a closed account has none."""
     roles = roles_of(instruction.asked_by)
     if not any(task.right in RIGHTS[role] for role in roles):
         raise RequesterNotAuthorized
@@ -137,7 +137,7 @@ def _decide(
 
 
 def _tell(instruction: Instruction, staff: Staff | None, now: datetime) -> None:
-    """Plan an e-mail to the requester, where they have an address."""
+    """Plan an e-mail to the requester, if they have an address."""
     if not instruction.asked_by.email:
         return
     status, by = instruction.get_status_display(), f" by {staff.username}" if staff else ""

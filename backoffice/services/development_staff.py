@@ -1,4 +1,4 @@
-"""The accounts of development: one per role, which no other mode lets in."""
+"""The accounts for development: one per role, which can sign in in development mode only."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ DEVELOPMENT_CHARACTERS = 12
 def development_logins() -> dict[str, str]:
     """Return the names and passwords of the accounts for development.
 
-    The same at every start of one installation, and others in the next.
+    They are the same at every start of one installation, and differ between installations.
     """
     key = settings.SECRET_KEY.encode()
     logins = {}
@@ -34,9 +34,9 @@ def development_logins() -> dict[str, str]:
 
 @transaction.atomic
 def development_account(role: Role, password: str) -> str:
-    """Make or renew the account of a role that only development mode lets in; return its name.
+    """Create or renew the development account of a role; return its name.
 
-    Raises AccountNotEligible where the name belongs to someone.
+    Raises AccountNotEligible if the name belongs to someone.
     """
     username = role.value.lower()
     user, made = User.objects.get_or_create(username=username, defaults={"is_staff": True})

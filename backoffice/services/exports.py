@@ -1,4 +1,4 @@
-"""Exports that are made in the background: asked for, made by a worker, kept for a week."""
+"""Exports in the background: requested, prepared by a worker, kept for a week."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -45,24 +45,24 @@ logger = structlog.get_logger(__name__)
 
 
 class ExportRefused(Exception):
-    """There will be no such file. The text says why, to its requester."""
+    """There will be no such file. The text tells its requester why."""
 
 
 class ExportNotReady(Exception):
-    """What it is made of is not complete yet."""
+    """The data for the export is not complete yet."""
 
 
 _ENDED = ("finished_at", "error", "row_count", "byte_count")
 
 
 class _LeaseLost(Exception):
-    """Another worker makes it by now."""
+    """Another worker has taken over the export."""
 
 
 def start_export(
     *, staff: Staff, resource: str, query: str, form: ExportForm, name: str, now: datetime
 ) -> ExportRun:
-    """Ask for a file. Raises Forbidden, ExportsTooMany where others are still being made."""
+    """Request a file. Raises Forbidden, ExportsTooMany while too many others are in preparation."""
     action = AuditAction("start export", Right.EXPORT, resource, "", reason=name)
     with audited(staff=staff, action=action, now=now) as record:
         pending = ExportRun.objects.filter(asked_by_id=staff.user_id, finished_at=None)
@@ -82,7 +82,7 @@ def start_export(
 
 
 def note_download(*, staff: Staff, run: ExportRun, now: datetime) -> None:
-    """Record that the file of an export leaves. Raises Forbidden where its list may not be seen."""
+    """Record the download of an export. Raises Forbidden if its list may not be seen."""
     action = AuditAction("download export", Right.EXPORT, "exportrun", run.pk, reason=run.name)
     with audited(staff=staff, action=action, now=now):
         if not staff.may(_right_to_see(run)):
@@ -90,7 +90,7 @@ def note_download(*, staff: Staff, run: ExportRun, now: datetime) -> None:
 
 
 def make_due(*, content_of: Source, now: datetime) -> int:
-    """Make the first file that was asked for and can be made; return how many are ready."""
+    """Prepare the oldest requested file that can be prepared; return how many are ready."""
     pending = ExportRun.objects.filter(finished_at=None)
     if pending.filter(lease_until__gt=now).count() >= MOST_AT_ONCE:
         return 0
@@ -101,7 +101,7 @@ def make_due(*, content_of: Source, now: datetime) -> int:
 
 
 def delete_old(*, now: datetime) -> int:
-    """Delete exports with their files once their period is over; return how many rows went."""
+    """Delete exports and their files after their period; return the number of rows deleted."""
     return delete_all(ExportRun.objects.filter(created_at__lt=now - PERIODS["exports of staff"]))
 
 
@@ -133,7 +133,7 @@ def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> boo
 
 
 def _refuse_unauthorized(run: ExportRun) -> None:
-    """Raise ExportRefused unless the requester, by now, may export what it is of."""
+    """Raise ExportRefused unless the requester may still export this."""
     run.asked_by.refresh_from_db()
     rights = {right for role in roles_of(run.asked_by) for right in RIGHTS[role]}
     if not {Right.EXPORT, _right_to_see(run)} <= rights:
@@ -173,7 +173,7 @@ def _write(
 def _counted(
     run: ExportRun, rows: Iterable[Sequence[Any]], clock: Callable[[], datetime]
 ) -> Iterator[Sequence[Any]]:
-    """Yield rows, note how many there are, and renew the lease."""
+    """Yield the rows, updating their count and renewing the lease."""
     for row in rows:
         run.row_count += 1
         if run.row_count % NOTED_EVERY == 0:
@@ -205,7 +205,7 @@ def _store(run: ExportRun, file: IO[bytes], *, now: datetime) -> bool:
 
 @transaction.atomic
 def _finish(run: ExportRun, now: datetime, error: str = "") -> bool:
-    """Note the end of it, and tell the requester, unless another worker holds it by now."""
+    """Record the end and notify the requester, unless another worker has taken over."""
     run.finished_at, run.error = now, error[:200]
     ended = {name: getattr(run, name) for name in _ENDED}
     if not _held(run).update(**ended):

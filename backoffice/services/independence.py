@@ -1,4 +1,4 @@
-"""Who is independent of whom: a second person must owe the first neither account nor roles."""
+"""Who is independent of whom: a second person must owe neither account nor roles to the first."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ _Sponsors = dict[str, set[str]]
 
 
 def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) -> None:
-    """Refuse as a second person whom the first one has let in, by however many others.
+    """Refuse an approver whom the requester has let in, directly or through others.
 
-    An account is let in by those who asked for it, its roles or its return, and who approved it.
-    Two whom the same person has let in are not independent either: both may be that person's.
-    Raises IndependentApproverRequired.
+    An account is let in by those who requested or approved it, its roles or its reopening. Two
+    accounts let in by the same person are not independent either: both may be that person's. Raises
+    IndependentApproverRequired.
     """
     sponsors = _sponsors_since(now - DEPENDENT_FOR)
     shared = _lineage(asked_by.get_username(), sponsors) & _lineage(decides.username, sponsors)
@@ -40,11 +40,11 @@ def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) 
 
 
 def refuse_key_holder(*, decides: Staff, merchant_id: str, now: datetime) -> None:
-    """Refuse as the second person for a merchant's own request who may have made it.
+    """Refuse an approver who may have made the merchant's request themselves.
 
-    The request came by a live key, which says no more than that someone holds one: those to whom
-    one was given, or who made the merchant up and then verified it; and those whom they have let
-    in. Raises IndependentApproverRequired.
+    It came by a live key, which only shows that someone holds one: those to whom one was given,
+    those who may have invented the merchant and then verified it, and those whom they have let in.
+    Raises IndependentApproverRequired.
     """
     for holder, why in _possible_holders(merchant_id):
         if holder.pk == decides.user_id:
@@ -64,7 +64,7 @@ def _possible_holders(merchant_id: str) -> Iterator[tuple[User, str]]:
 
 
 def _lineage(username: str, sponsors: _Sponsors) -> set[str]:
-    """Return an account, those who have let it in, those who have let these in, and so on."""
+    """Return an account, those who let it in, those who let these in, and so on."""
     found, waiting = {username}, [username]
     while waiting:
         new = sponsors.get(waiting.pop(), set()) - found
@@ -74,7 +74,7 @@ def _lineage(username: str, sponsors: _Sponsors) -> set[str]:
 
 
 def _sponsors_since(since: datetime) -> _Sponsors:
-    """Return who has let in each account since then."""
+    """Return, for each account, who has let it in since then."""
     sponsors: _Sponsors = defaultdict(set)
     entries = AuditEntry.objects.filter(
         act__in=ACCESS_GRANTING, outcome=AuditOutcome.DONE, at__gt=since

@@ -1,7 +1,7 @@
-"""What an instruction can be about: which right it takes, what is checked, and what then happens.
+"""What an instruction can be about: the right it takes, what is checked, and what is then done.
 
-A task is checked when it is asked for, and again when it is carried out, by the service that does
-it: in between, hours may have passed.
+A task is checked at the request and again when it is carried out, by the service that does it:
+hours may pass in between.
 """
 
 from collections.abc import Callable
@@ -34,11 +34,13 @@ CarryOut = Callable[[Instruction, Caller, datetime], str | None]
 
 @dataclass(frozen=True)
 class InstructionTask:
-    """`kind` is whose limit counts; `always_two`: a second person is needed within it, too, as
-    always where no role has a limit; `alone_in_test`: not for a test. `carry_out` returns
-    the id of what it made, if anything. `check` is what is asked beforehand, where that is more
-    than doing it would tell, or less than to try it. `holder` is what the amount goes into, as it
-    is said to who approves; `takes`: it comes out of there, as it does where the form says so.
+    """One task. `kind` is the kind whose limit applies.
+
+    `always_two`: a second person is needed within the limit too, as always if no role has a limit.
+    `alone_in_test`: in test mode none is needed. `carry_out` returns the id of what it created, if
+    anything. `check` is called at the request, if that checks more than carrying it out would, or
+    trying it costs too much. `holder` names to the approver what the amount is put into; `takes`:
+    it is taken out instead, as it is if the form says so.
     """
 
     title: str
@@ -52,9 +54,10 @@ class InstructionTask:
     takes: bool = False
 
     def check_request(self, instruction: Instruction, now: datetime, *, waits: bool) -> None:
-        """Refuse what cannot be: it goes to no second person, who would find that out.
+        """Refuse what cannot be done, before a second person has to find that out.
 
-        Without a check of its own what waits is done and undone; what does not is done anyway.
+        A task without a check is carried out and rolled back if it has to wait; if not, it is
+        carried out anyway.
         """
         if self.check:
             self.check(instruction, now)
@@ -201,7 +204,7 @@ TASKS: dict[str, InstructionTask] = {
 
 
 def title_of(instruction: Instruction, name: str = "") -> str:
-    """Return what was asked for: how much, into or out of what, and whose, if the name is given."""
+    """Return what was requested: the amount, into or out of what, and whose, if a name is given."""
     task = TASKS[instruction.task]
     amount = formats.money(instruction.amount, instruction.currency) if instruction.amount else ""
     if amount and task.holder:
@@ -213,7 +216,7 @@ def title_of(instruction: Instruction, name: str = "") -> str:
 
 
 def task_of(name: str, upload: bank_uploads.Upload | None) -> InstructionTask:
-    """Return a task; the import of a bank file with the file, parsed before the transaction."""
+    """Return a task; for a bank file, the import of the file parsed before the transaction."""
     task = TASKS[name]
     if name != BANK_FILE:
         return task

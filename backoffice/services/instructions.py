@@ -1,6 +1,6 @@
-"""What staff ask for: at once within one's limit, above it when another person agrees.
+"""What staff request: carried out at once within their limit, or once another person approves.
 
-The limits are checked here: a page only shows what comes of it.
+The limits are enforced here; a page only shows the result.
 """
 
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ AUDITED = ("status", "amount", "currency", "task", "subject_id", "result_id")
 
 @dataclass(frozen=True, kw_only=True)
 class InstructionRequest:
-    """What staff ask for. `secret` is stored encrypted and never shown; so is `sealed_file`."""
+    """A request of staff. `secret` and `sealed_file` are stored encrypted, and never shown."""
 
     task: str
     subject_id: str
@@ -55,7 +55,7 @@ class InstructionRequest:
 
 
 def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Instruction:
-    """Carry out what staff ask for, or keep it for a second person to approve.
+    """Carry out a request of staff, or keep it for a second person to approve.
 
     Raises Forbidden, FormAlreadySubmitted, and the errors of the task itself.
     """
@@ -86,9 +86,9 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
 
 
 def _lock_people(staff: Staff, task: InstructionTask, subject_id: str) -> None:
-    """Lock who asks, until the end: two forms at once must not both fit into a limit's rest.
+    """Lock the requester to the end, so that two forms at once cannot both fit into a limit.
 
-    So is the colleague whom it is about, all in one order: two who ask about each other wait.
+    The colleague concerned is locked too, in one order for all: two requests about each other wait.
     """
     people = Q(pk=staff.user_id)
     if task.kind == InstructionKind.STAFF:
@@ -98,9 +98,9 @@ def _lock_people(staff: Staff, task: InstructionTask, subject_id: str) -> None:
 
 
 def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, now: datetime) -> int:
-    """Return what someone has moved alone in the last 24 hours, in the smallest unit.
+    """Return what someone moved without a second person in 24 hours, in the smallest unit.
 
-    Of all currencies together: a hundred and fifty of them would be as many limits.
+    All currencies are added up: otherwise there would be as many limits as currencies.
     """
     alone = Instruction.objects.filter(
         asked_by_id=user_id,
@@ -175,7 +175,7 @@ def carry_out(
     user_id: int | None,
     now: datetime,
 ) -> None:
-    """Do what a locked instruction says. `user_id` is the second person; None: there is none."""
+    """Carry out a locked instruction. `user_id` is the second person; None if there is none."""
     caller = Caller.for_staff(livemode=instruction.livemode, actor=actor)
     instruction.result_id = task.carry_out(instruction, caller, now) or ""
     instruction.transition_to(InstructionStatus.CARRIED_OUT, now=now, user_id=user_id)

@@ -1,7 +1,7 @@
-"""A new colleague, or one whose access was reset, chooses a password by a link of their own.
+"""A new colleague, or one whose access was reset, chooses a password through a personal link.
 
-The link is made when its e-mail is written, so that no row holds it and no colleague sees it. It
-ends with the password that it sets: what it signs covers the one before.
+The link is made when its e-mail is written, so that no row contains it and no colleague sees it. It
+ends with the password that it sets, because its signature covers the previous one.
 """
 
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ _PREFIX = "usr_"
 
 
 class InvitationTokens(PasswordResetTokenGenerator):
-    """Django's tokens for a password, under a salt of their own."""
+    """Django's password reset tokens, with a salt of their own."""
 
     key_salt = "backoffice.invitations"
 
@@ -48,7 +48,7 @@ def plan_invitation(user: User, *, now: datetime) -> None:
 
 
 def plan_change_notice(user: User, *, now: datetime) -> None:
-    """Tell the present address of an account that its access moves to another one."""
+    """Notify the current address of an account that access is moving to another address."""
     mail_staff(
         f"{KIND}_moved",
         user.email,
@@ -61,7 +61,7 @@ def plan_change_notice(user: User, *, now: datetime) -> None:
 
 
 def write(message: Message, now: datetime) -> Content | None:
-    """Write the e-mail; None where the account was closed, has a password or another address."""
+    """Write the e-mail; None if the account is closed, or has a password or another address."""
     user = User.objects.get(pk=message.about.removeprefix(_PREFIX))
     if not user.is_active or user.has_usable_password() or user.email != message.recipient:
         return None
@@ -78,11 +78,11 @@ def write(message: Message, now: datetime) -> Content | None:
 
 
 def invitation_id(user: User) -> str:
-    """Return what the messages about an account are kept under."""
+    """Return the id under which messages about an account are kept."""
     return f"{_PREFIX}{user.pk}"
 
 
 def invitation_url(user: User) -> str:
-    """Return the address of the page on which an account without a password chooses one."""
+    """Return the URL at which an account without a password chooses one."""
     code = urlsafe_base64_encode(force_bytes(user.pk))
     return staff_url(reverse("admin:invitation", args=[code, invitation_tokens.make_token(user)]))

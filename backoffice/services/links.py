@@ -1,4 +1,4 @@
-"""Help a caller to pay: a payment link, created and sent while they are on the phone."""
+"""Help a caller to pay: create and send a payment link while they are on the phone."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -36,12 +36,12 @@ def send_link(
     recipient: str,
     now: datetime,
 ) -> PaymentLink:
-    """Create a link that can be paid once within a week, and send it by e-mail or text.
+    """Create a link for one payment within a week, and send it by e-mail or SMS.
 
-    `amount` in cents; None: the customer enters it. Raises Forbidden, MerchantNotFound,
-    ActionLimitReached, ValidationFailed, CountryNotServed and RateLimited as what merchants
-    send by API, in the same counts, and as `refuse_status` for a merchant who could not make
-    it: the link would ask for money under a name that staff have not seen.
+    `amount` is in cents; None if the customer enters it. Raises Forbidden, MerchantNotFound,
+    ActionLimitReached; ValidationFailed, CountryNotServed and RateLimited as for merchants by API,
+    with the same counts; and as `refuse_status` for a merchant who could not create the link: it
+    would ask for money under a name that staff have not checked.
     """
     act, livemode = "send payment link", mode == "live"
     action = AuditAction(act, Right.LINK, "merchant", merchant_id, limited=True)

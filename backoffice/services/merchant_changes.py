@@ -1,4 +1,4 @@
-"""What staff decide on the changes of public fields that verified merchants request."""
+"""Decide on changes that verified merchants request to their public fields."""
 
 from datetime import datetime
 
@@ -15,12 +15,12 @@ APPROVE, DECLINE = "approve merchant change", "decline merchant change"
 def decide_change(
     *, staff: Staff, seen: str, approve: bool, reason: str, now: datetime
 ) -> MerchantChange:
-    """Approve or decline the change that was seen.
+    """Approve or decline the change that was displayed.
 
-    Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided. To approve,
-    IndependentApproverRequired for who may have had a live key of the merchant.
+    Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided; on approval,
+    IndependentApproverRequired for those who may have had a live key of the merchant.
 
-    The audit trail keeps both values of every field, whichever way it went.
+    The audit trail keeps both values of every field, whatever the decision.
     """
     change = MerchantChange.objects.one(seen)
     act = APPROVE if approve else DECLINE

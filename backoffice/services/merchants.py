@@ -1,4 +1,4 @@
-"""What staff do with merchants: verify them, set their fee, and give them keys.
+"""What staff do with merchants: verify them, set their fee, and issue their keys.
 
 A fee and a live key take two people; the key is collected once.
 """
@@ -38,12 +38,12 @@ COLLECTABLE_FOR = timedelta(days=7)
 
 
 def details_of(merchant: Merchant) -> dict[str, str]:
-    """Return what staff look at before they verify a merchant."""
+    """Return the details that staff check before they verify a merchant."""
     return {name: getattr(merchant, name) for name in ("slug", *PUBLIC_FIELDS, *LIVE_FIELDS)}
 
 
 def verification_of(merchant_id: str) -> AuditEntry | None:
-    """Return the entry of staff having verified a merchant, the last time."""
+    """Return the audit entry of the merchant's latest verification."""
     done = AuditEntry.objects.filter(
         act=VERIFIED, outcome=AuditOutcome.DONE, subject_id=merchant_id
     )
@@ -51,9 +51,9 @@ def verification_of(merchant_id: str) -> AuditEntry | None:
 
 
 def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:
-    """Return when each field was last changed since staff verified the merchant, or ever.
+    """Return when each field last changed since the verification, or ever if there was none.
 
-    All of them where there are too many changes to read: who has made those hides one.
+    All fields count as changed if there are too many changes to read, because those could hide one.
     """
     verified = verification_of(merchant.pk)
     updates = Event.objects.filter(
@@ -73,15 +73,15 @@ def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:
 
 
 def digest_of_details(merchant: Merchant) -> str:
-    """Return a digest of that, by which a form tells what it showed."""
+    """Return a digest of the details, with which a form states what it displayed."""
     return hashlib.sha256(dump_json(details_of(merchant))).hexdigest()
 
 
 @transaction.atomic
 def verify_merchant(*, merchant_id: str, seen: str, now: datetime) -> Merchant:
-    """Let a merchant take live payments under the details that were seen.
+    """Let a merchant accept live payments under the details that were displayed.
 
-    Until then its test key changes them, up to the last second. Raises MerchantNotFound,
+    Until then its test key can change them, up to the last second. Raises MerchantNotFound,
     MerchantChangedMeanwhile, MerchantStatusUnchanged.
     """
     if digest_of_details(Merchant.objects.locked(merchant_id)) != seen:
@@ -92,7 +92,7 @@ def verify_merchant(*, merchant_id: str, seen: str, now: datetime) -> Merchant:
 def add_test_key(
     *, staff: Staff, merchant_id: str, name: str, reason: str, now: datetime
 ) -> IssuedKey:
-    """Give a merchant one more test key. Raises Forbidden, MerchantNotFound."""
+    """Issue another test key. Raises Forbidden, MerchantNotFound."""
     action = AuditAction("issue key", Right.KEYS, "merchant", merchant_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         issued = _issue(merchant_id, livemode=False, name=name, now=now)
@@ -121,7 +121,7 @@ def issue_live_key(instruction: Instruction, caller: Caller, now: datetime) -> s
 
 
 def roll_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Roll the key, and keep the secret of the new one for the requester to collect."""
+    """Roll the key, and keep the new secret for the requester to collect."""
     overlap = timedelta(hours=instruction.arguments["overlap_hours"])
     return _seal(instruction, _roll(_live_key(instruction), overlap, now))
 
@@ -129,7 +129,7 @@ def roll_live_key(instruction: Instruction, caller: Caller, now: datetime) -> st
 def collect_key(*, staff: Staff, instruction_id: str, now: datetime) -> str:
     """Return the secret of a live key to the requester, once.
 
-    Raises Forbidden for anyone else, and SecretNotThere where it was collected or has gone.
+    Raises Forbidden for anyone else, and SecretNotThere if it was collected or has been deleted.
     """
     action = AuditAction("collect key", Right.LIVE_KEYS, "instruction", instruction_id)
     with audited(staff=staff, action=action, now=now) as record:
@@ -146,14 +146,14 @@ def collect_key(*, staff: Staff, instruction_id: str, now: datetime) -> str:
 
 
 def forget_uncollected(*, now: datetime) -> int:
-    """Forget the secrets that no one has collected in time; return how many."""
+    """Delete the secrets that no one collected in time; return how many."""
     kept = Instruction.objects.exclude(sealed_result="")
     return kept.filter(decided_at__lte=now - COLLECTABLE_FOR).update(sealed_result="")
 
 
 @transaction.atomic
 def end_key(*, key_id: str, now: datetime) -> ApiKey:
-    """Revoke a key at once, and tell the merchant. Raises ApiKeyNotFound, ApiKeyNotActive."""
+    """Revoke a key at once, and notify the merchant. Raises ApiKeyNotFound, ApiKeyNotActive."""
     key = revoke_key(key_id=key_id, now=now)
     tell_of_revoked_key(key, now=now)
     if key.livemode:
@@ -162,10 +162,10 @@ def end_key(*, key_id: str, now: datetime) -> ApiKey:
 
 
 def change_fee(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Set the fee of payments to come, and tell the merchant.
+    """Set the fee of future payments, and notify the merchant.
 
-    Raises as `set_fee` does, and InstructionDecided where another fee took the place of the one
-    that this was to replace.
+    Raises as `set_fee` does, and InstructionDecided if the fee to be replaced is no longer in
+    force.
     """
     asked = instruction.arguments
     before = Merchant.objects.locked(instruction.subject_id).fee_basis_points
@@ -189,7 +189,7 @@ def change_fee(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 def right_to_keys(livemode: bool) -> Right:
-    """Return what it takes to hold a merchant's new key: a live one refunds and pays out."""
+    """Return the right required to hold a merchant's new key: a live one refunds and pays out."""
     return Right.LIVE_KEYS if livemode else Right.KEYS
 
 

@@ -1,4 +1,4 @@
-"""How the instructions of staff move money. Only `services.instructions` calls these."""
+"""How the instructions of staff move money. Called by `services.instructions` only."""
 
 from datetime import datetime
 
@@ -26,7 +26,10 @@ TAKE = "take"
 
 
 def check_refund(instruction: Instruction, now: datetime) -> None:
-    """Raises PaymentNotFound, PaymentNotCompleted, RefundFormStale, RefundTooLarge."""
+    """Check that a refund can be made as the form said.
+
+    Raises PaymentNotFound, PaymentNotCompleted, RefundFormStale, RefundTooLarge.
+    """
     payment = Payment.objects.locked(instruction.subject_id)
     if payment.status_at(now) != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted(f"status: is {payment.status_at(now)}")
@@ -41,7 +44,7 @@ def check_refund(instruction: Instruction, now: datetime) -> None:
 
 
 def left_to_refund(payment: Payment, now: datetime, *, but: str = "") -> int:
-    """Return what no refund has taken, nor one that waits for approval but `but`; in cents."""
+    """Return the cents neither refunded nor claimed by a refund awaiting approval, except `but`."""
     if not payment.amount_refundable:
         return 0
     waiting = Instruction.objects.waiting_about(payment.pk, now).exclude(pk=but)
@@ -50,7 +53,7 @@ def left_to_refund(payment: Payment, now: datetime, *, but: str = "") -> int:
 
 
 def with_refunds_asked(payments: QuerySet[Payment], now: datetime) -> QuerySet[Payment]:
-    """Add `refund_asked`: what refunds that wait for approval would take of each, in cents."""
+    """Annotate payments with `refund_asked`: the cents of refunds that await approval."""
     waiting = Instruction.objects.waiting(now).filter(kind=InstructionKind.REFUND)
     of_payment = waiting.filter(subject_id=OuterRef("pk")).order_by().values("subject_id")
     asked = Subquery(of_payment.annotate(total=Sum("amount")).values("total"))
@@ -58,7 +61,7 @@ def with_refunds_asked(payments: QuerySet[Payment], now: datetime) -> QuerySet[P
 
 
 def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Give money of a payment back. Raises as `create_refund` does."""
+    """Refund a payment, wholly or in part. Raises as `create_refund` does."""
     draft = RefundDraft(
         amount=instruction.amount,
         reason=instruction.reason,
@@ -69,7 +72,7 @@ def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 def top_up(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Put money into a wallet. Raises CustomerNotFound, CustomerErased."""
+    """Add money to a wallet. Raises CustomerNotFound, CustomerErased."""
     customer = Customer.objects.locked(instruction.subject_id)
     customer.refuse_erased()
     return top_up_wallet(
@@ -82,9 +85,10 @@ def top_up(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 def adjust_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Put right what a wallet holds.
+    """Correct the balance of a wallet.
 
-    Raises InsufficientBalance where there is less to take, CustomerErased where it would give.
+    Raises InsufficientBalance if it holds less than is to be taken, CustomerErased if money is to
+    be given.
     """
     customer = Customer.objects.locked(instruction.subject_id)
     if instruction.arguments["direction"] != TAKE:
@@ -93,7 +97,7 @@ def adjust_wallet(instruction: Instruction, caller: Caller, now: datetime) -> st
 
 
 def reverse(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Take back what a top-up has brought. Raises as `reverse_top_up` does."""
+    """Take back the money of a top-up. Raises as `reverse_top_up` does."""
     top_up = reverse_top_up(
         top_up_id=instruction.subject_id,
         amount=instruction.amount,
@@ -105,7 +109,7 @@ def reverse(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 def adjust_merchant(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Put right what a merchant's balance holds. Raises InsufficientBalance."""
+    """Correct the balance of a merchant. Raises InsufficientBalance."""
     balance = account_for(
         owner=instruction.subject_id,
         purpose=Purpose.MERCHANT,

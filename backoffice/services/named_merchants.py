@@ -1,4 +1,4 @@
-"""Whether a caller has named a merchant: by words of its own, not by what any shop is called."""
+"""Decide whether a caller has named a merchant: by its own words, not by those of any shop."""
 
 import re
 from unicodedata import combining, normalize
@@ -10,15 +10,15 @@ _OF_ANY_SHOP = re.compile(
 
 
 def is_named(name: str, said: str) -> bool:
-    """Return whether each word that counts in what was said is one of the merchant's name."""
+    """Return whether each significant word that was said is part of the merchant's name."""
     named = _words_that_count(said)
     return bool(named) and named <= _words_that_count(name)
 
 
 def _words_that_count(text: str) -> set[str]:
-    """Return the words of a name that hardly another shop has; all of one that has no such.
+    """Return the words of a name that few other shops share; all of them if there are none.
 
-    Accents do not count: a café is a cafe, and few type the circumflex of a pâtisserie.
+    Accents are ignored: a café is a cafe, and few people type the circumflex of a pâtisserie.
     """
     letters = "".join(each for each in normalize("NFKD", text).casefold() if not combining(each))
     words = set(re.findall(r"\w+", letters.replace("'", "").replace("\u2019", "")))

@@ -1,4 +1,4 @@
-"""What finance does with payouts and bank accounts: on instruction, or by itself."""
+"""What Finance does with payouts and bank accounts, by instruction or directly."""
 
 import json
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ RUN = "run"
 
 
 def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Schedule a payout to a merchant. Raises as `schedule_payout` does, and MerchantInactive."""
+    """Schedule a payout to a merchant. Raises MerchantInactive, and as `schedule_payout` does."""
     merchant = Merchant.objects.locked(instruction.subject_id)
     if merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
@@ -57,16 +57,17 @@ def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 @dataclass(frozen=True)
 class BatchDraft:
-    """Payouts that go to the bank in one batch, once approved. `total_amount` in cents."""
+    """Payouts that go to the bank in one batch once approved. `total_amount` is in cents."""
 
     payout_ids: list[str]
     total_amount: int
 
 
 def batch_drafts(*, livemode: bool, currency: str, execution_date: date) -> list[BatchDraft]:
-    """Divide what is due by a day into batches that a bank's file and an approval can hold.
+    """Split what is due by a day into batches that a bank file and an approval can hold.
 
-    What waits for someone's approval already is not in them, nor what the bank speaks of already.
+    Payouts that await an approval already are left out, as are those that the bank mentions
+    already.
     """
     due = payouts_due(livemode=livemode, currency=currency, execution_date=execution_date)
     asked_for = (run.arguments.get("payouts", ()) for run in runs_waiting())
@@ -84,12 +85,12 @@ def batch_drafts(*, livemode: bool, currency: str, execution_date: date) -> list
 
 
 def runs_waiting() -> QuerySet[Instruction]:
-    """Return the payout runs that wait for someone's approval."""
+    """Return the payout runs that wait for approval."""
     return Instruction.objects.filter(task="run_payouts", status=InstructionStatus.WAITING)
 
 
 def check_run(instruction: Instruction, now: datetime) -> None:
-    """Raises NothingToSend, and PayoutsShut or BankEntriesWaiting after a restore."""
+    """Check a run. Raises NothingToSend; after a restore PayoutsShut or BankEntriesWaiting."""
     refuse_after_restore(now=now)
     refuse_unknown_file(livemode=instruction.livemode)
     if not instruction.arguments.get("payouts"):
@@ -97,11 +98,11 @@ def check_run(instruction: Instruction, now: datetime) -> None:
 
 
 def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str | None:
-    """Put exactly the payouts that were asked for into a batch; return its id, if it has one.
+    """Put exactly the requested payouts into a batch; return its id, if it has one.
 
-    What cannot leave fails or waits by itself. Approved after its day, it leaves on the next one
-    on which banks work. Raises as `create_batch` does, and InstructionDecided where those asked for
-    do not come to exactly the amount that was approved.
+    Payouts that cannot leave fail or wait. A run approved after its day leaves on the next business
+    day. Raises as `create_batch` does, and InstructionDecided if the requested payouts no longer
+    add up to the approved amount.
     """
     payout_ids = instruction.arguments.get("payouts", ())
     asked_for = Payout.objects.filter(pk__in=payout_ids).aggregate(total=Sum("amount"))
@@ -119,7 +120,7 @@ def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str 
 
 
 def record_failure(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Record that the bank refused a payout: its money returns to the merchant's balance."""
+    """Record that the bank refused a payout; its money returns to the merchant's balance."""
     payout = record_failed(
         payout_id=instruction.subject_id,
         code=REFUSED,
@@ -143,7 +144,7 @@ def set_bank_account(instruction: Instruction, caller: Caller, now: datetime) ->
 
 
 def accounts_to_compare(instruction: Instruction) -> tuple[BankAccount, BankAccount | None]:
-    """Return the account that an instruction would open, and the one before it."""
+    """Return the account that an instruction would open, and the one that it would replace."""
     asked_for = bank_account_of(
         Merchant.objects.one(instruction.subject_id),
         _bank_details(instruction),
@@ -159,9 +160,10 @@ def _bank_details(instruction: Instruction) -> BankDetails:
 
 
 def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> BankAccount:
-    """Pay a merchant out to the account that its live key has named, as the second person.
+    """Approve, as the second person, the account that the merchant's live key has named.
 
-    Raises BankAccountNotFound, and IndependentApproverRequired for who may have had such a key.
+    Raises BankAccountNotFound, and IndependentApproverRequired for those who may have had such a
+    key.
     """
     refuse_key_holder(decides=staff, merchant_id=account.merchant_id, now=now)
     return approve_bank_account(bank_account_id=account.pk, actor=staff.actor, now=now)
@@ -175,7 +177,7 @@ def note_bank_file(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime
 
 
 def add_holiday(*, staff: Staff, day: date, name: str, now: datetime) -> BankHoliday:
-    """Add a day on which banks move no money. Raises Forbidden."""
+    """Add a bank holiday. Raises Forbidden."""
     action = AuditAction("add bank holiday", Right.HOLIDAYS, "bankholiday", day.isoformat())
     with audited(staff=staff, action=action, now=now) as record:
         holiday, _ = BankHoliday.objects.update_or_create(date=day, defaults={"name": name})
@@ -184,7 +186,7 @@ def add_holiday(*, staff: Staff, day: date, name: str, now: datetime) -> BankHol
 
 
 def drop_holiday(*, staff: Staff, day: date, now: datetime) -> None:
-    """Take a day off the list. Raises Forbidden."""
+    """Remove a bank holiday. Raises Forbidden."""
     action = AuditAction("drop bank holiday", Right.HOLIDAYS, "bankholiday", day.isoformat())
     with audited(staff=staff, action=action, now=now) as record:
         record.before = {"date": day}

@@ -1,4 +1,4 @@
-"""What is known of a person: handed out to them, and erased, across all rooms."""
+"""What is known of a person, across all rooms: handed out on request, and erased."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ LAST_DIGITS = 7  # a number as staff type it, with or without the code of the co
 
 
 def check_erasure(instruction: Instruction, now: datetime) -> None:
-    """Refuse while money or a promise of money hangs on the person.
+    """Refuse while the person has money, or money is on its way.
 
     Raises CustomerNotFound, CustomerErased, ErasureRefused with each reason.
     """
@@ -42,10 +42,10 @@ def check_erasure(instruction: Instruction, now: datetime) -> None:
 
 @transaction.atomic
 def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Erase the person of a customer, and return the customer's id.
+    """Erase the personal data of a customer, and return the customer's id.
 
-    Payments, refunds, top-ups and transfers stay as they are, but for the e-mail address in a
-    payment: the ledger is proven as before. Raises as `check_erasure`.
+    Payments, refunds, top-ups and transfers are kept as they are, except for the e-mail address in
+    a payment: the ledger's proofs hold as before. Raises as `check_erasure`.
     """
     check_erasure(instruction, now)
     customer = Customer.objects.one(instruction.subject_id)
@@ -60,10 +60,10 @@ def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 def messages_to(customer: Customer) -> QuerySet[Message]:
-    """Return what was told about the customer's account and what they paid, or asked them to pay.
+    """Return the messages about the customer's account and payments, and those asking them to pay.
 
-    The last is about what they may never have opened: it is theirs by where it went. The same
-    address may be a merchant's or of staff, whose messages are of other kinds.
+    Payments that the customer never opened are matched by the recipient. The same address may
+    belong to a merchant or to staff, whose messages are of other kinds.
     """
     refunds = Refund.objects.filter(payment__customer=customer)
     inquiries = Inquiry.objects.filter(payment__customer=customer)
@@ -79,7 +79,7 @@ def messages_to(customer: Customer) -> QuerySet[Message]:
 
 
 def _requests_to(customer: Customer) -> Q:
-    """Return which messages asked the customer to pay. Test numbers are each merchant's own."""
+    """Return the messages that asked the customer to pay. Test numbers belong to one merchant."""
     is_sent_there = Q(recipient=customer.phone)
     if customer.email:
         is_sent_there |= _mailed_to(customer)
@@ -89,10 +89,10 @@ def _requests_to(customer: Customer) -> Q:
 
 
 def _mailed_to(customer: Customer) -> Q:
-    """Return which messages went to the customer's address, which others may have, too.
+    """Return the messages to the customer's address, which others may share.
 
-    As in a family or office: what is about their payments is theirs, and as they may be waiting
-    for it, what is not sent yet.
+    In a family or an office, messages about the others' payments belong to them, and so do those
+    not sent yet, for which they may be waiting.
     """
     others = Customer.objects.with_email(customer.email).exclude(pk=customer.pk)
     others = others.filter(livemode=customer.livemode, merchant=customer.merchant_id)
@@ -104,14 +104,14 @@ def _mailed_to(customer: Customer) -> Q:
 
 
 def attempts_of(customer: Customer) -> QuerySet[VerificationTry]:
-    """Return the attempts at what the customer paid, and theirs at what was never paid."""
+    """Return the attempts at the customer's payments, and theirs at payments never completed."""
     payments = Payment.objects.filter(customer=customer)
     is_theirs = Q(actor=f"customer:{customer.pk}")
     return VerificationTry.objects.filter(Q(payment_id__in=payments.values("pk")) | is_theirs)
 
 
 def _forget_views(customer: Customer) -> None:
-    """Delete the saved views with the customer's phone, e-mail address, name or id in them."""
+    """Delete the saved views that contain the customer's phone, e-mail address, name or id."""
     known = filter(None, (customer.email, customer.name, customer.pk))
     either = "|".join(map(re.escape, known))
     words = re.compile(rf"(?<!\w)({either})(?!\w)", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Everything that is stored about a customer, as one JSON file for the person."""
+"""Everything stored about a customer, as one JSON file for that person."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -42,7 +42,7 @@ _CHANGE = ("change", "at", "cause")
 
 
 def export_personal_data(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> bytes:
-    """Return what is known of a customer, without any secret, and record who took it.
+    """Return what is known of a customer, without secrets, and record who took it.
 
     Raises Forbidden, CustomerNotFound, CustomerErased, ActionLimitReached.
     """
@@ -84,7 +84,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def _transfers(wallets: list[Account]) -> list[dict[str, Any]]:
-    """Return what moved in and out of the wallets; out is negative."""
+    """Return the transfers in and out of the wallets; amounts going out are negative."""
     own = {wallet.pk for wallet in wallets}
     moved = Transfer.objects.filter(Q(debit_account__in=own) | Q(credit_account__in=own))
     return [

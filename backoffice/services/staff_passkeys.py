@@ -1,7 +1,7 @@
-"""Passkeys of staff, as a second factor that no look-alike page can ask for.
+"""Passkeys as the second factor of staff, which no look-alike page can phish.
 
-The challenge of a ceremony is the caller's to keep: it is used once, whatever comes of it. The
-WebAuthn library is imported where it is used: 7 MB that many processes never need.
+The caller stores the challenge of a ceremony: it is used once, whatever the outcome. The WebAuthn
+library is imported where it is used, because many processes never need its 7 MB.
 """
 
 import logging
@@ -33,7 +33,7 @@ PASSKEY_ROLES = frozenset({Role.FINANCE, Role.ADMINISTRATOR})
 
 
 def needs_passkey(roles: Iterable[Role]) -> bool:
-    """Return whether staff of these roles get in with a passkey only."""
+    """Return whether staff with these roles can sign in with a passkey only."""
     return bool(settings.REQUIRE_STAFF_PASSKEYS) and not PASSKEY_ROLES.isdisjoint(roles)
 
 
@@ -42,7 +42,7 @@ def has_passkey(user: User) -> bool:
 
 
 def begin_new_passkey(user: User, *, challenge: bytes) -> "Options":
-    """Return what the browser makes a passkey with. Raises AccountNotEligible for too many."""
+    """Return the browser's options to create a passkey. Raises AccountNotEligible for too many."""
     from customers import webauthn
 
     known = _known_of(user)
@@ -60,9 +60,10 @@ def begin_new_passkey(user: User, *, challenge: bytes) -> "Options":
 def add_passkey(
     user: User, *, credential: str, challenge: bytes, name: str, now: datetime
 ) -> StaffPasskey:
-    """Store the passkey that the browser has made. Raises VerificationFailed.
+    """Store the passkey that the browser has created. Raises VerificationFailed.
 
-    Also where the account was closed or reset meanwhile: only its owner's key may be the next one.
+    It is also raised if the account was closed or reset in the meantime: only its owner may add the
+    next one.
     """
     from customers import webauthn
 
@@ -83,7 +84,7 @@ def add_passkey(
 
 
 def begin_passkey_sign_in(user: User, *, challenge: bytes) -> "Options":
-    """Return what the browser signs with a passkey of the account."""
+    """Return the browser's options to sign with a passkey of the account."""
     from customers import webauthn
 
     return webauthn.authentication_options(
@@ -115,7 +116,7 @@ def check_passkey(user: User, *, credential: str, challenge: bytes, now: datetim
 
 @transaction.atomic
 def remove_passkey(user: User, *, passkey_id: int) -> None:
-    """Remove a passkey of one's own. Raises AccountNotEligible for the last one."""
+    """Remove one of one's own passkeys. Raises AccountNotEligible for the last one."""
     own = StaffPasskey.objects.select_for_update().filter(user=user)
     keys = {passkey.pk for passkey in own}
     if passkey_id not in keys or len(keys) == 1:

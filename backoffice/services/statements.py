@@ -1,4 +1,4 @@
-"""Statements of merchants for their accountants, asked for by staff."""
+"""Statements for merchants' accountants, requested by staff."""
 
 from datetime import date, datetime, timedelta
 
@@ -24,7 +24,7 @@ PERIODS = (
 def period_days(
     merchant: Merchant, period: str, chosen: tuple[date | None, date | None], now: datetime
 ) -> tuple[date, date] | None:
-    """Return the first and the last day of a period; None where it is not over, or none."""
+    """Return the first and last day of a period; None if it is unknown, or not over yet."""
     today = today_in(merchant.time_zone, now)
     if period == "this_month":
         return today.replace(day=1), today
@@ -47,7 +47,7 @@ def ask_for_statement(
     form: ExportForm,
     now: datetime,
 ) -> tuple[AccountStatement, ExportRun]:
-    """Ask for a statement of these days and its file. A day that is not over ends now.
+    """Request a statement of these days, and its file. A day that is not over ends now.
 
     Raises Forbidden, AccountStatementsTooMany, ExportsTooMany.
     """
@@ -68,7 +68,7 @@ def ask_for_statement(
 def start_file(
     *, staff: Staff, statement: AccountStatement, form: ExportForm, now: datetime
 ) -> ExportRun:
-    """Have the file of a statement made. Raises Forbidden, ExportsTooMany."""
+    """Request the file of a statement. Raises Forbidden, ExportsTooMany."""
     first, last = period_of(statement)
     of = statement.currency if statement.livemode else f"{statement.currency} test"
     return start_export(

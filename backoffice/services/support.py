@@ -1,4 +1,4 @@
-"""What support does for a caller: send a receipt or a message again, and note what was said."""
+"""What Support does for a caller: resend a receipt or a message, and note what was said."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from payments.emails import plan_receipt_again
 
 
 def send_receipt(*, staff: Staff, payment_id: str, recipient: str, now: datetime) -> None:
-    """Send the receipt of a completed payment, though it may have gone out before.
+    """Send the receipt of a completed payment, even if it was sent before.
 
     Raises Forbidden, ActionLimitReached, PaymentNotFound, PaymentNotCompleted.
     """
@@ -24,13 +24,13 @@ def send_receipt(*, staff: Staff, payment_id: str, recipient: str, now: datetime
 
 
 def masked_address(address: str) -> str:
-    """Return an e-mail address as it may be shown: m•••@example.com."""
+    """Return an e-mail address as it may be displayed: m•••@example.com."""
     name, _, host = address.partition("@")
     return f"{name[:1]}•••@{host}" if host else ""
 
 
 def send_message_again(*, staff: Staff, message: Message, now: datetime) -> None:
-    """Send a message again. Raises Forbidden, ActionLimitReached, MessageNotWaiting."""
+    """Resend a message. Raises Forbidden, ActionLimitReached, MessageNotWaiting."""
     act = "send message again"
     action = AuditAction(act, Right.MESSAGE, "message", message.pk, limited=True)
     with audited(staff=staff, action=action, now=now) as record:
@@ -44,7 +44,7 @@ def send_message_again(*, staff: Staff, message: Message, now: datetime) -> None
 def write_note(
     *, staff: Staff, subject_type: NoteSubject, subject_id: str, text: str, now: datetime
 ) -> Note:
-    """Leave a note for other staff. It never changes; a correction is another note."""
+    """Write a note for other staff. It never changes; a correction is another note."""
     action = AuditAction("note", Right.NOTE, subject_type, subject_id)
     with audited(staff=staff, action=action, now=now) as record:
         note = Note.objects.create(

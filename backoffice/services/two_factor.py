@@ -1,4 +1,4 @@
-"""Codes as the second factor of staff: an authenticator app, and recovery codes for its loss."""
+"""Codes as the second factor of staff: an authenticator app, and recovery codes if it is lost."""
 
 import base64
 import hashlib
@@ -28,7 +28,7 @@ DEVELOPMENT_CODE = "000000"
 
 @dataclass(frozen=True)
 class Enrolment:
-    """An authenticator that waits for its first code; `address` is what the QR code says."""
+    """An authenticator waiting for its first code; `address` is the content of the QR code."""
 
     secret: str
     address: str
@@ -40,7 +40,7 @@ def has_authenticator(user: User) -> bool:
 
 
 def second_factors(user: User) -> list[str]:
-    """Name the second factors that an account has."""
+    """Return the names of the account's second factors."""
     passkeys = StaffPasskey.objects.filter(user=user).count()
     named = [f"{passkeys} passkey{'s' if passkeys > 1 else ''}"] if passkeys else []
     return [*named, AUTHENTICATOR] if has_authenticator(user) else named
@@ -50,8 +50,8 @@ def second_factors(user: User) -> list[str]:
 def begin_enrolment(user: User, *, anew: bool = True) -> Enrolment:
     """Return an authenticator that waits for its first code.
 
-    It is a new one, unless a wrong code is being corrected: someone who saw the key of one that was
-    never taken into use must not know the next one's.
+    It has a new key, except after a wrong code: someone who saw the key of an abandoned enrolment
+    must not know the next one's.
     """
     if anew:
         Authenticator.objects.filter(user=user, confirmed=False).delete()
@@ -64,7 +64,7 @@ def begin_enrolment(user: User, *, anew: bool = True) -> Enrolment:
 
 @transaction.atomic
 def finish_enrolment(user: User, code: str, now: datetime) -> Authenticator | None:
-    """Take the authenticator into use if this is its code; those before it end. None: it is not."""
+    """Enable the authenticator if the code is right, in place of earlier ones; None if not."""
     waiting = Authenticator.objects.select_for_update().filter(user=user, confirmed=False)
     device: Authenticator | None = waiting.first()
     if device is None or not device.accept(code, now):
@@ -77,9 +77,9 @@ def finish_enrolment(user: User, code: str, now: datetime) -> Authenticator | No
 
 @transaction.atomic
 def new_recovery_codes(user: User) -> list[str]:
-    """Replace the recovery codes. They are in the answer and nowhere else: a hash is stored.
+    """Replace the recovery codes. Only the return value contains them: hashes are stored.
 
-    Raises PermissionDenied where the account was closed, or its access reset, meanwhile.
+    Raises PermissionDenied if the account was closed, or its access reset, in the meantime.
     """
     if not lock_account(user):
         raise PermissionDenied("The account has changed meanwhile.")
@@ -92,16 +92,16 @@ def new_recovery_codes(user: User) -> list[str]:
 
 
 def recovery_codes_left(user: User) -> int:
-    """Count the recovery codes that were not used yet."""
+    """Count the unused recovery codes."""
     return int(StaticDevice.objects.filter(user=user, token_set__isnull=False).count())
 
 
 @transaction.atomic
 def check_code(user: User, code: str, now: datetime) -> Device | None:
-    """Return the device that a code proves: authenticator, or a recovery code, which is then spent.
+    """Return the device that a code proves; a recovery code is spent by that.
 
-    The devices are locked, so that guesses at once count one by one. None: the code is wrong, or
-    there were so many wrong ones that none is looked at for a while.
+    The devices are locked, so that concurrent guesses are counted one by one. None if the code is
+    wrong, or if so many were wrong that none is accepted for a while.
     """
     text = "".join(code.split()).replace("-", "").lower()
     authenticator = (
@@ -121,14 +121,14 @@ def check_code(user: User, code: str, now: datetime) -> Device | None:
 
 @transaction.atomic
 def remove_second_factor(user: User) -> None:
-    """Forget passkeys, authenticator and recovery codes: the next sign-in sets up new ones."""
+    """Remove passkeys, authenticator and recovery codes; the next sign-in sets up new ones."""
     StaffPasskey.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
 
 
 def _is_development_code(user: User, text: str) -> bool:
-    """Only in development mode, and only for accounts that no other mode lets in."""
+    """Only in development mode, and only for accounts that exist for it."""
     if not settings.DEVELOPMENT_MODE:
         return False
     account = getattr(user, "staff_account", None)

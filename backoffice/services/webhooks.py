@@ -1,4 +1,4 @@
-"""Send webhooks again: a few at once, with what came of it; many in the background."""
+"""Resend webhooks: a few at once, with their results; many in the background."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,9 +30,7 @@ Lookups = Mapping[str, Any]
 
 @dataclass
 class ResendResult:
-    """What came of sending again: `probed` with their attempts, how many more were queued, and why
-    others could not be sent.
-    """
+    """The result of resending: `probed` with their attempts, how many were queued, and refusals."""
 
     probed: list[Delivery] = field(default_factory=list)
     queued: int = 0
@@ -40,7 +38,7 @@ class ResendResult:
 
 
 def resend_and_wait(*, staff: Staff, delivery_id: str, now: datetime) -> ResendResult:
-    """Send one delivery again while the caller waits. Raises as `resend_delivery` does."""
+    """Resend one delivery while the caller waits. Raises as `resend_delivery` does."""
     before = Delivery.objects.one(delivery_id).attempt_count
     resend_delivery(staff=staff, delivery_id=delivery_id, now=now)
     try:
@@ -51,7 +49,7 @@ def resend_and_wait(*, staff: Staff, delivery_id: str, now: datetime) -> ResendR
 
 
 def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Delivery:
-    """Send one delivery again. Raises Forbidden, DeliveryNotFound, ValidationFailed, Conflict."""
+    """Resend one delivery. Raises Forbidden, DeliveryNotFound, ValidationFailed, Conflict."""
     delivery = Delivery.objects.select_related("webhook").one(delivery_id)
     with audited(staff=staff, action=_resending(delivery.pk), now=now) as record:
         record.before = snapshot(delivery, "status")
@@ -61,7 +59,7 @@ def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Deliver
 
 
 def deliveries_of_payment(payment_id: str) -> QuerySet[Delivery]:
-    """Return what the endpoints were sent about a payment and its refunds."""
+    """Return the deliveries about a payment and its refunds."""
     refunds = Refund.objects.filter(payment_id=payment_id).values_list("pk", flat=True)
     resources = [payment_id, *refunds]
     return Delivery.objects.filter(event__resource_id__in=resources)
@@ -70,7 +68,7 @@ def deliveries_of_payment(payment_id: str) -> QuerySet[Delivery]:
 def resend_all(
     *, staff: Staff, rows: QuerySet[Delivery], delivered_too: bool, now: datetime
 ) -> ResendResult:
-    """Send a few deliveries again, one entry of the trail each: the newest of an endpoint at once.
+    """Resend a few deliveries, each with its own audit entry; the newest per endpoint at once.
 
     Raises Forbidden, NothingToSend.
     """
@@ -87,12 +85,12 @@ def resend_all(
 
 
 def count_for_run(lookups: Lookups) -> int:
-    """Count what a run would send again, up to more than it may."""
+    """Count what a run would resend, up to one more than it may."""
     return Delivery.objects.filter(**lookups)[: MOST_IN_A_RUN + 1].count()
 
 
 def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> ResendRun:
-    """Send everything of a filter again, in the background. Raises Forbidden, NothingToSend."""
+    """Resend all that matches a filter, in the background. Raises Forbidden, NothingToSend."""
     action = AuditAction("resend webhooks", Right.RESEND, "delivery", "", reason=reason)
     with audited(staff=staff, action=action, now=now) as record:
         rows = Delivery.objects.filter(**lookups)
@@ -116,7 +114,7 @@ def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> 
 
 
 def continue_runs(*, now: datetime) -> int:
-    """Send some of what each run still has to send; return how many went on their way."""
+    """Resend some of what each run has left; return how many were put on their way."""
     open_runs = ResendRun.objects.filter(finished_at=None).order_by("created_at")
     return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
 
@@ -150,7 +148,7 @@ def _continue(run_id: str, now: datetime) -> int:
 
 @transaction.atomic
 def _next_of_run(run_id: str, delivery_id: str, now: datetime) -> bool:
-    """Send one, unless another worker was here: the run is locked, and says how far it has come."""
+    """Resend one, unless another worker did: the run is locked, and records its progress."""
     locked = ResendRun.objects.select_for_update(of=("self",)).select_related("asked_by")
     run = locked.get(pk=run_id)
     if run.after_id >= delivery_id:
@@ -168,7 +166,7 @@ def _next_of_run(run_id: str, delivery_id: str, now: datetime) -> bool:
 
 
 def _refusal(staff: Staff, delivery_id: str, now: datetime) -> str:
-    """Put a delivery on its way again; return why not."""
+    """Put a delivery on its way again; return the reason if that is not possible."""
     try:
         with transaction.atomic():
             _retry(staff, Delivery.objects.select_related("webhook").one(delivery_id), now)
