@@ -1,4 +1,4 @@
-"""What staff can do to an object, as data, and the one function that does it and audits it."""
+"""The actions of staff on an object, declared as data, and the function that carries them out."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -30,19 +30,19 @@ class ActionContext:
 
     @property
     def caller(self) -> Caller:
-        """Staff as the services of the other rooms know them, in the mode of the row."""
+        """Staff as a caller of the other rooms' services, in the mode of the row."""
         return self.staff.caller(livemode=self.row.livemode)
 
     @property
     def actor(self) -> str:
-        """The name under which the services of the other rooms keep who did it."""
+        """The name under which the other rooms' services record who acted."""
         return self.staff.actor
 
     def argument(self, name: str) -> Any:
-        """Return the value of a service's parameter: of the context, the row's id, or the form's.
+        """Return the value of a service's parameter: from the context, the row's id, or the form.
 
-        The id of the row is whatever ends in `_id`. Raises KeyError where the form has nothing of
-        the name.
+        A parameter ending in `_id` is the id of the row. Raises KeyError if the form has no such
+        field.
         """
         if name in FROM_CONTEXT:
             return self if name == "context" else getattr(self, name)
@@ -51,7 +51,7 @@ class ActionContext:
 
 @dataclass(frozen=True)
 class ActionResult:
-    """What came of it: a message, where to go, a secret to show this once, or a file."""
+    """The result: a message, the next page, a secret to show once, or a file."""
 
     message: str
     is_warning: bool = False
@@ -64,18 +64,17 @@ class ActionResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """`title` is its button, `name` its address where that is another word, and `about` what the
-    page says before it is done.
+    """One action. `title` is its button, `about` what its page says beforehand.
 
-    `service` does it, with `given` and with what its other parameters name, as
-    `ActionContext.argument` has them. `message` is what the page says then, or makes the result
-    from what the service returned.
-    `audited_as` is its name in the audit trail, which keeps the fields `watches` of the row before
-    and of what the service returned, and the field `reason` of the form; without it the service
-    writes its own entry. `limited`: thirty an hour by one member of staff.
+    `name` is its part of the URL, by default the title. `service` carries the action out: it is
+    called with `given`, and its other parameters get their values from `ActionContext.argument`.
+    `message` is what the page says afterwards, or a function from the service's return value to a
+    result. `audited_as` is the name in the audit trail, whose entry has the fields `watches` of the
+    row before and of the return value, and the form's field `reason`; without it the service writes
+    its own entry. `limited`: thirty an hour for each member of staff.
 
-    `available` tells if it makes sense for an object as it is, `shown_to` to whom its button is
-    shown. Both are for the eye: the service is what refuses.
+    `available` decides if the action makes sense for the object as it is, `shown_to` who sees its
+    button. Both only affect the display: it is the service that refuses.
     """
 
     title: str
@@ -101,7 +100,7 @@ class Action:
 
 
 def run(action: Action, context: ActionContext) -> ActionResult:
-    """Carry out an action, in one transaction with its entry of the audit trail.
+    """Carry out an action, in one transaction with its audit entry.
 
     Raises Forbidden without the right, and what the service raises.
     """

@@ -1,7 +1,7 @@
-"""The audit trail: every action of staff, and every attempt that failed, in a chain of hashes.
+"""The audit trail: every action of staff, and every failed attempt, in a hash chain.
 
-An entry is chained when it is written: the head is locked last in a transaction and only until its
-commit, so that actions of staff wait for each other no longer than a commit takes.
+An entry is chained when it is written: the head is locked last in a transaction, until the commit,
+so that actions of staff wait for each other only as long as a commit takes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,9 +44,9 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class AuditAction:
-    """What is about to be done: by its name, with which right, on what, and why.
+    """An action about to be done: its name, the required right, its subject and its reason.
 
-    `limited`: a member of staff may do no more than thirty of these within an hour.
+    `limited`: a member of staff may do at most thirty of these in an hour.
     """
 
     act: str
@@ -69,11 +69,11 @@ class AuditRecord:
 
 @contextmanager
 def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[AuditRecord]:
-    """Do one action of staff in one transaction, and record it; record a refusal too.
+    """Carry out one action of staff in a transaction and record it; a refusal is recorded too.
 
-    Raises Forbidden without the right, or where the account is closed or reset, or loses a role,
-    before the entry is written, ActionLimitReached, IdentityNotProven while another caller's
-    answers are compared, and whatever the action raises.
+    Raises Forbidden without the right, or if by the time of the entry the account has been closed,
+    reset or lost a role; ActionLimitReached; IdentityNotProven while another caller's answers are
+    being compared; and whatever the action raises.
     """
     if not staff.may(action.right):
         append_forbidden(staff=staff, action=action, now=now)
@@ -97,7 +97,7 @@ def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[Aud
 def append_entry(
     *, staff: Staff, action: AuditAction, record: AuditRecord, now: datetime, error: str = ""
 ) -> AuditEntry:
-    """Append an entry to the chain. Nothing else may be locked after it."""
+    """Append an entry to the chain. Nothing else may be locked afterwards."""
     return _append(_lock_head(), staff=staff, action=action, record=record, now=now, error=error)
 
 
@@ -137,12 +137,12 @@ def _append(
 
 
 def entry_hash(previous: str, values: Iterable[object]) -> str:
-    """Return the hash of an entry: of the entry before, and the values of this one."""
+    """Return the hash of an entry: over the previous hash and the values of this entry."""
     return chain_hash(previous, values, written=_plain)
 
 
 def changed(before: State, after: State) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keep what differs, in a form that JSON gives back as it was."""
+    """Keep what differs, in a form that survives JSON unchanged."""
     names = [name for name in {*before, *after} if before.get(name) != after.get(name)]
     return (
         {name: _storable(before[name]) for name in sorted(names) if name in before},
@@ -151,7 +151,7 @@ def changed(before: State, after: State) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def snapshot(row: Any, *names: str) -> dict[str, Any]:
-    """Read the named fields of a row. Name none that holds a secret."""
+    """Read the named fields of a row. Never name one that contains a secret."""
     return {name: getattr(row, name) for name in names}
 
 
@@ -163,20 +163,20 @@ def append_own(
     username: str = "",
     error: str = "",
 ) -> None:
-    """Record what someone did to their own account; a name alone is not signed in yet."""
+    """Record what someone did to their own account; a mere `username` is not signed in yet."""
     action = AuditAction(act, Right.NOTE, "staff", username[:64] or staff.username)
     record = AuditRecord(outcome=outcome)
     append_entry(staff=staff, action=action, record=record, now=request_now(), error=error)
 
 
 def append_forbidden(*, staff: Staff, action: AuditAction, now: datetime) -> None:
-    """Record an attempt at what the role does not allow."""
+    """Record an attempt at something that the role does not allow."""
     _write_failure(staff, action, AuditOutcome.FORBIDDEN, Forbidden(), now)
 
 
 @contextmanager
 def _one_at_a_time(action: AuditAction, now: datetime) -> Iterator[None]:
-    """Hold a customer's questions until a wrong answer is written: a lock ends before that."""
+    """Reserve a customer's questions until a wrong answer is recorded: a lock would end before."""
     if action.act not in PROVEN:
         yield
         return
@@ -191,7 +191,7 @@ def _one_at_a_time(action: AuditAction, now: datetime) -> Iterator[None]:
 
 
 def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
-    """Lock who acts, until the end: of many at once each must see those before it."""
+    """Lock the actor until the end: of concurrent actions, each must see those before it."""
     locked = User.objects.select_for_update(no_key=True).filter(pk=staff.user_id)
     list(locked.values_list("pk"))
     done = AuditEntry.objects.filter(
@@ -202,9 +202,10 @@ def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
 
 
 def _refuse_ended(staff: Staff) -> None:
-    """Raise Forbidden where the account was closed, reset or lost a role after the request began.
+    """Raise Forbidden if the account was closed, reset or lost a role since the request began.
 
-    Who does that holds the head of the chain until then: what is done is entered before that.
+    Those changes hold the head of the chain until they commit, so entries written before them
+    stand.
     """
     if not staff.roles <= roles_now(staff):
         raise Forbidden(account="was closed or reset, or lost a role, meanwhile")
@@ -235,6 +236,6 @@ def _plain(value: datetime) -> str:
 
 
 def _log_head(entry: AuditEntry) -> None:
-    """Leave the end of the chain in the log, too: an anchor outside of the database."""
+    """Write the end of the chain to the log as well: an anchor outside the database."""
     sequence, digest = entry.sequence, entry.hash
     transaction.on_commit(lambda: logger.info("audit_written", sequence=sequence, hash=digest))

@@ -1,4 +1,4 @@
-"""Prove that the audit trail is whole: every entry, the chain, its end, and the triggers."""
+"""Prove that the audit trail is complete: every entry, the chain, its end, and the triggers."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -29,10 +29,10 @@ Progress = Callable[[int, int], None]
 def verify_audit(
     *, anchor: tuple[int, str] | None = None, progress: Progress | None = None
 ) -> Iterator[str]:
-    """Yield a sentence for each thing that is wrong. Belongs in one snapshot of the database.
+    """Yield a sentence for each fault. Run it within one snapshot of the database.
 
-    `anchor` is the number and hash of an entry as noted outside, in the log: no chain computed
-    anew gets past it. `progress` hears how many entries are read, and of how many.
+    `anchor` is the number and hash of an entry as recorded outside, in the log: a recomputed chain
+    cannot match it. `progress` is called with the number of entries read, and their total.
     """
     yield from missing_triggers("backoffice", TRIGGERS)
     yield from _check_chain(progress)

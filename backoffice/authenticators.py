@@ -1,4 +1,4 @@
-"""The second factors of staff: authenticator apps, their keys encrypted at rest, and passkeys."""
+"""The second factors of staff: authenticator apps, with their keys encrypted, and passkeys."""
 
 import secrets
 from datetime import datetime
@@ -16,12 +16,12 @@ TOLERANCE = 1
 
 
 def new_sealed_key() -> str:
-    """Return no key: it is made when the row is stored, as it is bound to the account."""
+    """Return an empty key: it is generated on saving, because it is bound to the account."""
     return ""
 
 
 class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-otp has no types
-    """Six digits that change every 30 seconds (RFC 6238). Each counts once."""
+    """Six digits that change every 30 seconds (RFC 6238). Each code counts once."""
 
     sealed_key = bound(SealedCharField(max_length=255, default=new_sealed_key), "user_id")
     drift = models.SmallIntegerField(default=0)
@@ -29,19 +29,19 @@ class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-ot
 
     @property
     def key(self) -> bytes:
-        """The key that the app has, too."""
+        """The key that the app has as well."""
         return bytes.fromhex(unseal(self, "sealed_key"))
 
     def save(self, **options: Any) -> None:
-        """Save; a new one gets a random key."""
+        """Save; a new authenticator gets a random key."""
         if not self.sealed_key:
             seal(self, "sealed_key", secrets.token_hex(KEY_BYTES))
         super().save(**options)
 
     def accept(self, code: str, now: datetime) -> bool:
-        """Return whether this is the current code, not used before. Expects the row to be locked.
+        """Return whether this is the current code, and unused. The row must be locked.
 
-        After wrong codes none is looked at for a while: a second, two, four, and so on.
+        After wrong codes, none is accepted for a while: one second, two, four, and so on.
         """
         allowed, _ = self.verify_is_allowed()
         if not allowed:
@@ -57,12 +57,12 @@ class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-ot
         return True
 
     def get_throttle_factor(self) -> int:
-        """How many seconds the first wrong code costs."""
+        """The delay after the first wrong code, in seconds."""
         return 1
 
 
 class StaffPasskey(Device):  # type: ignore[misc]  # django-otp has no types
-    """A public key whose private half a device of staff holds. `credential_id` is base64url."""
+    """The public key of a passkey on a device of staff. `credential_id` is base64url."""
 
     credential_id = models.CharField(max_length=1400, unique=True)
     public_key = models.BinaryField()

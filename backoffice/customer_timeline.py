@@ -1,4 +1,4 @@
-"""What customers, and others than staff, have done about an account: for its timeline."""
+"""What customers, and others who are not staff, did to an account: entries of its timeline."""
 
 from collections.abc import Iterator
 
@@ -23,9 +23,9 @@ _PURPOSES = {
 
 
 def changes_of(customer: Customer, most: int) -> Iterator[TimelineEntry]:
-    """Yield what was done by others than staff, whose actions the audit trail has.
+    """Yield changes made by others than staff, whose actions are in the audit trail.
 
-    It has no e-mail address that went with a stolen account.
+    An e-mail address that was removed with a stolen account is not included.
     """
     by_others = customer.changes.exclude(
         ~Q(change=AccountChange.EMAIL_REMOVED), actor__startswith="staff:"
@@ -38,7 +38,7 @@ def changes_of(customer: Customer, most: int) -> Iterator[TimelineEntry]:
 
 
 def codes_of(customer: Customer, most: int) -> Iterator[TimelineEntry]:
-    """Yield the codes that were asked for with this phone in a day, and what came of them."""
+    """Yield the codes requested with this phone in the last day, and whether they were entered."""
     codes = SignInCode.objects.filter(phone=customer.phone, livemode=customer.livemode)
     for code in codes.order_by("-created_at")[:most]:
         wrong = code.tries - (code.used_at is not None)

@@ -1,4 +1,4 @@
-"""How an endpoint is doing, in words: since when it fails, what waits, when it is tried next."""
+"""The state of an endpoint in words: since when it fails, what waits, when it is tried next."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ SHOWN = 5
 
 
 def failing_sentences(webhook: Webhook, now: datetime) -> list[str]:
-    """Say since when an endpoint fails, why, and what becomes of what waits there."""
+    """Describe since when an endpoint fails, why, and what happens to what waits there."""
     if webhook.failing_since is None:
         return []
     health = health_of(webhook, now)
@@ -30,7 +30,7 @@ def failing_sentences(webhook: Webhook, now: datetime) -> list[str]:
 
 
 def waiting_words(webhook: Webhook) -> str:
-    """Write how many deliveries wait for an endpoint, and when it is called next."""
+    """Return how many deliveries wait for an endpoint, and when it is called next."""
     now = request_now()
     health = health_of(webhook, now)
     following = attempt_words(health.next_attempt, now)
@@ -38,13 +38,13 @@ def waiting_words(webhook: Webhook) -> str:
 
 
 def endpoints_in_trouble(merchant_id: str, now: datetime) -> list[str]:
-    """Say which endpoints of a merchant fail, the longest first."""
+    """Describe a merchant's failing endpoints, the longest failing first."""
     failing = Webhook.objects.failing().filter(merchant_id=merchant_id)[:SHOWN]
     return [f"{host_of(webhook.url)}: {failing_sentences(webhook, now)[0]}" for webhook in failing]
 
 
 def _told(webhook: Webhook, now: datetime) -> str:
-    """Tell when the merchant heard of it, or that its e-mail could not be sent."""
+    """State when the merchant was notified, or that the e-mail could not be sent."""
     about = Message.objects.filter(about=webhook.pk, kind=AlertKind.UNHEALTHY)
     last = about.order_by("-pk").first()
     if last is not None and last.waits_for_staff(now):

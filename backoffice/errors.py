@@ -1,11 +1,11 @@
-"""The refusals that staff meet. They are shown on a page, and kept in the audit trail."""
+"""The refusals that staff encounter: shown on a page, and recorded in the audit trail."""
 
 from core.errors import ApiError, NotFound
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 
 
 def advice_on(error: ApiError) -> str:
-    """Return the details of a refusal and, unless the API's reference explains it, its remedy."""
+    """Return the details of a refusal and, unless it belongs to the API's reference, its remedy."""
     remedy = "" if error.test_mode else error.remedy
     return f"{error.details} {remedy}".strip()
 

@@ -1,4 +1,4 @@
-"""What an export in the background is of: a list of the back office, or a merchant's statement."""
+"""What a background export contains: a list of the back office, or a merchant's statement."""
 
 from typing import cast
 
@@ -15,7 +15,7 @@ from payouts.models import AccountStatement
 
 
 def content_of(run: ExportRun) -> Worksheet | bytes:
-    """Return what the file of an export holds. Raises ExportRefused, ExportNotReady."""
+    """Return the content of an export's file. Raises ExportRefused, ExportNotReady."""
     if run.resource == STATEMENT_FILE:
         return _of_statement(run)
     resource = office.get_model_admin(apps.get_model(run.resource))

@@ -1,4 +1,4 @@
-"""Figures for the dashboard: today's as they are, finished days as they were counted once."""
+"""Figures for the dashboard: today's counted anew, finished days as they were counted once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ ENDINGS = {
 
 @dataclass(frozen=True)
 class PeriodTotals:
-    """What ended in a stretch of time: counts by ending, and the amount that was paid."""
+    """What ended in a period: the count of each outcome, and the amount paid."""
 
     counts: Mapping[str, int]
     amount: int
@@ -45,14 +45,14 @@ class PeriodTotals:
 
     @property
     def success_percent(self) -> int | None:
-        """How much of what ended was paid, rounded down: all is all. None: nothing ended."""
+        """The share that was paid, rounded down, so that 100 means all. None if none ended."""
         return self.completed * 100 // self.ended if self.ended else None
 
 
 def totals_between(
     *, livemode: bool, currency: str, start: datetime, end: datetime
 ) -> PeriodTotals:
-    """Count what ended from `start` on and before `end`; each ending by its own index."""
+    """Count what ended from `start` on and before `end`, each outcome by its own index."""
     rows = Payment.objects.filter(livemode=livemode, currency=currency)
     counts, amount = {}, 0
     for name, field in ENDINGS.items():
@@ -68,7 +68,7 @@ def totals_between(
 def verification_mix(
     *, livemode: bool, currency: str, start: datetime, end: datetime
 ) -> dict[Verification, int]:
-    """Count what was paid by the proof that its amount needs."""
+    """Count the payments by the proof that their amount requires."""
     paid = Payment.objects.filter(
         livemode=livemode, currency=currency, completed_at__gte=start, completed_at__lt=end
     )
@@ -86,7 +86,7 @@ def verification_mix(
 
 
 def webhook_health(*, livemode: bool, start: datetime) -> tuple[int, int]:
-    """Return how many deliveries have arrived, and how many were given up, since then."""
+    """Return how many deliveries have succeeded, and how many were given up, since then."""
     counts = Delivery.objects.filter(ended_at__gte=start, webhook__livemode=livemode).aggregate(
         arrived=Count("pk", filter=Q(status=DeliveryStatus.DELIVERED)),
         failed=Count("pk", filter=Q(status=DeliveryStatus.FAILED)),
@@ -95,10 +95,10 @@ def webhook_health(*, livemode: bool, start: datetime) -> tuple[int, int]:
 
 
 def balances_of_all(*, livemode: bool, currency: str) -> dict[str, int]:
-    """Return whose money the service holds, by the last seal.
+    """Return whose money the service holds, as of the last seal.
 
-    What is not anyone else's is in wallets: the sum over all accounts is always nothing, and
-    there are too many wallets to add up.
+    There are too many wallets to add up. The sum over all accounts is zero, so the wallets hold
+    what no one else does.
     """
     others = Account.objects.filter(livemode=livemode, currency=currency)
     sums: dict[str, int] = dict(
@@ -111,21 +111,21 @@ def balances_of_all(*, livemode: bool, currency: str) -> dict[str, int]:
 
 
 def day_start(day: date) -> datetime:
-    """Return the first moment of a day of staff."""
+    """Return the first moment of a day in the time zone of staff."""
     return datetime.combine(day, time.min, tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
 
 
 def days_before(today: date, *, livemode: bool, currency: str) -> list[DayFigures]:
-    """Return the finished days of the chart, oldest first, without those on which nothing ended."""
+    """Return the finished days of the chart, oldest first, without days on which nothing ended."""
     first = today - timedelta(days=DAYS_SHOWN - 1)
     days = DayFigures.objects.filter(livemode=livemode, currency=currency, day__gte=first)
     return list(days.filter(day__lt=today).order_by("day"))
 
 
 def count_finished_days(*, now: datetime) -> int:
-    """Count the finished days of the last weeks that were not counted yet; return how many.
+    """Count the finished days of the last weeks that are not counted yet; return how many.
 
-    The last two are counted again each time: a payment may commit just after midnight.
+    The last two are counted again each time, as a payment may commit just after midnight.
     """
     today = now.astimezone(ZoneInfo(settings.STAFF_TIME_ZONE)).date()
     known = set(DayFigures.objects.filter(day__lt=today).values_list("day", flat=True).distinct())

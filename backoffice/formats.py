@@ -1,4 +1,4 @@
-"""How pages write amounts, instants and statuses. For people only; nothing is computed here."""
+"""How pages write amounts, instants and statuses. For display only; nothing is computed here."""
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -31,7 +31,7 @@ EMPTY = format_html('<span class="bo-empty">{}</span>', "—")
 
 
 def money(amount: int | None, currency: str) -> str:
-    """Write an amount as its customer reads it in English; a dash where there is none."""
+    """Format an amount as its customer reads it in English; a dash if there is none."""
     if amount is None:
         return "—"
     with translation.override("en"):
@@ -39,31 +39,31 @@ def money(amount: int | None, currency: str) -> str:
 
 
 def money_once(amount: int, currency: str) -> str:
-    """Write an amount of a list, whose currency is said once: 1,250.00 BSD."""
+    """Format an amount in a list, with its currency once: 1,250.00 BSD."""
     return f"{Decimal(decimal_text(amount, currency)):,} {currency}"
 
 
 def cents(text: str, currency: str) -> int | None:
-    """Read an amount as people write it, "1,250.00" or "12.5"; None where it is not one."""
+    """Parse an amount as people write it, "1,250.00" or "12.5"; None if it is not one."""
     amount = read_amount(text, currency, ".")
     return amount if amount is not None and 0 < amount <= MAX_AMOUNT else None
 
 
 def day_text(value: Any) -> Any:
-    """Write a date as "3 Nov 2026"; return any other value unchanged."""
+    """Format a date as "3 Nov 2026"; return any other value unchanged."""
     is_day = isinstance(value, date) and not isinstance(value, datetime)
     return f"{value.day} {value:%b %Y}" if is_day else value
 
 
 def short_text(text: str, most: int) -> str:
-    """Write a text of at most so many characters, with a mark where it goes on."""
+    """Cut a text to a number of characters, marking the cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def clock(instant: datetime | None, now: datetime) -> str:
-    """Write an instant as one says it on the phone: "14:02", "yesterday 14:02", "3 Nov 14:02".
+    """Format an instant as spoken on the phone: "14:02", "yesterday 14:02", "3 Nov 14:02".
 
-    Nothing where there is none.
+    Empty if there is none.
     """
     if instant is None:
         return ""
@@ -77,13 +77,13 @@ def clock(instant: datetime | None, now: datetime) -> str:
 
 
 def _day_and_time(local: datetime, today: date) -> str:
-    """Write "3 Nov 14:02", with the year where it is another one."""
+    """Format as "3 Nov 14:02", with the year if it is another one."""
     year = "" if local.year == today.year else f" {local.year}"
     return f"{local.day} {local:%b}{year} {local:%H:%M}"
 
 
 def short_moment(instant: datetime | None, now: datetime) -> SafeString:
-    """Draw an instant in a table: day and minute; all of it where the pointer rests on it."""
+    """Render an instant in a table: day and minute, and all of it on hover."""
     if instant is None:
         return EMPTY
     today = timezone.localtime(now).date()
@@ -92,7 +92,7 @@ def short_moment(instant: datetime | None, now: datetime) -> SafeString:
 
 
 def moment(instant: datetime | None) -> str:
-    """Write an instant in full, in the time zone of staff."""
+    """Format an instant in full, in the time zone of staff."""
     if instant is None:
         return "—"
     local = timezone.localtime(instant)
@@ -100,7 +100,7 @@ def moment(instant: datetime | None) -> str:
 
 
 def age(instant: datetime, now: datetime) -> str:
-    """Write how long ago something was, in the largest unit."""
+    """Format how long ago something was, in the largest unit."""
     seconds = max(int((now - instant).total_seconds()), 0)
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         count = seconds // size
@@ -110,18 +110,18 @@ def age(instant: datetime, now: datetime) -> str:
 
 
 def percent(basis_points: int) -> str:
-    """Write hundredths of a percent as percent, without a float."""
+    """Format basis points as percent, without a float."""
     whole_part, rest = divmod(basis_points, 100)
     return f"{whole_part}.{rest:02d} %"
 
 
 def counted(count: int, word: str) -> str:
-    """Write how many there are of what has a plural in "s"."""
+    """Format a number with its noun, which has a plural in "s"."""
     return f"{count:,} {word}" + ("" if count == 1 else "s")
 
 
 def tone(status: str) -> str:
-    """Return the colour of a status: good, bad, wait or quiet."""
+    """Return the tone of a status: good, bad, wait or quiet."""
     for name, words in (("good", _GOOD), ("bad", _BAD), ("wait", _WAIT)):
         if status in words:
             return name
@@ -129,22 +129,22 @@ def tone(status: str) -> str:
 
 
 def badge(status: str, words: str) -> SafeString:
-    """Draw a status as a pill, in its words."""
+    """Render a status as a pill, in its words."""
     return format_html('<span class="bo-badge bo-{}">{}</span>', tone(status), words)
 
 
 def link(text: Any, url: str) -> SafeString:
-    """Draw a link to another page of the back office."""
+    """Render a link to another page of the back office."""
     return format_html('<a class="bo-link" href="{}">{}</a>', url, text)
 
 
 def code(text: Any) -> SafeString:
-    """Draw an id or other text that is read letter by letter."""
+    """Render an id or other text that is read letter by letter."""
     return format_html('<code class="bo-code">{}</code>', text)
 
 
 def short_code(text: str) -> SafeString:
-    """Draw an id in a list: its kind and its end; all of it where the pointer rests on it."""
+    """Render an id in a list: its kind and its end, and all of it on hover."""
     short = short_id(text)
     if short == text:
         return code(text)
@@ -152,32 +152,32 @@ def short_code(text: str) -> SafeString:
 
 
 def short_id(text: str) -> str:
-    """Write an id by its kind and its end, and a hash by its end; what is short as it is."""
+    """Abbreviate an id to its kind and end, and a hash to its end; leave short ones as they are."""
     prefix, mark, rest = text.rpartition("_")
     is_long = mark or len(text) > LONGEST_NAME
     return f"{prefix}{mark}…{rest[-ID_CHARACTERS:]}" if is_long else text
 
 
 def amount(text: Any) -> SafeString:
-    """Draw an amount in a list: at the right, in figures of one width."""
+    """Render an amount in a list: right-aligned, in figures of equal width."""
     return format_html('<span class="bo-amount">{}</span>', text)
 
 
 def bare_amount(value: int, currency: str) -> SafeString:
-    """Draw an amount in a table that says its currency elsewhere: 1,250.00."""
+    """Render an amount in a table that states its currency elsewhere: 1,250.00."""
     return amount(f"{Decimal(decimal_text(value, currency)):,}")
 
 
 def amount_cell(value: int, currency: str) -> SafeString:
-    """Draw an amount with its currency as the cell of a table."""
+    """Render an amount with its currency as the cell of a table."""
     return amount(money(value, currency))
 
 
 def long_text(text: str) -> SafeString:
-    """Draw a text that a table breaks into lines, within a word, too, where it is a long one."""
+    """Render a text that a table may wrap, even within a long word."""
     return format_html('<span class="bo-long">{}</span>', text)
 
 
 def whole(text: Any) -> SafeString:
-    """Draw a text that is not broken into lines."""
+    """Render a text that is not wrapped."""
     return format_html('<span class="bo-whole">{}</span>', text)

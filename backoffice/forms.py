@@ -1,4 +1,4 @@
-"""What the forms of actions share. A form reads what was typed; the service decides."""
+"""What the forms of actions share. A form parses what was typed; the service decides."""
 
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ MODES = (("live", "live"), ("test", "test"))
 
 
 def default_mode() -> str:
-    """Return the mode that lists and forms begin with: live, but test in development."""
+    """Return the mode that lists and forms start with: live, in development test."""
     return "test" if settings.DEVELOPMENT_MODE else "live"
 
 
@@ -54,7 +54,7 @@ class ModeField(SelectField):
 
 
 class CurrencyCodeField(TextInputField):
-    """The code of a currency, in capitals; that of the service where none is chosen."""
+    """A currency code in capitals; by default that of the service."""
 
     def __init__(self) -> None:
         super().__init__(max_length=3, initial=lambda: settings.DEFAULT_CURRENCY)
@@ -67,7 +67,7 @@ class CurrencyCodeField(TextInputField):
 
 
 class CheckboxField(forms.BooleanField):
-    """A box that must be ticked, unless `required` says no."""
+    """A box that must be ticked, unless `required` is false."""
 
     widget = UnfoldBooleanWidget
 
@@ -84,7 +84,7 @@ class EmailField(forms.EmailField):
 
 
 class MoneyField(forms.CharField):
-    """An amount as people write it, read as an integer of the smallest unit of `currency`."""
+    """An amount as people write it, parsed into the smallest unit of `currency`."""
 
     currency = ""
     widget = UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal", "autocomplete": "off"})
@@ -107,9 +107,9 @@ class MoneyField(forms.CharField):
 
 
 class ActionForm(forms.Form):
-    """The form of an action on `row`. Its key makes a form that is sent twice one action.
+    """The form of an action on `row`. Its key makes a form sent twice a single action.
 
-    `query` is what the address says: on a list, the filters of the list.
+    `query` is the query string: on a list, the filters of the list.
     """
 
     form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
@@ -137,23 +137,23 @@ class ActionForm(forms.Form):
         return []
 
     def renew(self) -> None:
-        """Bring what guards against a stale form up to date, once a refusal has told of it."""
+        """Update what guards against a stale form, once a refusal has reported it."""
 
     def set_currency(self, currency: str) -> None:
-        """Read and write every amount of the form in this currency."""
+        """Parse and format every amount of the form in this currency."""
         for field in self.fields.values():
             if isinstance(field, MoneyField):
                 field.currency = currency
 
 
 class ReasonForm(ActionForm):
-    """An action that needs only a reason."""
+    """An action that only needs a reason."""
 
     reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
 
 
 class CurrencyForm(ActionForm):
-    """An amount in a currency of choice, and why."""
+    """An amount in a chosen currency, and a reason."""
 
     currency = CurrencyCodeField()
     amount = MoneyField()
@@ -166,4 +166,4 @@ class CurrencyForm(ActionForm):
 
 
 class ConfirmForm(ActionForm):
-    """An action that needs only a confirmation."""
+    """An action that only needs a confirmation."""

@@ -1,4 +1,4 @@
-"""What to tell a caller about what a customer has reported."""
+"""What to tell a caller about a problem that a customer has reported."""
 
 from datetime import datetime
 
@@ -14,9 +14,10 @@ _SAID = {
 
 
 def inquiry_words(inquiry: Inquiry, now: datetime) -> str:
-    """Return where an inquiry stands, in a sentence.
+    """Return the state of an inquiry, in a sentence.
 
-    Not who reported it: its page says of each entry if the customer wrote it, signed in.
+    It leaves out who reported it: the inquiry's page marks which entries a signed-in customer
+    wrote.
     """
     reported = InquiryReason(inquiry.reason).label.lower()
     if inquiry.open_since is not None:

@@ -1,7 +1,8 @@
-"""Browsers in which a member of staff has proved both factors: wrong passwords are counted apart.
+"""Browsers in which a member of staff has proved both factors: wrong passwords count separately.
 
-A sign-in is locked by name, network and browser together. A stranger who guesses locks out
-themselves; the owner of the account goes on, at their own browser even from the same network.
+A sign-in is locked for the combination of name, network and browser. A stranger who guesses locks
+out only themselves; the account's owner can still sign in from their own browser, even on the same
+network.
 """
 
 from axes.handlers.proxy import AxesProxyHandler
@@ -17,19 +18,22 @@ UNKNOWN_BROWSER = "unknown"
 
 
 def network_address(request: HttpRequest) -> str:
-    """Return the caller's address; of IPv6, the first of its /64. django-axes calls this."""
+    """Return the caller's network: an IPv4 address, or the /64 of an IPv6 address.
+
+    django-axes calls this.
+    """
     return network_of(client_address(request)).partition("/")[0]
 
 
 def identify_browser(request: HttpRequest, username: str) -> None:
-    """Tell django-axes which browser this is, in place of the header that anyone may change."""
+    """Return which browser this is to django-axes, instead of a header that anyone may set."""
     AxesProxyHandler.update_request(request)
     browser = _known_browser(request, username) or UNKNOWN_BROWSER
     request.axes_user_agent = browser  # type: ignore[attr-defined]  # django-axes reads it
 
 
 def remember_browser(request: HttpRequest, response: HttpResponse, username: str) -> None:
-    """Let the browser be known at the next sign-in of this account."""
+    """Recognize the browser at the next sign-in of this account."""
     browser = _known_browser(request, username) or f"{username}:{random_base62(ID_CHARACTERS)}"
     response.set_signed_cookie(
         COOKIE,
@@ -44,6 +48,6 @@ def remember_browser(request: HttpRequest, response: HttpResponse, username: str
 
 
 def _known_browser(request: HttpRequest, username: str) -> str:
-    """Return the browser's id, if the account has signed in with it; else nothing."""
+    """Return the browser's id if the account has signed in with it; otherwise empty."""
     known = str(request.get_signed_cookie(COOKIE, "", salt=COOKIE, max_age=LIFETIME_SECONDS))
     return known if known.startswith(f"{username}:") else ""

@@ -1,4 +1,4 @@
-"""What messages are called, and to whom they went as it may be shown."""
+"""What messages are called, and their recipients as they may be displayed."""
 
 from datetime import datetime
 from typing import Any
@@ -50,12 +50,12 @@ MESSAGE_KINDS = {
 
 
 def kind_words(message: Message) -> str:
-    """Return what a message is called."""
+    """Return the name of a kind of message."""
     return MESSAGE_KINDS.get(message.kind, message.kind)
 
 
 def with_payment_ended(messages: QuerySet[Message], now: datetime) -> Any:
-    """Mark each message that is planned for a payment that can be paid no more."""
+    """Mark each planned message for a payment that can no longer be paid."""
     expired = Q(status__in=EXPIRABLE, expires_at__lte=now)
     ended = Payment.objects.filter(expired | Q(status__in=FINAL), pk=OuterRef("about"))
     planned = Q(status=MessageStatus.PLANNED, kind__in=ASKS_FOR_MONEY)
@@ -63,10 +63,10 @@ def with_payment_ended(messages: QuerySet[Message], now: datetime) -> Any:
 
 
 def status_words(message: Any, now: datetime) -> str:
-    """Return what became of a message so far, of a row that `with_payment_ended` has read.
+    """Return the state of a message, for a row read by `with_payment_ended`.
 
-    A crash may have interrupted its sending. That it asks for a payment that has ended is found
-    when it is due.
+    A crash may have interrupted the sending. That a message asks for a payment that has ended is
+    noticed when it is due.
     """
     if message.is_in_vain:
         return "will not be sent"
@@ -75,6 +75,6 @@ def status_words(message: Any, now: datetime) -> str:
 
 
 def masked_recipient(message: Message) -> str:
-    """Return an address or number as it may be shown."""
+    """Return an address or number as it may be displayed."""
     by_text = message.channel == Channel.SMS
     return masked(message.recipient) if by_text else masked_address(message.recipient)

@@ -1,4 +1,4 @@
-"""Metrics of what staff do without a second person, collected when they are scraped."""
+"""Metrics of what staff do without a second person, computed at each scrape."""
 
 from prometheus_client import Gauge
 

@@ -1,4 +1,4 @@
-"""What holds for every page of the back office, and for no other page of the service."""
+"""What applies to every page of the back office, and to no other page of the service."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -50,7 +50,7 @@ def staff_pages(get_response: _GetResponse) -> _GetResponse:
 
 
 def _end_late_session(request: HttpRequest, instant: datetime) -> None:
-    """End a session that idled too long, or has lasted a whole day."""
+    """End a session that was idle too long, or has reached its maximum age."""
     if not request.user.is_authenticated:
         return
     seen = _instant_of(request, SEEN_KEY, instant)

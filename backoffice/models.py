@@ -1,4 +1,4 @@
-"""What the back office keeps of its own: the audit trail, notes, instructions, views, figures."""
+"""The back office's own tables: the audit trail, notes, instructions, views, figures."""
 
 from datetime import datetime
 from typing import ClassVar, Self
@@ -33,9 +33,9 @@ class AuditOutcome(models.TextChoices):
 
 
 class AuditEntry(models.Model):
-    """One action of one member of staff on one object, or the failed attempt. Never changed.
+    """One action, or failed attempt, of one member of staff on one object. Never changed.
 
-    `hash` covers the entry and the hash before, so that none can be changed or left out unseen.
+    `hash` covers the entry and the previous hash, so that none can be changed or removed unnoticed.
     """
 
     sequence = models.BigIntegerField(primary_key=True)
@@ -104,11 +104,11 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
     missing = InstructionNotFound
 
     def not_about_staff(self) -> Self:
-        """Leave out those that name accounts of staff and their addresses."""
+        """Leave out instructions that name accounts of staff and their addresses."""
         return self.exclude(kind=InstructionKind.STAFF)
 
     def shown_as(self, status: str, now: datetime) -> Self:
-        """Those that a reader sees in this status, whether or not the sweep has reached them."""
+        """Return those displayed in this status, whether or not the sweep has reached them."""
         if status == InstructionStatus.WAITING:
             return self.waiting(now)
         due = Q(status=InstructionStatus.WAITING, lapses_at__lte=now)
@@ -116,26 +116,26 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
         return self.filter(Q(status=status) | due if is_expired else Q(status=status))
 
     def waiting(self, now: datetime) -> Self:
-        """Those that a second person may still approve, the oldest first."""
+        """Return those that a second person may still approve, oldest first."""
         waiting = self.filter(status=InstructionStatus.WAITING, lapses_at__gt=now)
         return waiting.order_by("asked_at", "pk")
 
     def waiting_about(self, subject_id: str, now: datetime) -> Self:
-        """Those about an object that a second person may still approve, the oldest first."""
+        """Return those about an object that a second person may still approve, oldest first."""
         return self.filter(subject_id=subject_id).waiting(now)
 
     def total_amount(self) -> int:
-        """Return what they move, in the smallest unit, whatever their currencies."""
+        """Return the sum of their amounts in the smallest unit, across currencies."""
         return int(self.order_by().aggregate(total=Sum("amount"))["total"] or 0)
 
 
 class Instruction(SignedRow):
-    """What staff ask for: done at once within their limit, or when a second person approves.
+    """A request of staff: carried out at once within their limit, or once approved.
 
-    `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
-    sent twice, it is still one instruction. `result_id` is the refund, payout, key or transaction,
-    `sealed_result` a secret not collected yet. `subject_id` is, about staff, the account's name,
-    about a bank file its SHA-256. `glass_broken_at`: the requester gave up on a second person.
+    `arguments` is exactly what will be done. `form_key` is the key of its form: sent twice, it is
+    still one instruction. `result_id` is the refund, payout, key or transaction, `sealed_result` a
+    secret not collected yet. `subject_id` is the account's name if it is about staff, and the
+    SHA-256 of a bank file. `glass_broken_at`: the requester went on without a second person.
     """
 
     id = PublicIdField(primary_key=True)
@@ -210,9 +210,9 @@ class Instruction(SignedRow):
     def transition_to(
         self, status: InstructionStatus, *, now: datetime, user_id: int | None
     ) -> None:
-        """Decide a locked instruction; its other fields are saved too. Raises InstructionDecided.
+        """Decide a locked instruction, saving its other fields too. Raises InstructionDecided.
 
-        `user_id` is who decided; None where no second person was needed, or time decided.
+        `user_id` is who decided; None if no second person was needed, or if it expired.
         """
         if status not in TRANSITIONS[InstructionStatus(self.status)]:
             raise InstructionDecided(status=f"is {self.get_status_display()}")
@@ -224,7 +224,7 @@ class Instruction(SignedRow):
 
 
 class InstructionFile(models.Model):
-    """The file that an instruction is about, encrypted: deleted as soon as that is decided."""
+    """The file of an instruction, encrypted, and deleted as soon as that is decided."""
 
     instruction = models.OneToOneField(
         Instruction, on_delete=models.PROTECT, primary_key=True, related_name="file"
@@ -236,7 +236,7 @@ class InstructionFile(models.Model):
 
 
 class SavedView(models.Model):
-    """A list with its filters under a name: for its owner, or for all staff."""
+    """A list and its filters under a name, for its owner or for all staff."""
 
     name = models.CharField(max_length=60)
     path = models.CharField(max_length=100)
@@ -253,10 +253,10 @@ class SavedView(models.Model):
 
 
 class StaffAccount(models.Model):
-    """What an account of staff needs beside Django's user.
+    """What an account of staff has in addition to Django's user.
 
     `must_change_password`: an older release or the server has shown its first password to someone.
-    `was_administrator` stays when the role is taken away.
+    `was_administrator` stays when the role is removed.
     """
 
     user = models.OneToOneField(
@@ -271,7 +271,7 @@ class StaffAccount(models.Model):
 
 
 class DayFigures(models.Model):
-    """What ended on one day, in the time zone of staff: counted once the day is over."""
+    """What ended on one day in the time zone of staff, counted once the day is over."""
 
     day = models.DateField()
     livemode = models.BooleanField()

@@ -1,4 +1,4 @@
-"""The side bar: where a person would look for it, in the words of the trade."""
+"""The side bar, ordered and named as its users expect."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _waiting(request: HttpRequest) -> str:
-    """Count the requests that wait as the dashboard does, in both modes as their list does."""
+    """Count the waiting requests as the dashboard does, in both modes as their list does."""
     [queue] = queues_in(Instruction)
     staff, now = staff_of(request), request_now()
     live, test = (queue.rows_seen(staff, livemode=mode, now=now) for mode in (True, False))

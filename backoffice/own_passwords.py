@@ -1,6 +1,6 @@
-"""The password of a member of staff: compared, and replaced only where none has come meanwhile.
+"""Compare and replace passwords of staff; a password is replaced only if it is still the one read.
 
-A hash takes long; an Administrator may close or reset the account in that time.
+Hashing takes long, and an Administrator may close or reset the account in the meantime.
 """
 
 from django.contrib.auth.hashers import check_password
@@ -9,10 +9,10 @@ from django.db.models import QuerySet
 
 
 def is_password(user: User, password: str) -> bool:
-    """Return whether it is the user's password; a hash of an older kind is written anew.
+    """Return whether it is the user's password; an outdated hash is replaced.
 
-    In place of Django's own way, which writes it over whatever stands there by then: a password
-    that was taken away would be back.
+    Django's own check would overwrite whatever is stored by then: a password that was removed in
+    the meantime would be back.
     """
     read = user.password
 
@@ -25,12 +25,12 @@ def is_password(user: User, password: str) -> bool:
 
 
 def replace_password(user: User, read: str) -> bool:
-    """Write the hash that `user` has by now, where the one that was read still stands."""
+    """Store the hash that `user` has now, if the one that was read is still stored."""
     return bool(_as_read(user, read).update(password=user.password))
 
 
 def lock_account(user: User) -> bool:
-    """Lock an account; return whether it is open, with the password of when it was read."""
+    """Lock an account; return whether it is open and has the password that was read."""
     return _as_read(user, user.password).select_for_update(no_key=True).exists()
 
 

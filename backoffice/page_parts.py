@@ -1,4 +1,4 @@
-"""The parts that a page about one object is made of."""
+"""The parts of a page about one object."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from backoffice.roles import Right
 
 @dataclass(frozen=True)
 class Section:
-    """Facts that belong together: each a name, and what there is to say."""
+    """Facts that belong together, each with its label."""
 
     title: str
     facts: Sequence[tuple[str, Any]]
@@ -18,9 +18,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Table:
-    """Related rows, not more than a screen of them; `more` is the address of the whole list.
+    """A screenful of related rows at most; `more` is the URL of the whole list.
 
-    `right` is what it takes to see them, where not all staff may; `is_first`: before what happened.
+    `right` is required to see it, if not all staff may; `is_first`: above the timeline.
     """
 
     title: str
@@ -36,9 +36,9 @@ NOTE = "sticky_note_2"  # the kind of what staff have noted
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """Something that happened to an object. `kind` names its icon, `tone` its colour.
+    """Something that happened to an object. `kind` is its icon, `tone` its colour.
 
-    Of the details, what is empty is left out.
+    Empty details are left out.
     """
 
     at: datetime
@@ -54,7 +54,7 @@ class TimelineEntry:
 class SupportAnswer:
     """What to tell the caller, in one or two plain sentences.
 
-    `troubles` are what is wrong beside it: said after it, in their own colour.
+    `troubles` are problems beside it, shown after it in their own colour.
     """
 
     words: Sequence[str]
@@ -63,5 +63,5 @@ class SupportAnswer:
 
 
 def facts(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:
-    """Return the facts that have something to say."""
+    """Return the facts that are not empty."""
     return [(label, value) for label, value in pairs if value not in (None, "", {}, [])]

@@ -1,4 +1,4 @@
-"""How staff's passwords are hashed: few at once, each with memory and time that are bounded.
+"""Hash the passwords of staff: few at once, each with bounded memory and time.
 
 Anyone can have a password hashed by signing in under a made-up name.
 """
@@ -18,7 +18,7 @@ _slots = threading.BoundedSemaphore(PASSWORDS_AT_ONCE)
 
 
 class BoundedArgon2(Argon2PasswordHasher):
-    """Argon2id with 46 MiB in one thread. Raises ServiceUnavailable where none is free for long."""
+    """Argon2id with 46 MiB in one thread. Raises ServiceUnavailable if none is free for long."""
 
     time_cost = 1
     memory_cost = 46 * 1024

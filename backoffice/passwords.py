@@ -1,4 +1,4 @@
-"""What the password of staff may not lean on: words that everyone connects with this service."""
+"""Words that no password of staff may rely on: those that anyone associates with this service."""
 
 import re
 
@@ -13,10 +13,10 @@ LEFT_CHARACTERS = 8
 
 
 class OwnWordsValidator:
-    """Refuses a password that is hardly more than the service's own words."""
+    """Refuses a password that is little more than the service's own words."""
 
     def validate(self, password: str, user: AbstractBaseUser | None = None) -> None:
-        """Raise ValidationError where too little is left without these words."""
+        """Raise ValidationError if too little is left without these words."""
         rest = password.lower()
         for word in (*re.findall(r"\w{4,}", settings.SERVICE_NAME.lower()), *OWN_WORDS):
             rest = rest.replace(word, "")

@@ -106,7 +106,7 @@ _SAYING: dict[PaymentStatus, Callable[[Payment, datetime], str]] = {
 def remedy_of(payment: Any, now: datetime) -> str:
     """Return what can be done about a payment that its customer did not make.
 
-    It has `refund_asked`, as `with_refunds_asked` adds it.
+    The payment must have `refund_asked`, from `with_refunds_asked`.
     """
     status = payment.status_at(now)
     if status in CANCELABLE:
@@ -139,7 +139,7 @@ def _not_taken(payment: Payment, now: datetime) -> Iterator[str]:
 
 
 def _added(top_up: TopUp, now: datetime) -> str:
-    """Say where the money of a top-up is; nothing where none has come, and none will."""
+    """Describe where the money of a top-up is; empty if none has come, and none will."""
     status = top_up.status_at(now)
     if status in EVER_CREDITED:
         amount = money(top_up.amount_received, top_up.currency)
@@ -162,7 +162,7 @@ def _added(top_up: TopUp, now: datetime) -> str:
 
 
 def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
-    """Yield what went back, what waits to go back, and what failed to where nothing came after."""
+    """Yield what was refunded, what waits to be, and a failure after which nothing followed."""
     refunds = Refund.objects.filter(payment=payment)
     last = newest = refunds.order_by("-updated_at", "-pk").first()
     if newest and newest.status != RefundStatus.SUCCEEDED and payment.amount_refunded:
@@ -191,7 +191,7 @@ def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
 
 
 def time_left(refund: Refund, now: datetime) -> str:
-    """Say what becomes of a refund that its merchant's balance does not cover."""
+    """Describe what happens to a refund that its merchant's balance does not cover."""
     until = refund.created_at + GIVE_UP_AFTER
     if until <= now:
         return "Its time is over: it fails at any moment, unless the balance covers it now."
@@ -207,9 +207,9 @@ def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:
 
 
 def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
-    """Yield the other payments of the same customer, shop and amount within an hour.
+    """Yield other payments of the same customer, shop and amount within an hour.
 
-    None where either has been given back.
+    None if either has been refunded.
     """
     if payment.completed_at is None or payment.customer_id is None:
         return

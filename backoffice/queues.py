@@ -1,4 +1,4 @@
-"""What needs someone's attention, how much of it there is, and how old the oldest is."""
+"""What needs attention: how many there are, and how old the oldest is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,9 +39,9 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Queue:
-    """Rows of a model that wait since `since`; `narrowed` finds them among all of the model.
+    """Rows of a model that have waited since `since`; `narrowed` filters them out of all rows.
 
-    `mode` is the path to the mode of a row; empty where a row is of both.
+    `mode` is the path to the mode of a row; empty if a row belongs to both.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Queue:
         return slugify(self.title)
 
     def rows(self, *, livemode: bool, now: datetime) -> Rows:
-        """Return those of a mode: the rows of the list at `url`."""
+        """Return the rows of a mode: those of the list at `url`."""
         rows: Rows = self.model._default_manager.all()
         return self.narrowed(rows.filter(**{self.mode: livemode}) if self.mode else rows, now)
 
@@ -101,12 +101,12 @@ class QueueFilter(OfficeFilter):
 
 
 def queues_in(model: type[Model]) -> list[Queue]:
-    """Return the queues that are of rows of this model."""
+    """Return the queues of this model."""
     return [queue for queue in QUEUES if queue.model is model]
 
 
 class _CountOf(Subquery):
-    """How many rows a query returns, as a column: several tables are counted by one statement."""
+    """The number of rows of a query, as a column: one statement counts several tables."""
 
     template = "(SELECT count(*) FROM (%(subquery)s) AS counted)"
     output_field = IntegerField()
@@ -153,7 +153,7 @@ def _switched_off(rows: Rows, now: datetime) -> Rows:
 
 
 def _failed(rows: Rows, now: datetime) -> Rows:
-    """Those that failed lately, and whose payment was not refunded again since."""
+    """Recent failures whose payment has not been refunded again since."""
     of_payment = Refund.objects.filter(payment=OuterRef("payment"))
     again = of_payment.filter(created_at__gt=OuterRef("failed_at"))
     lately = rows.filter(failed_at__gte=now - RECENT)

@@ -1,4 +1,4 @@
-"""Which model is shown by which ModelAdmin: all there is in the back office."""
+"""Register every model of the back office with its ModelAdmin."""
 
 from importlib import import_module
 from pkgutil import iter_modules

@@ -1,4 +1,4 @@
-"""What staff have asked for about an object: what waits for approval, and what was declined."""
+"""What staff have requested for an object: what waits for approval, and what was declined."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,7 +33,7 @@ _OUTCOMES = {
 
 
 def requests_about(public_id: str, now: datetime) -> list[Instruction]:
-    """Return the requests that wait, and those that were declined in a week."""
+    """Return the requests that wait, and those declined within a week."""
     about = Q(subject_id=public_id)
     argument = _ARGUMENTS.get(public_id.partition("_")[0])
     if argument:
@@ -56,7 +56,7 @@ def request_words(instruction: Instruction, public_id: str, now: datetime) -> st
 
 
 def sentence(instruction: Instruction) -> str:
-    """Say what was asked for, whose it is, and by whom."""
+    """Say what was requested, for whom, and by whom."""
     return f"{_asked_for(instruction, subject_of(instruction))}."
 
 
@@ -65,7 +65,7 @@ def _asked_for(instruction: Instruction, name: str) -> str:
 
 
 def with_names(rows: Any) -> Any:
-    """Let each row tell `subject_of` it is."""
+    """Read with each row the names that `subject_of` needs."""
     merchants = Merchant.objects.filter(pk=OuterRef("merchant_id")).values("name")
     persons = Customer.objects.filter(pk=OuterRef("subject_id"), erased_at=None)
     adders = TopUp.objects.filter(pk=OuterRef("subject_id"), customer__erased_at=None)
@@ -74,9 +74,9 @@ def with_names(rows: Any) -> Any:
 
 
 def subject_of(instruction: Instruction) -> str:
-    """Return the colleague, merchant or customer whom it is about; their names come with its row.
+    """Return the colleague, merchant or customer concerned; `with_names` has read the name.
 
-    Empty where it is about no single one.
+    Empty if it concerns no single one.
     """
     if instruction.kind == InstructionKind.STAFF:
         return instruction.subject_id
@@ -85,19 +85,19 @@ def subject_of(instruction: Instruction) -> str:
 
 
 def warnings_of(instruction: Instruction) -> list[str]:
-    """Return what to look at twice before it is approved."""
+    """Return what to check twice before approving."""
     return list(filter(None, (_other_amount(instruction), _file_again(instruction))))
 
 
 def _file_again(instruction: Instruction) -> str:
-    """Say that a bank file has been imported before."""
+    """Warn that a bank file has been imported before."""
     at = instruction.arguments.get("imported_before")
     said = "what it says is here, and is not stored again; what still waits is looked at anew."
     return f"This very file was imported before, on {at}: {said}" if at else ""
 
 
 def _other_amount(instruction: Instruction) -> str:
-    """Say that other money came in than the top-up asked for that it is to be credited as."""
+    """Warn that the amount received differs from that of the top-up to be credited."""
     named = instruction.arguments.get("top_up")
     top_up = TopUp.objects.filter(pk=named).first() if named else None
     if top_up is None or top_up.amount == instruction.amount:
@@ -110,7 +110,7 @@ def _other_amount(instruction: Instruction) -> str:
 
 
 def approval_words(refund: Refund, now: datetime) -> list[str]:
-    """Say who asked for a refund, and who approved it; nothing where no member of staff did."""
+    """Say who requested a refund and who approved it; empty if no member of staff did."""
     about = Instruction.objects.filter(subject_id=refund.payment_id, result_id=refund.pk)
     found = about.select_related("asked_by", "decided_by").first()
     if found is None:
@@ -121,7 +121,7 @@ def approval_words(refund: Refund, now: datetime) -> list[str]:
 
 
 def refund_words(instruction: Instruction) -> str:
-    """Say that a refund that was carried out has not gone back yet, or never will."""
+    """Say that an approved refund has not been paid back yet, or never will be."""
     if not instruction.result_id.startswith("ref_"):
         return ""
     refund = Refund.objects.get(pk=instruction.result_id)
@@ -132,7 +132,7 @@ def refund_words(instruction: Instruction) -> str:
 
 
 def outcome_words(instruction: Instruction, now: datetime) -> str:
-    """Say what became of a request that no longer waits: the end of a sentence."""
+    """Return the outcome of a request that no longer waits, as the end of a sentence."""
     by, note = instruction.decided_by, instruction.decision_note
     status = instruction.status_at(now)
     is_expired = status == InstructionStatus.EXPIRED

@@ -1,4 +1,4 @@
-"""Delete the records of how staff signed in, with the addresses and browsers they came from."""
+"""Delete the records of staff sign-ins, with their network addresses and browsers."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from core.retention import PERIODS, delete_all, delete_oldest
 
 
 def delete_old_sign_ins(*, now: datetime) -> int:
-    """Delete sign-ins, right and wrong, and sessions once their period is over; return how many."""
+    """Delete sign-ins and sessions after their period; return how many."""
     before = now - PERIODS["staff sign-ins"]
     records = (AccessLog, AccessAttempt, AccessFailureLog)
     ended = Session.objects.filter(expire_date__lt=now - PERIODS["staff sessions"])

@@ -1,7 +1,7 @@
-"""Who may do what in the back office, and up to which amount. This page is the whole truth.
+"""Who may do what in the back office, and up to which amount. This file is the full definition.
 
-A role is a group of users that a migration makes. What it may do is written here and nowhere else:
-no right can be clicked together that no reviewer has seen.
+A role is a group of users, created by a migration. Its rights are written here and nowhere else: no
+one can click a right together that no reviewer has seen.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """The groups of staff, by the name of their group."""
+    """The roles of staff, by the name of their group."""
 
     VIEWER = "Viewer"
     SUPPORT = "Support"
@@ -19,7 +19,7 @@ class Role(StrEnum):
 
 
 class Right(StrEnum):
-    """What staff can be allowed, one word per thing."""
+    """What staff can be allowed to do, one word each."""
 
     VIEW_TRADE = "view payments, refunds, links, customers and merchants"
     VIEW_WEBHOOKS = "view webhooks, deliveries and events"
@@ -65,7 +65,7 @@ class Right(StrEnum):
 
 
 class InstructionKind(StrEnum):
-    """What is done on someone's word, and so needs a second person: always, or above a limit."""
+    """What may need a second person: always, or above a limit."""
 
     REFUND = "refund"
     TOP_UP = "top_up"
@@ -81,9 +81,9 @@ class InstructionKind(StrEnum):
 
 @dataclass(frozen=True)
 class ApprovalLimit:
-    """How much one person may move without a second one, in the smallest unit of a currency.
+    """How much one person may move alone, in the smallest unit of a currency.
 
-    `a_day` is what all of it may add up to in 24 hours, so that splitting gains nothing.
+    `a_day` is the total within 24 hours, so that splitting gains nothing.
     """
 
     each: int
@@ -154,6 +154,6 @@ LIMITED = frozenset(kind for limits in LIMITS.values() for kind in limits)
 
 
 def limit_of(roles: frozenset[Role], kind: InstructionKind) -> ApprovalLimit:
-    """Return the widest limit that any of the roles has."""
+    """Return the highest limit of any of the roles."""
     limits = [LIMITS[role].get(kind, NOTHING) for role in roles]
     return max(limits, key=lambda limit: limit.each, default=NOTHING)

@@ -1,4 +1,4 @@
-"""Work of staff that goes on in the background: webhooks sent again, and exports."""
+"""Background work of staff: webhooks to resend, and exports."""
 
 from django.conf import settings
 from django.db import models
@@ -10,9 +10,9 @@ _STAFF = settings.AUTH_USER_MODEL
 
 
 class ResendRun(models.Model):
-    """Deliveries to send again in the background: those of a filter, by id.
+    """Deliveries to resend in the background: those that match a filter, by id.
 
-    `lookups` is the filter; ids up to `through_id` belong to it, those up to `after_id` are done.
+    `lookups` is the filter; ids up to `through_id` are included, those up to `after_id` are done.
     """
 
     id = PublicIdField(primary_key=True)
@@ -47,11 +47,11 @@ class ExportForm(models.TextChoices):
 
 
 class ExportRun(models.Model):
-    """A file that is made in the background, and kept for a while for the one who asked for it.
+    """A file prepared in the background, and kept for a while for its requester.
 
     `resource` is the label of a model, `query` the filters of its list, or the id of a statement.
-    The worker that holds the lease makes it; where one dies, another begins anew. `row_count` goes
-    up meanwhile. `error` says why there will be none.
+    The worker that holds the lease prepares it; if it dies, another starts over. `row_count` grows
+    meanwhile. `error` explains why there will be no file.
     """
 
     id = PublicIdField(primary_key=True)
@@ -83,7 +83,7 @@ class ExportRun(models.Model):
 
     @property
     def state(self) -> str:
-        """`pending` while it is made, then `ready`, or `failed`."""
+        """`pending` during preparation, then `ready` or `failed`."""
         if self.finished_at is None:
             return "pending"
         return "failed" if self.error else "ready"

@@ -1,4 +1,4 @@
-"""Find payments by what merchants have attached to them."""
+"""Find payments by the metadata that merchants attached to them."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _ON_SQLITE = """
 
 
 def with_metadata(text: str, pair: tuple[str, str] | None) -> QuerySet[Payment]:
-    """Return the payments that hold the text as a value of any name, or `pair` as it is."""
+    """Return the payments that have the text as a value of any key, or exactly `pair`."""
     name, value = pair or ("", text)
     if connection.vendor == "postgresql":
         path = " || ".join(_equal(name, literal) for literal in _literals(value))
@@ -38,6 +38,6 @@ def _equal(name: str, literal: str) -> str:
 
 
 def _literals(text: str) -> list[str]:
-    """Write a text in jsonpath; a figure may stand there as a number or as a text."""
+    """Write a text in jsonpath; a number may be stored as a number or as a string."""
     quoted = json.dumps(text)
     return [quoted, text] if _BARE.fullmatch(text) else [quoted]

@@ -1,6 +1,6 @@
-"""Find payments by what stands anywhere in their texts: in the middle of a word, too.
+"""Find payments by parts of words in their texts, such as the middle of one.
 
-No index answers that, so that only the newest payments are read, or those of a day.
+No index serves that, so that only the newest payments are read, or those of a day.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ SHORTEST = 3  # two letters stand within a word of nearly every payment
 
 
 def with_words_within(words: Iterable[str], day: date | None) -> QuerySet[Payment]:
-    """Return the payments that have each of the words, among the newest, or the newest of a day."""
+    """Return the payments with each of the words, among the newest or those of a day."""
     rows = Payment.objects.order_by("-pk")
     if day is not None:
         rows = within(rows, day, day + timedelta(days=1))

@@ -1,4 +1,4 @@
-"""Read what was typed into the search box: each word for everything that it can mean."""
+"""Parse what was typed into the search box: every meaning that each word can have."""
 
 import re
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _FILLERS = {"this", "morning", "afternoon", "evening", "from", "of", "on", "the"
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """What was typed, as it can be understood. Several fields at once narrow a search down."""
+    """The meanings of what was typed. Several at once narrow the search down."""
 
     text: str
     public_id: str = ""
@@ -70,7 +70,7 @@ def parse_query(text: str, today: date) -> SearchQuery:
 
 
 def words_and_day(text: str, today: date) -> tuple[list[str], date | None]:
-    """Return the words of a text, and the day that stands beside them: "glasses 3 dec"."""
+    """Return the words of a text, and the day named beside them: "glasses 3 dec"."""
     day, rest = _take_day(text.lower(), today)
     if day is None:
         return list(words_of(text)), None
@@ -90,7 +90,7 @@ def _phone(text: str) -> str:
 
 
 def _figures(text: str, today: date) -> SearchQuery | None:
-    """Read words that are all figures: "12.50", "0100 12.50 today", "B$5 yesterday"."""
+    """Parse a text of nothing but figures: "12.50", "0100 12.50 today", "B$5 yesterday"."""
     day, rest = _take_day(text.lower(), today)
     words = [word for word in rest.split() if word not in _FILLERS]
     amount, last_four = None, ""
@@ -139,7 +139,7 @@ def _day_of_month(text: str, today: date) -> tuple[date | None, str]:
 
 
 def _in_the_past(month: int, day: int, today: date) -> date | None:
-    """Return the last such day: callers ask about past payments."""
+    """Return the latest such day that is not in the future: callers ask about the past."""
     this_year = read_day(f"{today.year}-{month:02}-{day:02}")
     if this_year is not None and this_year <= today:
         return this_year

@@ -1,7 +1,7 @@
-"""The one search box: find a payment, or anything else, by whatever the caller knows of it.
+"""The one search box: find a payment, or anything else, by what the caller knows of it.
 
-Each look-up is one statement that an index answers, bounded to a page of rows. The indexes that
-only this needs are made by `migrations/0004_search_indexes`.
+Each look-up is one statement served by an index and limited to a page of rows, except for parts of
+words. `migrations/0004_search_indexes` creates the indexes that only the search needs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -52,9 +52,9 @@ SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 @dataclass(frozen=True)
 class PaymentMatches:
-    """The rows of one kind that were found; `why` says by what.
+    """The payments found in one way, which `why` names.
 
-    `is_close`: by words that others have as well, and not by a name as it is.
+    `is_close`: by words that others may share, not by an exact name.
     """
 
     why: str
@@ -64,9 +64,9 @@ class PaymentMatches:
 
 @dataclass(frozen=True)
 class SearchResults:
-    """What was found, by title and model, and where to go at once if it is exactly one thing.
+    """The results by title and model, and the page to open if there is exactly one.
 
-    `is_withheld`: it was not looked for, as others alone may see what has such an id.
+    `is_withheld`: nothing was looked up, because only other roles may see what has such an id.
     """
 
     tables: list[FoundTable] = field(default_factory=list)
@@ -75,10 +75,10 @@ class SearchResults:
 
 
 def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
-    """Look for what was typed. Staff find what their role lets them see.
+    """Search for what was typed, within what the role may see.
 
-    Raises RateLimited after too many phone numbers and e-mail addresses that found nothing: pages
-    mask them, and a thousand searches would tell them, or which of a list are customers'.
+    Raises RateLimited after too many phone numbers and e-mail addresses without a match: pages mask
+    them, and a thousand searches would reveal them, or which ones of a list are customers'.
     """
     today = timezone.localtime(now).date()
     question = parse_query(text, today)
@@ -108,7 +108,7 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
 
 
 def _numbered(text: str) -> Payment | None:
-    """Return the payment whose number, as on its receipt, this is."""
+    """Return the payment with this receipt number."""
     beginning = id_prefix_of(text)
     if not beginning:
         return None
@@ -131,7 +131,7 @@ def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
 
 
 def _only_one(model: type[Model], wanted: str) -> Model | None:
-    """Return the row whose id begins so, if there is no other: logs show the beginning only."""
+    """Return the row whose id starts with this, if it is the only one: logs shorten ids."""
     beginning = model._default_manager.filter(pk__gte=wanted, pk__lt=f"{wanted}~").order_by("pk")
     rows = list(beginning[:2])
     return rows[0] if len(rows) == 1 else None
@@ -144,7 +144,7 @@ def _of_transaction(transaction_id: str) -> Model | None:
 
 
 def _payment_of(row: Event | Delivery | Refund) -> Payment | None:
-    """A caller who names a refund or an event means the payment that it belongs to."""
+    """Return the payment of a refund or event, which is what a caller who names one means."""
     if isinstance(row, Refund):
         return row.payment
     event = row if isinstance(row, Event) else row.event
@@ -158,9 +158,9 @@ def _payment_of_resource(resource_id: str) -> Payment | None:
 
 
 def _counted_as_miss(of_person: str, staff: Staff, now: datetime) -> RateLimited | None:
-    """Count a number or address as looked up in vain before it is; return what refuses that.
+    """Count a number or address as a miss before looking it up; return the refusal, if any.
 
-    Many at once would all be looked up before the first were counted.
+    Otherwise many concurrent searches would all run before the first was counted.
     """
     try:
         if of_person:
@@ -196,7 +196,7 @@ def _payments(
 
 
 def _told_once(found: Iterable[PaymentMatches]) -> Iterator[PaymentMatches]:
-    """Yield what was found, each payment by the first of what it was found by."""
+    """Yield the matches, each payment under the first way in which it was found."""
     told: set[str] = set()
     for hits in found:
         rows = [row for row in hits.rows if row.pk not in told]
@@ -235,7 +235,7 @@ def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
 
 
 def _moved(question: SearchQuery, staff: Staff) -> Iterator[tuple[str, type[Model], list[Any]]]:
-    """Yield what has our reference or the bank's, then what is of an amount, on a day if said."""
+    """Yield matches of our reference or the bank's, then those of an amount, on a day if given."""
     if staff.may(CATALOG[Payout].right):
         ordered = Payout.objects.filter(order__end_to_end_id=question.text)
         yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
@@ -284,7 +284,7 @@ def _merchants(question: SearchQuery) -> list[Merchant]:
 
 
 def _single(payments: list[PaymentMatches], others: list[Any]) -> str:
-    """Return the page of the only thing that was found; what is close counts if nothing is it."""
+    """Return the page of the only match; close matches count if there are no others."""
     named = [hits for hits in payments if not hits.is_close] or payments
     rows = {row.pk: row for hits in named for row in hits.rows}
     rows |= {row.pk: row for row in others}

@@ -1,4 +1,4 @@
-"""Tables for a spreadsheet, as CSV or Excel: numbers are numbers, and no text is a formula."""
+"""Tables as CSV or Excel files, in which numbers are numbers and no text is a formula."""
 
 import csv
 import re
@@ -22,8 +22,8 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")  # the last two: no XML
 class Worksheet:
     """A title, the headings, and rows of texts, integers, decimals, dates and instants.
 
-    Instants are written in `zone`, that of staff where there is none. `summary` goes before it in
-    Excel, on a page of its own.
+    Instants are written in `zone`, by default that of staff. `summary` precedes the rows in Excel,
+    on a sheet of its own.
     """
 
     title: str
@@ -34,14 +34,14 @@ class Worksheet:
 
 
 def escape_cell(cell: Any) -> Any:
-    """Keep a spreadsheet from running a text: an apostrophe makes it a text again."""
+    """Keep a spreadsheet from evaluating a text, by an apostrophe in front of it."""
     if isinstance(cell, int | Decimal | date) and not isinstance(cell, bool):
         return cell
     return as_text(_UNPRINTABLE.sub(" ", "" if cell is None else str(cell)))
 
 
 def csv_lines(sheet: Worksheet) -> Iterator[bytes]:
-    """Yield a sheet as the lines of a CSV file, which Excel reads as UTF-8."""
+    """Yield a sheet as lines of CSV, which Excel recognizes as UTF-8."""
     writer: Any = csv.writer(_Echo(), lineterminator="\r\n")
     yield f"\ufeff{writer.writerow(sheet.columns)}".encode()
     for row in sheet.rows:
@@ -49,7 +49,7 @@ def csv_lines(sheet: Worksheet) -> Iterator[bytes]:
 
 
 def write_xlsx(sheet: Worksheet, file: IO[bytes]) -> None:
-    """Write a sheet as an Excel file, and its rows on further ones where one is full."""
+    """Write a sheet as an Excel file, continuing on further sheets when one is full."""
     # 5 MB of memory and 0.2 s of a start, which processes that export nothing are spared.
     from openpyxl import Workbook
 
@@ -61,7 +61,7 @@ def write_xlsx(sheet: Worksheet, file: IO[bytes]) -> None:
 
 
 class _Echo:
-    """A file for the writer of CSV that gives each line back."""
+    """A file-like object that returns each line that the CSV writer writes."""
 
     def write(self, line: str) -> str:
         return line
@@ -90,7 +90,7 @@ def _in_csv(cell: Any, zone: tzinfo | None) -> Any:
 
 
 def _in_excel(page: Any, cell: Any, zone: tzinfo | None) -> Any:
-    """Return a cell with its type; an instant without its zone, which Excel does not know."""
+    """Return a cell with its type; an instant without its zone, which Excel does not support."""
     from openpyxl.cell import WriteOnlyCell
 
     if isinstance(cell, datetime):

@@ -43,12 +43,12 @@ View = Callable[..., Any]  # a response; Django's own types differ in which
 
 
 class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
-    """Lets in staff with a role who have proved two factors, and shows refusals as pages."""
+    """Admits staff with a role who have proved two factors, and shows refusals as pages."""
 
     login_form = SignInForm
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Return whether the visitor has a role, a password and the second factor it takes."""
+        """Return whether the visitor has a role, a password and the second factor it requires."""
         return is_fully_signed_in(request)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
@@ -91,7 +91,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         ]
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
-        """Guard a page: sign-in first, then the first password, and refusals in plain words."""
+        """Guard a page: sign-in, then a changed first password, and refusals in plain words."""
         inner = super().admin_view(view, cacheable)
 
         @wraps(view)
@@ -115,13 +115,13 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     def refusal(
         self, request: HttpRequest, status: int, message: str, details: str = ""
     ) -> TemplateResponse:
-        """Answer with a page that says why not."""
+        """Respond with a page that says why not."""
         context = {**self.each_context(request), "title": message, "details": details}
         template = "admin/backoffice/refusal.html"
         return TemplateResponse(request, template, context, status=status)
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Return nothing: the side bar is written by hand, in the words of the trade."""
+        """Return nothing: the side bar is defined in `navigation`."""
         return []
 
     def index(

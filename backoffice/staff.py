@@ -18,9 +18,9 @@ USERNAME_CHARACTERS = 64  # what the records of a payment have room for, after "
 
 @dataclass(frozen=True)
 class Staff:
-    """A member of staff who does something. `address` and `request_id` say where it came from.
+    """A member of staff who acts. `address` and `request_id` identify the request.
 
-    `password` is the hash that the account had by then: a request ends with it, as a session does.
+    `password` is the hash stored when the request began: like a session, it ends when that changes.
     """
 
     user_id: int
@@ -32,22 +32,22 @@ class Staff:
 
     @property
     def actor(self) -> str:
-        """The name under which payments, refunds and payouts keep it."""
+        """The name under which payments, refunds and payouts record it."""
         return f"staff:{self.username}"
 
     def may(self, right: Right) -> bool:
-        """Return whether any role allows it."""
+        """Return whether any of the roles has the right."""
         return any(right in RIGHTS[role] for role in self.roles)
 
     def caller(self, *, livemode: bool) -> Caller:
-        """Return what the services of the other rooms ask for: every merchant, one mode."""
+        """Return a caller for the other rooms' services: of every merchant, in one mode."""
         return Caller.for_staff(livemode=livemode, actor=self.actor)
 
 
 def roles_of(user: User) -> frozenset[Role]:
-    """Return the roles of an active member of staff. A superuser is an Administrator, no more.
+    """Return the roles of an active member of staff. A superuser is just an Administrator.
 
-    Accounts made for development have none in any other mode, whatever database they came by.
+    Accounts for development have none in any other mode, however they got into the database.
     """
     if not (user.is_active and user.is_staff) or _is_out_of_place(user):
         return frozenset()
@@ -57,7 +57,7 @@ def roles_of(user: User) -> frozenset[Role]:
 
 
 def roles_now(staff: Staff) -> frozenset[Role]:
-    """Return the roles by now, in one statement; none where another password was set meanwhile."""
+    """Return the current roles, in one statement; none if another password has been set."""
     account = User.objects.filter(
         pk=staff.user_id, password=staff.password, is_active=True, is_staff=True
     )
@@ -80,7 +80,7 @@ def known_roles(names: Iterable[str]) -> frozenset[Role]:
 
 
 def staff_of(request: HttpRequest) -> Staff:
-    """Return who sends a request; without any role before sign-in."""
+    """Return who sends a request; without any role before the sign-in."""
     cached: Staff | None = getattr(request, "_staff", None)
     if cached is None:
         cached = _read(request.user, request)

@@ -33,7 +33,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class DaySums:
-    """What moved on a day of the merchant, by kind, and the balance at its end; in cents."""
+    """The movements of one day of the merchant, by kind, and the balance at its end; in cents."""
 
     day: date
     sums: dict[str, int]
@@ -41,7 +41,7 @@ class DaySums:
 
 
 def statement_sheet(statement: AccountStatement) -> Worksheet:
-    """Return a ready statement as a sheet: opening and closing balance, and a row per movement."""
+    """Return a ready statement as a sheet: opening and closing balance, a row per movement."""
     zone = ZoneInfo(statement.merchant.time_zone)
     rows = [*_whose(statement), *summary_rows(statement)]
     summary = Worksheet("Summary", ("", "Amount", "Currency"), rows)
@@ -49,7 +49,7 @@ def statement_sheet(statement: AccountStatement) -> Worksheet:
 
 
 def sums_of(statement: AccountStatement) -> dict[str, int]:
-    """Return the opening balance, the sums that lead from it to the closing one, and that."""
+    """Return the opening balance, the sums of the movements, and the closing balance."""
     return {
         "Opening balance": statement.opening_amount or 0,
         **{words: getattr(statement, name) for name, words in SUM_WORDS.items()},
@@ -65,7 +65,7 @@ def summary_rows(statement: AccountStatement) -> list[tuple[str, Decimal, str]]:
 
 
 def _whose(statement: AccountStatement) -> list[tuple[str, str | date, str]]:
-    """Say whose statement it is, and of which days: a file is read without its page."""
+    """Name the merchant and the days of the statement: a file is read without its page."""
     first, last = period_of(statement)
     mode = "live" if statement.livemode else "test"
     days = [("From", first, ""), ("To", last, "")]
@@ -80,7 +80,7 @@ def period_of(statement: AccountStatement) -> tuple[date, date]:
 
 
 def statement_days(statement: AccountStatement) -> Iterator[DaySums]:
-    """Yield the days on which something moved, oldest first."""
+    """Yield the days with movements, oldest first."""
     zone, balance = ZoneInfo(statement.merchant.time_zone), statement.opening_amount or 0
     lines = chain.from_iterable(_batches(statement))
     for day, of_day in groupby(lines, lambda line: line["created_at"].astimezone(zone).date()):
@@ -156,7 +156,7 @@ def _end(at: Any, words: str, balance: int, currency: str) -> tuple[Any, ...]:
 
 
 def _payments_of(lines: list[dict[str, Any]]) -> dict[str, Payment]:
-    """Return the payment that each line is about, by the reference of the line."""
+    """Return the payment of each line, by the line's reference."""
     references = {line["reference"] for line in lines}
     refunds = Refund.objects.filter(pk__in=[each for each in references if each.startswith("ref_")])
     of_refund = dict(refunds.values_list("pk", "payment_id"))

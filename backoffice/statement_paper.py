@@ -21,7 +21,7 @@ def written(
     days: Sequence[Row],
     made_at: datetime,
 ) -> bytes:
-    """Write a title, what it is of, its sums, and a row per day; the head on each page."""
+    """Write the title, merchant and period, the sums, and a row per day; the head on each page."""
     paper = Paper(WIDTH, HEIGHT, title=title, made_at=made_at)
     paper.set_margin(MARGIN)
     paper.set_auto_page_break(auto=True, margin=MARGIN)
@@ -61,7 +61,7 @@ def _days(paper: Paper, columns: Row, days: Sequence[Row]) -> None:
 
 
 def _row(paper: Paper, row: Row, *, first: float, others: float) -> None:
-    """Set a name on the left and figures on the right of their columns, over a line."""
+    """Set a name on the left, and figures right-aligned in their columns, above a line."""
     name, *figures = row
     paper.cell(first, ROW, name)
     for figure in figures:

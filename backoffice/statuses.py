@@ -1,4 +1,4 @@
-"""What becomes of an instruction of staff, and every move between its statuses."""
+"""The statuses of an instruction, and every transition between them."""
 
 from django.db.models import TextChoices
 

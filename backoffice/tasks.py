@@ -1,4 +1,4 @@
-"""Periodic work of the back office. Each may run twice, or on two machines, and do no harm."""
+"""Periodic tasks of the back office. Each may safely run twice, or on two machines."""
 
 from celery import shared_task
 
@@ -38,13 +38,13 @@ def make_exports() -> int:
 
 @shared_task
 def forget_exports() -> int:
-    """Delete the files of exports whose period is over."""
+    """Delete the files of exports after their period."""
     return delete_old(now=task_now())
 
 
 @shared_task(name="backoffice.tasks.lapse_instructions")
 def _expire_instructions_by_old_name() -> int:
-    """Serve the messages that an older release left in the broker."""
+    """Serve messages that an older release left in the broker."""
     return expire_due(now=task_now())
 
 
@@ -55,5 +55,5 @@ def resend_webhooks() -> int:
 
 @shared_task
 def forget_sign_ins() -> int:
-    """Delete records of staff's sign-ins whose period is over."""
+    """Delete records of staff sign-ins after their period."""
     return delete_old_sign_ins(now=task_now())

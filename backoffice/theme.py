@@ -1,4 +1,4 @@
-"""The looks of the back office, as django-unfold's setting. What is a function is called on use."""
+"""The looks of the back office, as django-unfold's setting. Functions are called at each use."""
 
 from typing import Any
 

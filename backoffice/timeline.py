@@ -1,4 +1,4 @@
-"""Everything that happened to a payment, or to any other object, in one line of time."""
+"""Everything that happened to a payment, or to any other object, on one timeline."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -53,9 +53,9 @@ _WRITTEN_BY = {
 
 
 def timeline_of(payment: Payment) -> list[TimelineEntry]:
-    """Return what happened, newest first; each source is read with one bounded statement.
+    """Return what happened, newest first; each source is read in one bounded statement.
 
-    Each source yields its newest first, so that what happened in one instant keeps its order.
+    Each source yields its newest first, so that simultaneous entries keep their order.
     """
     refunds = list(Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN])
     inquiry = getattr(payment, "inquiry", None)
@@ -80,7 +80,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
 
 
 def timeline_of_row(row: Any) -> list[TimelineEntry]:
-    """Return what happened to a row of any kind that has a public id, newest first."""
+    """Return what happened to any row with a public id, newest first."""
     own: Iterable[TimelineEntry] = ()
     if isinstance(row, Customer):
         own = chain(changes_of(row, SHOWN), codes_of(row, SHOWN))
@@ -92,7 +92,7 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
 
 
 def _in_order(*sources: Iterable[TimelineEntry]) -> list[TimelineEntry]:
-    """Return what the sources tell, newest first; the last line says where one of them stops."""
+    """Merge the sources, newest first; the last line says where one of them was cut off."""
     told = [list(source) for source in sources]
     moments = sorted(chain(*told), key=lambda moment: moment.at, reverse=True)
     if any(len(each) >= SHOWN for each in told):
@@ -102,7 +102,7 @@ def _in_order(*sources: Iterable[TimelineEntry]) -> list[TimelineEntry]:
 
 
 def _around(*public_ids: str, sent: Iterable[str] = ()) -> Iterator[Iterator[TimelineEntry]]:
-    """Yield what people were told about objects, and what staff did, decided and noted."""
+    """Yield messages about objects, and what staff did, decided and noted."""
     audited = AuditEntry.objects.filter(subject_id__in=[*public_ids, *sent]).exclude(act="note")
     acts = list(audited.order_by("-sequence")[:SHOWN])
     requests = _requests(public_ids, acts)
@@ -115,7 +115,7 @@ def _around(*public_ids: str, sent: Iterable[str] = ()) -> Iterator[Iterator[Tim
 def _transitions(
     moves: Any, said: Callable[[Any], tuple[str, SafeString | str]]
 ) -> Iterator[TimelineEntry]:
-    """Yield how something came to its status; `said` gives the icon and the words of a move."""
+    """Yield transitions; `said` returns the icon and the words of each."""
     for move in moves.order_by("-pk")[:SHOWN]:
         icon, words = said(move)
         yield TimelineEntry(
@@ -148,7 +148,7 @@ def _requested(refund: Refund) -> TimelineEntry:
 
 
 def _added(move: TopUpTransition) -> tuple[str, SafeString]:
-    """Say how money that was added for a payment came in."""
+    """Describe how money that was added for a payment came in."""
     top_up = move.top_up
     is_ordered = move.to_status == TopUpStatus.PENDING
     came = None if is_ordered else top_up.amount_received
@@ -159,7 +159,7 @@ def _added(move: TopUpTransition) -> tuple[str, SafeString]:
 
 
 def _stamps(row: Any) -> Iterator[TimelineEntry]:
-    """Yield what a row itself tells the time of, and by whom where it does."""
+    """Yield the instants that a row itself records, with the actor if it has one."""
     for name, (icon, words) in _STAMPS.items():
         if at := getattr(row, name, None):
             who = actor_words(getattr(row, name.removesuffix("_at") + "_by", "") or "")
@@ -168,7 +168,7 @@ def _stamps(row: Any) -> Iterator[TimelineEntry]:
 
 
 def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
-    """Yield what a customer has reported on the receipt, and what was answered."""
+    """Yield what a customer reported on the receipt, and the answers."""
     for entry in inquiry.entries.order_by("-pk")[:SHOWN]:
         words = f"Inquiry: {_WRITTEN_BY.get(entry.author, entry.status)}"
         yield TimelineEntry(
@@ -212,7 +212,7 @@ def _attempted(attempt: Attempt) -> TimelineEntry:
 
 
 def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
-    """Yield what was told to people about objects, and what is still to be."""
+    """Yield messages about objects, sent and planned."""
     now = request_now()
     rows = with_payment_ended(Message.objects.filter(about__in=public_ids), now)
     for message in rows.order_by("-pk")[:SHOWN]:
@@ -223,7 +223,7 @@ def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
 
 
 def _requests(public_ids: Sequence[str], acts: Sequence[AuditEntry]) -> list[Instruction]:
-    """Return the newest requests that were decided on, and that of each act: one at most."""
+    """Return the newest decided requests, and the request of each act, at most one."""
     done_alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
     waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=request_now())
     asked = Instruction.objects.filter(
@@ -234,7 +234,7 @@ def _requests(public_ids: Sequence[str], acts: Sequence[AuditEntry]) -> list[Ins
 
 
 def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
-    """Yield what became of what was asked for, by colleagues or by time."""
+    """Yield the outcomes of requests, decided by colleagues or expired."""
     now = request_now()
     for row in requests:
         status = row.status_at(now)
@@ -252,7 +252,7 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
 
 
 def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
-    """Yield what staff did; what moves money as it was asked for, with the amount."""
+    """Yield what staff did; for what moves money, as it was requested, with the amount."""
     titles = {(row.subject_id, row.asked_at): title_of(row) for row in requests}
     # One act on several deliveries has an entry of each.
     for entry in {(act.at, act.act, act.actor, act.outcome): act for act in acts}.values():

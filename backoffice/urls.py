@@ -1,4 +1,4 @@
-"""The one address of the back office."""
+"""The URL under which the back office is mounted."""
 
 from django.urls import path
 from django.views.generic import RedirectView

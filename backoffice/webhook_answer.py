@@ -26,14 +26,14 @@ _ENDINGS = {
 
 @dataclass(frozen=True)
 class WebhookAnswer:
-    """A sentence per endpoint; those in trouble apart."""
+    """A sentence per endpoint, with those in trouble apart."""
 
     words: Sequence[str] = ()
     troubles: Sequence[str] = ()
 
 
 def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer:
-    """Return how the last event of a finished payment reached the shop; empty: not finished."""
+    """Return how the last event of a payment reached the shop; empty if it is not finished."""
     status = PaymentStatus(payment.status)
     if status not in FINAL:
         return WebhookAnswer()
@@ -54,7 +54,7 @@ def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer:
 
 
 def names_of(urls: Sequence[str]) -> dict[str, str]:
-    """Return what each endpoint is called: the shop, where it has one; its host; or its URL."""
+    """Return a name for each endpoint: the shop if it has only one, else its host or URL."""
     if len(set(urls)) == 1:
         return {urls[0]: THE_SHOP}
     hosts = Counter(host_of(url) for url in set(urls))
@@ -67,7 +67,7 @@ def host_of(url: str) -> str:
 
 
 def attempt_words(next_attempt: NextAttempt | None, now: datetime) -> str:
-    """Write when something is sent next; empty where nothing is. Never an instant that is over."""
+    """Return when the next attempt is due; empty if none is. Never an instant in the past."""
     if next_attempt is None:
         return ""
     if next_attempt.is_under_way:
@@ -76,7 +76,7 @@ def attempt_words(next_attempt: NextAttempt | None, now: datetime) -> str:
 
 
 def attempt_outcome(attempt: Attempt) -> str:
-    """Write what an endpoint answered: "answered 200 in 31 ms", or why there was no answer."""
+    """Return the outcome of an attempt: "answered 200 in 31 ms", or why there was none."""
     error = attempt.error.rstrip(".")
     if error:
         return f"{error[0].lower()}{error[1:]} ({attempt.ms} ms)"
@@ -84,7 +84,7 @@ def attempt_outcome(attempt: Attempt) -> str:
 
 
 def attempt_sentence(delivery: Delivery, attempt: Attempt) -> str:
-    """Write what came of an attempt just made."""
+    """Return the outcome of an attempt just made, as a sentence."""
     host = host_of(delivery.webhook.url)
     if delivery.status == DeliveryStatus.DELIVERED:
         return f"{host} {attempt_outcome(attempt)}."

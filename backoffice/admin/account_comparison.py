@@ -1,7 +1,7 @@
-"""The bank account that is asked for beside the one before it: both may end in the same digits.
+"""Compare a requested bank account with the previous one: both may end in the same digits.
 
-Who names an account by a stolen key may have closed the one in force first, minutes before; a
-merchant has left its bank long ago.
+A thief who names an account with a stolen key may have closed the previous one minutes before; a
+merchant who has changed banks did so long ago.
 """
 
 from backoffice import formats
@@ -21,7 +21,7 @@ COMPARED = (
 
 
 def comparison_table(asked: BankAccount, before: BankAccount | None) -> Table:
-    """Return both side by side, for who approves; no number is shown whole."""
+    """Return both side by side, for the approver; neither number is shown whole."""
     rows = [
         [title, *(formats.long_text(getattr(each, name, "") or "none") for each in (asked, before))]
         for title, name in COMPARED

@@ -56,7 +56,7 @@ def _is_someone_else(user: User, staff: Staff) -> bool:
 
 
 def _account_action(task: str, **declared: Any) -> Action:
-    """Return the action that asks for something about an account: by its name, and in no mode."""
+    """Return the action for a request about an account, named by its user name, of no mode."""
     return instruction_action(
         task,
         shown_to=_is_someone_else,
@@ -138,7 +138,7 @@ def _words(user: User) -> str:
 
 
 def _password(user: User) -> str:
-    """Say only where it is missing: the link that sets one was sent, and not used yet."""
+    """Show only if it is missing: the link to set one was sent, and is not used yet."""
     return "" if user.has_usable_password() else "not chosen yet"
 
 
@@ -147,7 +147,7 @@ def _second_factor(user: User) -> str:
 
 
 def _flag(title: str, source: str) -> Field:
-    """Return the field of what is only said where it is so."""
+    """Return a field that is shown only if it is true."""
     known = Field(title, source)
     return Field(title, lambda user: "yes" if known.value(user) else "")
 

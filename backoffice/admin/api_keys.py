@@ -1,4 +1,4 @@
-"""API keys: what may be shown of them, rolling and revoking."""
+"""API keys: what may be shown of them, and how they are rolled and revoked."""
 
 from datetime import timedelta
 
@@ -33,7 +33,7 @@ class RollForm(ActionForm):
 
 
 def _roll(context: ActionContext) -> IssuedKey | Instruction:
-    """Roll a test key; ask for a live one, which takes a second person."""
+    """Roll a test key; request a live one, which takes a second person."""
     key: ApiKey = context.row
     hours: int = context.data["overlap_hours"]
     if key.livemode:

@@ -1,4 +1,4 @@
-"""The bank accounts that merchants are paid out to, and what staff decide about one that waits."""
+"""The bank accounts of merchants, and the decision on one that awaits review."""
 
 from datetime import datetime
 
@@ -77,7 +77,7 @@ ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
 
 
 class BankAccountAdmin(OfficeAdmin):
-    """The number is never shown: only its last four characters."""
+    """The number is never shown, except for its last four characters."""
 
     model = BankAccount
     list_select_related = ("merchant",)
@@ -108,7 +108,7 @@ class BankAccountAdmin(OfficeAdmin):
         return SupportAnswer([words[row.state]], tone)
 
     def tables(self, row: BankAccount) -> list[Table]:
-        """Put one that waits beside the one before it: a single person approves it."""
+        """Show a pending account beside the previous one: a single person approves it."""
         tables = super().tables(row)
         if row.state != AccountState.PENDING:
             return tables

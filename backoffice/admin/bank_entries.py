@@ -1,4 +1,4 @@
-"""What the bank reports, entry by entry, and its statements of the account payouts leave from."""
+"""Bank entries, and the bank's statements of the account from which payouts leave."""
 
 from datetime import datetime
 
@@ -54,7 +54,7 @@ class StatementFilter(NumberFilter):
 
 
 class BookedFilter(DayFilter):
-    """The day of the booking, as the bank says it."""
+    """The booking date, as given by the bank."""
 
     title = "booked"
     parameter_name = "booked"
@@ -66,7 +66,7 @@ class BookedFilter(DayFilter):
 
 
 class ReadFilter(DayFilter):
-    """The day on which we read it: also of what a status report says, which books nothing."""
+    """The day of the import; it includes status reports, which have no booking date."""
 
     title = "read"
 
@@ -155,7 +155,7 @@ def _amended_by(statement: BankStatement) -> str:
 
 
 class BankStatementAdmin(OfficeAdmin):
-    """Each page shows what is open now: the ledger's account against all statements so far."""
+    """Each page shows what is open now: the ledger's account against all statements."""
 
     model = BankStatement
     heading_format = "Bank statement {row.number}"
@@ -195,7 +195,7 @@ class BankStatementAdmin(OfficeAdmin):
         return [*shown, *super().tables(row)]
 
     def _open_part(self, part: OpenPart) -> Table:
-        """Show what makes up a part of the difference, the oldest first."""
+        """Return what a part of the difference consists of, oldest first."""
         model = part.rows.model
         related = self.admin_site.get_model_admin(model).list_select_related
         words = part.words.capitalize()

@@ -1,4 +1,4 @@
-"""What finance does with the bank's answers, by form."""
+"""What Finance does with the bank's answers, as forms."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -97,7 +97,7 @@ class MatchForm(ActionForm):
 
 
 def _match(context: ActionContext) -> Instruction:
-    """Ask about what the entry is matched with: the payout or the run."""
+    """Request to match an entry with a payout or run."""
     entry, found = context.row, context.data["payout"]
     about, task = replace(context, row=found), instruction_kinds.BANK_ENTRY
     arguments: dict[str, Any] = {"entry": entry.pk}
@@ -173,7 +173,7 @@ class AgainForm(ActionForm):
 
 
 def _ask_about(task: str) -> Callable[[ActionContext], Instruction]:
-    """Return what asks a colleague about an entry that may have no amount."""
+    """Return a function that requests approval for an entry, which may have no amount."""
 
     def ask(context: ActionContext) -> Instruction:
         entry = context.row
@@ -192,7 +192,7 @@ def _is_set_aside(entry: BankEntry) -> bool:
 
 
 def _amount_to_show(entry: BankEntry) -> int:
-    """Return the amount of an entry; 0 where the bank names none, or none that we could move."""
+    """Return the amount of an entry; 0 if it has none, or one that could not be moved."""
     return entry.amount if entry.amount and entry.amount <= MAX_AMOUNT else 0
 
 

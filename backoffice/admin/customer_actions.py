@@ -1,4 +1,4 @@
-"""What staff can do for a customer, and to one."""
+"""What staff can do for a customer, or against one."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -45,7 +45,7 @@ from payments.models import Payment
 
 
 class IdentityForm(ActionForm):
-    """What the caller says of themselves: the amount must be right, and one thing beside it."""
+    """The caller's answers: the amount must be right, and one thing besides."""
 
     amount = MoneyField(
         required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
@@ -71,7 +71,7 @@ class LostDeviceForm(IdentityForm):
 
 
 class UnfreezeForm(LostDeviceForm):
-    """Asks who is calling, where the freeze was the customer's own or for a theft."""
+    """Asks who is calling, if the customer asked for the freeze or it was for a theft."""
 
     def lines(self) -> list[str]:
         lines = ["No answer is needed: the reason is enough."]
@@ -92,7 +92,7 @@ _WHOSE = (
 
 
 def _new_keys(customer: Customer, now: datetime) -> Iterator[str]:
-    """Yield what opens the wallet and is so new that the customer can still deny it by a link."""
+    """Yield what opens the wallet and is new enough for the customer to deny it by a link."""
     since = now - LINK_LIFETIME
     if customer.pin_set_at and customer.pin_set_at > since:
         yield f"PIN, set {formats.clock(customer.pin_set_at, now)}"
@@ -138,7 +138,7 @@ class AdjustWalletForm(CurrencyForm):
 
 
 def _said(context: ActionContext, customer: Customer) -> dict[str, Any]:
-    """Return the fields of a request in which a caller has named things. It moves no money."""
+    """Return the fields of a request with the caller's answers. It moves no money."""
     data = context.data
     identity = Identity(data["amount"], data["merchant"], data["email"])
     return {
@@ -172,7 +172,7 @@ REMOVE_PASSKEY = instruction_action(
 
 
 def _unfreeze(context: ActionContext) -> ActionResult:
-    """Unfreeze, or ask a colleague to agree."""
+    """Unfreeze, or request a colleague's approval."""
     done = "The customer can pay again."
     if needs_second_person(context.row):
         said = _said(context, context.row)
@@ -183,7 +183,7 @@ def _unfreeze(context: ActionContext) -> ActionResult:
 
 
 def _secured(done: Secured) -> ActionResult:
-    """Say what was done, and lead to the payments that may be the thief's."""
+    """Report what was done, and lead to the payments that may be the thief's."""
     mode = "live" if done.customer.livemode else "test"
     email = ", and the new e-mail address" if done.has_removed_email else ""
     return ActionResult(

@@ -1,4 +1,4 @@
-"""Customers: masked, helped after an identity check, frozen in a hurry; and their passkeys."""
+"""Customers: masked, helped after an identity check, frozen at once; and their passkeys."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from payments.models import Payment
 
 
 def pin_words(customer: Customer) -> str:
-    """Return the state of the PIN, as one tells a caller."""
+    """Return the state of the PIN, as one would tell a caller."""
     if customer.pin_is_disabled:
         return "off until reset by a code"
     if customer.pin_locked_until and customer.pin_locked_until > request_now():
@@ -93,7 +93,7 @@ class CustomerAdmin(OfficeAdmin):
 
 
 def _frozen_by(customer: Customer) -> str:
-    """Say who froze an account, and why."""
+    """Say who froze the account, and why."""
     last = customer.changes.filter(change=AccountChange.FROZEN).order_by("-pk").first()
     if last is None:
         return ""

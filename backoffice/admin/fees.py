@@ -1,4 +1,4 @@
-"""Set what a merchant pays us of each payment."""
+"""Set the fee that a merchant pays on each payment."""
 
 from typing import Any
 

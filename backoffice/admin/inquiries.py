@@ -1,4 +1,4 @@
-"""What customers report on receipts: answered, refunded, or closed with the reason."""
+"""Problems that customers report on receipts: answered, refunded, or closed with a reason."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -23,7 +23,7 @@ from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, Inquiry
 
 
 class AnswerForm(ActionForm):
-    """What the customer is told."""
+    """The answer to the customer."""
 
     text = TextAreaField(
         label="Answer",
@@ -33,7 +33,7 @@ class AnswerForm(ActionForm):
 
 
 class InquiryRefundForm(RefundForm):
-    """The form of a refund, of the payment that the inquiry is about."""
+    """The refund form, for the payment of the inquiry."""
 
     def prepare(self) -> None:
         self.row = self.row.payment

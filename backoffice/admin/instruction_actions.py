@@ -1,4 +1,4 @@
-"""What staff can do about an instruction: decide, collect what came of it, or break the glass."""
+"""What staff can do with an instruction: decide, collect the result, or break the glass."""
 
 from datetime import datetime
 
@@ -64,7 +64,7 @@ def _is_someone_elses(instruction: Instruction, staff: Staff) -> bool:
 
 
 def _may_approve(instruction: Instruction, staff: Staff) -> bool:
-    """Say whose approval would not be refused at once: it takes the right of the task as well."""
+    """Return whether an approval would not be refused outright; it takes the task's right, too."""
     is_about_staff = instruction.kind == InstructionKind.STAFF
     is_about_oneself = is_about_staff and instruction.subject_id == staff.username
     has_right = staff.may(TASKS[instruction.task].right)

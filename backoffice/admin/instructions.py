@@ -1,4 +1,4 @@
-"""Approvals: what staff ask for, who requested it, and who approved."""
+"""Approvals: what was requested, by whom, and who approved it."""
 
 from datetime import datetime
 from typing import Any
@@ -57,12 +57,12 @@ AMOUNT_ASKED = Amount("Amount", lambda instruction: instruction.amount or None)
 
 
 def _result(instruction: Instruction) -> str:
-    """Return the id of what was made; a bank file's row, or a colleague's, has only a number."""
+    """Return the id of the result; empty for the mere numbers of bank files and colleagues."""
     return "" if instruction.result_id.isdecimal() else instruction.result_id
 
 
 def _subject(instruction: Instruction) -> str:
-    """Return the id of what is asked about; a bank file is known by its name, and a hash."""
+    """Return the id of the subject; empty for a bank file, known by its name and a hash."""
     return "" if instruction.task == BANK_FILE else instruction.subject_id
 
 
@@ -108,7 +108,7 @@ class InstructionAdmin(OfficeAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Leave out what is asked about accounts, for those who may not see accounts."""
+        """Leave out requests about accounts for those who may not see accounts."""
         rows = with_names(super().get_queryset(request))
         return rows if staff_of(request).may(Right.VIEW_STAFF) else rows.not_about_staff()
 
@@ -136,7 +136,7 @@ class InstructionAdmin(OfficeAdmin):
         ]
 
     def tables(self, row: Instruction) -> list[Table]:
-        """Show which payouts a run takes, what a file says, which account is to be paid out to."""
+        """Show the payouts of a run, the contents of a file, the account to be paid out to."""
         tables = (*_of_file(row), *_of_account(row), *super().tables(row))
         return [table for table in tables if table.rows]
 
@@ -162,7 +162,7 @@ class InstructionAdmin(OfficeAdmin):
 
 
 def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
-    """Return what else was asked for; what guards against a stale form is of no use to people."""
+    """Return the other arguments, without those that only guard against a stale form."""
     return [
         (_title(name), _words(name, value, instruction))
         for name, value in instruction.arguments.items()
@@ -171,7 +171,7 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
 
 
 def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
-    """Say whose place the address of a reset would take: the two may differ in one letter."""
+    """Show the address that a reset would replace: the two may differ in one letter."""
     if instruction.task != RESET_ACCESS or instruction.status != InstructionStatus.WAITING:
         return []
     user = User.objects.filter(username=instruction.subject_id).first()
@@ -179,7 +179,7 @@ def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
 
 
 def _of_entry(instruction: Instruction) -> list[tuple[str, Any]]:
-    """Say what the bank has written of the entry that is asked about."""
+    """Show the bank's text of the entry concerned."""
     entry_id = instruction.arguments.get("entry", instruction.subject_id)
     entry = BankEntry.objects.filter(pk=entry_id).first()
     if entry is None:
@@ -193,7 +193,7 @@ def _title(name: str) -> str:
 
 
 def _words(name: str, value: Any, instruction: Instruction) -> Any:
-    """Write cents as money of the instruction's currency, and lead to what is named by its id."""
+    """Format cents as money of the instruction's currency, and ids as links."""
     if name.endswith("_amount") and isinstance(value, int):
         return formats.money(value, instruction.currency)
     if name.endswith("_basis_points"):
@@ -202,7 +202,7 @@ def _words(name: str, value: Any, instruction: Instruction) -> Any:
 
 
 def _of_account(instruction: Instruction) -> list[Table]:
-    """Put an account that waits beside the one before it: both may end in the same digits."""
+    """Show a pending account beside the previous one: both may end in the same digits."""
     if instruction.task != BANK_ACCOUNT or instruction.status != InstructionStatus.WAITING:
         return []
     asked, before = accounts_to_compare(instruction)
@@ -210,7 +210,7 @@ def _of_account(instruction: Instruction) -> list[Table]:
 
 
 def _of_file(instruction: Instruction) -> list[Table]:
-    """Say what a bank file would do, by kind and one by one where it gives money."""
+    """Show what a bank file would do, by kind, and one by one for what it credits."""
     says, gives, takes, statements = (
         instruction.arguments.get(name, [])
         for name in ("says", "gives", "takes_away", "statements")

@@ -1,4 +1,4 @@
-"""Accounts and transfers: the books, to read."""
+"""Accounts and transfers: the books, read-only."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ SHOWN = 30
 
 
 class _EitherAccount(NumberFilter):
-    """Transfers that touch an account, on either side."""
+    """Transfers from or to an account."""
 
     title = "account"
     parameter_name = "account"
@@ -92,7 +92,7 @@ class AccountAdmin(OfficeAdmin):
 
 
 def _transfers(account: Account) -> list[Transfer]:
-    """Return the newest transfers of an account; each side is found by an index of its own."""
+    """Return the newest transfers of an account; each side has an index of its own."""
     sides: list[Transfer] = []
     for side in ("debit_account", "credit_account"):
         sides += Transfer.objects.filter(**{side: account}).order_by("-pk")[:SHOWN]

@@ -1,4 +1,4 @@
-"""Payment links: created and sent by staff, who pays through them, and how to end one."""
+"""Payment links: sent by staff, with the payments through them, and how to end one."""
 
 from datetime import datetime
 
@@ -29,7 +29,7 @@ from payments.models import Payment
 
 
 class SendLinkForm(ActionForm):
-    """A link for one payment, good for a week."""
+    """A link for one payment, valid for a week."""
 
     mode = ModeField()
     amount = MoneyField(required=False, help_text="Empty: the customer enters it.")
@@ -85,7 +85,7 @@ END_LINK = Action(
 
 
 def _expires(link: PaymentLink) -> str:
-    """Say until when it can be paid; nothing of one that has ended otherwise."""
+    """Say until when it can be paid; empty if it ended in another way."""
     if link.status_at(request_now()) not in (LinkStatus.ACTIVE, LinkStatus.EXPIRED):
         return ""
     return formats.moment(link.expires_at) if link.expires_at else "never"
@@ -96,7 +96,7 @@ def _uses(link: PaymentLink) -> str:
 
 
 def _ended(link: PaymentLink, now: datetime) -> str:
-    """Say why a link can be paid no more; empty where it can."""
+    """Say why a link can no longer be paid; empty if it can."""
     at, by = formats.clock(link.ended_at, now), actor_words(link.ended_by)
     return {
         LinkStatus.ACTIVE: "",

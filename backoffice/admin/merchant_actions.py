@@ -48,14 +48,14 @@ from payouts.account_numbers import compact
 
 
 def change_lines(change: MerchantChange) -> list[str]:
-    """Say what each field was, and what it is to become."""
+    """Return the old and the new value of each field."""
     return [
         f"{name}: “{change.before[name]}” becomes “{value}”" for name, value in change.after.items()
     ]
 
 
 class ChangeForm(ReasonForm):
-    """A decision on exactly the change that the page shows: one made meanwhile is another."""
+    """A decision on exactly the change displayed, not on one made in the meantime."""
 
     seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
@@ -104,9 +104,9 @@ SUSPENDED = "suspend merchant"  # in the audit trail
 
 
 class VerifyForm(ReasonForm):
-    """What customers will see of a merchant, which is verified as it stands here.
+    """What customers will see of a merchant, which is verified as displayed.
 
-    What has changed since it was last verified is marked: it proves no caller.
+    What has changed since the last verification is marked: do not identify a caller by it.
     """
 
     seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
@@ -170,7 +170,7 @@ class ApiKeyForm(ActionForm):
 
 
 def _issue_key(context: ActionContext) -> IssuedKey | Instruction:
-    """Issue a test key; ask for a live one, which takes a second person."""
+    """Issue a test key; request a live one, which takes a second person."""
     name, reason = context.data["name"], context.data["reason"]
     if context.data["mode"] == "live":
         return submit(context, instruction_kinds.ISSUE_LIVE_KEY, arguments={"name": name})
@@ -180,7 +180,7 @@ def _issue_key(context: ActionContext) -> IssuedKey | Instruction:
 
 
 class MerchantMoneyForm(CurrencyForm):
-    """An amount of one mode, beside the balances of both."""
+    """An amount of one mode, with the balances of both."""
 
     mode = ModeField()
     field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
@@ -201,7 +201,7 @@ class AdjustForm(MerchantMoneyForm):
 
 
 class BankAccountForm(ActionForm):
-    """A new account; the one before is closed when this one is approved."""
+    """A new account; the previous one is closed when this one is approved."""
 
     mode = ModeField()
     currency = CurrencyCodeField()

@@ -1,4 +1,4 @@
-"""Merchants: looked at, verified, suspended, paid out."""
+"""Merchants: viewed, verified, suspended, paid out."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -122,7 +122,7 @@ def _suspension(merchant: Merchant, now: datetime) -> Iterator[str]:
 
 
 def _waiting_change(merchant: Merchant, now: datetime) -> Iterator[str]:
-    """Yield what a merchant has asked to change of itself, and staff have yet to decide on."""
+    """Yield the change that the merchant has requested and staff have to review."""
     if merchant.pending_changes is None:
         return
     for change in MerchantChange.objects.pending().filter(merchant=merchant):
@@ -132,7 +132,7 @@ def _waiting_change(merchant: Merchant, now: datetime) -> Iterator[str]:
 
 
 def _waiting_account(accounts: Sequence[BankAccount], now: datetime) -> Iterator[str]:
-    """Yield that it is to be paid out to another account, which staff have yet to look at."""
+    """Yield the bank account that staff have to review, if it would replace another."""
     pending = [each for each in accounts if each.is_pending]
     for account in pending if len(pending) < len(accounts) else ():
         since, url = formats.clock(account.created_at, now), page_of(account)
@@ -141,7 +141,7 @@ def _waiting_account(accounts: Sequence[BankAccount], now: datetime) -> Iterator
 
 
 def _no_account(merchant: Merchant, accounts: Sequence[BankAccount]) -> Iterator[str]:
-    """Yield that live payments are paid out to nowhere, where they are to be by themselves."""
+    """Yield that scheduled live payouts have no account to go to."""
     if merchant.status != MerchantStatus.VERIFIED:
         return
     if merchant.payout_schedule == PayoutSchedule.MANUAL:
@@ -174,7 +174,7 @@ def _money(merchant: Merchant) -> Section:
 
 
 def _forecast_words(forecast: Forecast) -> str:
-    """Say when the next payout is due, and what would be in it as things stand."""
+    """Describe the next payout as things stand."""
     code = forecast.bank_account.currency
     day, arrival = (
         f"{each:%a} {formats.day_text(each)}" for each in (forecast.day, forecast.arrival_date)

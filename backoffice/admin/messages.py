@@ -1,4 +1,4 @@
-"""E-mails and text messages: planned, sent, and sent again where they could not be."""
+"""E-mails and text messages: planned, sent, and resent if that failed."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from messages.models import Channel, Message, MessageStatus
 
 
 class SendAgainForm(ActionForm):
-    """One message; a tick where it may have arrived all the same."""
+    """One message; with a tick if it may have arrived after all."""
 
     sure = CheckboxField(label="It may have arrived; send it again anyway")
 
@@ -57,14 +57,14 @@ def _cause(row: Message) -> str:
 
 
 class StateBadge(Badge):
-    """The status in its own colour, and in the words that `source` has for it."""
+    """The status in its own colour, in the words that `source` returns."""
 
     def fact(self, row: Message) -> Any:
         return formats.badge(row.status, self.value(row))
 
 
 class UnsentFilter(OfficeFilter):
-    """Those that wait for staff: refused, given up, or interrupted by a crash."""
+    """Messages that wait for staff: refused, given up, or interrupted by a crash."""
 
     title = "state"
     parameter_name = "state"

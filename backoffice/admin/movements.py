@@ -1,4 +1,4 @@
-"""The movements that payouts are made of: each a line of the statement that a payout closes."""
+"""The movements that payouts consist of: each is a line of the statement that a payout closes."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ TRANSACTION = Code("Transaction", "transfer.transaction_id")
 
 
 class PartFilter(OfficeFilter):
-    """One of the sums that a payout is made of."""
+    """One of the parts of a payout."""
 
     title = "part"
     parameter_name = "part"
@@ -46,7 +46,7 @@ class MovementAdmin(OfficeAdmin):
 
 
 def composition_table(payout: Payout) -> Table:
-    """Return what a payout is made of, line by line, each with its movements."""
+    """Return the parts of a payout, each with a link to its movements."""
     made_of, currency = composition_of(payout), payout.currency
     before = formats.bare_amount(made_of.opening_amount, currency)
     rows: list[tuple[Any, ...]] = [("Balance before", "", before)]
@@ -66,7 +66,7 @@ def composition_table(payout: Payout) -> Table:
 
 
 def explanation_tables(payout: Payout, text: str) -> list[Table]:
-    """Return the movements that make up a difference, and those of it that came too late."""
+    """Return the movements that explain a difference, and those that came too late."""
     amount = formats.cents(text.lstrip("-"), payout.currency)
     if amount is None:
         return [Table(f"“{text}” is not an amount in {payout.currency}", (), (), is_first=True)]

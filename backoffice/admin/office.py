@@ -1,4 +1,4 @@
-"""Every ModelAdmin here: what a resource declares, and the pages that show it."""
+"""The base of every ModelAdmin: what a resource declares, and the pages that show it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +31,7 @@ from backoffice.timeline import timeline_of_row
 
 
 class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
-    """A list whose links keep its filters, and ids as they are: Django would write `_` as `_5F`."""
+    """A list whose links keep its filters, and ids unescaped: Django would write `_` as `_5F`."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -110,14 +110,14 @@ class OfficeAdmin(AdminResource):
         return action_page(self, request, action, None)
 
     def export_view(self, request: HttpRequest, form: str) -> HttpResponseBase:
-        """Answer with the rows of the list as a file; from elsewhere, lead to the list."""
+        """Respond with the rows of the list as a file; from another site, lead to the list."""
         if _is_from_elsewhere(request):
             address = address_of(self.model, "changelist")
             return HttpResponseRedirect(f"{address}?{request.GET.urlencode()}")
         return export_page(self, request, form)
 
     def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
-        """Answer with the file of an object; from elsewhere, lead to the object's page."""
+        """Respond with the file of an object; from another site, lead to the object's page."""
         if _is_from_elsewhere(request):
             return HttpResponseRedirect(page_of(self.row_of(request, object_id)))
         return self.file_response(request, object_id, form)
@@ -125,11 +125,11 @@ class OfficeAdmin(AdminResource):
     def file_response(
         self, request: HttpRequest, object_id: str, form: str = ""
     ) -> HttpResponseBase:
-        """Return the file of an object, where there is one: at its `file_route`."""
+        """Return the file of an object at its `file_route`, if there is one."""
         raise Http404
 
     def timeline(self, row: Any) -> list[TimelineEntry]:
-        """Return what the messages, the staff and the service itself have done about an object."""
+        """Return what messages, staff and the service itself did about an object."""
         return timeline_of_row(row) if self.entry.prefix else []
 
     def row_of(self, request: HttpRequest, object_id: str) -> Any:
@@ -156,7 +156,7 @@ def _named(actions: Sequence[Action], name: str) -> Action:
 def _is_from_elsewhere(request: HttpRequest) -> bool:
     """Return whether another site's page has led here.
 
-    A session's cookie comes along, and a file is entered in the audit trail, or begins to be made,
-    by GET. A browser without the header tells nothing, nor does one without TLS.
+    The session cookie comes along, and a GET records an audit entry for a file, or starts its
+    preparation. Browsers without the header, or without TLS, do not tell.
     """
     return request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none")

@@ -18,7 +18,7 @@ from payments.statuses import CANCELABLE, PaymentStatus
 
 
 class RefundForm(ActionForm):
-    """The remaining amount stands there already, and what it was when the form was made."""
+    """A refund, by default of all that is left. It rejects a stale view of that."""
 
     amount = MoneyField(label="Amount to refund")
     reason = TextInputField(
@@ -56,7 +56,7 @@ class RefundForm(ActionForm):
         return words
 
     def _after(self, left: int, amount: int) -> str:
-        """What would be left; a script keeps it up to date while the amount is typed."""
+        """What would be left; a script updates it while the amount is typed."""
         currency = self.row.currency
         return format_html(
             'After this refund: <output for="{}" data-left="{}" data-digits="{}" data-sample="{}">'
@@ -95,7 +95,7 @@ CANCEL = Action(
 
 
 class ReceiptForm(ActionForm):
-    """Where the receipt goes: to the address on file, or to another one."""
+    """The recipient of the receipt: the address on file, or another."""
 
     recipient = EmailField(label="E-mail address")
 

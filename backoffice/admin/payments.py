@@ -1,4 +1,4 @@
-"""Payments: found in seconds, understood at a glance, put right by named actions."""
+"""Payments: found in seconds, understood at a glance, corrected by named actions."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -70,14 +70,14 @@ def _error(payment: Payment) -> str:
 
 
 def _expires(payment: Payment) -> str:
-    """Say until when it can be paid; nothing of one that has ended otherwise."""
+    """Say until when it can be paid; empty if it ended in another way."""
     if payment.status not in {*EXPIRABLE, PaymentStatus.EXPIRED}:
         return ""
     return formats.moment(payment.expires_at) if payment.expires_at else "never"
 
 
 def _fee_refunded(payment: Payment) -> int | None:
-    """What went back with its refunds so far, each of which takes its share of the fee along."""
+    """The part of the fee returned with refunds so far, each of which returns its share."""
     if payment.fee is None:
         return None
     return share_of(payment.fee, payment.amount_refunded, payment.sale_amount)
@@ -100,7 +100,7 @@ DUE, LINK = Field("Due", "due_date"), Reference("Link", "link_id")
 
 
 class InvoiceFilter(OfficeFilter):
-    """Invoices that can still be paid, found by the index of when payments expire."""
+    """Invoices that can still be paid, using the index of when payments expire."""
 
     title = "invoices"
     parameter_name = "invoices"
@@ -116,7 +116,7 @@ class InvoiceFilter(OfficeFilter):
 
 
 class PaymentAdmin(OfficeAdmin):
-    """Read-only, like all money: an amount or a status is never typed in."""
+    """Read-only, like all money: amounts and statuses are never typed in."""
 
     model = Payment
     notes = True
@@ -213,7 +213,7 @@ class PaymentAdmin(OfficeAdmin):
         return super().columns() | {REMEDY.__name__: REMEDY}
 
     def usual_columns(self, request: HttpRequest) -> Sequence[Field]:
-        """Show when open invoices are due, and what can be done about payments of one customer."""
+        """Show due dates for open invoices, and what can be done for one customer's payments."""
         shown = super().usual_columns(request)
         if "customer" in request.GET:
             return [REMEDY if field is CUSTOMER else field for field in shown]
@@ -225,7 +225,7 @@ class PaymentAdmin(OfficeAdmin):
         return with_refunds_asked(rows, request_now()) if is_shown else rows
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """Return the order that the address asks for, or the newest first."""
+        """Return the order chosen in the URL; by default the newest first."""
         orders = ORDERS_OF_MERCHANT if request.GET.get("merchant") else ORDERS
         return orders.get(request.GET.get("sort", ""), self.ordering)
 

@@ -1,4 +1,4 @@
-"""What finance does with payouts, runs, bank accounts and holidays."""
+"""What Finance does with payouts, runs, bank accounts and holidays."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -90,7 +90,7 @@ PAYOUT_ACTIONS = (
 
 
 def _currencies_due() -> list[tuple[str, str]]:
-    """Return the choice of currencies: our own, and those of what is scheduled."""
+    """Return the currencies to choose from: the default one, and those of scheduled payouts."""
     scheduled = Payout.objects.sendable().order_by().values_list("currency", flat=True)
     found = sorted({settings.DEFAULT_CURRENCY, *scheduled.distinct()})
     return [(currency, currency) for currency in found]
@@ -120,7 +120,7 @@ class RunForm(ActionForm):
         ]
 
     def _lines_of(self, currency: str, *, livemode: bool) -> list[str]:
-        """Say what is due, and what waits; of tests only if there are any."""
+        """Say what is due, and what waits; about test mode only if there is anything."""
         wanted: dict[str, Any] = {"livemode": livemode, "currency": currency}
         wanted |= {"execution_date": self.first_day}
         runs, held = batch_drafts(**wanted), held_back(payouts_due(**wanted), livemode=livemode)

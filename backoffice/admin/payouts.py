@@ -67,7 +67,7 @@ EXPECTED = Field(
 
 
 class LeavesFilter(DayFilter):
-    """Scheduled to leave on a day: of what has left, the index has nothing."""
+    """Scheduled to leave on a day; payouts that have left are not in the index."""
 
     title = "leaves"
     parameter_name = "leaves"
@@ -202,7 +202,7 @@ class PayoutBatchAdmin(OfficeAdmin):
     def file_response(
         self, request: HttpRequest, object_id: str, form: str = ""
     ) -> HttpResponseBase:
-        """Answer with the file for the bank; it holds account numbers."""
+        """Respond with the file for the bank, which contains account numbers."""
         return bank_file_page(request, self.row_of(request, object_id), form)
 
 

@@ -112,7 +112,7 @@ _LOOKUPS = {
 
 
 def _sought(name: str, value: Any) -> Any:
-    """Say what a look-up seeks."""
+    """Describe a look-up in words."""
     if isinstance(value, bool):
         return "live" if value else "test"
     if name.startswith("id__"):
@@ -146,7 +146,7 @@ class ResendRunAdmin(OfficeAdmin):
 
 
 def _source(run: ExportRun) -> Any:
-    """Lead to the statement, or to the list as it was filtered, that an export is of."""
+    """Link to the statement, or to the filtered list, that is exported."""
     if run.resource == STATEMENT_FILE:
         return linked(run.query)
     model = apps.get_model(run.resource)
@@ -154,7 +154,7 @@ def _source(run: ExportRun) -> Any:
 
 
 def _progress(run: ExportRun, now: datetime) -> str:
-    """Say that a worker makes it, or that none has begun: others are made, or a statement is."""
+    """Say that a worker prepares it, or that it waits for its turn."""
     if run.lease_until is None or run.lease_until <= now:
         return "It waits for its turn,"
     rows = "" if run.form == ExportForm.PDF else f" {ROWS.value(run)} rows so far,"
@@ -166,7 +166,7 @@ ROWS = Field("Rows", lambda run: "" if run.form == ExportForm.PDF else f"{run.ro
 
 
 class ExportRunAdmin(OfficeAdmin):
-    """A file may hold what another role may not see: it is its requester's."""
+    """Visible to the requester only: a file may contain what other roles may not see."""
 
     model = ExportRun
     heading_format = "Export {row.name}"

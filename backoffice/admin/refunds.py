@@ -1,4 +1,4 @@
-"""Refunds: each with its payment, and the choice to give up one that waits for money."""
+"""Refunds with their payments, and the action to give up one that waits for money."""
 
 from datetime import datetime
 

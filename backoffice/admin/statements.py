@@ -1,4 +1,4 @@
-"""The statements that merchants and staff ask for: their sums, and the files for an accountant."""
+"""Statements requested by merchants and staff: their sums, and files for an accountant."""
 
 from datetime import datetime
 from typing import Any
@@ -28,7 +28,7 @@ DAYS_READ = 50_000
 
 
 class StatementForm(ActionForm):
-    """Whose month, and in which form."""
+    """The days of the statement, and the form of its file."""
 
     mode = ModeField()
     period = SelectField(PERIODS)
@@ -92,7 +92,10 @@ class AccountStatementAdmin(OfficeAdmin):
     def file_response(
         self, request: HttpRequest, object_id: str, form: str = ""
     ) -> HttpResponseBase:
-        """Have the file made, and show how far it is. Raises Http404, and as `start_file` does."""
+        """Start the preparation of the file, and show its progress.
+
+        Raises Http404, and as `start_file` does.
+        """
         row, staff, now = self.row_of(request, object_id), staff_of(request), request_now()
         if form not in ExportForm.values:
             raise Http404
@@ -124,7 +127,7 @@ class AccountStatementAdmin(OfficeAdmin):
 
 
 def _days(statement: AccountStatement) -> list[Table]:
-    """Show the days, where there are few lines to read for them."""
+    """Show the days, if there are few enough lines to read for them."""
     if statement.lines_count > DAYS_READ:
         return []
     currency, days = statement.currency, list(statement_days(statement))

@@ -1,4 +1,4 @@
-"""What actions share: from a form to an instruction, what a page then says of it, and notes."""
+"""What actions share: from form to instruction, the page's words about it, and notes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -31,12 +31,12 @@ def instruction_action(
     overrides: Callable[[ActionContext], dict[str, Any]] = lambda context: {},
     **declared: Any,
 ) -> Action:
-    """Return the action that submits an instruction for `task`, with the right of the task.
+    """Return the action that submits an instruction for `task`, under the task's right.
 
-    `done_message` is what its page says where no second person was needed. `form_arguments` are
-    the fields of the form that become the instruction's arguments. `overrides` returns the fields
-    of the request that differ from what `submit` takes from the form and the row. `declared` are
-    the other fields of the action.
+    `done_message` is shown if no second person was needed. `form_arguments` are the form fields
+    that become arguments of the instruction. `overrides` returns the fields of the request that
+    differ from what `submit` takes from the form and the row. `declared` are other fields of the
+    action.
     """
 
     def service(context: ActionContext) -> Instruction:
@@ -48,11 +48,11 @@ def instruction_action(
 
 
 def submit(context: ActionContext, task: str, **overrides: Any) -> Instruction:
-    """Submit an instruction about the row, as the form has it; `overrides` win over both.
+    """Submit an instruction about the row from the form; `overrides` replace both.
 
-    Amount and currency are those of the form, or else of the row: one that moves no money names
-    none, and is of 0 in the default currency. The mode has no default: where neither the form nor
-    the row has one, `overrides` must.
+    Amount and currency come from the form, or else from the row: an instruction that moves no money
+    has 0 in the default currency. There is no default for the mode: if neither form nor row has
+    one, `overrides` must.
     """
     row, data = context.row, context.data
     known: dict[str, Any] = {
@@ -71,7 +71,7 @@ def submit(context: ActionContext, task: str, **overrides: Any) -> Instruction:
 
 
 def submitted(message: str) -> Callable[[Instruction], ActionResult]:
-    """Return what tells the result of an instruction: done, or waiting for someone else."""
+    """Return a function that reports an instruction: done, or waiting for someone else."""
 
     def result(instruction: Instruction) -> ActionResult:
         if instruction.status == InstructionStatus.CARRIED_OUT:
@@ -83,7 +83,7 @@ def submitted(message: str) -> Callable[[Instruction], ActionResult]:
 
 
 def key_result(words: str, name: str) -> Callable[[IssuedKey | Instruction], ActionResult]:
-    """Return what tells of a key: shown once, or waiting for someone else."""
+    """Return a function that reports a key: shown once, or waiting for someone else."""
 
     def result(issued: IssuedKey | Instruction) -> ActionResult:
         if isinstance(issued, Instruction):
@@ -101,7 +101,7 @@ def _merchant_id(row: Any) -> str:
 
 
 def _note_on(row: Any) -> NoteSubject | None:
-    """Return where a note of the form is kept beside the instruction: on what notes are shown."""
+    """Return the kind of subject under which a form's note is kept, if its pages show notes."""
     name = row._meta.model_name if row is not None else ""
     return NoteSubject(name) if name in NoteSubject.values else None
 
@@ -113,7 +113,7 @@ class NoteForm(ActionForm):
 
 
 def note_action(subject_type: NoteSubject) -> Action:
-    """Return the action for one kind of object."""
+    """Return the action to write a note on one kind of object."""
     return Action(
         name="note",
         title="Write a note",

@@ -1,4 +1,4 @@
-"""Top-ups: money that customers add to their wallets; and cash, taken here."""
+"""Top-ups: money that customers add to their wallets, including cash taken by staff."""
 
 from datetime import datetime
 from typing import Any
@@ -74,7 +74,7 @@ CASH_ACTIONS = (
 
 
 class ReversalForm(ActionForm):
-    """How much goes back: all, or what the wallet still holds."""
+    """The amount to reverse: all of it, or what the wallet still holds."""
 
     amount = MoneyField()
     reason = TextInputField(max_length=255, help_text="Such as: the bank has taken it back.")
@@ -100,7 +100,7 @@ REVERSAL_ACTIONS = (
 
 
 def _perhaps_this(top_up: TopUp) -> Any:
-    """Return what came in of the amount of a transfer that is awaited, and waits for a person."""
+    """Return unmatched incoming money in the amount of a transfer that is still expected."""
     entries = BankEntry.objects.unmatched().order_by("-pk")
     if top_up.way != FundingWay.BANK_TRANSFER or top_up.status not in CREDITABLE:
         return entries.none()
@@ -109,7 +109,7 @@ def _perhaps_this(top_up: TopUp) -> Any:
 
 
 def _unclaimed(top_up: TopUp, now: datetime) -> list[str]:
-    """Say that money came in which may be this: a customer has forgotten the reference."""
+    """Say that incoming money may be this: a customer has forgotten the reference."""
     newest = _perhaps_this(top_up).first()
     if newest is None:
         return []
@@ -122,7 +122,7 @@ def _unclaimed(top_up: TopUp, now: datetime) -> list[str]:
 
 
 def _expected_by(top_up: TopUp) -> datetime | None:
-    """Return when its money is or was due; nothing once it has come or was given up."""
+    """Return when the money is or was due; empty once it has come or was given up."""
     is_awaited = top_up.status in (TopUpStatus.PENDING, TopUpStatus.EXPIRED)
     return top_up.expires_at if is_awaited else None
 
@@ -158,7 +158,7 @@ class TopUpAdmin(OfficeAdmin):
     )
 
     def tables(self, row: TopUp) -> list[Table]:
-        """Show what the bank has told, if it has."""
+        """Show what the bank has reported, if anything."""
         return [table for table in super().tables(row) if table.rows]
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:

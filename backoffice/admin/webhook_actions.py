@@ -1,4 +1,4 @@
-"""Send webhooks again: one, those of a payment or an event, or a whole list in the background."""
+"""Resend webhooks: one, those of a payment or an event, or a whole list in the background."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ Rows = QuerySet[Delivery]
 
 
 class ResendForm(ActionForm):
-    """Those that have not arrived; those that have only on a tick."""
+    """Deliveries that have not arrived; with a tick, also those that have."""
 
     delivered_too = CheckboxField(required=False, label="Include those already delivered")
 
@@ -63,7 +63,7 @@ def _resend(context: ActionContext) -> ResendResult:
 
 
 def _resent(resent: ResendResult) -> ActionResult:
-    """Say what each endpoint answered just now."""
+    """Report what each endpoint just answered."""
     attempts = [(row, list(row.attempts.all())[-1:]) for row in resent.probed]
     words = [attempt_sentence(row, last[0]) for row, last in attempts if last]
     if resent.queued:
@@ -91,7 +91,7 @@ RESEND_EVENT = _resend_action("Resend")
 
 
 class ResendOneForm(ActionForm):
-    """One delivery; a tick where it has arrived already."""
+    """One delivery; with a tick if it has arrived already."""
 
     sure = CheckboxField(label="It has been delivered; send it again anyway")
 
@@ -118,7 +118,7 @@ DELIVERY_ACTIONS = (
 
 
 class ResendListForm(ActionForm):
-    """The list as it was filtered, with its count, and a tick for those that have arrived."""
+    """The filtered list with its count, and a tick for deliveries that have arrived."""
 
     filters = TextInputField(max_length=1_000, required=False)
     delivered_too = CheckboxField(required=False, label="Include those already delivered")
@@ -143,7 +143,7 @@ _NOT_ARRIVED = [status.value for status in DeliveryStatus if status != DeliveryS
 
 
 def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, Any]:
-    """Read the filters of a list of deliveries as look-ups that a run can keep."""
+    """Return the filters of a list of deliveries as look-ups that a run can store."""
     chosen = QueryDict(query)
     lookups: dict[str, Any] = {}
     mode = mode_of(chosen.get("mode", ""))
@@ -213,7 +213,7 @@ FAILED_WITHIN = timedelta(days=30)
 
 
 def _failed_at(webhook: Webhook, now: datetime) -> dict[str, Any]:
-    """Return the look-ups of what has failed for good at an endpoint."""
+    """Return the look-ups of an endpoint's deliveries that have failed for good."""
     since = (now - FAILED_WITHIN).isoformat()
     failed = DeliveryStatus.FAILED.value
     return {"webhook_id": webhook.pk, "status": failed, "created_at__gte": since}

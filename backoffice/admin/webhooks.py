@@ -1,4 +1,4 @@
-"""Endpoints, deliveries and events: whether the shop was told."""
+"""Endpoints, deliveries and events: whether the shop was notified."""
 
 from datetime import datetime
 from typing import Any
@@ -37,7 +37,7 @@ FEW_ENDPOINTS = 100
 
 
 class StateFilter(OfficeFilter):
-    """Whether an endpoint is switched on, and whether it fails; deleted ones are apart."""
+    """Whether an endpoint is enabled, and whether it fails; deleted ones are separate."""
 
     title = "state"
     parameter_name = "state"
@@ -63,7 +63,7 @@ class EndedFilter(OfficeFilter):
 
 
 class DeliveryModeFilter(ModeFilter):
-    """The mode of the endpoint. Where few endpoints are of it, theirs are found by their names."""
+    """The mode of the endpoint. If a mode has few endpoints, their ids are looked up first."""
 
     def queryset(self, request: Any, queryset: Any) -> Any:
         mode = self.value()
@@ -91,7 +91,7 @@ def _next_attempt(delivery: Delivery) -> str:
 
 
 class LastSuccess(Instant):
-    """When it last accepted an event: recorded once in so long, and exported as it was."""
+    """When it last accepted an event; recorded at intervals only, and exported as recorded."""
 
     def cell(self, row: Webhook) -> str:
         return self.fact(row) or formats.EMPTY

@@ -152,7 +152,7 @@ def _giving(now: datetime) -> Callable[[BankEntry, Model], bool]:
     """Return a test for entries: would matching it give money to what it names?
 
     The first credits are tested in earnest; each takes several statements, and a file may have
-    thousands. Credits beyond those, and all other entries, are assumed to: only less may be
+    thousands. Credits beyond those, and all other entries, are assumed to give: no more may be
     imported than was shown.
     """
     foresight, left = Foresight(now), iter(range(FORESEEN))

@@ -1,4 +1,4 @@
-"""What the templates of the back office ask for."""
+"""Filters for the templates of the back office."""
 
 from datetime import datetime
 from typing import Any
@@ -12,19 +12,19 @@ register = template.Library()
 
 @register.filter
 def moment(instant: datetime | None) -> str:
-    """Write an instant in full."""
+    """Format an instant in full."""
     return formats.moment(instant)
 
 
 @register.filter
 def choices(spec: Any, changelist: Any) -> list[dict[str, Any]]:
-    """Return what a filter of a list offers."""
+    """Return the choices of a list's filter."""
     return list(spec.choices(changelist))
 
 
 @register.filter
 def sums(changelist: Any) -> str:
-    """Return the sum of what a list shows, by currency; empty where it is not known."""
+    """Return the totals of a list, by currency; empty if they are unknown."""
     found = changelist.paginator.sums_of(changelist.model_admin.summed)
     return ", ".join(formats.money(amount, currency) for currency, amount in found)
 
