@@ -5,6 +5,7 @@ No index serves that, so that only the newest payments are read, or those of a d
 
 from collections.abc import Iterable
 from datetime import date, timedelta
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -18,9 +19,10 @@ SHORTEST = 3  # two letters stand within a word of nearly every payment
 
 def with_words_within(words: Iterable[str], day: date | None) -> QuerySet[Payment]:
     """Return the payments with each of the words, among the newest or those of a day."""
-    rows = Payment.objects.order_by("-pk")
+    rows: Any = Payment.objects.order_by("-pk")
     if day is not None:
         rows = within(rows, day, day + timedelta(days=1))
     for oldest in rows.values_list("pk", flat=True)[NEWEST - 1 : NEWEST]:
         rows = rows.filter(pk__gte=oldest)
-    return rows.filter(HasWords(words, *rows.searched))
+    found: QuerySet[Payment] = rows.filter(HasWords(words, *rows.searched))
+    return found

@@ -13,7 +13,6 @@ from backoffice.forms import CheckboxField, TextInputField
 from backoffice.models import SavedView
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import address_of
-from backoffice.resource.resource import AdminResource
 from backoffice.staff import staff_of
 from core.clock import request_now
 
@@ -40,12 +39,11 @@ class ViewForm(forms.Form):
         return values | {"query": urlencode(filters)}
 
 
-def _list_at(site: AdminSite, path: str) -> AdminResource | None:
-    """Return the resource whose list has this path."""
+def _list_at(site: AdminSite, path: str) -> Any:
+    """Return the resource whose list has this path; None if no list has."""
     for model in CATALOG:
         if address_of(model, "changelist") == path:
-            resource: AdminResource = site.get_model_admin(model)
-            return resource
+            return site.get_model_admin(model)
     return None
 
 

@@ -110,7 +110,7 @@ def test_there_is_none_where_the_schedule_pays_nothing_out(
     credit(served, 1_250, livemode=True)
     Merchant.objects.update(status=MerchantStatus.VERIFIED)
     assert len(forecasts(served, at("2026-11-13T12:00"))) == 1
-    changes = {
+    changes: dict[str, dict[str, str]] = {
         "manual": {"payout_schedule": "manual"},
         "suspended": {"status": MerchantStatus.SUSPENDED},
         "unverified": {"status": MerchantStatus.UNVERIFIED},
