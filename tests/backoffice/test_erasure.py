@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from django.test import Client
 
 from backoffice.formats import money
-from backoffice.models import AuditEntry, AuditOutcome, Instruction, SavedView
+from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Role
 from checkout.models import VerificationTry
 from core.attempt_limits import AttemptLimit, count_attempt
@@ -33,7 +33,7 @@ from payments.paying import pay
 from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, address, page_of_act
-from tests.backoffice.conftest import Office, make_user
+from tests.backoffice.conftest import Office
 from tests.client import Api
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
@@ -137,33 +137,6 @@ def test_nothing_of_the_person_is_left_and_the_ledger_is_clean(
     assert TopUp.objects.get().amount_received == 1_250
     assert verify()[0] == 0
     assert (instruction.status, instruction.result_id) == ("carried_out", person.id)
-
-
-@pytest.mark.parametrize(
-    ("name", "query"),
-    [
-        ("Disputed", "merchant=%2B1+242+359-1234"),
-        ("359 1234", "mode=live"),
-        ("ADA@example.com", "mode=live"),
-        ("Disputed by Ada Rolle", "mode=live"),
-        ("Disputed", "mode=live&customer={customer}"),
-    ],
-)
-def test_saved_views_that_name_the_person_go(
-    office: Office, person: Customer, name: str, query: str
-) -> None:
-    kept = ("Failed", "status=failed&day_from=2026-03-03")
-    views = [(name, query.format(customer=person.pk)), kept, ("Ada Rolleston", "mode=live")]
-    owner, path = make_user(Role.SUPPORT), "/admin/payments/payment/"
-    for each, filters in views:
-        SavedView.objects.create(
-            name=each, path=path, query=filters, owner=owner, created_at=utc_now()
-        )
-
-    erase(office, person)
-
-    left = SavedView.objects.order_by("-name").values_list("name", "query")
-    assert list(left) == views[1:]
 
 
 def test_it_needs_a_second_person(office: Office, person: Customer) -> None:

@@ -7,10 +7,9 @@ from datetime import date, timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 from openpyxl import load_workbook
 
-from backoffice.models import AuditEntry, SavedView
+from backoffice.models import AuditEntry
 from backoffice.resource.days import days_of, id_at
 from backoffice.resource.paginator import COUNTED
 from backoffice.roles import Role
@@ -190,51 +189,6 @@ def test_few_rows_are_found_by_their_keys(office: Office, merchant: Merchant) ->
         f"'{newest.pk}'"
         in [each["sql"] for each in statements if 'FROM "payments_payment"' in each["sql"]][1]
     )
-
-
-def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:
-    finance = office(Role.FINANCE)
-    link = finance.get(PAYMENTS, {"mode": "test", "status": "failed"}).content.decode()
-    save = link.split('href="/admin/views/?')[1].split('"')[0].replace("&amp;", "&")
-    assert finance.get(f"/admin/views/?{save}").status_code == 200
-
-    values = {"name": "Failed", "path": PAYMENTS, "query": "mode=test&status=failed"}
-    response = finance.post("/admin/views/", values)
-
-    assert response.headers["Location"] == f"{PAYMENTS}?mode=test&status=failed"
-    assert "Failed" in finance.get("/admin/").content.decode()
-    assert "Saved by finance" not in office(Role.SUPPORT).get(PAYMENTS).content.decode()
-    finance.post("/admin/views/", values | {"shared": "on"})
-    assert SavedView.objects.count() == 1
-    assert "Saved by finance" in office(Role.SUPPORT).get(PAYMENTS).content.decode()
-    forget = reverse("admin:forget_view", args=[SavedView.objects.get().pk])
-    office(Role.SUPPORT).post(forget)
-    assert SavedView.objects.exists()
-    finance.post(forget)
-    assert not SavedView.objects.exists()
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("https://evil.example/", "//evil.example", "/v1/payments", "x", "/admin/", ""),
-        *("/admin/search/", "/admin/payments/payment/export/csv/", "/admin/auth/group/"),
-    ],
-)
-def test_a_view_leads_nowhere_else(office: Office, path: str) -> None:
-    response = office(Role.FINANCE).post("/admin/views/", {"name": "x", "path": path})
-
-    assert response.status_code == 200
-    assert not SavedView.objects.exists()
-
-
-def test_a_view_keeps_only_what_filters_its_list(office: Office) -> None:
-    query = "mode=test&q=%2B12423591234&day_from=2026-01-31&phone=1&p=3&status=failed%2Cexpired"
-
-    office(Role.FINANCE).post("/admin/views/", {"name": "x", "path": PAYMENTS, "query": query})
-
-    kept = "mode=test&day_from=2026-01-31&status=failed%2Cexpired"
-    assert SavedView.objects.get().query == kept
 
 
 def test_no_script_gets_into_a_page(office: Office, merchant: Merchant) -> None:

@@ -1,0 +1,59 @@
+"""The search finds parts of words, among the newest payments or those of a day."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from backoffice.formats import day_text
+from backoffice.resource.page_urls import page_of
+from core.ids import new_id
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.backoffice.conftest import Office
+from tests.backoffice.test_list_tools import search
+from tests.factories import PaymentFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("text", ["ballschuh", "BALL schuhe", "fußball €", "ballschuhe today"])
+def test_the_search_finds_the_middle_of_a_word(
+    office: Office, merchant: Merchant, text: str
+) -> None:
+    for description in ("Fussballschuh", "Zwei Paar Fußballschuhe"):
+        PaymentFactory(merchant=merchant, description=description)
+    payment = Payment.objects.latest("pk")
+
+    assert payment.pk in search(office, text)
+    assert payment.pk not in search(office, "ballschuhen")
+    assert payment.pk not in search(office, "ballschuhe yesterday")
+
+
+def test_the_search_finds_middles_beside_beginnings(office: Office, merchant: Merchant) -> None:
+    begins = PaymentFactory(merchant=merchant, description="Ball")
+    within = PaymentFactory(merchant=merchant, description="Football")
+    named = PaymentFactory(merchant=merchant, order_id="ball")
+
+    assert search(office, "ball") == page_of(named)
+    Payment.objects.filter(pk=named.pk).update(order_id=None)
+    page = search(office, "ball")
+    by_words, _, within_words = page.partition("“ball” within words, of the newest 20,000")
+    assert (begins.pk in by_words, within.pk in by_words) == (True, False)
+    assert (begins.pk in within_words, within.pk in within_words) == (False, True)
+
+
+def test_middles_are_looked_for_among_the_newest_or_those_of_a_day(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backoffice.search_middles.NEWEST", 2)
+    found = PaymentFactory(merchant=merchant, description="Football")
+    at = found.created_at - timedelta(days=2)
+    old = PaymentFactory(pk=new_id("pay", at), merchant=merchant, description="Football")
+    PaymentFactory(merchant=merchant)
+
+    assert search(office, "otball") == page_of(found)
+    day = day_text(timezone.localtime(at).date()).rpartition(" ")[0]
+    assert search(office, f"otball {day}") == page_of(old)
+    PaymentFactory(merchant=merchant)
+    assert "Nothing was found" in search(office, "otball")
