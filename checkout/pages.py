@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views import View
@@ -19,6 +18,7 @@ from checkout.forms import Form
 from checkout.headers import set_page_headers, set_policy
 from checkout.known_payments import known_payment
 from checkout.languages import choose_language, remember_language
+from checkout.page_templates import rendered_page
 from checkout.payment_view import PaymentView
 from checkout.refusals import field_of, message_for
 from checkout.refused_forms import (
@@ -199,7 +199,8 @@ class CheckoutPage(View):
         }
         if self.refusal and self.refusal.problem:
             common["problem"], status = self.refusal.problem, self.refusal.status
-        return render(self.request, f"checkout/{template}", common | context, status=status)
+        content = rendered_page(f"checkout/{template}", self.request, common | context)
+        return HttpResponse(content, status=status)
 
     def form_page(self, template: str, form: Form, **context: Any) -> HttpResponse:
         """Render a form. A refused POST redirects here first, so that Back shows this page."""

@@ -1,35 +1,19 @@
 """Filters for money, instants and phone numbers; tags that cache texts per language."""
 
-import re
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import template
-from django.template.base import (
-    FilterExpression,
-    Node,
-    NodeList,
-    Parser,
-    Token,
-    render_value_in_context,
-    token_kwargs,
-)
-from django.template.context import Context
-from django.template.loader import get_template
+from django.template.base import FilterExpression, Node, Parser, Token, token_kwargs
 from django.template.loader_tags import do_include
 from django.templatetags.i18n import do_block_translate, do_translate
-from django.utils.functional import cached_property
-from django.utils.safestring import mark_safe
-from django.utils.translation import get_language
 
 from checkout.formats import ending, spaced
+from checkout.page_templates import Fragment, Said
 from core.clock import iso, request_now
 from core.formats import code_beside, day_of, money, time_of
 
 SIZES = (("longest", 14), ("longer", 11), ("long", 9))
-_PLACE = re.compile("\0(\\w+)\0")
 
 register = template.Library()
 register.filter("iso", iso)
@@ -73,58 +57,6 @@ def moment(instant: datetime, zone: str) -> str:
 def sum_size(written: str) -> str:
     """Return the CSS class for a sum's length: long ones are smaller, to stay on one line."""
     return next((name for name, letters in SIZES if len(written) > letters), "")
-
-
-class Said(Node):
-    """A part of a page that depends only on the language, rendered once per language.
-
-    `values` are inserted into its placeholders at each rendering.
-    """
-
-    def __init__(
-        self, words: Node | NodeList, values: Mapping[str, FilterExpression] | None = None
-    ) -> None:
-        self._words = words
-        self._values = values or {}
-        self._in: dict[str | None, str] = {}
-
-    def render(self, context: Context) -> str:
-        language = get_language()
-        if language not in self._in:
-            self._in[language] = self._rendered(context)
-        if not self._values:
-            return self._in[language]
-        return self._in[language] % {
-            name: render_value_in_context(value.resolve(context), context)
-            for name, value in self._values.items()
-        }
-
-    def _rendered(self, context: Context) -> str:
-        """Render the words; if there are values, as a format string for `%`."""
-        if not self._values:
-            return self._words.render(context)
-        with context.push(**{name: mark_safe(f"\0{name}\0") for name in self._values}):  # noqa: S308  # a constant
-            words = self._words.render(context)
-        return _PLACE.sub(r"%(\1)s", words.replace("%", "%%"))
-
-
-class Fragment(Node):
-    """An included template with a constant name, which is looked up once."""
-
-    def __init__(self, name: str, values: Mapping[str, FilterExpression]) -> None:
-        self._name = name
-        self._values = values
-
-    def render(self, context: Context) -> str:
-        values = {name: value.resolve(context) for name, value in self._values.items()}
-        with context.push(**values):
-            return self._nodes.render(context)
-
-    @cached_property
-    def _nodes(self) -> NodeList:
-        found: Any = get_template(self._name)
-        nodes: NodeList = found.template.nodelist
-        return nodes
 
 
 @register.tag

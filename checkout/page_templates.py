@@ -1,0 +1,133 @@
+"""How pages are rendered: of each, most is constant in a language, and rendered once in each.
+
+Django looks for a page's blocks in the tree of its base, and joins its pieces, for every request.
+Here a page is one list of nodes, with base, blocks and includes in their places, in which
+neighbours that depend on nothing but the language are one text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from functools import cache, cached_property
+from itertools import groupby
+from typing import Any
+
+from django.http import HttpRequest
+from django.template.base import (
+    FilterExpression,
+    Node,
+    NodeList,
+    Template,
+    TextNode,
+    render_value_in_context,
+)
+from django.template.context import Context
+from django.template.context_processors import csrf
+from django.template.defaulttags import IfNode, LoadNode
+from django.template.loader import get_template
+from django.template.loader_tags import BlockNode, ExtendsNode
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+_PLACE = re.compile("\0(\\w+)\0")
+
+
+def rendered_page(name: str, request: HttpRequest, values: Mapping[str, Any]) -> SafeString:
+    """Render a template in the active language. It sees these values, the request and its token."""
+    seen = {**csrf(request), "request": request, "LANGUAGE": get_language(), **values}
+    context: Any = Context(seen)
+    context.request = request  # the tag `querystring` reads it there
+    return _page(name).render(context)
+
+
+class Said(Node):
+    """A part of a page that depends only on the language, rendered once per language.
+
+    `values` are inserted into its placeholders at each rendering.
+    """
+
+    def __init__(
+        self, words: Node | NodeList, values: Mapping[str, FilterExpression] | None = None
+    ) -> None:
+        self._words = words
+        self.values = values or {}
+        self._in: dict[str | None, str] = {}
+
+    def render(self, context: Context) -> str:
+        language = context["LANGUAGE"]
+        if language not in self._in:
+            self._in[language] = self._rendered(context)
+        if not self.values:
+            return self._in[language]
+        return self._in[language] % {
+            name: render_value_in_context(value.resolve(context), context)
+            for name, value in self.values.items()
+        }
+
+    def _rendered(self, context: Context) -> str:
+        """Render the words; if there are values, as a format string for `%`."""
+        if not self.values:
+            return self._words.render(context)
+        with context.push(**{name: mark_safe(f"\0{name}\0") for name in self.values}):  # noqa: S308  # a constant
+            words = self._words.render(context)
+        return _PLACE.sub(r"%(\1)s", words.replace("%", "%%"))
+
+
+class Fragment(Node):
+    """An included template with a constant name, which is looked up once."""
+
+    def __init__(self, name: str, values: Mapping[str, FilterExpression]) -> None:
+        self._name = name
+        self.values = values
+
+    def render(self, context: Context) -> str:
+        values = {name: value.resolve(context) for name, value in self.values.items()}
+        with context.push(**values):
+            return self.nodes.render(context)
+
+    @cached_property
+    def nodes(self) -> NodeList:
+        return _joined(_compiled(self._name).nodelist)
+
+
+@cache
+def _page(name: str) -> Template:
+    page = copy(_compiled(name))
+    page.nodelist = _joined(page.nodelist)
+    return page
+
+
+def _compiled(name: str) -> Template:
+    found: Any = get_template(name)
+    template: Template = found.template
+    return template
+
+
+def _joined(nodes: Iterable[Node]) -> NodeList:
+    """Return nodes in which constant neighbours are one."""
+    joined = NodeList()
+    for is_constant, group in groupby(_placed(nodes), _is_constant):
+        run = list(group)
+        joined += [Said(NodeList(run))] if is_constant and len(run) > 1 else run
+    return joined
+
+
+def _is_constant(node: Node) -> bool:
+    return isinstance(node, TextNode) or (isinstance(node, Said) and not node.values)
+
+
+def _placed(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield nodes, with what they extend, fill in or include in its place."""
+    for node in nodes:
+        if isinstance(node, ExtendsNode):
+            base = _compiled(node.parent_name.var).nodelist
+            yield from _placed(node.blocks.get(getattr(each, "name", ""), each) for each in base)
+        elif isinstance(node, BlockNode):
+            yield from _placed(node.nodelist)
+        elif isinstance(node, Fragment) and not node.values:
+            yield from node.nodes
+        elif isinstance(node, IfNode):
+            branches = [(when, _joined(then)) for when, then in node.conditions_nodelists]
+            yield IfNode(branches)
+        elif not isinstance(node, LoadNode):
+            yield node
