@@ -61,5 +61,7 @@ def is_readers_own(request: HttpRequest) -> bool:
 
 
 def _asked_for(request: HttpRequest) -> str:
+    if not request.META.get("QUERY_STRING"):  # as for most pages: `GET` would build a mapping
+        return ""
     code = request.GET.get("lang", "")
     return code if code in dict(settings.LANGUAGES) else ""

@@ -54,7 +54,7 @@ class Said(Node):
         self._in: dict[str | None, str] = {}
 
     def render(self, context: Context) -> str:
-        language = context["LANGUAGE"]
+        language = context.get("LANGUAGE") or get_language()  # the first is quicker to find
         if language not in self._in:
             self._in[language] = self._rendered(context)
         if not self.values:

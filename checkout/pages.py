@@ -139,6 +139,8 @@ class CheckoutPage(View):
 
     def go_home(self) -> None:
         """Redirect from the API's host, as in QR codes, to the checkout's, where passkeys work."""
+        if settings.CHECKOUT_URL == settings.BASE_URL:
+            return
         host, home = self.request.get_host(), urlsplit(settings.CHECKOUT_URL).netloc
         is_elsewhere = host != home and host == urlsplit(settings.BASE_URL).netloc
         if is_elsewhere and self.request.method in ("GET", "HEAD"):
@@ -186,12 +188,14 @@ class CheckoutPage(View):
             "service_name": settings.SERVICE_NAME,
             "languages": settings.LANGUAGES,
             "livemode": self.livemode,
+            "now": self.now,  # from which the page's script counts, not from its own clock
             "mode": self.mode,
             "customer": self.browser.customer,
             "done": self.refusal.done if self.refusal else "",
             # Defined although empty: a failed template lookup costs ten times as much.
             "problem": "",
             "form": None,
+            "opens": False,
             "payment_view": self.payment_view,
             **({} if self.livemode else {"magic_phones": magic_phones, "outcomes": outcomes}),
             "figures": FIGURES,

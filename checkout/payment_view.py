@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -14,7 +15,7 @@ from checkout.branding import normal_color
 from checkout.formats import ending, last_moment, time_left
 from checkout.models import Logo
 from checkout.redirects import host_of, return_url
-from core.formats import day_of
+from core.formats import day_of, money
 from links.models import PaymentLink
 from merchants.models import Merchant
 from payments.drafts import items_sum
@@ -128,6 +129,11 @@ class PaymentView:
     def number(self) -> str:
         """The human-readable number, the same on pages, in e-mails and on paper."""
         return number_of(self.id)
+
+    @cached_property
+    def shown_amount(self) -> str:
+        """The amount in the language of the page, which writes it in several places."""
+        return money(self.amount or 0, self.currency)
 
     @property
     def before_tip(self) -> int:

@@ -10,7 +10,7 @@ from django.templatetags.i18n import do_block_translate, do_translate
 
 from checkout.formats import ending, spaced
 from checkout.page_templates import Fragment, Said
-from core.clock import iso, request_now
+from core.clock import iso
 from core.formats import code_beside, day_of, money, time_of
 
 SIZES = (("longest", 14), ("longer", 11), ("long", 9))
@@ -21,12 +21,6 @@ register.filter("money", money)
 register.filter("code_beside", code_beside)
 register.filter("ending", ending)
 register.filter("spaced", spaced)
-
-
-@register.simple_tag
-def written_at() -> str:
-    """Return the time of rendering, from which the page's script counts, not from its own clock."""
-    return iso(request_now()) or ""
 
 
 @register.filter
