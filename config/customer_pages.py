@@ -10,10 +10,12 @@ from typing import Any
 
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
-from django.urls import resolve
+from django.urls.resolvers import RegexPattern, URLResolver
 from django.utils.module_loading import import_string
 from django.views.decorators.csrf import csrf_protect
 
+import checkout.urls
+import links.image_urls
 from checkout.error_pages import PAGES
 
 PAGE_MIDDLEWARE = [
@@ -45,9 +47,12 @@ def customer_pages(others: _GetResponse) -> _GetResponse:
 
 def answer(request: HttpRequest) -> HttpResponse:
     """Call the view of the URL, with CSRF protection."""
-    match = request.resolver_match = resolve(request.path_info)
+    match = request.resolver_match = _URLS.resolve(request.path_info)
     response: HttpResponse = _guarded(match.func)(request, *match.args, **match.kwargs)
     return response
 
 
 _guarded = cache(csrf_protect)
+# Without the patterns of the API and of staff, which `config.urls` has to try first.
+_PATTERNS = [*checkout.urls.urlpatterns, *links.image_urls.urlpatterns]
+_URLS = URLResolver(RegexPattern(r"^/"), _PATTERNS)
