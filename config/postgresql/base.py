@@ -71,6 +71,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         context = _with_own_instants(params["context"])
         return params | {"context": context, "cursor_factory": TimedCursor}
 
+    def _set_autocommit(self, autocommit: bool) -> None:
+        """Set it where it differs: connections from the pool are as they were left."""
+        connection: Any = self.connection
+        if connection.autocommit != autocommit:
+            super()._set_autocommit(autocommit)  # type: ignore[misc]  # the stub lacks it
+
     def create_cursor(self, name: str | None = None) -> Any:
         """Return a cursor, without Django's check of the time zone; a named one is server-side."""
         connection: Any = self.connection
