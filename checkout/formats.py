@@ -8,13 +8,12 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import phonenumbers
-from babel import Locale
 from babel.dates import format_skeleton
 from babel.numbers import get_decimal_symbol, get_group_symbol
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from core.formats import region, time_of, without_narrow_spaces
+from core.formats import region, region_of, time_of, without_narrow_spaces
 from core.money import minor_digits
 
 MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
@@ -39,12 +38,12 @@ def deadline(local: datetime, today: date) -> str:
     """Write a deadline: the time if it is today, otherwise day and time."""
     if local.date() == today:
         return time_of(local)
-    return f"{_short_day(local.date(), region())}, {time_of(local)}"
+    return f"{_short_day(local.date(), get_language() or '')}, {time_of(local)}"
 
 
 @lru_cache(DAYS_KEPT)
-def _short_day(day: date, locale: Locale) -> str:
-    written = format_skeleton("MMMd", datetime.combine(day, time.min), locale=locale)
+def _short_day(day: date, language: str) -> str:
+    written = format_skeleton("MMMd", datetime.combine(day, time.min), locale=region_of(language))
     return written.replace(" ", "\u00a0")
 
 

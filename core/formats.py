@@ -27,11 +27,12 @@ MINUTES_KEPT = 1440  # of a day
 
 def region() -> Locale:
     """Return the locale of the language that is active."""
-    return _region_of(get_language() or "")
+    return region_of(get_language() or "")
 
 
 @lru_cache(maxsize=len(REGIONS) + 1)
-def _region_of(language: str) -> Locale:
+def region_of(language: str) -> Locale:
+    """Return the locale of a language; that of English if it is none of ours."""
     return Locale.parse(REGIONS.get(language, REGIONS["en"]))
 
 
@@ -45,7 +46,7 @@ def money(amount: int, currency: str) -> str:
 
 @lru_cache(maxsize=AMOUNTS_KEPT)
 def _money(amount: int, currency: str, language: str) -> str:
-    locale, digits = _region_of(language), minor_digits(currency)
+    locale, digits = region_of(language), minor_digits(currency)
     pattern = copy(locale.currency_formats["standard"])
     pattern.frac_prec = (digits, digits)
     text: str = pattern.apply(Decimal(amount).scaleb(-digits), locale)
@@ -80,12 +81,13 @@ def day_of(local: date) -> str:
 
 def time_of(local: datetime) -> str:
     """Write the time of day of a local instant: 2:05 pm, or 14:05."""
-    return _minute(local.hour, local.minute, region())
+    return _minute(local.hour, local.minute, get_language() or "")
 
 
 @lru_cache(MINUTES_KEPT)
-def _minute(hour: int, minute: int, locale: Locale) -> str:
-    return without_narrow_spaces(format_time(time(hour, minute), "short", locale=locale))
+def _minute(hour: int, minute: int, language: str) -> str:
+    written = format_time(time(hour, minute), "short", locale=region_of(language))
+    return without_narrow_spaces(written)
 
 
 def moment_of(instant: datetime, zone: str) -> str:
