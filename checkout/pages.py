@@ -90,6 +90,9 @@ class CheckoutPage(View):
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
+        if request.method in ("GET", "POST"):
+            # Django's alias of `get` refers to the page, which would wait for the garbage collector.
+            vars(self).pop("head", None)
         self.now = request_now()
 
     def prepare(self) -> None:

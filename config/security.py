@@ -26,11 +26,12 @@ class PolicyMiddleware(CSPMiddleware):
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
     ) -> HttpResponseBase:
-        if HEADER in response:
-            return response
-        if response.get("Content-Type", "").startswith("text/html"):
-            return super().process_response(request, response)
-        response[HEADER] = self._plain
+        if HEADER not in response:
+            if response.get("Content-Type", "").startswith("text/html"):
+                return super().process_response(request, response)
+            response[HEADER] = self._plain
+        # It refers to the request, which would wait for the garbage collector.
+        del request.csp_nonce  # type: ignore[attr-defined]  # django-csp has set it
         return response
 
 
