@@ -1,8 +1,8 @@
-"""How pages are rendered: of each, most is constant in a language, and rendered once in each.
+"""How pages are rendered: what depends only on the language, which is most, once per language.
 
-Django looks for a page's blocks in the tree of its base, and joins its pieces, for every request.
-Here a page is one list of nodes, with base, blocks and includes in their places, in which
-neighbours that depend on nothing but the language are one text.
+For every request, Django looks through a page's base for the blocks to replace, and joins hundreds
+of pieces. Here a page is one list of nodes, with its base, blocks and includes in their places, in
+which neighbours that depend only on the language are one text.
 """
 
 import re
@@ -30,6 +30,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 _PLACE = re.compile("\0(\\w+)\0")
+_NO_BLOCKS: Mapping[str, BlockNode] = {}
 
 
 def rendered_page(name: str, request: HttpRequest, values: Mapping[str, Any]) -> SafeString:
@@ -103,10 +104,10 @@ def _compiled(name: str) -> Template:
     return template
 
 
-def _joined(nodes: Iterable[Node]) -> NodeList:
-    """Return nodes in which constant neighbours are one."""
+def _joined(nodes: Iterable[Node], blocks: Mapping[str, BlockNode] = _NO_BLOCKS) -> NodeList:
+    """Return nodes with these blocks in their places, in which constant neighbours are one."""
     joined = NodeList()
-    for is_constant, group in groupby(_placed(nodes), _is_constant):
+    for is_constant, group in groupby(_placed(nodes, blocks), _is_constant):
         run = list(group)
         joined += [Said(NodeList(run))] if is_constant and len(run) > 1 else run
     return joined
@@ -116,18 +117,19 @@ def _is_constant(node: Node) -> bool:
     return isinstance(node, TextNode) or (isinstance(node, Said) and not node.values)
 
 
-def _placed(nodes: Iterable[Node]) -> Iterator[Node]:
+def _placed(nodes: Iterable[Node], blocks: Mapping[str, BlockNode]) -> Iterator[Node]:
     """Yield nodes, with what they extend, fill in or include in its place."""
     for node in nodes:
         if isinstance(node, ExtendsNode):
-            base = _compiled(node.parent_name.var).nodelist
-            yield from _placed(node.blocks.get(getattr(each, "name", ""), each) for each in base)
+            base: Any = node.parent_name
+            yield from _placed(_compiled(base.var).nodelist, {**node.blocks, **blocks})
         elif isinstance(node, BlockNode):
-            yield from _placed(node.nodelist)
+            yield from _placed(blocks.get(node.name, node).nodelist, blocks)
         elif isinstance(node, Fragment) and not node.values:
             yield from node.nodes
         elif isinstance(node, IfNode):
-            branches = [(when, _joined(then)) for when, then in node.conditions_nodelists]
-            yield IfNode(branches)
+            yield IfNode(
+                [(when, _joined(then, blocks)) for when, then in node.conditions_nodelists]
+            )
         elif not isinstance(node, LoadNode):
             yield node

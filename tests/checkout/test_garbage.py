@@ -1,4 +1,4 @@
-"""What a page leaves to the garbage collector, for which every thread of the process has to wait."""
+"""What a page leaves to the garbage collector, for which each thread of a process has to wait."""
 
 import gc
 from collections.abc import Iterator
