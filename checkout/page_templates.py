@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import cache, cached_property
+from html import escape
 from itertools import groupby
 from typing import Any
 
@@ -19,6 +20,7 @@ from django.template.base import (
     NodeList,
     Template,
     TextNode,
+    VariableNode,
     render_value_in_context,
 )
 from django.template.context import Context
@@ -61,8 +63,7 @@ class Said(Node):
         if not self.values:
             return self._in[language]
         return self._in[language] % {
-            name: render_value_in_context(value.resolve(context), context)
-            for name, value in self.values.items()
+            name: _written(value, context) for name, value in self.values.items()
         }
 
     def _rendered(self, context: Context) -> str:
@@ -89,6 +90,23 @@ class Fragment(Node):
     @cached_property
     def nodes(self) -> NodeList:
         return _joined(_compiled(self._name).nodelist)
+
+
+class Written(Node):
+    """A value."""
+
+    def __init__(self, value: FilterExpression) -> None:
+        self._value = value
+
+    def render(self, context: Context) -> str:
+        return _written(self._value, context)
+
+
+def _written(value: FilterExpression, context: Context) -> str:
+    """Write a value as Django does, but escape plain text, which most values are, directly."""
+    it = value.resolve(context)
+    is_plain = type(it) is str and context.autoescape
+    return escape(it) if is_plain else render_value_in_context(it, context)
 
 
 @cache
@@ -131,5 +149,7 @@ def _placed(nodes: Iterable[Node], blocks: Mapping[str, BlockNode]) -> Iterator[
             yield IfNode(
                 [(when, _joined(then, blocks)) for when, then in node.conditions_nodelists]
             )
+        elif isinstance(node, VariableNode):
+            yield Written(node.filter_expression)
         elif not isinstance(node, LoadNode):
             yield node
