@@ -76,7 +76,7 @@ request_finished.disconnect(close_caches)
 warm_up()
 
 # What is loaded by now stays for the life of the process, so the collector need not scan it again
-# and again; and requests leave little behind in reference cycles.
+# and again; and requests leave little behind in reference cycles, pages nothing.
 gc.collect()
 gc.freeze()
 gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])

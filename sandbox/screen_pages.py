@@ -10,7 +10,9 @@ from django.urls import path
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from checkout.languages import choose_language
+from checkout.page_templates import rendered_page
 from checkout.pages import FIGURES
+from core.clock import request_now
 from core.pictures import qr_code_of
 from sandbox.screen_samples import BILL, in_language
 from sandbox.screens import SCREENS
@@ -48,10 +50,12 @@ def screen(request: HttpRequest, name: str) -> HttpResponse:
         "service_name": SERVICE_NAME,
         "livemode": False,
         "languages": settings.LANGUAGES,
+        "now": request_now(),
         "figures": FIGURES,
         "brand_color": payment_view.payee.brand_color if payment_view else "",
     }
-    return render(request, f"checkout/{template}.html", common | in_language(context))
+    content = rendered_page(f"checkout/{template}.html", request, common | in_language(context))
+    return HttpResponse(content)
 
 
 def code(request: HttpRequest) -> HttpResponseBase:
