@@ -8,15 +8,16 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
-from django.urls.resolvers import RegexPattern, URLResolver
+from django.urls import URLResolver, get_resolver
+from django.urls.resolvers import RegexPattern
 from django.utils.module_loading import import_string
 from django.views.decorators.csrf import csrf_protect
 
-import checkout.urls
-import links.image_urls
 from checkout.error_pages import PAGES
+from core.handler import API_PREFIX
 
 PAGE_MIDDLEWARE = [
     "config.api_metrics.api_metrics",
@@ -47,12 +48,17 @@ def customer_pages(others: _GetResponse) -> _GetResponse:
 
 def answer(request: HttpRequest) -> HttpResponse:
     """Call the view of the URL, with CSRF protection."""
-    match = request.resolver_match = _URLS.resolve(request.path_info)
+    match = request.resolver_match = _pages_of(settings.ROOT_URLCONF).resolve(request.path_info)
     response: HttpResponse = _guarded(match.func)(request, *match.args, **match.kwargs)
     return response
 
 
 _guarded = cache(csrf_protect)
-# Without the patterns of the API and of staff, which `config.urls` has to try first.
-_PATTERNS = [*checkout.urls.urlpatterns, *links.image_urls.urlpatterns]
-_URLS = URLResolver(RegexPattern(r"^/"), _PATTERNS)
+
+
+@cache
+def _pages_of(urlconf: str) -> URLResolver:
+    """Return the URLs without those of the API, which would be tried first."""
+    every = get_resolver(urlconf).url_patterns
+    pages = [each for each in every if not f"/{each.pattern}".startswith(API_PREFIX)]
+    return URLResolver(RegexPattern("^/"), pages)
