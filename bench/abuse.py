@@ -1,9 +1,12 @@
 """Measure how long a merchant waits while 32 clients without a key do their worst.
 
-`python -m bench.abuse` starts PostgreSQL, Redis and granian as in production, times a merchant's
-`GET /v1/balance` without other load, then during a minute of each kind of abuse and of all kinds
-mixed. The goal: its p99 stays below four times the quiet one. The abusers only get the CPU time
-that the service leaves them (nice 19). `--seconds 2 --only pdf` is quick.
+`python -m bench.abuse` starts PostgreSQL, Redis and `config.web` as in production, times a
+merchant's `GET /v1/balance` without other load, then during a minute of each kind of abuse and of
+all kinds mixed. The goal: its p99 stays below four times the quiet one. Each kind comes from
+another network, which has spent nothing before. The last column is the CPU time in percent of one
+core: of the web server, PostgreSQL and the abusers, who run at nice 19 (without effect where the
+kernel shares by session). `--seconds 2 --only pdf` is quick; `--through nginx` puts that proxy in
+front, with the configuration of `deploy/`.
 """
 
 import argparse
@@ -11,17 +14,28 @@ import http.client
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from string import Template
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from urllib.parse import urlsplit
 
 from bench.endings import end_in_order
 from bench.load import program
-from bench.serving import HOST, Stagehand, WebServer, production, serve
+from bench.proxies import PROXIES
+from bench.restarts import front
+from bench.serving import (
+    HOST,
+    Side,
+    Stagehand,
+    WebServer,
+    cpu_seconds,
+    pid_of,
+    production,
+    serve_as_deployed,
+)
 from bench.stage import Stage
 
 CLIENTS = 32
@@ -29,7 +43,7 @@ TIMES_QUIET = 4
 PAUSE_SECONDS = 0.01
 WRONG_KEYS = 500
 BRACES = '{"name":[' + "{}," * 80_000 + "{}]}"
-MERCHANT_ADDRESS, ABUSER_ADDRESS = "198.51.100.7", "203.0.113.$number"
+MERCHANT_ADDRESS, ABUSER_ADDRESS = "198.51.100.7", "100.64.{network}.$number"
 HEADERS = {"Host": HOST, "X-Forwarded-Proto": "https", "Origin": f"https://{HOST}"}
 TOKEN = "abcdefghijklmnopqrstuvwxyz012345"  # noqa: S105  # any will do if cookie and form agree
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -42,6 +56,7 @@ KINDS = {
     "qr": ("GET", "/checkout/{payment}/qr.png", "", ""),
     "link": ("GET", "/pay/{slug}/{link}", "", ""),
     "checkout": ("GET", "/checkout/{payment}", "", ""),
+    "press": ("POST", "/pay/{slug}/{link}/button", FORM, ""),
     "register": ("POST", "/v1/merchants", JSON, '{"name":"No $number","email":"a@example.com"}'),
     "braces": ("POST", "/v1/merchants", JSON, BRACES),
     "wrong key": ("GET", "/v1/balance", "", ""),
@@ -49,8 +64,8 @@ KINDS = {
     "probe": ("GET", "/readyz", "", ""),
     "cookies": ("GET", "/account", "", ""),
 }
-ROW = "{:10} {:>10} {:>8} {:>8} {:>8} {:>8} {:>6}"
-HEAD = ("", "abuse/s", "refused", "p50 ms", "p99 ms", "goal ms", "holds")
+ROW = "{:10} {:>10} {:>8} {:>8} {:>8} {:>8} {:>6}   {}"
+HEAD = ("", "abuse/s", "refused", "p50 ms", "p99 ms", "goal ms", "holds", "CPU")
 SCRIPT = Template("""
 local kinds, keys, number, refused = { $kinds }, { $keys }, 0, 0
 request = function()
@@ -80,23 +95,36 @@ end
 def main() -> None:
     chosen = arguments()
     end_in_order()
-    with tempfile.TemporaryDirectory(prefix="payments-bench-") as directory:
-        Path(directory).chmod(0o711)
-        with production(Path(directory)) as (stack, _), Stagehand(stack) as stagehand:
-            server = serve(stack, "config.wsgi:application")
-            balance = BalanceReader(server, stagehand.stage.keys["shop"])
-            balance.during(2)  # warm
-            quiet = balance.during(chosen.seconds)
-            say(HEAD)
-            say(("quiet", "-", "-", *milliseconds(quiet), "-", "-"))
-            for name, kinds in [*((one, [one]) for one in chosen.kinds), ("mixed", chosen.kinds)]:
-                say(row_of(name, kinds, server, stagehand.stage, balance, quiet, chosen.seconds))
+    with ExitStack() as closing:
+        directory = Path(closing.enter_context(TemporaryDirectory(prefix="payments-bench-")))
+        directory.chmod(0o711)
+        stack, postgres = closing.enter_context(production(directory))
+        stagehand = closing.enter_context(Stagehand(stack))
+        server = serve_as_deployed(stack)
+        port = urlsplit(server.url).port
+        assert port
+        proxied = closing.enter_context(front(chosen.through, [port], directory))
+        server = WebServer(f"http://127.0.0.1:{proxied}", server.pid)
+        measure(Side(server, pid_of(postgres), stagehand), chosen.kinds, chosen.seconds)
+
+
+def measure(side: Side, kinds: list[str], seconds: int) -> None:
+    balance = BalanceReader(side.server, side.stagehand.stage.keys["shop"])
+    balance.during(2)  # warm
+    quiet = balance.during(seconds)
+    say(HEAD)
+    say(("quiet", "-", "-", *milliseconds(quiet), "-", "-", "-"))
+    rows = [*((one, [one]) for one in kinds), ("mixed", kinds)]
+    for network, (name, abuses) in enumerate(rows):
+        script = script_of(abuses, side.stagehand.stage, network)
+        say((name, *row_of(script, side, balance, quiet, seconds)))
 
 
 def arguments() -> argparse.Namespace:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--only", default="", help=f"of {', '.join(KINDS)}; commas between")
     words.add_argument("--seconds", type=int, default=60, help="length of each kind")
+    words.add_argument("--through", choices=("one", *PROXIES), default="one")
     chosen = words.parse_args()
     chosen.kinds = [name.strip() for name in chosen.only.split(",") if name.strip()] or list(KINDS)
     if unknown := set(chosen.kinds) - set(KINDS):
@@ -132,27 +160,25 @@ class BalanceReader:
 
 
 def row_of(
-    name: str,
-    kinds: list[str],
-    server: WebServer,
-    stage: Stage,
-    balance: BalanceReader,
-    quiet: list[float],
-    seconds: int,
+    script: str, side: Side, balance: BalanceReader, quiet: list[float], seconds: int
 ) -> tuple[str, ...]:
     """Time the merchant during one abuse."""
-    with abuse(kinds, server, stage, seconds + 1) as told:
+    with abuse(script, side.server, seconds + 1) as told:
         time.sleep(0.5)
+        before, began = side.seconds_used(), time.monotonic()
         taken = balance.during(seconds)
+        passed = time.monotonic() - began
+        used = [now - then for now, then in zip(side.seconds_used(), before, strict=True)]
+        used.append(cpu_seconds(told.process.pid))
         requests, microseconds, refused = told()
     goal = TIMES_QUIET * share(quiet, 99)
     return (
-        name,
         f"{requests * 1e6 / microseconds:,.0f}",
         f"{refused / max(1, requests):.0%}",
         *milliseconds(taken),
         f"{goal * 1e3:.1f}",
         "yes" if share(taken, 99) < goal else "no",
+        " ".join(f"{each / passed:.0%}" for each in used),
     )
 
 
@@ -172,13 +198,13 @@ class Told:
 
 
 @contextmanager
-def abuse(kinds: list[str], server: WebServer, stage: Stage, seconds: int) -> Iterator[Told]:
-    """Let 32 clients send these kinds without pause; they end by themselves after `seconds`."""
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write(script_of(kinds, stage))
-        script.flush()
+def abuse(script: str, server: WebServer, seconds: int) -> Iterator[Told]:
+    """Let 32 clients send a script's requests without pause, for so many seconds."""
+    with NamedTemporaryFile("w", suffix=".lua") as file:
+        file.write(script)
+        file.flush()
         process = subprocess.Popen(  # our own
-            [program(), "-t1", f"-c{CLIENTS}", f"-d{seconds}s", "--timeout=30s", "-s", script.name,
+            [program(), "-t1", f"-c{CLIENTS}", f"-d{seconds}s", "--timeout=30s", "-s", file.name,
              server.url],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=give_way,
         )  # fmt: skip
@@ -194,7 +220,7 @@ def give_way() -> None:
     os.nice(19)
 
 
-def script_of(kinds: list[str], stage: Stage) -> str:
+def script_of(kinds: list[str], stage: Stage, network: int) -> str:
     names = {
         "completed": stage.completed,
         "link": stage.link,
@@ -210,7 +236,7 @@ def script_of(kinds: list[str], stage: Stage) -> str:
         kinds=",".join(written),
         keys=",".join(f'"{key}"' for key in wrong_keys()),
         headers=", ".join(f'["{name}"] = "{value}"' for name, value in HEADERS.items()),
-        address=ABUSER_ADDRESS,
+        address=ABUSER_ADDRESS.format(network=network),
         token=TOKEN,
     )
 

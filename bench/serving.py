@@ -224,6 +224,19 @@ def serve(
     return WebServer(f"http://127.0.0.1:{port}", process.pid)
 
 
+def serve_as_deployed(stack: "Stack") -> WebServer:
+    """Start `config.web` as in docs/production.md, and wait until each process has loaded."""
+    port = free_port()
+    stack.environment |= {"HOST": "127.0.0.1", "PORT": str(port)}
+    process = stack.run("-m", "config.web")
+    deadline = time.monotonic() + START_SECONDS
+    while stack.log.read_text(errors="replace").count("Started worker-") < WORKERS:
+        if process.poll() is not None or time.monotonic() > deadline:
+            sys.exit(f"config.web did not start:\n{stack.words()}")
+        time.sleep(0.05)
+    return WebServer(f"http://127.0.0.1:{port}", process.pid)
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

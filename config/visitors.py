@@ -61,8 +61,7 @@ def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
     """Refuse callers without credentials whose network has spent its budget."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        is_exempt = _shows_credentials(environ) or environ["PATH_INFO"] in PROBES
-        if is_exempt or not settings.VISITOR_SECONDS_PER_NETWORK:
+        if not is_visitor(environ) or not settings.VISITOR_SECONDS_PER_NETWORK:
             return application(environ, start_response)
         if not (wait := budget.wait(_network_of(environ))):
             return application(environ, start_response)
@@ -73,6 +72,11 @@ def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
         return [body]
 
     return answer
+
+
+def is_visitor(environ: WSGIEnvironment) -> bool:
+    """Return whether a request shows no credentials, and is not a probe."""
+    return environ["PATH_INFO"] not in PROBES and not _shows_credentials(environ)
 
 
 def _shows_credentials(environ: WSGIEnvironment) -> bool:

@@ -3,14 +3,15 @@
 This process loads no code of the release: it survives reloads, and its workers would inherit what
 it has loaded.
 
-It is granian, with five differences. The workers share one listening socket, which stays open for
+It is granian, with six differences. The workers share one listening socket, which stays open for
 as long as this process lives; granian gives each its own, and when a worker ends, connections that
 wait there are reset. A worker ends only when its replacement has loaded the service; granian waits
 for some seconds, ready or not. If the replacement cannot start, the old worker continues.
 A connection is accepted only when data has arrived (TCP_DEFER_ACCEPT), as on exit granian closes
 connections that it has read nothing from, although a request may be in flight. And before exiting,
 this process answers probes with 503 until proxies that probe have switched to another server; then
-it stops accepting new connections and serves those in its queue.
+it stops accepting new connections and serves those in its queue. Visitors are served in turns, and
+refusals are held (`config.web_requests`).
 """
 
 import ctypes
@@ -29,6 +30,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from granian.constants import HTTPModes, Interfaces
 from granian.log import logger
 from granian.net import SocketSpec  # type: ignore[attr-defined]  # where granian has it from
+from granian.server import mp
 from granian.server.mp import MPServer
 
 READY_SECONDS = 120
@@ -143,6 +145,7 @@ def drop_new_connections(listener: socket.socket) -> bool:
 def _load_with_probes(load: Callable[..., WSGIApplication], leaving: Any) -> WSGIApplication:
     """Load the service, wrapped to answer probes with 503 before the server exits."""
     application = load()
+    _serve_in_turns()
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"] in PROBES and leaving.value:
@@ -151,6 +154,21 @@ def _load_with_probes(load: Callable[..., WSGIApplication], leaving: Any) -> WSG
         return application(environ, start_response)
 
     return answer
+
+
+def _serve_in_turns() -> None:
+    """Change, in a worker, what granian calls with each request; by the release's own code."""
+    from django.conf import settings
+
+    from config.visitors import is_visitor
+    from config.web_requests import in_turns
+
+    wrap = mp._wsgi_call_wrap  # type: ignore[attr-defined]  # where granian's worker finds it
+
+    def wrapped(*about: Any) -> Any:
+        return in_turns(wrap(*about), is_visitor, threads=settings.WEB_THREADS)
+
+    mp._wsgi_call_wrap = wrapped  # type: ignore[attr-defined]
 
 
 def _load_and_tell(load: Callable[..., Any], ready: Event) -> Any:

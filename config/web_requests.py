@@ -1,0 +1,115 @@
+"""What a worker does with a request before and after the service answers it.
+
+granian gives each request to a thread, with an object that any thread may complete at any time.
+So a request can wait, before it is served or before its answer is sent, without a thread.
+
+- Visitors, who show no credentials, have half of the threads: the others are left to merchants,
+  staff and signed-in customers, also while strangers request all that is expensive at once.
+- A refusal (429) is sent a moment later: a caller that asks again as soon as it is refused would
+  otherwise be refused thousands of times a second, and both cores would do little else.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from http import HTTPStatus
+from queue import SimpleQueue
+from threading import Lock, Thread
+from time import monotonic, sleep
+from typing import Any
+
+from granian.log import logger
+
+HELD_SECONDS = 0.25
+MOST_HELD = 256  # each keeps a connection, of which a worker accepts some hundreds
+
+Run = Callable[[Any, Any], object]
+
+
+class HeldAnswers:
+    """Answers to be sent `HELD_SECONDS` later, by one thread for all of them."""
+
+    def __init__(self) -> None:
+        self._waiting: SimpleQueue[tuple[float, Callable[[], object]]] = SimpleQueue()
+        Thread(target=self._send_all, name="held-answers", daemon=True).start()
+
+    def hold(self, send: Callable[[], object]) -> None:
+        """Call `send` later, or now if too many are held."""
+        if self._waiting.qsize() >= MOST_HELD:
+            send()
+        else:
+            self._waiting.put((monotonic() + HELD_SECONDS, send))
+
+    def _send_all(self) -> None:
+        while True:
+            due, send = self._waiting.get()
+            sleep(max(0.0, due - monotonic()))
+            send()
+
+
+class HoldingProtocol:
+    """granian's protocol of one request, except that a refusal is held."""
+
+    __slots__ = ("_held", "_sent_by", "response_iter")
+
+    def __init__(self, protocol: Any, held: HeldAnswers) -> None:
+        self._sent_by, self._held = protocol.response_bytes, held
+        self.response_iter = protocol.response_iter
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            self._held.hold(lambda: self._sent_by(status, headers, body))
+        else:
+            self._sent_by(status, headers, body)
+
+
+class VisitorTurns:
+    """Serves at most so many visitors at once; the others wait in line, without a thread."""
+
+    def __init__(self, run: Run, most: int) -> None:
+        self._run, self._most = run, most
+        self._lock = Lock()
+        self._served = 0
+        self._line: deque[tuple[Any, Any]] = deque()
+
+    def serve(self, protocol: Any, scope: Any) -> None:
+        """Serve a visitor, and those who have come meanwhile; or leave it in line."""
+        with self._lock:
+            if self._served >= self._most:
+                self._line.append((protocol, scope))
+                return
+            self._served += 1
+        turn: tuple[Any, Any] | None = (protocol, scope)
+        while turn:
+            self._serve_one(*turn)
+            turn = self._next()
+
+    def _next(self) -> tuple[Any, Any] | None:
+        with self._lock:
+            if self._line:
+                return self._line.popleft()
+            self._served -= 1
+            return None
+
+    def _serve_one(self, protocol: Any, scope: Any) -> None:
+        try:
+            self._run(protocol, scope)
+        except BaseException:  # as granian does; the next in line is served whatever this one did
+            logger.exception("Application callable raised an exception")
+            protocol.response_bytes(HTTPStatus.INTERNAL_SERVER_ERROR, [], b"")
+
+
+def in_turns(run: Run, is_visitor: Callable[[Any], bool], *, threads: int) -> Run:
+    """Return granian's function that serves a request, with turns for visitors and held refusals.
+
+    `is_visitor` tells visitors by the headers of a request, named as in WSGI.
+    """
+    held, turns = HeldAnswers(), VisitorTurns(run, max(1, threads // 2))
+
+    def serve(protocol: Any, scope: Any) -> None:
+        holding = HoldingProtocol(protocol, held)
+        if is_visitor(scope):
+            turns.serve(holding, scope)
+        else:
+            run(holding, scope)
+
+    return serve
