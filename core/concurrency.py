@@ -35,6 +35,26 @@ class ConcurrencyLimit:
             self._free.release()
 
 
+class NamedConcurrencyLimit:
+    """Limits how many threads do something at once: so many in all, and one for each name."""
+
+    def __init__(self, number: int) -> None:
+        self._number, self._lock = number, Lock()
+        self._held: set[str] = set()
+
+    @contextmanager
+    def hold(self, name: str) -> Iterator[None]:
+        """Hold the slot of a name for the duration of the block. Raises ConcurrencyLimitReached."""
+        with self._lock:
+            if name in self._held or len(self._held) >= self._number:
+                raise ConcurrencyLimitReached
+            self._held.add(name)
+        try:
+            yield
+        finally:
+            self._held.discard(name)
+
+
 _drawings, _pen = ConcurrencyLimit(DRAWINGS), Lock()
 
 

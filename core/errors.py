@@ -122,7 +122,7 @@ class RateLimited(ApiError):
     status, code, message = 429, "RATE_LIMITED", "Too many requests. Slow down and try again."
     cause = (
         "More than [[rate_minute]] requests a minute ([[rate_burst]] at once) or [[rate_hour]] an "
-        "hour; or too many test events at once."
+        "hour; or too many test events, or searches (`q`) with a test key, at once."
     )
     remedy = "Wait for `Retry-After`; the header `RateLimit` says how many requests are left."
     test_mode = "Send [[rate_refused]] requests within [[rate_window]], if limits are on."

@@ -24,6 +24,7 @@ from links.services import create_link, deactivate_link, read_public_link, updat
 from links.statistics import note_opened
 from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
+from merchants.searches import search_slot
 from merchants.viewsets import CallerViewSet, OpenViewSet
 
 
@@ -51,7 +52,8 @@ class PaymentLinkViewSet(CallerViewSet):
         """Newest first."""
         lookups, at = read_filters(query_of(request), FILTERS), request_now()
         links = CallerList(PaymentLink.objects.listed, request.user, lookups, at, total_of)
-        return self.page(request, links, LinkOutput, key="payment_links", now=at)
+        with search_slot(request.user, lookups):
+            return self.page(request, links, LinkOutput, key="payment_links", now=at)
 
     @operation("Read a payment link", response=LinkWithStatistics)
     def retrieve(self, request: CallerRequest, link_id: str) -> Response:

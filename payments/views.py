@@ -14,6 +14,7 @@ from core.spreadsheets import CSV_LINES, is_csv
 from merchants.access import EVERYTHING
 from merchants.caller_lists import CallerList
 from merchants.callers import Caller, CallerRequest
+from merchants.searches import search_slot
 from merchants.viewsets import CallerViewSet
 from payments.confirming import confirm_payment
 from payments.counts import PAYMENTS, total_of
@@ -70,11 +71,12 @@ class PaymentViewSet(CallerViewSet):
         query, at = query_of(request), request_now()
         lookups = read_filters(query, FILTERS)
         payments = CallerList(Payment.objects.listed, request.user, lookups, at, total_of, PAYMENTS)
-        if is_csv(query, request.META.get("HTTP_ACCEPT", "")):
-            page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
-            found = page_of(payments, page, lambda: 0).items
-            return file_of_payments(PaymentSummary.each(found, now=at))
-        listed = self.page(request, payments, PaymentSummary, key="payments", now=at)
+        with search_slot(request.user, lookups):
+            if is_csv(query, request.META.get("HTTP_ACCEPT", "")):
+                page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
+                found = page_of(payments, page, lambda: 0).items
+                return file_of_payments(PaymentSummary.each(found, now=at))
+            listed = self.page(request, payments, PaymentSummary, key="payments", now=at)
         hide_screens(listed.data["payments"], request.user)
         return listed
 
