@@ -166,7 +166,7 @@ MIDDLEWARE = [
     "core.middleware.request_id",
     "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.StaticFiles",
     "config.security.PolicyMiddleware",
     "config.security.admin_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",

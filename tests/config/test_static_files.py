@@ -1,0 +1,63 @@
+"""Static files are handed over whole: a reader who takes none of it must hold no thread."""
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.http import HttpResponse, StreamingHttpResponse
+from django.test import Client
+
+SMALL = "/static/checkout/button.js"
+LARGE = "/static/drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js"
+
+
+def contents_of(path: str) -> bytes:
+    found = finders.find(path.removeprefix("/static/"))
+    return Path(str(found)).read_bytes()
+
+
+def test_a_file_is_handed_over_whole() -> None:
+    response = Client().get(SMALL)
+
+    assert isinstance(response, HttpResponse)
+    assert (response.status_code, response.content) == (200, contents_of(SMALL))
+    assert response["Content-Type"].startswith("text/javascript")
+    assert int(response["Content-Length"]) == len(response.content)
+
+
+def test_a_part_of_a_large_file_is_handed_over_whole() -> None:
+    response = Client().get(LARGE, headers={"range": "bytes=10-19"})
+
+    assert (response.status_code, response.content) == (206, contents_of(LARGE)[10:20])
+
+
+@pytest.mark.parametrize("path", [SMALL, LARGE])
+def test_without_its_contents_only_headers_are_sent(path: str) -> None:
+    response = Client().head(path)
+
+    assert (response.status_code, response.content) == (200, b"")
+    assert int(response["Content-Length"]) == len(contents_of(path))
+
+
+def test_a_file_that_has_not_changed_is_not_sent_again() -> None:
+    changed = Client().get(SMALL)["Last-Modified"]
+    response = Client().get(SMALL, headers={"if-modified-since": changed})
+
+    assert (response.status_code, response.content) == (304, b"")
+
+
+def test_a_large_file_is_streamed_to_few_at_once() -> None:
+    """As many as have a quarter of the threads; the next is told to come again."""
+    readers = [Client().get(LARGE) for _ in range(max(1, settings.WEB_THREADS // 4))]
+    refused = Client().get(LARGE)
+
+    assert (refused.status_code, refused["Retry-After"]) == (503, "1")
+    assert isinstance(readers[0], StreamingHttpResponse)
+    assert b"".join(readers[0].streaming_content) == contents_of(LARGE)
+    assert readers[0]["Content-Type"].startswith("text/javascript")
+    readers[0].close()
+    again = Client().get(LARGE)
+    assert again.status_code == 200
+    for each in (*readers[1:], again):
+        each.close()
