@@ -12,8 +12,8 @@ from typing import BinaryIO
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from whitenoise.middleware import WhiteNoiseMiddleware
-from whitenoise.responders import Response, StaticFile
+from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
+from whitenoise.responders import Response, StaticFile  # type: ignore[import-untyped]
 
 from core.places import NoPlaceFree, Places
 
@@ -22,7 +22,7 @@ MOST_WHOLE_BYTES, PIECE_BYTES = 384 * 1024, 64 * 1024
 streams = Places(max(1, settings.WEB_THREADS // 4))
 
 
-class StaticFiles(WhiteNoiseMiddleware):
+class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]  # it has no types
     """WhiteNoise, which would stream every file."""
 
     @staticmethod

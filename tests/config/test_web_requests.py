@@ -28,7 +28,7 @@ class Protocol:
         self.response_bytes(status, headers, b"")
 
 
-class Service:
+class PatientService:
     """A service whose requests wait to be let go on, each in the thread that serves it."""
 
     def __init__(self, threads: int) -> None:
@@ -47,7 +47,7 @@ class Service:
         protocol.response_bytes(200, [], b"")
 
 
-def requests_of(service: Service, scope: object, count: int) -> tuple[list[Any], list[Any]]:
+def requests_of(service: PatientService, scope: object, count: int) -> tuple[list[Any], list[Any]]:
     protocols = [Protocol() for _ in range(count)]
     threads = [
         threading.Thread(target=service.serve, args=(each, scope), daemon=True)
@@ -68,7 +68,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize(("threads", "most"), [(8, 4), (3, 1), (1, 1)])
 def test_visitors_have_half_of_the_threads_and_wait_without_one(threads: int, most: int) -> None:
-    service = Service(threads)
+    service = PatientService(threads)
     visits, at_work = requests_of(service, VISITOR, 9)
 
     wait_for(lambda: sum(each.is_alive() for each in at_work) == most)
