@@ -12,8 +12,8 @@ from typing import BinaryIO
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
-from whitenoise.responders import Response, StaticFile  # type: ignore[import-untyped]
+from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]  # it has no types
+from whitenoise.responders import Response, StaticFile  # type: ignore[import-untyped]  # nor here
 
 from core.places import NoPlaceFree, Places
 

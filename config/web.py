@@ -168,7 +168,7 @@ def _serve_in_turns() -> None:
     def wrapped(*about: Any) -> Any:
         return in_turns(wrap(*about), is_visitor, threads=settings.WEB_THREADS)
 
-    mp._wsgi_call_wrap = wrapped  # type: ignore[assignment, attr-defined]
+    mp._wsgi_call_wrap = wrapped  # type: ignore[assignment, attr-defined]  # as above
 
 
 def _load_and_tell(load: Callable[..., Any], ready: Event) -> Any:
