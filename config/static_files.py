@@ -15,11 +15,11 @@ from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]  # it has no types
 from whitenoise.responders import Response, StaticFile  # type: ignore[import-untyped]  # nor here
 
-from core.places import NoPlaceFree, Places
+from core.concurrency import ConcurrencyLimit, ConcurrencyLimitReached
 
 MOST_WHOLE_BYTES, PIECE_BYTES = 384 * 1024, 64 * 1024
 
-streams = Places(max(1, settings.WEB_THREADS // 4))
+streams = ConcurrencyLimit(max(1, settings.WEB_THREADS // 4))
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]  # it has no types
@@ -59,8 +59,8 @@ def _streamed_to_few(found: Response) -> HttpResponseBase:
     held = ExitStack()
     held.enter_context(found.file)
     try:
-        held.enter_context(streams.taken())
-    except NoPlaceFree as error:
+        held.enter_context(streams.hold())
+    except ConcurrencyLimitReached as error:
         held.close()
         words = f"{error.message}\n"
         return HttpResponse(words, "text/plain", error.status, headers=error.headers)
