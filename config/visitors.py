@@ -1,4 +1,4 @@
-"""Rate limits for anonymous callers, by the CPU time that their network uses.
+"""Rate limits for anonymous callers, by the CPU time and storage that their network uses.
 
 They are checked before anything else, so that a refusal costs next to nothing; it is counted, not
 logged. Staff, live customers and the keys of verified merchants are never refused, whatever others
@@ -32,6 +32,7 @@ from core.handler import API_PREFIX, json_error
 from core.prepared import Placeholder, PreparedValues
 from core.signed_tokens import is_signed_token
 from core.statement_time import statement_seconds
+from core.stored_bytes import price_of_bytes
 from core.visitor_budget import budget, testers
 from merchants.authentication import find_active
 from merchants.callers import Caller
@@ -120,11 +121,11 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
         if looked_up and (wait := waits.get(looked_up)):
             refused.inc()
             return _refusal(request.path.startswith(API_PREFIX), math.ceil(wait))
-        before, waited = time.thread_time(), statement_seconds()
+        before, waited, stored = time.thread_time(), statement_seconds(), price_of_bytes()
         response = get_response(request)
         standing = looked_up or _standing_of(request)
         if standing in _BUDGETS:
-            cost = time.thread_time() - before
+            cost = time.thread_time() - before + price_of_bytes() - stored
             if standing is Standing.TESTER:  # lists and searches, of as much as was made
                 cost += statement_seconds() - waited
             _BUDGETS[standing].charge(network, cost)

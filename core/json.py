@@ -17,6 +17,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from core.errors import InvalidRequest, RequestTooLarge, UnsupportedMediaType
+from core.stored_bytes import note_bytes
 from core.text import is_storable
 
 MAX_BODY_BYTES = 256 * 1024
@@ -119,6 +120,7 @@ class StrictJSONParser(BaseParser):
         body = stream.read(MAX_BODY_BYTES + 1)
         if len(body) > MAX_BODY_BYTES:
             raise RequestTooLarge(BODY_SIZE_RULE)
+        note_bytes(len(body))
         return parse_json(body) if body.strip() else {}
 
 

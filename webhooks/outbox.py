@@ -11,6 +11,7 @@ from core.clock import iso, utc_now
 from core.database_clock import due_immediately
 from core.ids import new_id
 from core.json import dump_json
+from core.stored_bytes import note_bytes
 from core.writing import Write, insertion_of, write
 from webhooks.delivery.wakeup import wake_up
 from webhooks.event_types import EventType, patterns_of
@@ -112,13 +113,16 @@ def _event(fact: Fact, now: datetime, *, is_test: bool = False) -> Event:
     event_type, about, data = fact
     event_id = new_id("evt", now)
     content = {"id": event_id, "type": event_type, "created": iso(now), "data": plain(data)}
+    body = dump_json(content)
+    if not about.livemode:  # its metadata may have been sent once, for any number of events
+        note_bytes(len(body))
     return Event(
         id=event_id,
         merchant_id=about.merchant_id,
         livemode=about.livemode,
         type=event_type,
         resource_id=about.id,
-        body=dump_json(content),
+        body=body,
         is_test=is_test,
         request_id=get_contextvars().get("request_id", ""),
         created_at=now,
