@@ -28,6 +28,7 @@ from backoffice.forms import (
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
+from backoffice.services.lookalikes import verified_lookalikes
 from backoffice.services.merchant_changes import decide_change
 from backoffice.services.merchants import (
     VERIFIED,
@@ -54,6 +55,14 @@ def change_lines(change: MerchantChange) -> list[str]:
     ]
 
 
+def lookalike_lines(merchant: Merchant, name: str) -> list[str]:
+    """Name the verified merchants that customers could take this one for."""
+    return [
+        f"Customers could take it for another verified merchant: {other.name} ({other.pk})"
+        for other in verified_lookalikes(merchant, name)
+    ]
+
+
 class ChangeForm(ReasonForm):
     """A decision on exactly the change displayed, not on one made in the meantime."""
 
@@ -65,7 +74,10 @@ class ChangeForm(ReasonForm):
 
     def lines(self) -> list[str]:
         change = self._pending()
-        return change_lines(change) if change else []
+        if change is None:
+            return []
+        new_name = change.after.get("name")
+        return change_lines(change) + (lookalike_lines(self.row, new_name) if new_name else [])
 
     def _pending(self) -> MerchantChange | None:
         return MerchantChange.objects.pending().filter(merchant=self.row).first()
@@ -119,12 +131,13 @@ class VerifyForm(ReasonForm):
 
     def lines(self) -> list[str]:
         changed = changed_since_verified(self.row)
-        return [
+        details = [
             f"{name}: {value}"
             + (f" (changed {formats.moment(changed[name])})" if name in changed else "")
             for name, value in details_of(self.row).items()
             if value or name in changed
         ]
+        return details + lookalike_lines(self.row, self.row.name)
 
 
 def _can_become(status: MerchantStatus) -> Callable[[Merchant, datetime], bool]:

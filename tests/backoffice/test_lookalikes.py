@@ -1,0 +1,68 @@
+"""A merchant cannot be verified as another one's double without staff being told.
+
+On the form, "Island Coffee" with a Cyrillic letter looked exactly like the shop everyone knows,
+and so it would have on each page and in each text message.
+"""
+
+import pytest
+
+from backoffice.roles import Role
+from backoffice.services.lookalikes import verified_lookalikes
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from tests.backoffice.acting import page_of_act
+from tests.backoffice.conftest import Office
+from tests.client import Api
+from tests.factories import MerchantFactory
+
+WARNING = "Customers could take it for another verified merchant: Island Coffee"
+CYRILLIC = "Isl\u0430nd Coff\u0435e"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def known() -> Merchant:
+    return MerchantFactory(name="Island Coffee")
+
+
+@pytest.mark.parametrize("name", [CYRILLIC, "Island Coffee", "lsland coff\u00e9e", "IsIand-Coffee"])
+def test_staff_are_told_whose_double_they_verify(
+    office: Office, known: Merchant, name: str
+) -> None:
+    double = MerchantFactory(name=name, status=MerchantStatus.UNVERIFIED)
+
+    page = office(Role.FINANCE).get(page_of_act(double, "verify")).content.decode()
+
+    assert f"{WARNING} ({known.id})" in page
+
+
+def test_a_verified_merchant_that_takes_the_name_of_another_is_noticed(
+    office: Office, api: Api, known: Merchant, merchant: Merchant
+) -> None:
+    api(merchant, live=True).patch(f"/v1/merchants/{merchant.id}", {"name": CYRILLIC})
+
+    page = office(Role.FINANCE).get(page_of_act(merchant, "approve-change")).content.decode()
+
+    assert f"{WARNING} ({known.id})" in page
+
+
+@pytest.mark.parametrize("name", ["Island Coffees", "Inland Coffee", "Coffee", "岛屿咖啡"])
+def test_a_name_of_its_own_is_no_double(known: Merchant, merchant: Merchant, name: str) -> None:
+    assert verified_lookalikes(merchant, name) == []
+
+
+@pytest.mark.usefixtures("known")
+def test_what_was_never_verified_deceives_no_one(merchant: Merchant) -> None:
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+
+    assert verified_lookalikes(merchant, "Island Coffee") == []
+
+
+def test_a_merchant_is_not_its_own_double(known: Merchant) -> None:
+    assert verified_lookalikes(known, known.name) == []
+
+
+def test_no_more_are_named_than_anyone_reads(merchant: Merchant) -> None:
+    MerchantFactory.create_batch(7, name="\u039f\u03a1\u0415N 24")
+
+    assert len(verified_lookalikes(merchant, "Open 24")) == 5
