@@ -75,15 +75,16 @@ def browser_session_of(
     return BrowserSession(token, session)
 
 
-def has_session(request: HttpRequest, *, now: datetime) -> bool:
-    """Return whether a live customer, who has proved a phone, is signed in with this browser.
+def live_customer_id(request: HttpRequest, *, now: datetime) -> str:
+    """Return the id of the live customer who is signed in with this browser; empty if none is.
 
     Tokens without our signature are not looked up, as anyone can send any number of them.
     """
     token = request.COOKIES.get(session_cookie(livemode=True), "")
     if not is_signed_token(token) or not is_known(token):
-        return False
-    return find_session(token, livemode=True, now=now) is not None
+        return ""
+    session = find_session(token, livemode=True, now=now)
+    return session.customer_id if session is not None else ""
 
 
 def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:

@@ -1,10 +1,11 @@
 """Rate limits for anonymous callers, by the CPU time and storage that their network uses.
 
 They are checked before anything else, so that a refusal costs next to nothing; it is counted, not
-logged. Staff, live customers and the keys of verified merchants are never refused, whatever others
-on their network do. Credentials that anyone can get do not exempt: a test-mode session counts as a
-visitor's, and keys of unverified merchants have a budget of their own per network. Callers are only
-looked up once the network has spent a budget. Those without credentials are refused by
+logged. Staff and the keys of verified merchants are never refused, whatever others on their network
+do, nor is a live customer, up to a budget that no person spends: a phone is cheap, and its session
+can be sent from anywhere. Credentials that anyone can get do not exempt: a test-mode session counts
+as a visitor's, and keys of unverified merchants have a budget of their own per network. Callers are
+only looked up once the network has spent a budget. Those without credentials are refused by
 `refuse_before_django`, at a fifteenth of the cost; a session without our signature counts as none.
 """
 
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import cache, lru_cache
+from typing import NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from django.conf import settings
@@ -23,7 +25,7 @@ from django.http import HttpRequest, HttpResponse
 from prometheus_client import Counter
 
 from backoffice.session_store import SessionStore
-from checkout.browser_session import has_session, session_cookie
+from checkout.browser_session import live_customer_id, session_cookie
 from config.request_log import actor_of
 from core.client_address import address_in, wide_network_of
 from core.clock import one_instant, request_now
@@ -33,7 +35,7 @@ from core.prepared import Placeholder, PreparedValues
 from core.signed_tokens import is_signed_token
 from core.statement_time import statement_seconds
 from core.stored_bytes import price_of_bytes
-from core.visitor_budget import budget, testers
+from core.visitor_budget import budget, customers, testers
 from merchants.authentication import find_active
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -48,14 +50,22 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class Standing(Enum):
-    """A caller's credentials: none, a key that anyone can get, or ones that are hard to get."""
+    """A caller's credentials: none, a key that anyone can get, a phone, or ones hard to get."""
 
     VISITOR = "visitor"
     TESTER = "tester"
+    CUSTOMER = "customer"
     KNOWN = "known"
 
 
-_BUDGETS = {Standing.VISITOR: budget, Standing.TESTER: testers}
+class _Payer(NamedTuple):
+    """Who pays for a request: its network, or a live customer, as others there must not."""
+
+    standing: Standing
+    name: str
+
+
+_BUDGETS = {Standing.VISITOR: budget, Standing.TESTER: testers, Standing.CUSTOMER: customers}
 
 
 def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
@@ -116,19 +126,19 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
         if not settings.VISITOR_SECONDS_PER_NETWORK:
             return get_response(request)
         network = _network_of(request.META)
-        waits = {standing: each.wait(network) for standing, each in _BUDGETS.items()}
-        looked_up = _look_up(request) if any(waits.values()) else None
-        if looked_up and (wait := waits.get(looked_up)):
+        is_spent = budget.wait(network) or testers.wait(network)
+        looked_up = _look_up(request, network) if is_spent else None
+        if looked_up and (wait := _wait_of(looked_up)):
             refused.inc()
             return _refusal(request.path.startswith(API_PREFIX), math.ceil(wait))
         before, waited, stored = time.thread_time(), statement_seconds(), price_of_bytes()
         response = get_response(request)
-        standing = looked_up or _standing_of(request)
+        standing, payer = looked_up or _payer_of(request, network)
         if standing in _BUDGETS:
             cost = time.thread_time() - before + price_of_bytes() - stored
             if standing is Standing.TESTER:  # lists and searches, of as much as was made
                 cost += statement_seconds() - waited
-            _BUDGETS[standing].charge(network, cost)
+            _BUDGETS[standing].charge(payer, cost)
         return response
 
     return middleware
@@ -143,27 +153,34 @@ def _is_from_inside(request: HttpRequest) -> bool:
     return "HTTP_X_FORWARDED_FOR" not in request.META or not settings.TRUSTED_PROXIES
 
 
-def _look_up(request: HttpRequest) -> Standing:
-    """Return the standing of a request's key or session, looked up now."""
+def _wait_of(payer: _Payer) -> float:
+    """Return the seconds until the payer may be served again; 0 if that is now."""
+    return _BUDGETS[payer.standing].wait(payer.name) if payer.standing in _BUDGETS else 0.0
+
+
+def _look_up(request: HttpRequest, network: str) -> _Payer:
+    """Return the payer by a request's key or session, looked up now."""
     with one_instant():
         if request.path.startswith(API_PREFIX):
             key = find_active(request.META.get("HTTP_AUTHORIZATION", ""), request_now())
             if key is None:
-                return Standing.VISITOR
-            return _standing_of_key(key.merchant, livemode=key.livemode)
-        is_known = has_session(request, now=request_now()) or _is_staff(request)
-        return Standing.KNOWN if is_known else Standing.VISITOR
+                return _Payer(Standing.VISITOR, network)
+            return _Payer(_standing_of_key(key.merchant, livemode=key.livemode), network)
+        if customer_id := live_customer_id(request, now=request_now()):
+            return _Payer(Standing.CUSTOMER, customer_id)
+        return _Payer(Standing.KNOWN if _is_staff(request) else Standing.VISITOR, network)
 
 
-def _standing_of(request: HttpRequest) -> Standing:
-    """Return the standing of a request that was answered, from what its view has looked up."""
+def _payer_of(request: HttpRequest, network: str) -> _Payer:
+    """Return the payer of a request that was answered, by what its view has looked up."""
     caller = getattr(request, "user", None) if request.path.startswith(API_PREFIX) else None
     if isinstance(caller, Caller) and caller.merchant is not None:
-        return _standing_of_key(caller.merchant, livemode=caller.livemode)
+        return _Payer(_standing_of_key(caller.merchant, livemode=caller.livemode), network)
     if actor_of(request):
-        return Standing.KNOWN
+        return _Payer(Standing.KNOWN, network)
     # A key may have been sent to a URL that requires none, or that does not exist.
-    return _look_up(request) if "HTTP_AUTHORIZATION" in request.META else Standing.VISITOR
+    has_key = "HTTP_AUTHORIZATION" in request.META
+    return _look_up(request, network) if has_key else _Payer(Standing.VISITOR, network)
 
 
 def _standing_of_key(merchant: Merchant, *, livemode: bool) -> Standing:

@@ -55,6 +55,8 @@ class VisitorBudget:
 
 budget = VisitorBudget()
 testers = VisitorBudget(TESTER_BURST_SECONDS)
+# By customer, for what a live one costs whose network has spent its own.
+customers = VisitorBudget(TESTER_BURST_SECONDS)
 
 
 def _rate() -> float:
