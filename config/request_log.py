@@ -11,6 +11,7 @@ from django_structlog.middlewares import RequestMiddleware
 
 from config.logging import FinishedEvent, redact, stamp
 from core.client_address import client_address
+from core.intended_errors import is_intended
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ def api_request_log(get_response: _GetResponse) -> _GetResponse:
         try:
             response = get_response(request)
             failed = response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
-            level = logging.ERROR if failed else logging.INFO
+            level = logging.ERROR if failed and not is_intended() else logging.INFO
             if logger.isEnabledFor(level):
                 _write(level, _line_of(request, response, about))
         finally:

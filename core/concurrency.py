@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore, Lock
 
 from core.errors import ServiceUnavailable
+from core.intended_errors import note_intended
 
 DRAWINGS = 2  # one is drawn, one waits
 
@@ -64,5 +65,15 @@ def drawing_slot() -> Iterator[None]:
 
     Raises ConcurrencyLimitReached.
     """
-    with _drawings.hold(), _pen:
+    with _noted(), _drawings.hold(), _pen:
         yield
+
+
+@contextmanager
+def _noted() -> Iterator[None]:
+    """Note a refusal: strangers could otherwise raise the alarm by asking for eight at once."""
+    try:
+        yield
+    except ConcurrencyLimitReached:
+        note_intended()
+        raise

@@ -1,8 +1,11 @@
 """Any error on demand, in test mode, so that integrators can test their error handling."""
 
+from http import HTTPStatus
+
 from django.http import HttpRequest
 
 from core.errors import InvalidRequest
+from core.intended_errors import note_intended
 from core.reference import errors
 
 HEADER = "Simulate-Error"
@@ -19,5 +22,7 @@ def raise_simulated_error(request: HttpRequest) -> None:
         if error.code == code:
             simulated = error()
             simulated.details = f"{HEADER} asked for this."
+            if simulated.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                note_intended()
             raise simulated
     raise InvalidRequest(f"{HEADER}: must be a code of the reference.")

@@ -27,7 +27,7 @@ PAGE = (ROOT / "docs/runbook.md").read_text()
 RUNBOOK = re.findall(r"^## (\w+)$", PAGE, re.MULTILINE)
 WORDS = {
     "by", "sum", "max", "min", "abs", "rate", "increase", "delta", "clamp_min", "time", "absent",
-    "histogram_quantile", "offset", "and", "or", "unless", "on", "up",
+    "histogram_quantile", "offset", "and", "or", "unless", "on", "up", "vector",
 }  # fmt: skip
 
 
