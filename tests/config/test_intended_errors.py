@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from prometheus_client import REGISTRY
 
@@ -48,18 +47,20 @@ def poster(api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch) -> str
 def test_a_simulated_error_raises_no_alarm(
     api: Api, merchant: Merchant, code: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert_no_alarm(lambda: api(merchant).get("/v1/balance", simulate_error=code), caplog)
+    assert_no_alarm(
+        lambda: api(merchant).get("/v1/balance", simulate_error=code).status_code, caplog
+    )
 
 
 def test_a_refused_poster_raises_no_alarm(poster: str, caplog: pytest.LogCaptureFixture) -> None:
-    assert_no_alarm(lambda: Client().get(poster), caplog)
+    assert_no_alarm(lambda: Client().get(poster).status_code, caplog)
 
 
-def assert_no_alarm(ask: Callable[[], HttpResponse], caplog: pytest.LogCaptureFixture) -> None:
+def assert_no_alarm(ask: Callable[[], int], caplog: pytest.LogCaptureFixture) -> None:
     answered, intended = counted()
     caplog.clear()
 
-    assert ask().status_code >= 500
+    assert ask() >= 500
     assert counted() == (answered + 1, intended + 1)
     assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
 
