@@ -38,10 +38,10 @@ LIMITS = {
     "confirm": Ceiling(7, 3_490, Ceiling(12, 4_310)),
     "refund": Ceiling(6, 3_750, Ceiling(13, 3_910)),
     "balance": Ceiling(1, 1_340),
-    "checkout page": Ceiling(1, 2_990),
-    "status poll": Ceiling(1, 960),
-    "QR image": Ceiling(0, 870),
-    "link page": Ceiling(1, 3_470),
+    "checkout page": Ceiling(1, 3_040),
+    "status poll": Ceiling(1, 1_010),
+    "QR image": Ceiling(0, 920),
+    "link page": Ceiling(1, 3_550),
 }
 
 
