@@ -34,6 +34,7 @@ from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office
+from tests.backoffice.erasing import EMAIL, NAME, PHONE, REASON, erase
 from tests.client import Api
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
@@ -44,8 +45,7 @@ from tests.payouts.merchant_balance import credit
 from tests.refunds.refunding import refund
 
 pytestmark = pytest.mark.django_db
-PHONE, EMAIL, NAME, ADDRESS = "+12423591234", "ada@example.com", "Ada Rolle", "192.0.2.77"
-REASON = "Letter of 3 March"
+ADDRESS = "192.0.2.77"
 
 
 @pytest.fixture(autouse=True)
@@ -107,15 +107,6 @@ def everything_stored() -> str:
         model._default_manager.values() for model in apps.get_models() if model is not AuditEntry
     ]
     return json.dumps([list(found) for found in rows], default=str)
-
-
-def erase(office: Office, customer: Customer) -> Instruction:
-    """Let one of staff ask for it, and another approve."""
-    act(office(Role.FINANCE, "ida"), customer, "erase", reason=REASON)
-    instruction = Instruction.objects.get(task="erase_customer")
-    response = act(office(Role.FINANCE, "otto"), instruction, "approve", note="Checked the letter")
-    assert response.status_code == 302, response.content.decode()
-    return Instruction.objects.get(task="erase_customer")
 
 
 def test_nothing_of_the_person_is_left_and_the_ledger_is_clean(

@@ -18,6 +18,7 @@ from tests.backoffice.acting import fields_of
 from tests.backoffice.conftest import Office
 from tests.backoffice.invoices import open_invoice
 from tests.backoffice.rows import caller_of, one_of_each, paid_payment
+from tests.backoffice.searching import search
 from tests.factories import MerchantFactory, PaymentFactory
 
 pytestmark = pytest.mark.django_db
@@ -150,11 +151,6 @@ def test_amounts_stand_at_the_right_with_their_currency_once(
     PaymentFactory(merchant=merchant, currency="USD")
     assert headings_of(listed(office, ""))[1] == "Amount"
     assert '<span class="bo-amount">1,234.56 BSD</span>' in listed(office, "")
-
-
-def search(office: Office, text: str, role: Role = Role.FINANCE) -> str:
-    response = office(role).get("/admin/search/", {"q": text})
-    return response.get("Location", "") or response.content.decode()
 
 
 def test_the_search_finds_words_of_a_description(office: Office, merchant: Merchant) -> None:

@@ -11,7 +11,7 @@ from core.ids import new_id
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.backoffice.conftest import Office
-from tests.backoffice.test_list_tools import search
+from tests.backoffice.searching import search
 from tests.factories import PaymentFactory
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from core.clock import utc_now
 from customers.models import Customer
 from customers.services import find_or_create
 from tests.backoffice.conftest import Office, make_user
-from tests.backoffice.test_erasure import EMAIL, NAME, PHONE, erase
+from tests.backoffice.erasing import EMAIL, NAME, PHONE, erase
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from payouts.models import BankHoliday, Payout
 from payouts.scheduling import schedule_due
 from tests.payouts.conftest import DETAILS
 from tests.payouts.merchant_balance import credit, held
-from tests.payouts.test_schedule import JOINED, at
+from tests.payouts.nassau import JOINED, at
 
 pytestmark = pytest.mark.django_db
 

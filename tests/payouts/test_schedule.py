@@ -18,14 +18,7 @@ from payouts.services import schedule_payout
 from tests.events import event_types
 from tests.payouts.conftest import DETAILS
 from tests.payouts.merchant_balance import credit, held
-
-JOINED = datetime(2026, 6, 1, tzinfo=UTC)
-
-
-def at(text):
-    """An instant in Nassau, five hours behind UTC in winter."""
-    return datetime.fromisoformat(f"{text}-05:00").astimezone(UTC)
-
+from tests.payouts.nassau import JOINED, at
 
 MONDAY = at("2026-11-16T00:00")
 
