@@ -1,6 +1,7 @@
 """Notices to customers about top-ups and reversals, by text message and by e-mail."""
 
 from datetime import datetime
+from typing import cast
 
 from django.conf import settings
 from django.utils import translation
@@ -49,12 +50,14 @@ def plan_receipt(top_up: TopUp, *, now: datetime, says: str = ADDED) -> None:
             "payee": sms.sanitized(payment.merchant.name),
             "pay": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         }
-    _plan(top_up, SUBJECT, says, top_up.amount_received or 0, key=top_up.pk, now=now, **values)
+    amount = cast("int", top_up.amount_received)
+    _plan(top_up, SUBJECT, says, amount, key=top_up.pk, now=now, **values)
 
 
 def plan_reversal(top_up: TopUp, *, now: datetime) -> None:
     """Plan the notice that money was taken back, in the same way as `plan_receipt`."""
-    amount, key = top_up.amount_reversed or 0, f"{top_up.pk}:{TopUpStatus.REVERSED}"
+    amount = cast("int", top_up.amount_reversed)
+    key = f"{top_up.pk}:{TopUpStatus.REVERSED}"
     _plan(top_up, TAKEN_BACK_SUBJECT, TAKEN_BACK, amount, key=key, now=now)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from django.core.cache import cache
 from django.db.models import Count, QuerySet, Sum
@@ -44,8 +45,8 @@ def composition_of(payout: Payout) -> Composition:
     return Composition(
         opening_amount=statement.opening_amount,
         parts={name: CompositionPart(*sums) for name, sums in parts.items()},
-        payout_amount=statement.payout_amount or 0,
-        closing_amount=statement.closing_amount or 0,
+        payout_amount=cast("int", statement.payout_amount),
+        closing_amount=cast("int", statement.closing_amount),
     )
 
 

@@ -8,7 +8,7 @@ see docs/decisions/0101.
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -55,7 +55,7 @@ def open_statement(account: Account) -> Statement:
     return Statement.objects.create(
         account=account,
         number=last.number + 1,
-        opening_amount=last.closing_amount or 0,
+        opening_amount=cast("int", last.closing_amount),
         gathered_through=last.gathered_through,
         horizon_transfer=last.horizon_transfer,
         horizon_transaction=last.horizon_transaction,

@@ -35,7 +35,7 @@ def _moved_by(entry: BankEntry, every: Sequence[Payout]) -> Sequence[Payout]:
     """
     taken = [payout for payout in every if payout.status != PayoutStatus.FAILED]
     for payouts in (every, taken):
-        more = (entry.amount or 0) - sum(payout.amount for payout in payouts)
+        more = entry.booked_amount - sum(payout.amount for payout in payouts)
         if more == 0 or (entry.kind not in CAME_IN and _is_charge(entry, more)):
             return payouts
     return []

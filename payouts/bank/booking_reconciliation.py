@@ -55,7 +55,7 @@ def _check_matches() -> Iterator[str]:
 
 def _surplus_note(entry: BankEntry) -> str:
     ordered = entry.payout.amount if entry.payout else 0
-    return charge_note((entry.amount or 0) - ordered, entry.currency)
+    return charge_note(entry.booked_amount - ordered, entry.currency)
 
 
 def _check_field(field: str, matched: QuerySet[BankEntry]) -> Iterator[str]:

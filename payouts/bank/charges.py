@@ -41,8 +41,9 @@ def _charges(element: Element, currency: str) -> Iterator[int]:
     signs = {"CRDT": -1}
     records = _records(element)
     found = [(cents_at(each, "Amt", currency), text_at(each, "CdtDbtInd")) for each in records]
-    if all(cents is not None for cents, _ in found):
-        yield sum(signs.get(sign, 1) * (cents or 0) for cents, sign in found)
+    known = [signs.get(sign, 1) * cents for cents, sign in found if cents is not None]
+    if len(known) == len(records):
+        yield sum(known)
     total = cents_at(element, "Chrgs/TtlChrgsAndTaxAmt", currency)
     if total is not None:
         yield total

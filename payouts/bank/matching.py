@@ -143,7 +143,7 @@ def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | N
     known = PayoutOrder.objects.filter(end_to_end_id=name, payout__livemode=entry.livemode).first()
     if known is not None or entry.kind not in (K.DEBIT, K.RETURN):
         return known
-    moved = entry.amount or 0
+    moved = entry.booked_amount
     return note_departure(
         reference=name,
         livemode=entry.livemode,
@@ -247,7 +247,7 @@ def apply_entry(
 
 def _refuse_large_charge(entry: BankEntry, payouts: Sequence[Payout]) -> None:
     """Refuse a charge as large as the payouts: some banks mislabel a transfer plus its charge."""
-    if (entry.amount or 0) >= sum(payout.amount for payout in payouts):
+    if entry.charge_amount >= sum(payout.amount for payout in payouts):
         raise BankEntryUnfit("The bank calls it a charge, and it is as much as what was ordered.")
 
 

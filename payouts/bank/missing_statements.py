@@ -31,8 +31,8 @@ def missing_statements(currency: str, *, livemode: bool) -> list[MissingStatemen
     last: BankStatement | None = None
     for statement in reversed(newest):
         opening = statement.opening_amount
-        if last is not None and None not in (held, opening) and held != opening:
-            moved = (opening or 0) - (held or 0)
+        if last and held is not None and opening is not None and held != opening:
+            moved = opening - held
             gap = MissingStatement(currency, last.number, statement.number, moved, last.end_at)
             found.append(gap)
         held = _held_after(statement, held if opening is None else opening)

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from xml.etree.ElementTree import Element
 
 from django.db import transaction
@@ -218,7 +218,7 @@ def _add_entries(
 
 
 def _signed(entry: ReportItem | BankEntry) -> int:
-    amount = entry.amount or 0
+    amount = cast("int", entry.amount)  # a statement's entry has one
     return -amount if entry.kind == BankEntryKind.DEBIT else amount
 
 

@@ -1,7 +1,7 @@
 """The entries that the bank reports, and what we matched them with."""
 
 from datetime import datetime
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 from django.db import models
 from django.db.models import F, Q
@@ -179,6 +179,11 @@ class BankEntry(models.Model):
     def is_charge(self) -> bool:
         """Whether it is nothing but a bank charge, booked on its own."""
         return self.charge_amount > 0 and self.amount == self.charge_amount
+
+    @property
+    def booked_amount(self) -> int:
+        """What a statement or a notification books in cents: neither is without an amount."""
+        return cast("int", self.amount)
 
     @property
     def is_booked_credit(self) -> bool:
