@@ -1,4 +1,4 @@
-"""What is one transaction stands in `transactions.txt`; a durable one is not within another.
+"""What is one transaction stands in `transactions.txt`, be it a function or a block of one.
 
 A test runs inside of a transaction itself, and so misses none that is gone.
 """
@@ -29,8 +29,11 @@ def _transactions_of(path: Path) -> Iterator[str]:
 
 
 def _within(node: ast.AST, name: str) -> Iterator[str]:
-    """Yield the functions that are decorated as one transaction, by their whole names."""
+    """Yield the functions that are one transaction or hold one, by their whole names."""
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.With):
+            managers = (ast.unparse(it.context_expr) for it in child.items)
+            yield from (f"{name} with {it}" for it in managers if "atomic" in it)
         if not isinstance(child, ast.FunctionDef | ast.ClassDef):
             yield from _within(child, name)
             continue
