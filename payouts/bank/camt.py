@@ -182,7 +182,7 @@ def _is_of_more(entry: BookedEntry, stated: int, amount: int) -> bool:
 
     Less may come in, due to a charge on the way. A debit is checked against our order instead.
     """
-    return entry.sign > 0 and 0 < stated < amount
+    return entry.sign == 1 and 0 < stated < amount
 
 
 def _stated(part: Element, currency: str) -> list[int]:
@@ -259,7 +259,7 @@ def _remittance(part: Element) -> str:
 
 
 def _kind(entry: BookedEntry, part: Element) -> BankEntryKind:
-    if entry.sign < 0:
+    if entry.sign == -1:
         return BankEntryKind.DEBIT
     returned = _is_returned(part) or entry.is_reversal
     return BankEntryKind.RETURN if returned else BankEntryKind.CREDIT
