@@ -117,6 +117,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _limit(config: pytest.Config, seconds: float) -> None:
+    seconds = max(seconds, float(config.getini("faulthandler_timeout")))
     faulthandler.dump_traceback_later(seconds, exit=True, file=config.stash[_stderr])
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 Work = Callable[[Path], int]
-FAILED = 1
+FAILED = 3  # of itself, not of a test in it: as pytest ends by an error of its own
 
 
 def in_processes(jobs: Iterable[tuple[T, Work]], processes: int) -> Iterator[tuple[T, int, str]]:

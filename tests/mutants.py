@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from itertools import chain
 from pathlib import Path
@@ -21,13 +22,19 @@ from types import CodeType, ModuleType
 
 import pytest
 
+from tests.learning import ROOT, Notebook, file_of, module_of
 from tests.mutations import Mutant, mutants_of
-from tests.planting import DECLARED, NO_TESTS, ROOT, SURVIVED, Planting
+from tests.planting import DECLARED, NO_TESTS, NOT_RUN, SURVIVED, Planting
 from tests.reach import left_main, reach
 from tests.source_tree import PLANTED
 
 ACCEPTED = ROOT / "tests/mutants.txt"
-PYTEST = ["-q", "-s", "--no-header", "-p", "no:randomly"]
+HUNG_SECONDS = 900
+# On a busy machine a test may take many times what it needs.
+PYTEST = [
+    *("-q", "-s", "--no-header", "-p", "no:randomly"),
+    *("-o", f"faulthandler_timeout={HUNG_SECONDS}"),
+]
 QUICK = ["-p", "tests.timing", "--quick"]
 NOT_THE_SERVICE = re.compile(r"(^|/)(tests|bench|migrations)/|^manage\.py$")
 
@@ -67,7 +74,9 @@ class Verdict:
 
     def __call__(self, mutant: Mutant, status: int, killer: str) -> None:
         reason = self.reasons.get(mutant.key)
-        if status not in (SURVIVED, NO_TESTS):
+        if status in NOT_RUN:
+            self._say("NOT RUN", f"line {mutant.line} {mutant.key}: ended with {status}\n{killer}")
+        elif status not in (SURVIVED, NO_TESTS):
             self._say("caught", f"{mutant.key} | {killer or f'ended with {status}'}")
         elif reason:
             self._say("accepted", f"{mutant.key} | {reason}")
@@ -77,7 +86,7 @@ class Verdict:
 
     def _say(self, outcome: str, text: str) -> None:
         self.counts[outcome] += 1
-        if self.verbose or outcome == "SURVIVED":
+        if self.verbose or outcome in ("SURVIVED", "NOT RUN"):
             sys.stdout.write(f"{outcome:9} {text}\n")
             sys.stdout.flush()
 
@@ -95,7 +104,7 @@ def plant(mutant: Mutant) -> None:
         def find_spec(
             self, fullname: str, path_: object, target: ModuleType | None = None
         ) -> ModuleSpec | None:
-            if fullname != mutant.file.removesuffix(".py").replace("/", "."):
+            if fullname != module_of(mutant.file):
                 return None
             return importlib.util.spec_from_file_location(
                 fullname, path, loader=Loader(fullname, path)
@@ -104,14 +113,37 @@ def plant(mutant: Mutant) -> None:
     sys.meta_path.insert(0, Finder())
 
 
-class Killer:
-    """Keeps the name of the test that failed."""
+class Chosen:
+    """Runs the chosen tests of their files, and keeps the name of what failed.
 
-    def __init__(self, out: Path) -> None:
+    Where a mistake has renamed or removed a case, it runs all cases that its test has now.
+    """
+
+    def __init__(self, tests: Sequence[str], out: Path) -> None:
+        self.order = {name: number for number, name in enumerate(tests)}
         self.out = out
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        gone = self.order.keys() - {item.nodeid for item in items}
+        renamed = {name.partition("[")[0] for name in gone}
+        items[:] = sorted(
+            (
+                it
+                for it in items
+                if it.nodeid in self.order or it.nodeid.partition("[")[0] in renamed
+            ),
+            key=lambda item: self.order.get(item.nodeid, len(self.order)),
+        )
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._note(report)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
+        self._note(report)
+
+    def _note(self, report: pytest.CollectReport | pytest.TestReport) -> None:
+        if report.failed and report.nodeid:
             self.out.write_text(report.nodeid)
 
 
@@ -121,7 +153,9 @@ def main() -> int:
     if options.plant:
         file, number = options.plant.rsplit(":", 1)
         plant(_mutants(file)[int(number)])
-        return pytest.main([*PYTEST, "-x", *options.tests], plugins=[Killer(options.out)])
+        files = dict.fromkeys(map(file_of, options.tests))
+        chosen = Chosen(options.tests, options.out)
+        return pytest.main([*PYTEST, "-x", *files], plugins=[chosen])
     lines = (
         dict.fromkeys(options.files)
         if options.files
@@ -142,15 +176,16 @@ def main() -> int:
     tests = [*(options.tests or quick), *options.beside, *declared]
     whole = [f"--whole={file}" for file in options.tests or [] if file.endswith(".py")]
     verdict = Verdict(verbose=options.verbose)
-    planting = Planting(chosen_ones, options.processes, options.seconds, verdict)
+    notebook = Notebook(options.notebook, list(lines))
+    planting = Planting(chosen_ones, notebook, options.processes, options.seconds, verdict)
     pytest.main([*PYTEST, *QUICK, *whole, *tests], plugins=[planting])
     counts = verdict.counts
     sys.stdout.write(
-        f"{counts['caught']} of {counts.total()} planted mistakes caught, "
-        f"{counts['accepted']} accepted, {counts['SURVIVED']} survived "
-        f"(of {len(mutants)}; --seed {options.seed})\n"
+        f"{counts['caught']} of {counts.total() - counts['accepted']} planted mistakes caught, "
+        f"{counts['SURVIVED']} survived, {counts['NOT RUN']} not run; {counts['accepted']} more "
+        f"accepted (of {len(mutants)}; --seed {options.seed})\n"
     )
-    return 1 if counts["SURVIVED"] or not counts else 0
+    return 1 if counts["SURVIVED"] or counts["NOT RUN"] or not counts else 0
 
 
 def _mutants(file: str) -> list[Mutant]:
@@ -174,6 +209,7 @@ def _options() -> argparse.Namespace:
     add("--processes", type=int, default=2)
     add("--seconds", type=float, default=20, help="of tests per mistake, nearest first")
     add("--tests-seconds", type=float, default=300, help="of tests in all")
+    add("--notebook", type=Path, help="where to keep what is learned of the tests, for another run")
     add("--verbose", action="store_true", help="print what was caught, and by which test")
     add("--plant", help=argparse.SUPPRESS)
     add("--out", type=Path, help=argparse.SUPPRESS)

@@ -191,7 +191,7 @@ def _of_expression(node: ast.AST) -> Changes:
     if other := _other_way(node):
         yield other, f"{_text(node)} → {_text(other)}"
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node.operand, f"{_text(node)} without not"
+        yield copy.copy(node.operand), f"{_text(node)} without not"
     elif isinstance(node, ast.comprehension):
         for condition, others in _without_each(node.ifs):
             yield _with(node, ifs=others), f"if {_text(condition)} dropped"

@@ -1,33 +1,41 @@
 """A pytest plugin that runs the collected tests not once, but against each of many mutants.
 
-The tests run once to learn which functions each calls. Then a process is forked per mutant: it
-swaps the code of the function and runs the tests that call it, up to the first failure. A mutant
-of what runs at import needs a process from scratch.
+The tests run once to learn which functions each calls, unless an earlier run has kept that. Then a
+process is forked per mutant: it swaps the code of the function and runs the tests that call it, up
+to the first failure. A mutant of what runs at import needs a process from scratch.
 """
 
-import ast
 import builtins
-import gc
 import json
 import os
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
 
 import pytest
 
-from tests.forks import Work, in_processes
+from tests.forks import FAILED, Work, in_processes
+from tests.learning import (
+    NOTE_CALL,
+    ROOT,
+    Function,
+    Learned,
+    Notebook,
+    caches_of,
+    file_of,
+    functions_of,
+    module_of,
+    that_notes_calls,
+)  # fmt: skip
 from tests.mutations import Mutant
 from tests.reach import FAR, distances
+from tests.source_tree import PLANTED
 
-ROOT = Path.cwd()
 TESTS_OF_TABLES = "tests/config/test_migrations.py"
 TESTS_OF_THE_CONTRACT = "tests/config/test_contract.py"
 TESTS_OF_LIMITS = "tests/config/test_limits.py"
@@ -41,22 +49,12 @@ DECLARED = {
     **dict.fromkeys(("serializers", "views", "filters", "urls"), (TESTS_OF_THE_CONTRACT,)),
     "": (TESTS_OF_LIMITS, TESTS_OF_TRANSACTIONS),
 }
-SURVIVED, CAUGHT, NO_TESTS = 0, 1, 5
+EMPTYING = {"transactional_db", "live_server"}
+SURVIVED, CAUGHT, NO_TESTS = 0, 1, 100
+# What pytest ends with that neither ran all its tests nor saw one of them fail.
+NOT_RUN = {2, 3, 4, 5}
 # A mutant may make a test run on; so many times what it took before, and some, is too long.
 PATIENCE, GRACE_SECONDS = 4, 20
-
-# A builtin while the tests are learned: what every function of the files then calls first.
-NOTE_CALL = "__note_call__"
-
-Function = tuple[str, int]
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What a test took, in seconds of the processor, and which functions it called."""
-
-    seconds: float
-    calls: set[Function]
 
 
 @dataclass(eq=False)  # pytest wants its plugins hashable
@@ -64,6 +62,7 @@ class Planting:
     """Passes each mutant to `judge`, with how its tests ended and which of them failed."""
 
     mutants: Sequence[Mutant]
+    notebook: Notebook
     processes: int
     seconds: float
     judge: Callable[[Mutant, int, str], None]
@@ -77,23 +76,34 @@ class Planting:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
         self.order = {name: number for number, name in enumerate(self.items)}
-        self.files = {str(ROOT / mutant.file): mutant.file for mutant in self.mutants}
-        self.functions = _functions(self.files)
-        self.near = {file: distances([file]) for file in self.files.values()}
-        self.learned = self._learn()
-        attacks = ((mutant, self._attack(mutant)) for mutant in self.mutants)
-        for mutant, status, killer in in_processes(attacks, self.processes):
-            if killer:
-                self.killers[mutant.file, mutant.place.function] = killer
-            self.judge(mutant, status, killer)
+        self.files = {str(ROOT / file): file for file in self.notebook.files}
+        self.functions = functions_of(self.notebook.files)
+        self.near = {file: distances([file]) for file in {mutant.file for mutant in self.mutants}}
+        known = {name: it for name, it in self.notebook.read().items() if name in self.items}
+        self.learned = known | self._learn([name for name in self.items if name not in known])
+        self.notebook.write(self.learned)
+        self._attack_all(known)
         return True
 
-    def _learn(self) -> dict[str, Learned]:
+    def _attack_all(self, known: Collection[str]) -> None:
+        """Judge each mutant. Tests known from an earlier run may fail by now without any."""
+        attacks = ((mutant, self._attack(mutant)) for mutant in self.mutants)
+        caught: list[tuple[Mutant, str]] = []
+        for mutant, status, killer in in_processes(attacks, self.processes):
+            self.killers[mutant.file, mutant.place.function] = killer
+            if killer in known:
+                caught.append((mutant, killer))
+            else:
+                self.judge(mutant, status, killer)
+        passing = self._learn(sorted({killer for _, killer in caught}))
+        for mutant, killer in caught:
+            self.judge(mutant, CAUGHT if killer in passing else FAILED, killer)
+
+    def _learn(self, names: Sequence[str]) -> dict[str, Learned]:
         """Run each test once. One that fails as it is gets left out, and named."""
-        names = list(self.items)
         parts = [names[number :: self.processes] for number in range(self.processes)]
         learned: dict[str, Learned] = {}
-        jobs = ((part, self._noting(part)) for part in parts)
+        jobs = ((part, self._noting(part)) for part in parts if part)
         for _, status, found in in_processes(jobs, self.processes):
             if status:
                 raise ChildProcessError(found)
@@ -116,9 +126,9 @@ class Planting:
             self._run(names[0], names[-1] if len(names) > 1 else None)  # makes the database
             setattr(builtins, NOTE_CALL, note)
             for file in self.files.values():
-                for function, code in self._swaps(file, _that_notes_calls(file)):
+                for function, code in self._swaps(file, that_notes_calls(file)):
                     function.__code__ = code
-            caches = _caches(self.files)
+            caches = caches_of(self.files)
             for name, following in _with_next(names):
                 calls.clear()
                 for cache in caches:  # or only the first test would be known to call it
@@ -142,7 +152,8 @@ class Planting:
         tests = self._tests(mutant)
         limit = round(GRACE_SECONDS + PATIENCE * sum(self.learned[name].seconds for name in tests))
         code = mutant.compiled(str(ROOT / mutant.file))
-        swaps = [] if self._is_of_import(mutant) else self._swaps(mutant.file, code)
+        is_of_import = self._is_of_import(mutant) or mutant.place.name.endswith(".__init__")
+        swaps = [] if is_of_import else self._swaps(mutant.file, code)
 
         def attack(out: Path) -> int:
             if not tests:
@@ -150,6 +161,7 @@ class Planting:
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
             if not swaps:
                 return _from_scratch(mutant, tests, out)
+            PLANTED[ROOT / mutant.file] = mutant.planted()
             for function, changed in swaps:
                 function.__code__ = changed
             for name, following in _with_next(tests):
@@ -164,16 +176,16 @@ class Planting:
     def _tests(self, mutant: Mutant) -> list[str]:
         """Return the tests that call the mutant's function, nearest first, as far as time allows.
 
-        What no function holds concerns the tests of its file, or all.
+        What no function holds concerns the tests of its file, and then all.
         """
-        tests = self.learned.items()
         own = mutant.file, mutant.place.function
-        names = [name for name, test in tests if own in test.calls]
-        if self._is_of_import(mutant):
-            names = [name for name, test in tests if self._concerns(name, test, mutant.file)]
-        if mutant.place.at_import and not names:
-            names = list(self.learned)
+        names = [name for name, test in self.learned.items() if own in test.calls]
         names.sort(key=lambda name: self._rank(name, mutant))
+        if self._is_of_import(mutant):
+            ranked = sorted(self.learned, key=lambda name: self._rank(name, mutant))
+            names = [name for name in ranked if self._concerns(name, mutant.file)]
+            if mutant.place.at_import:
+                names = list(dict.fromkeys([*names, *ranked]))
         seconds = self.seconds
         chosen = self._of_declarations(mutant)
         for name in names:
@@ -181,7 +193,7 @@ class Planting:
             if chosen and seconds < 0:
                 break
             chosen.append(name)
-        return chosen
+        return sorted(chosen, key=self._empties)  # last: others miss what the migrations wrote
 
     def _is_of_import(self, mutant: Mutant) -> bool:
         """Return whether only a process from scratch meets a mutant: where no test calls it."""
@@ -192,26 +204,31 @@ class Planting:
         """Return the tests of what a module declares, be it by a function that makes its fields.
 
         A model's table is that of the migrations, what the API takes and answers is written,
-        and so are the limits.
+        and so are the limits, and what is one transaction.
         """
-        if not (self._is_of_import(mutant) or mutant.place.name.endswith(".__init__")):
-            return []
         tests = next((tests for part, tests in DECLARED.items() if part in mutant.file), None)
+        if "atomic" in mutant.change:
+            tests = (TESTS_OF_TRANSACTIONS,)
+        elif not (self._is_of_import(mutant) or mutant.place.name.endswith(".__init__")):
+            return []
         return [name for name in self.learned if tests and name.startswith(tests)]
 
-    def _concerns(self, name: str, test: Learned, file: str) -> bool:
+    def _concerns(self, name: str, file: str) -> bool:
         """Return whether a test calls any function of a file, or imports it itself."""
-        return file in dict(test.calls) or self.near[file].get(_module(name)) == 1
+        return file in dict(self.learned[name].calls) or self.near[file].get(_module(name)) == 1
 
-    def _rank(self, name: str, mutant: Mutant) -> tuple[bool, bool, int, float, int]:
-        """Order tests: those that empty the database last, the last to notice a mutant first."""
+    def _empties(self, name: str) -> bool:
+        """Return whether a test leaves the database empty."""
         item = self.items[name]
-        empties = {"transactional_db", "live_server"} & {*getattr(item, "fixturenames", ())}
         mark = item.get_closest_marker("django_db")
+        fixtures = {*getattr(item, "fixturenames", ())}
+        return bool(fixtures & EMPTYING or (mark and mark.kwargs.get("transaction")))
+
+    def _rank(self, name: str, mutant: Mutant) -> tuple[bool, int, float, int]:
+        """Order tests: the last to notice a mutant first, then by nearness."""
         module = _module(name)
         in_room = module.startswith(f"tests.{mutant.file.split('/')[0]}.")
         return (
-            bool(empties) or bool(mark and mark.kwargs.get("transaction")),
             name != self.killers.get((mutant.file, mutant.place.function)),
             0 if in_room else self.near[mutant.file].get(module, FAR),
             self.learned[name].seconds,
@@ -238,39 +255,7 @@ def _from_scratch(mutant: Mutant, tests: Sequence[str], out: Path) -> int:
     done = subprocess.run(
         [*command, f"--out={out}", "--tests", *tests], env=environment, check=False
     )
-    return done.returncode
-
-
-def _functions(files: Iterable[str]) -> dict[str, list[FunctionType]]:
-    """Return every function there is of these files: no matter where it hangs."""
-    found: dict[str, list[FunctionType]] = {file: [] for file in files}
-    gc.unfreeze()  # what is frozen is not found
-    for thing in gc.get_objects():
-        # Not `isinstance`: it asks an object that is made when it is asked for, whatever that does.
-        if type(thing) is FunctionType and thing.__code__.co_filename in found:
-            found[thing.__code__.co_filename].append(thing)
-    return found
-
-
-def _that_notes_calls(file: str) -> CodeType:
-    """Return the code of a file in which each function notes that it is called.
-
-    A trace function would be told of every call of Django, too: with one, tests take twice as long.
-    """
-    tree = ast.parse((ROOT / file).read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            note = ast.Expr(ast.Call(ast.Name(NOTE_CALL, ast.Load()), [], []))
-            node.body.insert(int(ast.get_docstring(node) is not None), note)
-    fixed = ast.fix_missing_locations(tree)
-    return compile(fixed, str(ROOT / file), "exec", dont_inherit=True)
-
-
-def _caches(files: Iterable[str]) -> list[Any]:
-    """Return the functions of these files that keep what they returned."""
-    kept = [thing for thing in gc.get_objects() if type(thing) is _lru_cache_wrapper]
-    codes = [(one, getattr(one.__wrapped__, "__code__", None)) for one in kept]
-    return [one for one, code in codes if code and code.co_filename in files]
+    return CAUGHT if out.exists() else done.returncode
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -281,7 +266,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _module(name: str) -> str:
-    return name.partition("::")[0].removesuffix(".py").replace("/", ".")
+    return module_of(file_of(name))
 
 
 def _with_next(names: Sequence[str]) -> Iterator[tuple[str, str | None]]:

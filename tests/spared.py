@@ -9,9 +9,8 @@ SPARED_FIELDS = {"annotation", "returns", "type_comment"}
 # By how many statements a row is written: the request costs hold it. What types say: `total`.
 # What the linter wants to be said of two lists that the code itself has made as long: `strict`.
 SPARED_KEYWORDS = {"commit", "force_insert", "force_update", "savepoint", "strict", "total"}
-# Words for debugging, the attributes that a test runner looks at, and what PostgreSQL alone runs:
-# mistakes are planted on SQLite, and tests/ledger/test_post.py holds it there.
-SPARED_NAMES = re.compile(r"__(str|repr|test)__|_post_at_once")
+# Words for debugging, and the attributes that a test runner looks at.
+SPARED_NAMES = re.compile(r"__(str|repr|test)__")
 # How much is done at a time: with one more all is done as well.
 SPARED_CONSTANTS = re.compile(
     r"(\w+_)?(BATCH|CHUNK|CHUNK_BYTES|AT_ONCE|SAMPLES)|_CHANGE_COVERED|_POSTGRESQL"

@@ -4,10 +4,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
-from tests.mutants import accepted
+from tests import learning
+from tests.learning import Learned, Notebook
+from tests.mutant_groups import Counts
+from tests.mutants import Verdict, accepted
 from tests.mutations import mutants_of
 from tests.reach import ROOT
 
@@ -61,6 +65,24 @@ def test_a_mutant_is_the_file_with_one_change() -> None:
     assert found == [*((one, False) for one in less), *((False, one) for one in more)]
 
 
+def test_a_mutant_leaves_the_code_of_every_other_function() -> None:
+    source = "def one(a):\n if not a: return a\n\ndef two(a):\n return a < 1"
+    whole = compile(source, "shop.py", "exec", dont_inherit=True)
+    unlike = {
+        mutant.change: set(whole.co_consts) ^ set(mutant.compiled("shop.py").co_consts)
+        for mutant in mutants_of("shop.py", source)
+    }
+
+    assert {
+        change: {code.co_name for code in codes if isinstance(code, CodeType)}
+        for change, codes in unlike.items()
+    } == {
+        "not a without not": {"one"},
+        "1 → 2": {"two"},
+        "a < 1 → a <= 1": {"two"},
+    }
+
+
 SHOP = """
 def limit():
     return 3
@@ -74,13 +96,18 @@ def forgotten(amount):
     return amount < 5
 """
 TEST = """
-from shop import is_allowed
+import pytest
+from shop import LIMIT, is_allowed
 
 def test_it_allows():
     assert is_allowed(3)
 
 def test_it_refuses():
-    assert not is_allowed(4)
+    assert not is_allowed(5)
+
+@pytest.mark.parametrize("limit", [LIMIT])
+def test_the_limit(limit):
+    assert limit == 3 and is_allowed(limit)
 """
 
 
@@ -106,8 +133,42 @@ def test_it_names_those_that_no_test_notices(tmp_path: Path) -> None:
         "SURVIVED  line 8 shop.py:is_allowed: 0 → 1",
         "SURVIVED  line 8 shop.py:is_allowed: amount > 0 → amount >= 0",
     ]
-    assert "3 of 7 planted mistakes caught, 0 accepted, 4 survived" in done.stdout
+    assert "3 of 7 planted mistakes caught, 4 survived, 0 not run; 0 more accepted" in done.stdout
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("status", [2, 3, 4, 5])
+def test_what_pytest_could_not_run_is_not_caught(
+    status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdict = Verdict(verbose=False)
+    verdict(mutants_of("shop.py", "a < b")[0], status, "ERROR: not found: test_shop.py::test_it")
+
+    assert verdict.counts == {"NOT RUN": 1}
+    assert "ERROR: not found: test_shop.py::test_it" in capsys.readouterr().out
+
+
+def test_what_is_accepted_leaves_the_count() -> None:
+    assert Counts(planted=30, caught=24, survived=5, not_run=1, accepted=2).percent == 80
+
+
+def test_a_test_is_learned_again_when_it_or_what_it_called_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "ROOT", tmp_path)
+    files = {name: tmp_path / f"{name}.py" for name in ("shop", "till", "test_shop", "test_till")}
+    for path in files.values():
+        path.write_text("")
+    shop, till = Learned(0.5, {("shop.py", 3)}), Learned(0.1, {("till.py", 1), ("till.py", 7)})
+    notebook = Notebook(tmp_path / "kept/shop.json", ["shop.py", "till.py"])
+    notebook.write({"test_shop.py::test_it": shop, "test_till.py::test_it": till})
+
+    assert notebook.read() == {"test_shop.py::test_it": shop, "test_till.py::test_it": till}
+    assert Notebook(notebook.path, ["shop.py"]).read() == {}
+    files["shop"].write_text("pass")
+    assert notebook.read() == {"test_till.py::test_it": till}
+    files["test_till"].write_text("pass")
+    assert notebook.read() == {}
 
 
 def test_what_is_accepted_can_still_be_planted_and_has_a_reason() -> None:
