@@ -117,6 +117,21 @@ def test_wrong_codes_close_the_second_factor_for_a_while() -> None:
     assert right.headers["Location"] == "/admin/"
 
 
+@pytest.mark.parametrize(("wrong", "seconds"), [(1, 1), (2, 2), (3, 4)])
+def test_after_wrong_codes_none_is_looked_at_for_so_long(wrong: int, seconds: int) -> None:
+    user = make_user(Role.SUPPORT)
+
+    def is_accepted(later: float) -> bool:
+        now = utc_now()
+        Authenticator.objects.update(
+            throttling_failure_count=wrong,
+            throttling_failure_timestamp=now - timedelta(seconds=later),
+        )
+        return Authenticator.objects.get(user=user).accept(code_of(user, now), now)
+
+    assert [is_accepted(seconds - 0.5), is_accepted(seconds)] == [False, True]
+
+
 def test_unknown_names_leave_no_entries() -> None:
     Client().post("/admin/login/", {"username": "nobody", "password": "wrong"})
 

@@ -2,6 +2,7 @@
 
 import functools
 import unicodedata
+from datetime import timedelta
 
 import pytest
 
@@ -137,3 +138,16 @@ def test_the_words_are_read_once_for_a_file(api, monkeypatch):
 
     assert [held(customer) for customer in customers] == [2_000, 2_000, 2_000, 0]
     assert len(looked_at) == 1
+
+
+def test_only_what_left_since_then_counts_to_the_instant(api, customer):
+    reference = ordered(customer, 1250).reference
+    payout = sent_with_the_words(api, reference)
+    words, at = bank_words.WordsOfOrders(), payout.created_at
+    later = at + timedelta(microseconds=1)
+
+    found = [
+        words.payout_with(reference, livemode=True, since=since) for since in (later, at, later)
+    ]
+
+    assert found == ["", payout.pk, ""]

@@ -12,7 +12,7 @@ from core import merkle
 from core.signatures import AT_UPGRADE, sign
 from ledger import log_checks, log_tree
 from ledger.log_checks import check_subtrees
-from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, transfer_entry
+from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, row_entry, transfer_entry
 from ledger.log_tree import log_root, log_size
 from ledger.models import LogLeaf, LogSubtree, Purpose, Transfer, WaitingEntry
 from ledger.proof_marks import ProvenUpTo
@@ -55,6 +55,17 @@ def test_a_row_enters_it_with_each_signature() -> None:
     assert (first.kind, second.kind) == ("merchants_merchant", "merchants_merchant")
     assert first.signature != second.signature == merchant.signature
     assert not WaitingEntry.objects.exists()
+    assert verify()[0] == 0
+
+
+def test_what_waits_enters_it_so_much_at_a_time_and_none_is_lost() -> None:
+    merchants = [MerchantFactory.create().id for _ in range(3)]
+    seal_transfers(now=NOW)
+
+    assert [log_rows(now=NOW, limit=2) for _ in range(3)] == [2, 1, 0]
+
+    logged = LogLeaf.objects.filter(kind="merchants_merchant").order_by("index")
+    assert list(logged.values_list("subject", flat=True)) == merchants
     assert verify()[0] == 0
 
 
@@ -148,11 +159,30 @@ def test_what_was_sealed_before_that_command_has_a_leaf_by_it() -> None:
     seal_transfers(now=NOW)
     assert not LogLeaf.objects.exists()
 
+    move(wallet, opened(Purpose.MERCHANT), 200)
+
     call_command("sign_ledger")
 
+    every = list(Transfer.objects.order_by("pk").values_list("pk", flat=True))
     logged = LogLeaf.objects.filter(kind=TRANSFER).values_list("subject", flat=True)
-    assert sorted(logged) == sorted(str(pk) for pk in Transfer.objects.values_list("pk", flat=True))
+    assert len(every) == 3
+    assert sorted(map(int, logged)) == every[:2]
+    seal_transfers(now=NOW)
+    assert sorted(map(int, logged.all())) == every
     assert verify()[0] == 0
+
+
+@pytest.mark.django_db(transaction=True, reset_sequences=True)
+def test_the_very_first_transfer_has_a_leaf_by_it_too() -> None:
+    MerchantFactory.create()
+    forget_signatures()
+    opened(Purpose.WALLET, holding=500)
+    seal_transfers(now=NOW)
+    assert not LogLeaf.objects.exists()
+
+    call_command("sign_ledger")
+
+    assert LogLeaf.objects.get(kind=TRANSFER).subject == "1"
 
 
 def test_it_waits_for_that_command_also_where_no_money_has_moved() -> None:
@@ -197,6 +227,13 @@ def forget_signatures() -> None:
             cursor.execute(f"UPDATE {table} SET signature = NULL")
         cursor.execute("DELETE FROM ledger_logleaf")
         cursor.execute("UPDATE ledger_waitingentry SET signature = ''")
+
+
+def test_the_form_of_an_entry_that_names_a_row_never_changes() -> None:
+    """Its hash is in every head since it was written."""
+    entry = row_entry("merchants_merchant", "mer_1", "1:abc")
+
+    assert entry == b'{"id":"mer_1","kind":"merchants_merchant","signature":"1:abc"}'
 
 
 def test_an_entry_has_each_value_of_its_transfer() -> None:
