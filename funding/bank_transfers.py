@@ -22,7 +22,7 @@ from payouts.bank.matching import refuse_resolved
 from payouts.bank.same_money import is_same_money, refuse_credited_elsewhere
 from payouts.bank_words import WordsOfOrders
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, BankEntryState
+from payouts.models import BankEntry
 
 
 def credit_entry(entry: BankEntry, *, words: WordsOfOrders, actor: str, now: datetime) -> str:
@@ -148,7 +148,7 @@ def _amount_of(entry: BankEntry) -> int:
 
 
 def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
-    for told in BankEntry.objects.filter(credited_to=top_up.pk, state=BankEntryState.MATCHED):
+    for told in BankEntry.objects.filter(credited_to=top_up.pk):
         _refuse_other_money(entry, told)
     if entry.currency != top_up.currency:
         raise BankEntryUnfit("The currency is not that of the top-up.")
