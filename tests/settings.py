@@ -25,6 +25,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-WHITENOISE_AUTOREFRESH = True
+# Files are found where they are, whether they have been collected or not.
+WHITENOISE_AUTOREFRESH = WHITENOISE_USE_FINDERS = True
 # All tests come from one network, browsers with several requests at once.
 REGISTRATIONS_PER_NETWORK = VISITOR_SECONDS_PER_NETWORK = 0
