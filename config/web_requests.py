@@ -4,7 +4,7 @@ granian gives each request to a thread, with an object that any thread may compl
 So a request can wait, before it is served or before its answer is sent, without a thread.
 
 - Visitors, who show no credentials, have half of the threads: the others are left to merchants,
-  staff and signed-in customers, also while strangers request all that is expensive at once.
+  staff and signed-in customers, even while strangers request everything expensive at once.
 - A refusal (429) is sent a moment later: a caller that asks again as soon as it is refused would
   otherwise be refused thousands of times a second, and both cores would do little else.
 """
@@ -43,7 +43,10 @@ class HeldAnswers:
         while True:
             due, send = self._waiting.get()
             sleep(max(0.0, due - monotonic()))
-            send()
+            try:
+                send()
+            except BaseException:  # one that fails must not keep back all others for good
+                logger.exception("A held response could not be sent")
 
 
 class HoldingProtocol:
@@ -63,7 +66,7 @@ class HoldingProtocol:
 
 
 class VisitorTurns:
-    """Serves at most so many visitors at once; the others wait in line, without a thread."""
+    """Serves at most `most` visitors at once; the others wait in line, without a thread."""
 
     def __init__(self, run: Run, most: int) -> None:
         self._run, self._most = run, most
@@ -84,6 +87,7 @@ class VisitorTurns:
             turn = self._next()
 
     def _next(self) -> tuple[Any, Any] | None:
+        """Take the first visitor from the line; if it is empty, end the turn and return None."""
         with self._lock:
             if self._line:
                 return self._line.popleft()

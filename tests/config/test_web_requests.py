@@ -156,6 +156,19 @@ def test_refusals_are_sent_in_order_by_one_thread(monkeypatch: pytest.MonkeyPatc
     assert slept == [HELD_SECONDS] * 4
 
 
+def test_a_refusal_that_cannot_be_sent_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_requests, "HELD_SECONDS", 0.0)
+    held, sent = HeldAnswers(), threading.Event()
+
+    def fail() -> None:
+        raise SystemExit
+
+    held.hold(fail)
+    held.hold(sent.set)
+
+    assert sent.wait(PATIENCE_SECONDS)
+
+
 def test_with_too_many_held_a_refusal_is_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_requests, "MOST_HELD", 2)
     asleep = threading.Event()
