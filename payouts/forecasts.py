@@ -42,6 +42,7 @@ def forecast_payouts(
 
 
 def _amount_of(available: int) -> int:
+    """Return the cents that would be paid out of an available balance; 0 below the minimum."""
     try:
         return amount_to_pay(None, available)
     except InsufficientBalance:

@@ -100,9 +100,9 @@ def _is_paid_out(merchant: Merchant, *, livemode: bool) -> bool:
 def next_days(
     merchant: Merchant, *, livemode: bool, now: datetime
 ) -> Iterator[tuple[BankAccount, date, date]]:
-    """Yield each open account that is paid out to, the next day of that, and its arrival date.
+    """Yield each open account with the day of its next scheduled payout, and the arrival date.
 
-    That is today, or the next business day, if the period then is due and not scheduled yet.
+    The day is today, or the next business day, if its period is due and not scheduled yet.
     """
     open_ones = BankAccount.objects.open().filter(merchant=merchant, livemode=livemode)
     accounts, schedule = list(open_ones.order_by("currency")), merchant.payout_schedule
