@@ -1,6 +1,6 @@
 """Find payments by parts of words in their texts, such as the middle of one.
 
-No index serves that, so that only the newest payments are read, or those of a day.
+No index serves that, so only the newest payments are read, or those of a day.
 """
 
 from collections.abc import Iterable
@@ -18,11 +18,11 @@ SHORTEST = 3  # two letters stand within a word of nearly every payment
 
 
 def with_words_within(words: Iterable[str], day: date | None) -> QuerySet[Payment]:
-    """Return the payments with each of the words, among the newest or those of a day."""
+    """Return the payments with each of the words, among the newest `NEWEST`, of a day if given."""
     rows: Any = Payment.objects.order_by("-pk")
     if day is not None:
         rows = within(rows, day, day + timedelta(days=1))
-    for oldest in rows.values_list("pk", flat=True)[NEWEST - 1 : NEWEST]:
+    if oldest := rows.values_list("pk", flat=True)[NEWEST - 1 : NEWEST].first():
         rows = rows.filter(pk__gte=oldest)
     found: QuerySet[Payment] = rows.filter(HasWords(words, *rows.searched))
     return found

@@ -77,6 +77,7 @@ def _placed(
     sizes = [CARD_ROWS + len(section.facts) for section in sections]
     gap = sum(sizes) - MOMENT_ROWS * len(timeline) - CARD_ROWS * (2 + len(beside))
     split = len(sections)
+    # Moving the last section closes twice its height of the gap: done if half or less is left.
     if is_short and split > 1 and abs(gap - 2 * sizes[-1]) <= gap // 2:
         split -= 1
     return {

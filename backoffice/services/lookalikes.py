@@ -4,6 +4,7 @@ Letters of other scripts, and digits, may look exactly like Latin letters: staff
 merchant, or approve its new name, cannot tell them apart by looking.
 """
 
+from itertools import islice
 from unicodedata import combining, normalize
 
 from django.db.models import QuerySet
@@ -21,11 +22,11 @@ _SMALL = str.maketrans(
 
 
 def verified_lookalikes(merchant: Merchant, name: str) -> list[Merchant]:
-    """Return other verified merchants that this name could be taken for: five at most."""
-    looks = _skeleton(name)
+    """Return other verified merchants that this name could be taken for, at most `MOST_NAMED`."""
+    skeleton = _skeleton(name)
     others = _verified().exclude(pk=merchant.pk).only("id", "name")
-    found = (each for each in others.iterator() if _skeleton(each.name) == looks)
-    return [each for each, _ in zip(found, range(MOST_NAMED), strict=False)]
+    found = (each for each in others.iterator() if _skeleton(each.name) == skeleton)
+    return list(islice(found, MOST_NAMED))
 
 
 def _verified() -> QuerySet[Merchant]:
@@ -33,7 +34,10 @@ def _verified() -> QuerySet[Merchant]:
 
 
 def _skeleton(name: str) -> str:
-    """Return what is left of a name for the eye: no case, accent, space or mark."""
+    """Return a name as the eye compares it: equal for names that look the same.
+
+    Case, accents, spaces and punctuation are dropped, and lookalike letters written as one.
+    """
     folded = normalize("NFKD", name).translate(_CAPITALS).casefold()
     letters = "".join(each for each in folded if not combining(each)).translate(_SMALL)
     return "".join(filter(str.isalnum, letters)).replace("rn", "m").replace("vv", "w")
