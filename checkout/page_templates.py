@@ -3,6 +3,9 @@
 For every request, Django looks through a page's base for the blocks to replace, and joins hundreds
 of pieces. Here a page is one list of nodes, with its base, blocks and includes in their places, in
 which neighbours that depend only on the language are one text.
+
+Blocks are replaced at the top of a template and within `if`, not within other tags. A base has a
+constant name. There is no `block.super`.
 """
 
 import re
@@ -93,7 +96,7 @@ class Fragment(Node):
 
 
 class Written(Node):
-    """A value."""
+    """The value of a variable, with its filters."""
 
     def __init__(self, value: FilterExpression) -> None:
         self._value = value
@@ -111,6 +114,7 @@ def _written(value: FilterExpression, context: Context) -> str:
 
 @cache
 def _page(name: str) -> Template:
+    """Return a template as one list of nodes, in a copy: the original stays in the cache."""
     page = copy(_compiled(name))
     page.nodelist = _joined(page.nodelist)
     return page
@@ -136,7 +140,7 @@ def _is_constant(node: Node) -> bool:
 
 
 def _placed(nodes: Iterable[Node], blocks: Mapping[str, BlockNode]) -> Iterator[Node]:
-    """Yield nodes, with what they extend, fill in or include in its place."""
+    """Yield nodes, with the base, the blocks and the includes in their places."""
     for node in nodes:
         if isinstance(node, ExtendsNode):
             base: Any = node.parent_name

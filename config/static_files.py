@@ -24,7 +24,7 @@ streams = ConcurrencyLimit(max(1, settings.WEB_THREADS // 4))
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]  # it has no types
-    """WhiteNoise, which would stream every file."""
+    """WhiteNoise, except that files are handed over whole, or streamed to few readers at once."""
 
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponseBase:
@@ -39,7 +39,7 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]  # it has no type
 
 
 class Pieces:
-    """A file in pieces, with what is held until it has been sent or its reader has gone."""
+    """A file in pieces. `held` is released once it has been sent, or its reader has gone."""
 
     def __init__(self, file: BinaryIO, held: ExitStack) -> None:
         self._read, self._held = file.read, held
@@ -57,6 +57,7 @@ class Pieces:
 
 
 def _streamed_to_few(found: Response) -> HttpResponseBase:
+    """Stream a file, in a slot that is held until its end; 503 if all slots are taken."""
     held = ExitStack()
     held.enter_context(found.file)
     try:

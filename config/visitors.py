@@ -59,7 +59,7 @@ class Standing(Enum):
 
 
 class _Payer(NamedTuple):
-    """Who pays for a request: its network, or a live customer, as others there must not."""
+    """The network that is charged for a request, or the live customer, by address or id."""
 
     standing: Standing
     name: str
@@ -133,12 +133,12 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
             return _refusal(request.path.startswith(API_PREFIX), math.ceil(wait))
         before, waited, stored = time.thread_time(), statement_seconds(), price_of_bytes()
         response = get_response(request)
-        standing, payer = looked_up or _payer_of(request, network)
-        if standing in _BUDGETS:
+        payer = looked_up or _payer_of(request, network)
+        if payer.standing in _BUDGETS:
             cost = time.thread_time() - before + price_of_bytes() - stored
-            if standing is Standing.TESTER:  # lists and searches, of as much as was made
+            if payer.standing is Standing.TESTER:  # their searches may read all that they stored
                 cost += statement_seconds() - waited
-            _BUDGETS[standing].charge(payer, cost)
+            _BUDGETS[payer.standing].charge(payer.name, cost)
         return response
 
     return middleware

@@ -3,8 +3,8 @@
 This process loads no code of the release: it survives reloads, and its workers would inherit what
 it has loaded.
 
-It is granian, with six differences. The workers share one listening socket, which stays open for
-as long as this process lives; granian gives each its own, and when a worker ends, connections that
+It is granian, with six differences. The workers share one listening socket, which stays open
+while this process lives; granian gives each its own, and when a worker ends, connections that
 wait there are reset. A worker ends only when its replacement has loaded the service; granian waits
 for some seconds, ready or not. If the replacement cannot start, the old worker continues.
 A connection is accepted only when data has arrived (TCP_DEFER_ACCEPT), as on exit granian closes
@@ -157,7 +157,10 @@ def _load_with_probes(load: Callable[..., WSGIApplication], leaving: Any) -> WSG
 
 
 def _serve_in_turns() -> None:
-    """Change, in a worker, what granian calls with each request; by the release's own code."""
+    """Wrap, in a worker, the function that granian calls for each request.
+
+    The wrapper is code of the release, so it is imported here, not by the parent process.
+    """
     from django.conf import settings
 
     from config.visitors import is_visitor
@@ -165,8 +168,8 @@ def _serve_in_turns() -> None:
 
     wrap = mp._wsgi_call_wrap  # type: ignore[attr-defined]  # where granian's worker finds it
 
-    def wrapped(*about: Any) -> Any:
-        return in_turns(wrap(*about), is_visitor, threads=settings.WEB_THREADS)
+    def wrapped(*args: Any) -> Any:
+        return in_turns(wrap(*args), is_visitor, threads=settings.WEB_THREADS)
 
     mp._wsgi_call_wrap = wrapped  # type: ignore[assignment, attr-defined]  # as above
 

@@ -1,4 +1,4 @@
-"""How many bytes a thread was given to store: a disk fills up at little CPU time.
+"""The price of stored bytes: a disk can be filled with little CPU time.
 
 An order of 200 KB takes five times as much CPU time as a payment of 1 cent, and seventy times as
 much space. So bytes have a price of their own, for callers who are not exempt from that of CPU

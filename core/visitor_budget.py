@@ -1,8 +1,9 @@
-"""What unknown callers may cost us: processor time, per network and process.
+"""What unknown callers may cost us: processor time, per network or customer, and process.
 
 Every page, picture, PDF, password and wrong key is paid from one budget per network (/24 or /48),
 by what it took and not by its kind, so that nothing expensive has to be thought of. What comes with
-a key that anyone gets by asking is paid from a second one, slow statements of the database too.
+a key that anyone gets by asking is paid from a second one, slow statements of the database too. A
+live customer has a third one, used once the network has spent the first.
 """
 
 import time
@@ -18,25 +19,25 @@ MINUTE = 60
 
 
 class VisitorBudget:
-    """What each network has spent and not recovered yet, in seconds."""
+    """What each payer, a network or a customer, has spent and not recovered yet, in seconds."""
 
     def __init__(self, burst_seconds: float = BURST_SECONDS) -> None:
         self._burst_seconds = burst_seconds
         self._lock = Lock()
         self._debts: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def wait(self, network: str) -> float:
-        """Return the seconds until this network may be served again; 0 if it may be now."""
-        over = self._debt(network) - self._burst_seconds
+    def wait(self, payer: str) -> float:
+        """Return the seconds until this payer may be served again; 0 if it may be now."""
+        over = self._debt(payer) - self._burst_seconds
         return over / _rate() if over > 0 else 0.0
 
-    def charge(self, network: str, seconds: float) -> None:
+    def charge(self, payer: str, seconds: float) -> None:
         """Charge what a request cost; the wait is capped at a minute."""
         most = self._burst_seconds + settings.VISITOR_SECONDS_PER_NETWORK
         with self._lock:
-            debt = min(self._debt(network) + seconds, most)
-            self._debts[network] = (debt, time.monotonic())
-            self._debts.move_to_end(network)
+            debt = min(self._debt(payer) + seconds, most)
+            self._debts[payer] = (debt, time.monotonic())
+            self._debts.move_to_end(payer)
             if len(self._debts) > MOST_KEPT:
                 self._debts.popitem(last=False)
 
@@ -45,8 +46,8 @@ class VisitorBudget:
         with self._lock:
             self._debts.clear()
 
-    def _debt(self, network: str) -> float:
-        known = self._debts.get(network)
+    def _debt(self, payer: str) -> float:
+        known = self._debts.get(payer)
         if known is None:  # as for a shop's server, the most frequent caller
             return 0.0
         debt, since = known
@@ -55,7 +56,7 @@ class VisitorBudget:
 
 budget = VisitorBudget()
 testers = VisitorBudget(TESTER_BURST_SECONDS)
-# By customer, for what a live one costs whose network has spent its own.
+# By customer id; the other two by network.
 customers = VisitorBudget(TESTER_BURST_SECONDS)
 
 
