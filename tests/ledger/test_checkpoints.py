@@ -72,6 +72,13 @@ def test_a_folder_gets_each_checkpoint(folder: Path) -> None:
     assert verify()[0] == 0
 
 
+def test_other_files_in_a_folder_are_no_notes(folder: Path) -> None:
+    grow(2)
+    (folder / "README").write_text("The ledger's heads.")
+
+    assert list(check_witnesses()) == []
+
+
 def test_a_folder_that_was_away_is_caught_up(folder: Path, settings: Settings) -> None:
     there, gone = folder, folder / "not-mounted"
     settings.CHECKPOINT_WITNESSES = [f"file://{gone}"]
