@@ -47,6 +47,7 @@ class HeldAnswers:
                 send()
             except BaseException:  # one that fails must not keep back all others for good
                 logger.exception("A held response could not be sent")
+            del send  # granian answers 500 once nothing refers to a response that was not sent
 
 
 class HoldingProtocol:
