@@ -16,6 +16,8 @@ from backoffice.resource.page_urls import address_of
 from backoffice.staff import staff_of
 from core.clock import request_now
 
+MOST_CHARACTERS = 1_000  # of the filters, as they are stored
+
 
 class ViewForm(forms.Form):
     """A name for the list on the screen; `path` and `query` are the list and its filters."""
@@ -23,7 +25,7 @@ class ViewForm(forms.Form):
     name = TextInputField(max_length=60)
     shared = CheckboxField(required=False, label="Share with all staff")
     path = forms.CharField(max_length=100, widget=forms.HiddenInput())
-    query = forms.CharField(max_length=1_000, required=False, widget=forms.HiddenInput())
+    query = forms.CharField(max_length=MOST_CHARACTERS, required=False, widget=forms.HiddenInput())
 
     def __init__(self, *sent: Any, site: AdminSite, **more: Any) -> None:
         super().__init__(*sent, **more)
@@ -35,8 +37,11 @@ class ViewForm(forms.Form):
         resource = _list_at(self.site, values.get("path", ""))
         if resource is None:
             raise forms.ValidationError("This is not a list of the back office.")
-        filters = [pair for pair in parse_qsl(values["query"]) if resource.lookup_allowed(*pair)]
-        return values | {"query": urlencode(filters)}
+        sent = parse_qsl(values.get("query", ""))  # refused already if it is missing
+        query = urlencode([pair for pair in sent if resource.lookup_allowed(*pair)])
+        if len(query) > MOST_CHARACTERS:  # what is no ASCII takes up to six times the space
+            raise forms.ValidationError("These filters are too long to be saved.")
+        return values | {"query": query}
 
 
 def _list_at(site: AdminSite, path: str) -> Any:

@@ -61,6 +61,16 @@ def test_a_view_keeps_only_what_filters_its_list(office: Office) -> None:
     assert SavedView.objects.get().query == kept
 
 
+@pytest.mark.parametrize("query", ["q=" + "x" * 1_000, "day_from=" + "é" * 200, "mode=\0"])
+def test_filters_that_cannot_be_stored_are_refused(office: Office, query: str) -> None:
+    response = office(Role.FINANCE).post(
+        "/admin/views/", {"name": "x", "path": PAYMENTS, "query": query}
+    )
+
+    assert response.status_code == 200
+    assert not SavedView.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("name", "query"),
     [
