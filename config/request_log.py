@@ -71,9 +71,6 @@ class RequestLog(RequestMiddleware):
         if actor := actor_of(request):
             structlog.contextvars.bind_contextvars(actor=actor)
 
-    def _log_level_for_status_code(self, status_code: int) -> int:
-        return logging.INFO if is_intended() else super()._log_level_for_status_code(status_code)
-
 
 def actor_of(request: HttpRequest) -> str:
     """Return the caller if known; never loads a user just for the log."""

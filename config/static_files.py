@@ -16,7 +16,6 @@ from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-un
 from whitenoise.responders import Response, StaticFile  # type: ignore[import-untyped]  # nor here
 
 from core.concurrency import ConcurrencyLimit, ConcurrencyLimitReached
-from core.intended_errors import note_intended
 
 MOST_WHOLE_BYTES, PIECE_BYTES = 384 * 1024, 64 * 1024
 
@@ -64,7 +63,6 @@ def _streamed_to_few(found: Response) -> HttpResponseBase:
         held.enter_context(streams.hold())
     except ConcurrencyLimitReached as error:
         held.close()
-        note_intended(is_counted=False)  # the metrics count no static files
         words = f"{error.message}\n"
         return HttpResponse(words, "text/plain", error.status, headers=error.headers)
     pieces = Pieces(found.file, held)

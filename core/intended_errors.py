@@ -1,6 +1,6 @@
 """Server errors that are no fault of ours: simulated ones, and refusals that leave threads free.
 
-Anyone can cause any number of them, so no alert counts them, and the log does not call them errors.
+Anyone can have as many as they like, so no alert may count them, nor the log call them errors.
 """
 
 from prometheus_client import Counter
@@ -13,16 +13,12 @@ intended_errors = Counter(
 )
 
 
-def note_intended(*, is_counted: bool = True) -> None:
-    """Note that this request is about to be answered with a server error on purpose.
-
-    `is_counted`: the metrics count its response, so that an alert has to subtract it.
-    """
-    if is_counted:
-        intended_errors.inc()
+def note_intended() -> None:
+    """Note that this request is about to be answered with a server error on purpose."""
+    intended_errors.inc()
     bind_contextvars(**{_INTENDED: True})
 
 
 def is_intended() -> bool:
-    """Return whether this request is answered with a server error on purpose."""
+    """Return whether the server error of this request is one on purpose."""
     return _INTENDED in get_contextvars()

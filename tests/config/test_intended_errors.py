@@ -12,14 +12,12 @@ import pytest
 from django.test import Client
 from prometheus_client import REGISTRY
 
-from config import static_files
 from core import concurrency
 from core.concurrency import ConcurrencyLimit
 from links.models import PaymentLink
 from merchants.models import Merchant
 from tests.client import Api
 
-LARGE = "/static/drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js"
 pytestmark = pytest.mark.django_db
 
 
@@ -56,19 +54,6 @@ def test_a_simulated_error_raises_no_alarm(
 
 def test_a_refused_poster_raises_no_alarm(poster: str, caplog: pytest.LogCaptureFixture) -> None:
     assert_no_alarm(lambda: Client().get(poster).status_code, caplog)
-
-
-def test_a_refused_static_file_is_no_error_in_the_log(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The metrics count no static files, so the alarm must not subtract it either."""
-    monkeypatch.setattr(static_files, "streams", full := ConcurrencyLimit(1))
-    full._free.acquire()
-    before = counted()
-
-    assert Client().get(LARGE).status_code == 503
-    assert counted() == before
-    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
 
 
 def assert_no_alarm(ask: Callable[[], int], caplog: pytest.LogCaptureFixture) -> None:
