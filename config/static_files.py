@@ -16,6 +16,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-un
 from whitenoise.responders import Response, StaticFile  # type: ignore[import-untyped]  # nor here
 
 from core.concurrency import ConcurrencyLimit, ConcurrencyLimitReached
+from core.errors import RateLimited
 
 MOST_WHOLE_BYTES, PIECE_BYTES = 384 * 1024, 64 * 1024
 
@@ -61,10 +62,11 @@ def _streamed_to_few(found: Response) -> HttpResponseBase:
     held.enter_context(found.file)
     try:
         held.enter_context(streams.hold())
-    except ConcurrencyLimitReached as error:
+    except ConcurrencyLimitReached:
         held.close()
-        words = f"{error.message}\n"
-        return HttpResponse(words, "text/plain", error.status, headers=error.headers)
+        refusal = RateLimited()  # a server error would raise the alarm, for what anyone may do
+        words = f"{refusal.message}\n"
+        return HttpResponse(words, "text/plain", refusal.status, headers=refusal.headers)
     pieces = Pieces(found.file, held)
     return _with_headers(StreamingHttpResponse(pieces, status=int(found.status)), found)
 

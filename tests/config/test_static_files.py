@@ -1,5 +1,6 @@
 """Static files are handed over whole: a reader who takes none of it must hold no thread."""
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -46,12 +47,13 @@ def test_a_file_that_has_not_changed_is_not_sent_again() -> None:
     assert (response.status_code, response.content) == (304, b"")
 
 
-def test_a_large_file_is_streamed_to_few_at_once() -> None:
-    """As many as have a quarter of the threads; the next is told to come again."""
+def test_a_large_file_is_streamed_to_few_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    """As many as have a quarter of the threads; the next is told to come again, without alarm."""
     readers = [Client().get(LARGE) for _ in range(max(1, settings.WEB_THREADS // 4))]
     refused = Client().get(LARGE)
 
-    assert (refused.status_code, refused["Retry-After"]) == (503, "1")
+    assert (refused.status_code, refused["Retry-After"]) == (429, "1")
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
     assert readers[0].streaming
     assert readers[0].getvalue() == contents_of(LARGE)
     assert readers[0]["Content-Type"].startswith("text/javascript")
