@@ -10,6 +10,8 @@ from django.test import Client
 
 SMALL = "/static/checkout/button.js"
 LARGE = "/static/drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js"
+# A streamed response, once closed, closes the connection that another test has left.
+pytestmark = pytest.mark.django_db
 
 
 def contents_of(path: str) -> bytes:
