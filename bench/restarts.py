@@ -105,8 +105,7 @@ class Instance:
 
     def workers(self) -> set[int]:
         """Return the ids of the worker processes."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return {int(number) for number in children.read_text().split()}
+        return children_of(self.process.pid)
 
     def wait_until_awake(self) -> None:
         """Wait until all workers are running, and one has answered."""
@@ -128,6 +127,12 @@ class Instance:
         self.process.wait(PATIENCE_SECONDS)
         self.process = self._start()
         self.wait_until_awake()
+
+
+def children_of(pid: int) -> set[int]:
+    """Return the ids of the processes that a process has started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return {int(number) for number in children.read_text().split()}
 
 
 def wait_until(is_so: object) -> None:

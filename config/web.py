@@ -62,6 +62,11 @@ class PatientServer(MPServer):
         # Without a lock, which a killed worker could hold for ever.
         self._leaving: Any = multiprocessing.RawValue(ctypes.c_bool, False)
 
+    def _serve(self, spawn_target: Callable[..., None], target_loader: Callable[..., Any]) -> None:
+        """Let every worker load the service with its turns: only then it is ready."""
+        load = partial(_load_in_turns, target_loader)
+        super()._serve(spawn_target, load)  # type: ignore[no-untyped-call]  # granian's
+
     def _spawn_worker(  # type: ignore[override]  # as the class above has it
         self, idx: int, target: Any, callback_loader: Callable[..., Any]
     ) -> Any:
@@ -145,7 +150,6 @@ def drop_new_connections(listener: socket.socket) -> bool:
 def _load_with_probes(load: Callable[..., WSGIApplication], leaving: Any) -> WSGIApplication:
     """Load the service, wrapped to answer probes with 503 before the server exits."""
     application = load()
-    _serve_in_turns()
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"] in PROBES and leaving.value:
@@ -156,15 +160,24 @@ def _load_with_probes(load: Callable[..., WSGIApplication], leaving: Any) -> WSG
     return answer
 
 
-def _serve_in_turns() -> None:
-    """Wrap, in a worker, the function that granian calls for each request.
+def _load_in_turns(load: Callable[..., WSGIApplication]) -> WSGIApplication:
+    """Load the service, and wrap what granian calls for each request by code of the release.
 
-    The wrapper is code of the release, so it is imported here, not by the parent process.
+    A worker that cannot have its turns does not start: the one that it replaces goes on.
     """
+    application = load()
+    try:
+        from config import web_requests
+    except ModuleNotFoundError:  # an earlier release, which has none, is about to be started
+        return application
+    _serve_in_turns(web_requests.in_turns)
+    return application
+
+
+def _serve_in_turns(in_turns: Callable[..., Any]) -> None:
     from django.conf import settings
 
     from config.visitors import is_visitor
-    from config.web_requests import in_turns
 
     wrap = mp._wsgi_call_wrap  # type: ignore[attr-defined]  # where granian's worker finds it
 

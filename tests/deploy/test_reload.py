@@ -7,11 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from bench.restarts import PATIENCE_SECONDS, Instance, run, wait_until
+from bench.restarts import PATIENCE_SECONDS, Instance, children_of, run, wait_until
 from bench.serving import free_port, is_listening
 from config.web import drop_new_connections
 from tests.source_tree import ROOT
@@ -52,14 +54,16 @@ def test_a_request_that_follows_the_end_of_a_worker_is_answered_by_the_next(tmp_
         assert [connection.getresponse().status for connection in connections] == [200] * 4
 
 
-def test_a_release_may_add_a_setting(tmp_path: Path) -> None:
-    code = tmp_path / "code"
+@contextmanager
+def server_of_a_copy(directory: Path) -> Iterator[tuple[Path, "subprocess.Popen[str]", int]]:
+    """Start the web server from a copy of the code, which is then changed; yield its port, too."""
+    code, port = directory / "code", free_port()
     shutil.copytree(ROOT, code, ignore=shutil.ignore_patterns(".*", "var", "tests", "bench"))
     environment = os.environ | {
-        "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3",
+        "DATABASE_URL": f"sqlite:///{directory}/db.sqlite3",
         "DEVELOPMENT_MODE": "true",
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "PORT": str(free_port()),
+        "PORT": str(port),
     }
     with subprocess.Popen(
         [sys.executable, "-m", "config.web"],
@@ -70,16 +74,49 @@ def test_a_release_may_add_a_setting(tmp_path: Path) -> None:
     ) as web:
         assert web.stdout
         next(line for line in web.stdout if "Started worker-1" in line)
+        try:
+            yield code, web, port
+        finally:
+            web.terminate()
+            web.communicate()
+
+
+def said_of_worker(web: "subprocess.Popen[str]") -> str:
+    """Reload the server, and return what it says of its worker."""
+    assert web.stdout
+    web.send_signal(signal.SIGHUP)
+    return next(line for line in web.stdout if "Worker-1" in line)
+
+
+def test_a_release_may_add_a_setting(tmp_path: Path) -> None:
+    with server_of_a_copy(tmp_path) as (code, web, _):
         for name in ("config/environment.py", "config/settings.py"):
             text = (code / name).read_text()
             (code / name).write_text(text.replace('"SUPPORT_EMAIL"', '"ADDED_EMAIL"'))
 
-        web.send_signal(signal.SIGHUP)
-        said = next(line for line in web.stdout if "Worker-1" in line)
-        web.terminate()
-        web.communicate()
+        assert "Worker-1 was replaced" in said_of_worker(web)
 
-    assert "Worker-1 was replaced" in said
+
+def test_a_release_that_tells_visitors_otherwise_leaves_the_old_worker(tmp_path: Path) -> None:
+    """The process that reloads it asks for them by a name of its own release."""
+    with server_of_a_copy(tmp_path) as (code, web, _):
+        visitors = code / "config/visitors.py"
+        visitors.write_text(visitors.read_text().replace("is_visitor", "is_stranger"))
+
+        assert "Worker-1 did not start" in said_of_worker(web)
+
+
+def test_a_release_without_turns_is_served_without(tmp_path: Path) -> None:
+    """As while an earlier one is checked out, to be started next."""
+    with server_of_a_copy(tmp_path) as (code, web, port):
+        (code / "config/web_requests.py").unlink()
+        [old] = children_of(web.pid)
+
+        assert "Worker-1 was replaced" in said_of_worker(web)
+        wait_until(lambda: old not in children_of(web.pid))
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+        connection.request("GET", "/healthz")
+        assert connection.getresponse().status == 200
 
 
 @pytest.mark.night(BY_DAY_REPLACED)
