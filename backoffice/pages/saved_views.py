@@ -39,7 +39,7 @@ class ViewForm(forms.Form):
             raise forms.ValidationError("This is not a list of the back office.")
         sent = parse_qsl(values.get("query", ""))  # refused already if it is missing
         query = urlencode([pair for pair in sent if resource.lookup_allowed(*pair)])
-        if len(query) > MOST_CHARACTERS:  # what is no ASCII takes up to six times the space
+        if len(query) > MOST_CHARACTERS:  # encoded, other letters than ASCII take more space
             raise forms.ValidationError("These filters are too long to be saved.")
         return values | {"query": query}
 
