@@ -167,10 +167,10 @@ def _load_in_turns(load: Callable[..., WSGIApplication]) -> WSGIApplication:
     """
     application = load()
     try:
-        from config import web_requests
+        from config.web_requests import in_turns
     except ModuleNotFoundError:  # an earlier release, which has none, is about to be started
         return application
-    _serve_in_turns(web_requests.in_turns)
+    _serve_in_turns(in_turns)
     return application
 
 
