@@ -57,7 +57,7 @@ class Pieces:
 
 
 def _streamed_to_few(found: Response) -> HttpResponseBase:
-    """Stream a file, in a slot that is held until its end; 503 if all slots are taken."""
+    """Stream a file, in a slot that is held until its end; 429 if all slots are taken."""
     held = ExitStack()
     held.enter_context(found.file)
     try:
