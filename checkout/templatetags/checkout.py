@@ -9,7 +9,7 @@ from django.template.loader_tags import do_include
 from django.templatetags.i18n import do_block_translate, do_translate
 
 from checkout.formats import ending, spaced
-from checkout.page_templates import Fragment, Said
+from checkout.page_templates import CachedPerLanguage, ConstantInclude
 from core.clock import iso
 from core.formats import code_beside, day_of, money, time_of
 
@@ -60,16 +60,18 @@ def include(parser: Parser, token: Token) -> Node:
     named: FilterExpression = node.template
     if named.filters or not isinstance(named.var, str) or node.isolated_context:
         return node
-    return Fragment(named.var, node.extra_context)
+    return ConstantInclude(named.var, node.extra_context)
 
 
 @register.tag
 def translate(parser: Parser, token: Token) -> Node:
     """Translate as Django's tag does, but cache constant sentences per language."""
     node = do_translate(parser, token)
-    said: FilterExpression = node.filter_expression
-    is_constant = said.var.lookups is None and not said.filters
-    return Said(node) if is_constant and not (node.asvar or node.message_context) else node
+    sentence: FilterExpression = node.filter_expression
+    is_constant = sentence.var.lookups is None and not sentence.filters
+    if not is_constant or node.asvar or node.message_context:
+        return node
+    return CachedPerLanguage(node)
 
 
 @register.tag
@@ -82,18 +84,18 @@ def blocktranslate(parser: Parser, token: Token) -> Node:
     if set(names) - set(node.extra_context):
         return node
     values, node.extra_context = node.extra_context, {}
-    return Said(node, values)
+    return CachedPerLanguage(node, values)
 
 
 @register.tag
-def said(parser: Parser, token: Token) -> Node:
-    """Render the block up to `endsaid` once per language: it may depend on nothing else.
+def cache_per_language(parser: Parser, token: Token) -> Node:
+    """Cache the block up to `endcache_per_language` per language: it may depend on nothing else.
 
-    Values that change are passed (`said with path=payment.path`) and may only be output inside:
-    not filtered, and not used in conditions.
+    Values that change are passed (`cache_per_language with path=payment.path`) and may only be
+    output inside: not filtered, and not used in conditions.
     """
-    _, *given = token.split_contents()
-    values = token_kwargs(given[1:], parser) if given[:1] == ["with"] else {}
-    inside = parser.parse(("endsaid",))
+    _, *arguments = token.split_contents()
+    values = token_kwargs(arguments[1:], parser) if arguments[:1] == ["with"] else {}
+    contents = parser.parse(("endcache_per_language",))
     parser.delete_first_token()
-    return Said(inside, values)
+    return CachedPerLanguage(contents, values)

@@ -1,4 +1,4 @@
-"""A page in one piece with its base, blocks and includes says what Django would have it say."""
+"""A page compiled with its base, blocks and includes inlined renders as Django would render it."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -52,7 +52,7 @@ def test_it_is_what_django_renders(name: str, wide: bool, language: str) -> None
         assert once == again == render_to_string(name, values, request)
 
 
-def test_a_page_is_put_together_once() -> None:
+def test_a_page_is_compiled_once() -> None:
     request = RequestFactory().get("/")
     first = rendered_page("page", request, {"wide": True, "name": "Ann"})
 

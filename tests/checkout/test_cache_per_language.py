@@ -1,4 +1,4 @@
-"""What a page says in the same words each time, and the places in it for what changes."""
+"""Parts of a page are cached per language, with placeholders for the values that change."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,22 +19,28 @@ def template(text: str) -> Any:
     return engines["django"].from_string(f"{{% load i18n checkout %}}{text}")
 
 
-def test_its_words_are_rendered_once_and_its_values_each_time() -> None:
-    page = template("{% said with path=path %}100 % of {{ path }}, {{ other }}{% endsaid %}")
+def test_its_contents_are_rendered_once_and_its_values_each_time() -> None:
+    page = template(
+        "{% cache_per_language with path=path %}100 % of {{ path }}, {{ other }}"
+        "{% endcache_per_language %}"
+    )
 
     assert page.render({"path": "/a", "other": "first"}) == "100 % of /a, first"
     assert page.render({"path": "/b", "other": "second"}) == "100 % of /b, first"
 
 
 def test_its_values_are_escaped_and_put_nowhere_else() -> None:
-    page = template("{% said with name=name sum=sum %}<b>{{ name }}</b>{{ sum }}{% endsaid %}")
+    page = template(
+        "{% cache_per_language with name=name sum=sum %}<b>{{ name }}</b>{{ sum }}"
+        "{% endcache_per_language %}"
+    )
 
     shown = page.render({"name": "<i>%(sum)s\0sum\0{{ sum }}", "sum": "B$1"})
 
     assert shown == "<b>&lt;i&gt;%(sum)s\0sum\0{{ sum }}</b>B$1"
 
 
-def test_a_sentence_speaks_each_language_about_its_own_values() -> None:
+def test_a_sentence_is_cached_per_language_and_its_values_inserted() -> None:
     page = template(
         "{% blocktranslate with sum=amount name=shop %}Pay {{ sum }} to {{ name }}"
         "{% endblocktranslate %}"
@@ -55,7 +61,7 @@ def test_a_sentence_is_looked_up_once_in_each_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "said"),
+    ("sentence", "rendered"),
     [
         ("{% blocktranslate %}Pay {{ sum }}{% endblocktranslate %}", ["Pay 1", "Pay 2"]),
         (
@@ -70,13 +76,13 @@ def test_a_sentence_is_looked_up_once_in_each_language() -> None:
         ),
     ],
 )
-def test_other_sentences_are_left_to_django(sentence: str, said: list[str]) -> None:
+def test_other_sentences_are_left_to_django(sentence: str, rendered: list[str]) -> None:
     page = template(sentence)
 
-    assert [page.render({"sum": number}) for number in (1, 2)] == said
+    assert [page.render({"sum": number}) for number in (1, 2)] == rendered
 
 
-def test_a_part_is_found_once_and_says_what_it_is_given_each_time() -> None:
+def test_an_include_is_looked_up_once_and_rendered_with_its_values() -> None:
     page = template("{% include 'checkout/_payee.html' with payee=shop %}{{ payee }}")
     first = page.render({"shop": {"initials": "A"}})
 
@@ -87,7 +93,7 @@ def test_a_part_is_found_once_and_says_what_it_is_given_each_time() -> None:
     assert second == '<span class="face" aria-hidden="true">&lt;B&gt;</span>\n'
 
 
-def test_a_part_named_by_a_value_is_left_to_django() -> None:
+def test_an_include_named_by_a_value_is_left_to_django() -> None:
     page = template("{% include name %}")
 
     assert "<dl" in page.render({"name": "checkout/_rows.html"})
