@@ -9,9 +9,11 @@ from typing import Any
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from config.probes import MONITORING
+
 HIDDEN = "[hidden]"
 FORMS = ("json", "console")
-_PROBES = ("GET /healthz", "GET /readyz", "GET /metrics")
+_MONITORING_REQUESTS = {f"GET {path}" for path in MONITORING}
 _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
@@ -65,7 +67,7 @@ def redact(text: str) -> str:
 
 def drop_probes(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     """Drop the lines of successful health checks and scrapes."""
-    if event.get("request") in _PROBES and event.get("code") == HTTPStatus.OK:
+    if event.get("request") in _MONITORING_REQUESTS and event.get("code") == HTTPStatus.OK:
         raise structlog.DropEvent
     return event
 

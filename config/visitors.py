@@ -1,12 +1,15 @@
-"""Rate limits for anonymous callers, by the CPU time and storage that their network uses.
+"""Budgets of CPU time and storage, for every caller but staff and verified merchants.
 
 They are checked before anything else, so that a refusal costs next to nothing; it is counted, not
 logged. Staff and the keys of verified merchants are never refused, whatever others on their network
-do, nor is a live customer, up to a budget that no person spends: a phone is cheap, and its session
-can be sent from anywhere. Credentials that anyone can get do not exempt: a test-mode session counts
-as a visitor's, and keys of unverified merchants have a budget of their own per network. Callers are
-only looked up once the network has spent a budget. Those without credentials are refused by
-`refuse_before_django`, at a fifteenth of the cost; a session without our signature counts as none.
+do. Visitors share the budget of their network, and credentials that anyone can get exempt no one
+from it: a test-mode session counts as a visitor's, and the keys of unverified merchants have a
+second budget per network. A live customer has a separate one, which no person spends: a phone is
+cheap, and its session can be sent from anywhere.
+
+Callers are only looked up once the network has spent a budget. Those without credentials are
+refused by `refuse_before_django`, at a fifteenth of the cost; a session without our signature
+counts as none.
 """
 
 import math
@@ -26,6 +29,7 @@ from prometheus_client import Counter
 
 from backoffice.session_store import SessionStore
 from checkout.browser_session import live_customer_id, session_cookie
+from config.probes import MONITORING
 from config.request_log import actor_of
 from core.client_address import address_in, wide_network_of
 from core.clock import one_instant, request_now
@@ -40,8 +44,6 @@ from merchants.authentication import find_active
 from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.standing import is_self_service
-
-PROBES = ("/healthz", "/readyz", "/metrics")
 
 refused = Counter("visitors_refused", "Requests of networks that had spent their budget.")
 
@@ -86,8 +88,8 @@ def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
 
 
 def is_visitor(environ: WSGIEnvironment) -> bool:
-    """Return whether a request shows no credentials, and is not a probe."""
-    return environ["PATH_INFO"] not in PROBES and not _shows_credentials(environ)
+    """Return whether a request shows no credentials, and is not from monitoring."""
+    return environ["PATH_INFO"] not in MONITORING and not _shows_credentials(environ)
 
 
 def _shows_credentials(environ: WSGIEnvironment) -> bool:
@@ -115,10 +117,10 @@ def _rendered_refusal(is_api: bool, seconds: int) -> tuple[str, tuple[tuple[str,
 
 
 def visitors(get_response: _GetResponse) -> _GetResponse:
-    """Refuse, with 429, visitors and testers whose network has spent its budget."""
+    """Refuse, with 429, those who have spent their budget: a network, or a live customer."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.path in PROBES:
+        if request.path in MONITORING:
             # Monitoring uses the address of a machine, which is not among our host names.
             request.META["HTTP_HOST"] = settings.ALLOWED_HOSTS[0]
             if _is_from_inside(request):

@@ -17,11 +17,11 @@ _waited = _Waited()
 
 
 def note_statement(seconds: float) -> None:
-    """Add the time that a statement of this thread took beyond the ordinary."""
+    """Add the time that a statement of this thread took, less `ORDINARY_SECONDS`."""
     if seconds > ORDINARY_SECONDS:
         _waited.seconds += seconds - ORDINARY_SECONDS
 
 
 def statement_seconds() -> float:
-    """Return how long this thread has waited so far, in seconds."""
+    """Return the seconds that this thread has waited so far, for the difference of two calls."""
     return _waited.seconds

@@ -19,10 +19,13 @@ _given = _Given()
 
 
 def note_bytes(number: int) -> None:
-    """Add bytes that this thread was given to store, or stores once more."""
+    """Add a number of bytes that a caller makes this thread store, copies included."""
     _given.number += number
 
 
 def price_of_bytes() -> float:
-    """Return what this thread was given so far, as seconds of CPU time."""
+    """Return the price of all bytes noted in this thread so far, in seconds of CPU time.
+
+    The price of a request is the difference between two calls.
+    """
     return _given.number * SECONDS_PER_BYTE

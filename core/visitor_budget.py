@@ -1,9 +1,10 @@
-"""What unknown callers may cost us: processor time, per network or customer, and process.
+"""What unknown callers may cost us, in seconds of CPU time: a budget per payer and process.
 
-Every page, picture, PDF, password and wrong key is paid from one budget per network (/24 or /48),
-by what it took and not by its kind, so that nothing expensive has to be thought of. What comes with
-a key that anyone gets by asking is paid from a second one, slow statements of the database too. A
-live customer has a third one, used once the network has spent the first.
+A payer is a network (/24 or /48) or a live customer. Every page, picture, PDF, password and wrong
+key is charged to its network by what it took and not by its kind, so that nothing expensive can be
+forgotten. Requests with a key that anyone can get are charged to a second budget of their network,
+slow database statements included. A live customer has a third one, used once the network has spent
+the first. `config.visitors` decides who pays.
 """
 
 import time
@@ -19,7 +20,10 @@ MINUTE = 60
 
 
 class VisitorBudget:
-    """What each payer, a network or a customer, has spent and not recovered yet, in seconds."""
+    """What each payer has spent and not recovered yet: a leaky bucket of seconds for each.
+
+    `VISITOR_SECONDS_PER_NETWORK` is recovered per minute. Thread-safe.
+    """
 
     def __init__(self, burst_seconds: float = BURST_SECONDS) -> None:
         self._burst_seconds = burst_seconds
@@ -48,16 +52,15 @@ class VisitorBudget:
 
     def _debt(self, payer: str) -> float:
         known = self._debts.get(payer)
-        if known is None:  # as for a shop's server, the most frequent caller
+        if known is None:  # a shop's server, the most frequent caller, never owes anything
             return 0.0
         debt, since = known
         return max(0.0, debt - (time.monotonic() - since) * _rate())
 
 
-budget = VisitorBudget()
-testers = VisitorBudget(TESTER_BURST_SECONDS)
-# By customer id; the other two by network.
-customers = VisitorBudget(TESTER_BURST_SECONDS)
+budget = VisitorBudget()  # of visitors, by network
+testers = VisitorBudget(TESTER_BURST_SECONDS)  # by network
+customers = VisitorBudget(TESTER_BURST_SECONDS)  # by customer id
 
 
 def _rate() -> float:

@@ -12,8 +12,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
-from config import health
+from config import health, web
 from config.background_metrics import forget_ended_processes
+from config.probes import PROBES
 from tests.redis import Redis
 
 pytestmark = pytest.mark.django_db
@@ -148,6 +149,11 @@ def test_they_are_for_reading_only(path: str, method: str) -> None:
 
     assert (response.status_code, response.json()["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert (response["Content-Type"], response["Allow"]) == ("application/json", "GET, HEAD")
+
+
+def test_the_web_server_knows_the_probes_of_the_release() -> None:
+    """It loads no code of the release, and answers them by itself before it exits."""
+    assert web.PROBES == PROBES
 
 
 @pytest.mark.parametrize("host", ["10.1.2.3:8000", "pod-7.cluster.local", "a b", ""])
