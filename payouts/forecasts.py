@@ -1,4 +1,4 @@
-"""Foresee a merchant's next scheduled payouts, by the code that will make them."""
+"""Forecast a merchant's next scheduled payouts, by the code that will make them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from merchants.models import Merchant
 from payouts.balances import MerchantBalances
 from payouts.contradictions import contradictions_of
 from payouts.models import BankAccount
-from payouts.scheduling import next_days
+from payouts.scheduling import next_payouts
 from payouts.services import amount_to_pay
 
 
@@ -17,8 +17,9 @@ from payouts.services import amount_to_pay
 class Forecast:
     """The next scheduled payout to a bank account, provided that the balance stays as it is.
 
-    `amount` in cents; 0 if less than the minimum is available, so that none would be made.
-    `held_by` is the bank entry that has to be explained before it can leave.
+    `day` is when it leaves. `amount` in cents; 0 if less than the minimum is available, so that
+    none would be made. `held_by` is the id of the bank entry that has to be explained before it can
+    leave; empty if none holds it back.
     """
 
     bank_account: BankAccount
@@ -32,13 +33,13 @@ def forecast_payouts(
     merchant: Merchant, balances: MerchantBalances, *, now: datetime
 ) -> Iterator[Forecast]:
     """Yield the next payout to each open account, in the mode of the balances."""
-    foreseen = list(next_days(merchant, livemode=balances.livemode, now=now))
+    payouts = list(next_payouts(merchant, livemode=balances.livemode, now=now))
     available = {each.currency: each.amount for each in balances.available}
-    held = contradictions_of(merchant.pk, livemode=balances.livemode) if foreseen else {}
-    for account, day, arrival_date in foreseen:
-        code = account.currency
-        amount = _amount_of(available.get(code, 0))
-        yield Forecast(account, day, arrival_date, amount, held.get(code, ""))
+    held = contradictions_of(merchant.pk, livemode=balances.livemode) if payouts else {}
+    for account, send_date, arrival_date in payouts:
+        currency = account.currency
+        amount = _amount_of(available.get(currency, 0))
+        yield Forecast(account, send_date, arrival_date, amount, held.get(currency, ""))
 
 
 def _amount_of(available: int) -> int:

@@ -16,9 +16,8 @@ from core.clock import clock_from
 from core.instants import start_of_day, today_in
 from core.sweeping import sweep
 from ledger.errors import InsufficientBalance
-from merchants.errors import MerchantInactive, MerchantNotVerified
 from merchants.models import Merchant
-from merchants.standing import refuse_status
+from merchants.standing import may_act
 from merchants.statuses import MerchantStatus
 from payouts.business_days import BusinessDays
 from payouts.models import BankAccount, Payout, PayoutOrigin, SettledPeriod
@@ -39,6 +38,14 @@ class Due(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.bank_account.pk} {self.period}"
+
+
+class NextPayout(NamedTuple):
+    """When the schedule pays out to a bank account next, and when the bank should have it."""
+
+    bank_account: BankAccount
+    send_date: date
+    arrival_date: date
 
 
 def schedule_due(*, now: datetime) -> int:
@@ -90,19 +97,13 @@ def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -
 
 def _is_paid_out(merchant: Merchant, *, livemode: bool) -> bool:
     """Return whether `_unscheduled` would select a merchant, as it is now."""
-    try:
-        refuse_status(merchant, livemode=livemode)
-    except (MerchantInactive, MerchantNotVerified):
-        return False
-    return merchant.payout_schedule in SCHEDULED
+    return may_act(merchant, livemode=livemode) and merchant.payout_schedule in SCHEDULED
 
 
-def next_days(
-    merchant: Merchant, *, livemode: bool, now: datetime
-) -> Iterator[tuple[BankAccount, date, date]]:
-    """Yield each open account with the day of its next scheduled payout, and the arrival date.
+def next_payouts(merchant: Merchant, *, livemode: bool, now: datetime) -> Iterator[NextPayout]:
+    """Yield the next scheduled payout to each open account, by currency.
 
-    The day is today, or the next business day, if its period is due and not scheduled yet.
+    It leaves today, or on the next business day, if its period is due and not scheduled yet.
     """
     open_ones = BankAccount.objects.open().filter(merchant=merchant, livemode=livemode)
     accounts, schedule = list(open_ones.order_by("currency")), merchant.payout_schedule
@@ -116,8 +117,8 @@ def next_days(
     due = _unscheduled(schedule, merchant.time_zone, period, _latest(now))
     due = due.filter(merchant=merchant, livemode=livemode)
     for account in accounts:
-        day = first if account in due else later
-        yield account, day, days.after(day)
+        send_date = first if account in due else later
+        yield NextPayout(account, send_date, days.after(send_date))
 
 
 def _bring_forward(now: datetime) -> None:
