@@ -194,7 +194,7 @@ def time_left(refund: Refund, now: datetime) -> str:
     """Describe what happens to a refund that its merchant's balance does not cover."""
     until = refund.created_at + GIVE_UP_AFTER
     if until <= now:
-        return "Its time is over: it fails at any moment, unless the balance covers it now."
+        return "Its time is up: it fails at any moment, unless the balance covers it now."
     return f"If it still does not by {clock(until, now)}, the refund fails."
 
 

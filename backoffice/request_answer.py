@@ -92,8 +92,8 @@ def warnings_of(instruction: Instruction) -> list[str]:
 def _file_again(instruction: Instruction) -> str:
     """Warn that a bank file has been imported before."""
     at = instruction.arguments.get("imported_before")
-    said = "what it says is here, and is not stored again; what still waits is looked at anew."
-    return f"This very file was imported before, on {at}: {said}" if at else ""
+    kept = "its entries are not stored again; those that still wait are matched again."
+    return f"This file was already imported on {at}: {kept}" if at else ""
 
 
 def _other_amount(instruction: Instruction) -> str:
@@ -126,7 +126,7 @@ def refund_words(instruction: Instruction) -> str:
         return ""
     refund = Refund.objects.get(pk=instruction.result_id)
     if refund.status == RefundStatus.PENDING:
-        return "Nothing has gone back yet: the merchant's balance does not cover the refund."
+        return "Nothing has been refunded yet: the merchant's balance does not cover the refund."
     failed = refund.status == RefundStatus.FAILED
     return f"The refund failed: {refund.failure_reason.rstrip('.')}." if failed else ""
 

@@ -28,10 +28,10 @@ BANK_ACCOUNT_ACTIONS = (
         service=lambda context: approve_account(
             staff=context.staff, account=context.row, now=context.now
         ),
-        message="The merchant is paid out to this account from now on, and told by e-mail.",
+        message="Payouts go to this account from now on. The merchant is notified by e-mail.",
         audited_as="approve bank account",
         watches=("is_pending",),
-        about="The merchant has asked for it with its live key. The account before it is closed.",
+        about="The merchant requested it with its live key. The previous account is closed.",
         icon="account_balance",
         main=True,
         available=_is_pending,
@@ -43,7 +43,7 @@ BANK_ACCOUNT_ACTIONS = (
         message="This account receives no payouts.",
         audited_as="decline bank account",
         watches=("closed_at",),
-        about="Payouts go on to the account before it.",
+        about="Payouts continue to the previous account.",
         icon="block",
         danger=True,
         available=_is_pending,
@@ -99,8 +99,8 @@ class BankAccountAdmin(OfficeAdmin):
         until, by = formats.clock(row.closed_at, now), actor_words(row.closed_by)
         since = formats.clock(row.created_at, now)
         words = {
-            AccountState.PENDING: f"Requested by the merchant {since}, and waits for review."
-            " Payouts go to the account before it until it is approved.",
+            AccountState.PENDING: f"Requested by the merchant {since}; waiting for review."
+            " Until it is approved, payouts go to the previous account.",
             AccountState.OPEN: "Payouts go to this account.",
             AccountState.DECLINED: f"Declined {until} by {by}: it receives no payouts.",
             AccountState.CLOSED: f"Closed {until} by {by}: it receives no payouts.",

@@ -117,7 +117,7 @@ class BankEntryAdmin(OfficeAdmin):
             MODE,
         ),
         Fieldset(
-            "What we made of it",
+            "How we read it",
             STATE,
             Reference("Payout", "payout_id"),
             Reference("Run", "batch_id"),
@@ -143,9 +143,11 @@ class BankEntryAdmin(OfficeAdmin):
 def _why_it_waits(entry: BankEntry) -> list[str]:
     words = [f"It waits for a person: {entry.problem}"]
     if holds_back(entry):
-        words.append("Payouts may wait for it: to say that it is of no payout takes two people.")
+        words.append("Payouts may be waiting for it: setting it aside takes two people.")
     elif entry.kind == BankEntryKind.CREDIT and not entry.is_booked_credit:
-        words.append("A wallet is credited once the bank's statement has it, which will wait here.")
+        words.append(
+            "A wallet can be credited once a statement reports it, by the entry from there."
+        )
     return words
 
 

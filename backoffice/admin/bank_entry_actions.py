@@ -76,9 +76,9 @@ class MatchForm(ActionForm):
         max_length=40, help_text="The payout's id (po_…), or the run's (bat_…) for all of it."
     )
     charge_borne_by = SelectField(
-        (("", "nobody: there is none"), *((each, each) for each in (SERVICE, MERCHANT))),
+        (("", "no one: there is none"), *((each, each) for each in (SERVICE, MERCHANT))),
         required=False,
-        help_text="Where the bank has charged, so that more left or less came back.",
+        help_text="If the bank has deducted a charge, so that more left or less came back.",
     )
     reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
@@ -159,17 +159,17 @@ class ExplanationForm(ActionForm):
 
 class ContradictionForm(ActionForm):
     reason = TextInputField(
-        max_length=500, label="What it is", help_text="Such as: paid; the balance was adjusted."
+        max_length=500, label="What it is", help_text="For example: paid; the balance was adjusted."
     )
     note = TextAreaField(max_length=2_000)
 
 
 class AgainForm(ActionForm):
-    reason = TextInputField(max_length=500, label="Why it is not what was noted")
+    reason = TextInputField(max_length=500, label="Why the explanation was wrong")
     note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
-        return [f"It was set aside as: “{self.row.note}”. It speaks of {our_reference(self.row)}."]
+        return [f"It was set aside as: “{self.row.note}”. It names {our_reference(self.row)}."]
 
 
 def _ask_about(task: str) -> Callable[[ActionContext], Instruction]:
@@ -218,14 +218,14 @@ BANK_ENTRY_ACTIONS = (
         form=MatchForm,
         service=_match,
         message=submitted("Matched."),
-        about="The amount must agree, but for a charge; a colleague has to approve.",
+        about="The amounts must agree, except for a charge; a colleague has to approve.",
         icon="link",
         main=True,
         available=lambda entry, now: entry.is_waiting,
     ),
     Action(
         name="other",
-        title="It is of no payout",
+        title="Not a payout",
         right=Right.PAY_OUT,
         form=ExplanationForm,
         service=set_aside,
@@ -234,44 +234,44 @@ BANK_ENTRY_ACTIONS = (
         audited_as="explain bank entry",
         watches=("state",),
         reason="note",
-        about="A fee, interest, money put in: moves nothing here. No one else has to agree.",
+        about="A fee, interest, a deposit of our own. Moves no money, and needs no approval.",
         icon="label",
         available=lambda entry, now: entry.is_waiting and not holds_back(entry),
     ),
     Action(
         name="other-by-two",
-        title="It is of no payout that we know",
+        title="No payout that we know",
         right=Right.PAY_OUT,
         form=ContradictionForm,
         service=_ask_about(instruction_kinds.SET_ASIDE),
         message=submitted("Noted."),
-        about="It names an order or a run of ours, so that payouts may wait for it: a colleague"
+        about="It names an order or a run of ours, so payouts may be waiting for it: a colleague"
         " has to approve.",
         icon="label",
         available=lambda entry, now: entry.is_waiting and holds_back(entry),
     ),
     Action(
         name="wait-again",
-        title="Explain it anew",
+        title="Explain again",
         right=Right.PAY_OUT,
         service=reopen_entry,
         given={"by_two": False},
-        message="It waits for a person again, and counts as a difference.",
+        message="It waits for an explanation again, and counts as a difference.",
         audited_as="let bank entry wait again",
         watches=("state", "note"),
-        about="If it was not what was noted.",
+        about="If the explanation was wrong.",
         icon="undo",
         available=lambda entry, now: _is_set_aside(entry) and not our_reference(entry),
     ),
     Action(
         name="wait-again-by-two",
-        title="Explain it anew",
+        title="Explain again",
         right=Right.PAY_OUT,
         form=AgainForm,
         service=_ask_about(instruction_kinds.WAIT_AGAIN),
-        message=submitted("It waits for a person again, and counts as a difference."),
-        about="It names an order or a run of ours, so that the next file of the bank may match it"
-        " and give money back: a colleague has to approve.",
+        message=submitted("It waits for an explanation again, and counts as a difference."),
+        about="It names an order or a run of ours, so the bank's next file may match it and return"
+        " money: a colleague has to approve.",
         icon="undo",
         available=lambda entry, now: _is_set_aside(entry) and bool(our_reference(entry)),
     ),

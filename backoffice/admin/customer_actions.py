@@ -60,13 +60,13 @@ class IdentityForm(ActionForm):
         return [
             "Ask the caller; do not read anything out. The amount must be right, and beside it the"
             " merchant (a word of its own, not “shop” or “the”) or the e-mail address.",
-            "Payments that took no PIN, or since a day before a freeze or new PIN, answer nothing.",
+            "Payments without a PIN, or since a day before a freeze or a new PIN, do not count.",
         ]
 
 
 class LostDeviceForm(IdentityForm):
     reason = TextInputField(
-        max_length=500, help_text="Recorded in the audit trail; whoever approves this reads it."
+        max_length=500, help_text="Recorded in the audit trail; the approver sees it."
     )
 
 
@@ -78,7 +78,7 @@ class UnfreezeForm(LostDeviceForm):
         if must_identify_to_unfreeze(self.row, self.now):
             lines = super().lines()
         elif is_frozen_for_theft(self.row):
-            lines = ["Reported as stolen, with no payment to ask about: see a document, name it."]
+            lines = ["Reported as stolen, with no payment to ask about: see an ID, and name it."]
         if needs_second_person(self.row):
             lines.append("The passkeys are gone: a colleague must approve it.")
         if new := "; ".join(_new_keys(self.row, self.now)):
@@ -87,7 +87,8 @@ class UnfreezeForm(LostDeviceForm):
 
 
 _WHOSE = (
-    "First make sure that it was the customer: two of us remove a passkey, a code resets the PIN."
+    "First make sure that it was the customer. Removing a passkey takes two of us;"
+    " a code resets the PIN."
 )
 
 
@@ -280,7 +281,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         message=lambda content: ActionResult(
             "Recorded in the audit trail.", file=content, file_name="personal-data.json"
         ),
-        about="All that is stored about this person, as a file. Make sure who asks for it.",
+        about="All data stored about this person, as a file. First make sure who is asking for it.",
         icon="download",
         available=_has_a_person,
     ),

@@ -184,7 +184,7 @@ def _of_entry(instruction: Instruction) -> list[tuple[str, Any]]:
     entry = BankEntry.objects.filter(pk=entry_id).first()
     if entry is None:
         return []
-    return [("In the bank's words", entry.message), ("It speaks of", our_reference(entry))]
+    return [("In the bank's words", entry.message), ("It names", our_reference(entry))]
 
 
 def _title(name: str) -> str:

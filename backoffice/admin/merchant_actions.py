@@ -103,7 +103,7 @@ CHANGE_ACTIONS = (
         "approve-change",
         "Approve change",
         approve=True,
-        about="Customers see the new values at once. The old e-mail address is told.",
+        about="Customers see the new values at once. The old e-mail address is notified.",
     ),
     _action(
         "decline-change", "Decline change", approve=False, about="The old values stay.", danger=True

@@ -39,7 +39,7 @@ _STANDING = {
 def _standing(merchant: Merchant) -> tuple[str, str]:
     status = MerchantStatus(merchant.status)
     if status == MerchantStatus.UNVERIFIED and not settings.REQUIRE_VERIFIED_MERCHANTS:
-        return "Not verified; it accepts live payments all the same, as the settings say.", "wait"
+        return "Not verified, but it accepts live payments: the settings allow that.", "wait"
     return _STANDING[status]
 
 
@@ -128,7 +128,7 @@ def _waiting_change(merchant: Merchant, now: datetime) -> Iterator[str]:
     for change in MerchantChange.objects.pending().filter(merchant=merchant):
         fields = "; ".join(change_lines(change))
         since = formats.clock(change.created_at, now)
-        yield f"It has asked for a change, which waits for review since {since}: {fields}."
+        yield f"It has requested a change, waiting for review since {since}: {fields}."
 
 
 def _waiting_account(accounts: Sequence[BankAccount], now: datetime) -> Iterator[str]:
@@ -136,7 +136,9 @@ def _waiting_account(accounts: Sequence[BankAccount], now: datetime) -> Iterator
     pending = [each for each in accounts if each.is_pending]
     for account in pending if len(pending) < len(accounts) else ():
         since, url = formats.clock(account.created_at, now), page_of(account)
-        words = 'Another bank account, {}, waits for review since {}. <a href="{}">Open</a>'
+        words = (
+            'There is another bank account, {}, waiting for review since {}. <a href="{}">Open</a>'
+        )
         yield format_html(words, account, since, url)
 
 
@@ -148,7 +150,7 @@ def _no_account(merchant: Merchant, accounts: Sequence[BankAccount]) -> Iterator
         return
     if all(each.is_pending for each in accounts):
         often, waits = merchant.payout_schedule, bool(accounts)
-        but = "the bank account for it waits for review" if waits else "has no bank account for it"
+        but = "the account for it is waiting for review" if waits else "has no bank account for it"
         yield f"It is to be paid out {often} in live mode, and {but}."
 
 

@@ -131,11 +131,11 @@ class RunForm(ActionForm):
         day, mode = formats.day_text(self.first_day), "live" if livemode else "test"
         lines = [f"Due by {day}, {mode}: {payouts}, {total}."]
         if len(runs) > 1:
-            lines.append(f"They go in {len(runs)} batches, each approved by itself.")
+            lines.append(f"They are split into {len(runs)} batches, each approved separately.")
         if held:
             lines.append(
-                f"{len(held)} more wait: the bank says otherwise of them, or of earlier ones of the"
-                " merchant. Explain its entries, and they go with the next run."
+                f"{len(held)} more are held: the bank's entries contradict them, or earlier payouts"
+                " of the merchant. Once those are explained, they go with the next run."
             )
         return lines
 

@@ -138,7 +138,7 @@ class PayoutAdmin(OfficeAdmin):
 def _leaves(payout: Payout, now: datetime) -> str:
     day = formats.day_text(payout.send_date)
     if payout.merchant.status == MerchantStatus.SUSPENDED:
-        return "It does not leave: the merchant is suspended."
+        return "It is held: the merchant is suspended."
     if payout.bank_account.closed_at:
         return (
             "Its bank account was closed: with the next run it fails, and the money goes back to"
@@ -160,8 +160,8 @@ def _due(payout: Payout, now: datetime) -> str:
 
 
 _HELD = (
-    "It does not leave: the bank has booked an earlier payout of this merchant otherwise than we"
-    " know, so that its money may be in this one again. Explain the bank's entry"
+    "It is held: the bank's record of an earlier payout of this merchant contradicts ours, so this"
+    " one may contain money that was already paid out. Explain the bank entry"
 )
 
 

@@ -70,8 +70,8 @@ STATEMENT = Action(
     form=StatementForm,
     service=_ask,
     message=lambda result: result,
-    about="All that came and went, by the date of the ledger in the merchant's time zone, with sums"
-    " that lead from the opening to the closing balance. A long one is made in the background.",
+    about="All movements by ledger date, in the merchant's time zone, with sums that lead from the"
+    " opening to the closing balance. A long one is made in the background.",
     icon="summarize",
 )
 FIRST = Field("First day", lambda row: period_of(row)[0])

@@ -77,7 +77,7 @@ class ReversalForm(ActionForm):
     """The amount to reverse: all of it, or what the wallet still holds."""
 
     amount = MoneyField()
-    reason = TextInputField(max_length=255, help_text="Such as: the bank has taken it back.")
+    reason = TextInputField(max_length=255, help_text="For example: the bank has taken it back.")
     note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
@@ -90,8 +90,8 @@ REVERSAL_ACTIONS = (
         instruction_kinds.REVERSE_TOP_UP,
         title="Reverse",
         form=ReversalForm,
-        done_message="Taken back. The customer is told.",
-        about="Takes the money from the wallet again; a colleague has to approve.",
+        done_message="Taken back. The customer is notified.",
+        about="Takes the money back out of the wallet; a colleague has to approve.",
         icon="undo",
         danger=True,
         available=lambda top_up, now: TopUpStatus.REVERSED in TRANSITIONS[top_up.status_at(now)],
@@ -116,7 +116,7 @@ def _unclaimed(top_up: TopUp, now: datetime) -> list[str]:
     amount = formats.money(newest.amount, newest.currency)
     read = formats.clock(newest.created_at, now)
     return [
-        f"{amount} that is no one's yet came in at the bank (read {read}): it may be this."
+        f"{amount} received at the bank (read {read}) has not been assigned yet: it may be this."
         " Finance credits it from there."
     ]
 
@@ -154,7 +154,7 @@ class TopUpAdmin(OfficeAdmin):
     export_fields = (*list_display, *details)
     related = (
         Related(BankEntry, "credited_to"),
-        Related(BankEntry, title="Of this amount, and no one's yet", rows=_perhaps_this),
+        Related(BankEntry, title="Of this amount, not assigned yet", rows=_perhaps_this),
     )
 
     def tables(self, row: TopUp) -> list[Table]:
@@ -178,6 +178,6 @@ class TopUpAdmin(OfficeAdmin):
             return SupportAnswer(words, "wait")
         words = [f"{row.status_at(now).label}: the money is no longer expected."]
         if row.way == FundingWay.BANK_TRANSFER and row.status_at(now) in CREDITABLE:
-            words.append("Money that comes with its reference after all is credited.")
+            words.append("If the money still arrives with its reference, it is credited.")
             words.extend(_unclaimed(row, now))
         return SupportAnswer(words)

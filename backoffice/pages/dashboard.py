@@ -161,11 +161,14 @@ def _day_tiles(
         Tile(
             "Paid today",
             formats.money(span.amount, currency),
-            f"{formats.money(before.amount, currency)} a week ago by now",
+            f"{formats.money(before.amount, currency)} a week ago at this time",
             paid,
         ),
         Tile(
-            "Payments today", f"{span.completed:,}", f"{before.completed:,} a week ago by now", paid
+            "Payments today",
+            f"{span.completed:,}",
+            f"{before.completed:,} a week ago at this time",
+            paid,
         ),
         Tile(
             "Success",
@@ -180,7 +183,7 @@ def _day_tiles(
         Tile(
             "Failed today",
             f"{failed:,}",
-            f"{old_failed:,} a week ago by now",
+            f"{old_failed:,} a week ago at this time",
             list_of(Payment, failed="today", **shown),
         ),
     ]

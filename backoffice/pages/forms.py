@@ -86,7 +86,7 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
         """Refuse the current password: someone else may have seen it."""
         password = str(self.cleaned_data["new_password1"])
         if self.user.check_password(password):
-            raise ValidationError("Choose another password than the one you delivered.")
+            raise ValidationError("Choose a password other than the current one.")
         return password
 
     def save(self, commit: bool = True) -> Any:

@@ -35,8 +35,8 @@ MOST_ATTEMPTS = 3
 MOST_PENDING = 5
 MOST_AT_ONCE = 2  # of the processes of a worker, which has other work as well
 GIVEN_UP = (
-    "It could not be made: ask again, or for less. If that fails too, tell whoever runs the"
-    " service."
+    "It could not be made. Request it again, or a smaller one. If that fails too, tell the"
+    " operators of the service."
 )
 KIND = "staff_export"
 

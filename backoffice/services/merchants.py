@@ -171,7 +171,7 @@ def change_fee(instruction: Instruction, caller: Caller, now: datetime) -> str:
     before = Merchant.objects.locked(instruction.subject_id).fee_basis_points
     if before != asked["present_fee_basis_points"]:
         raise InstructionDecided(
-            f"The fee is {percent(before)} by now: decline this, and ask anew."
+            f"The fee has since become {percent(before)}: decline this, and submit a new request."
         )
     merchant = set_fee(
         merchant_id=instruction.subject_id, fee_basis_points=asked["fee_basis_points"], now=now

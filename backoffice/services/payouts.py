@@ -107,7 +107,7 @@ def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str 
     payout_ids = instruction.arguments.get("payouts", ())
     asked_for = Payout.objects.filter(pk__in=payout_ids).aggregate(total=Sum("amount"))
     if (asked_for["total"] or 0) != instruction.amount:
-        raise InstructionDecided("These payouts do not come to the amount that was approved.")
+        raise InstructionDecided("These payouts do not add up to the amount that was approved.")
     batch = create_batch(
         livemode=instruction.livemode,
         currency=instruction.currency,

@@ -85,7 +85,7 @@ def test_only_a_transfer_comes_with_its_reference_after_all(
     page = office(Role.FINANCE).get(page_of(top_up)).content.decode()
 
     assert "Expired: the money is no longer expected." in page
-    assert ("comes with its reference after all" in page) is is_said
+    assert ("still arrives with its reference" in page) is is_said
 
 
 def test_who_has_no_address_is_not_promised_an_e_mail(office: Office) -> None:
@@ -103,7 +103,7 @@ def test_a_merchant_that_need_not_be_verified_accepts_live_payments(
 ) -> None:
     merchant.status = "unverified"
     merchant.save()
-    for required, said in ((True, "it accepts test payments only"), (False, "all the same")):
+    for required, said in ((True, "it accepts test payments only"), (False, "but it accepts live payments")):
         settings.REQUIRE_VERIFIED_MERCHANTS = required
         assert said in office(Role.VIEWER).get(page_of(merchant)).content.decode()
 

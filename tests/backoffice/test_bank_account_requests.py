@@ -57,9 +57,9 @@ def said(office: Office, account: BankAccount) -> str:
 def test_staff_approve_it_and_the_one_before_is_closed(
     office: Office, requested: BankAccount
 ) -> None:
-    assert "and waits for review." in said(office, requested)
+    assert "waiting for review." in said(office, requested)
     words = office(Role.SUPPORT).get(page_of(requested.merchant)).context["answer"].words
-    assert f"Another bank account, {requested}, waits for review since " in " ".join(words)
+    assert f"another bank account, {requested}, waiting for review since " in " ".join(words)
     act(office(Role.FINANCE), requested, "approve", reason="A letter of the bank")
     assert said(office, requested) == "Payouts go to this account."
 

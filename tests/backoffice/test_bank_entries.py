@@ -96,7 +96,7 @@ def test_an_entry_that_holds_payouts_back_is_explained_by_two(office, sent) -> N
     read(statement(entry(1250, order_of(sent))))
     found, browser = BankEntry.objects.get(), office(Role.FINANCE)
     page = browser.get(reverse("admin:payouts_bankentry_change", args=[found.pk]))
-    assert "to say that it is of no payout takes two people" in page.content.decode()
+    assert "setting it aside takes two people" in page.content.decode()
 
     assert browser.get(page_of_act(found, "other")).status_code == 302
     act(browser, found, "other-by-two", reason="Paid; the balance was adjusted", note="Asked them")
@@ -231,7 +231,7 @@ def test_what_is_held_back_says_why_and_what_to_do(office, api, sent) -> None:
     browser = office(Role.FINANCE)
 
     page = reverse("admin:payouts_payout_change", args=[again.pk])
-    assert f"Explain the bank&#x27;s entry {found.pk}" in browser.get(page).content.decode()
+    assert f"Explain the bank entry {found.pk}" in browser.get(page).content.decode()
     page = reverse("admin:payouts_bankentry_change", args=[found.pk])
     assert "record the payout that waits as failed" in browser.get(page).content.decode()
 

@@ -221,7 +221,7 @@ def test_what_is_known_already_is_counted_apart(office, sent, approve) -> None:
     upload(office, content)
 
     assert (waiting().arguments["entries"], waiting().arguments["known_already"]) == (1, 1)
-    said = "This very file was imported before, on "
+    said = "This file was already imported on "
     assert said in page_of(office, waiting())
     assert said in office(Role.FINANCE, "another").get(page_of_act(waiting(), "approve")).text
     assert approve().status_code == 302

@@ -203,7 +203,7 @@ def test_who_has_paid_nothing_lately_is_unfrozen_all_the_same(
     Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
     finance = office(Role.FINANCE)
     form = finance.get(page_of_act(locked, "unfreeze")).content.decode()
-    assert "with no payment to ask about: see a document, name it." in form
+    assert "with no payment to ask about: see an ID, and name it." in form
 
     act(finance, locked, "unfreeze", reason="Came by with a passport")
 

@@ -70,11 +70,11 @@ def test_what_the_balance_does_not_cover_is_not_said_to_be_refunded(
         now=utc_now(),
     )
 
-    assert "Nothing has gone back yet: the merchant&#x27;s balance does not cover" in told
+    assert "Nothing has been refunded yet: the merchant&#x27;s balance does not cover" in told
     assert "has been made" not in told
     assert asked.status == "carried_out"
     answer = support.get(page_of(asked)).context["answer"]
-    assert answer.words[-1].startswith("Nothing has gone back yet")
+    assert answer.words[-1].startswith("Nothing has been refunded yet")
     assert answer.tone == "wait"
 
 

@@ -49,7 +49,7 @@ def test_a_merchants_page_says_what_it_waits_for_and_what_it_lacks(
 
     said = browser.get(page_of(merchant)).context["answer"].words
 
-    assert said[1].startswith("It has asked for a change, which waits for review since ")
+    assert said[1].startswith("It has requested a change, waiting for review since ")
     assert said[1].endswith(f": name: “{merchant.name}” becomes “Conch Palace”.")
     assert said[2] == "It is to be paid out weekly in live mode, and has no bank account for it."
 
@@ -63,7 +63,7 @@ def test_a_merchants_page_says_that_its_bank_account_waits(
     said = office(Role.SUPPORT).get(page_of(merchant)).context["answer"].words
 
     assert said[1] == (
-        "It is to be paid out weekly in live mode, and the bank account for it waits for review."
+        "It is to be paid out weekly in live mode, and the account for it is waiting for review."
     )
 
 

@@ -101,7 +101,7 @@ def test_payouts_of_another_sum_than_was_approved_do_not_leave(api: Api) -> None
         agree(asked)
 
     assert refused.value.code == "ALREADY_DECIDED"
-    assert refused.value.details == "These payouts do not come to the amount that was approved."
+    assert refused.value.details == "These payouts do not add up to the amount that was approved."
     asked.refresh_from_db()
     assert (asked.status, PayoutBatch.objects.count()) == ("waiting", 0)
     assert Payout.objects.get().status == "scheduled"

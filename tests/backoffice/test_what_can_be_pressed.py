@@ -143,7 +143,7 @@ def test_nothing_is_paid_out_to_a_suspended_merchant(office: Office) -> None:
 
     assert "pay-out" not in offered(finance, merchant)
     page = finance.get(page_of(payout)).content.decode()
-    assert "It does not leave: the merchant is suspended." in page
+    assert "It is held: the merchant is suspended." in page
     assert "It leaves on" not in page
 
 

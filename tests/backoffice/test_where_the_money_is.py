@@ -115,7 +115,7 @@ def test_a_refund_whose_time_is_over_has_none_left(office: Office, merchant: Mer
 
     page = office(Role.SUPPORT).get(page_of(waiting))
     for said in (words(payment), " ".join(page.context["answer"].words)):
-        assert "Its time is over: it fails at any moment, unless the balance covers it" in said
+        assert "Its time is up: it fails at any moment, unless the balance covers it" in said
         assert "If it still does not by" not in said
 
 
