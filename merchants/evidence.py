@@ -141,7 +141,7 @@ def warn_of_new_email(merchant: Merchant, changes: Changes, *, now: datetime) ->
     if merchant.email_confirmed_at and changes.get("email", merchant.email) != merchant.email:
         count_notice_or_refuse(merchant.id, now=now)
         text = (
-            "This address is replaced, and the notices of your account go to another one.\n"
+            "Your account now has another e-mail address, to which its notices are sent.\n"
             "If you did not request this, reply to this e-mail at once:"
             " someone else has your API key."
         )
@@ -158,7 +158,7 @@ def tell_of_live_fields(merchant: Merchant, changes: Changes, *, now: datetime) 
     if names:
         count_notice_or_refuse(merchant.id, now=now)
         text = (
-            f"A live API key has changed: {', '.join(names)}.\n"
+            f"These details were changed with a live API key: {', '.join(names)}.\n"
             "If you did not request this, reply to this e-mail at once:"
             " someone else has your live key."
         )

@@ -8,7 +8,7 @@ from merchants.owner_notices import tell_owner
 
 def tell_of_new_key(key: ApiKey, *, now: datetime) -> None:
     """Tell the merchant of a new key, in the transaction that makes it."""
-    _tell(key, f"A new API key was made: {key.hint}.", now)
+    _tell(key, f"A new API key was created: {key.hint}.", now)
 
 
 def tell_of_rolled_key(before: ApiKey, after: ApiKey, *, now: datetime) -> None:

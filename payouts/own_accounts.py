@@ -24,7 +24,7 @@ from payouts.bank_accounts import (
 from payouts.models import BankAccount
 
 KIND = "bank_account"
-_PAID_OUT, _NO_LONGER = "is paid out to from now on", "is paid out to no longer"
+_PAID_OUT, _NO_LONGER = "now receives your payouts", "no longer receives your payouts"
 
 
 @transaction.atomic
@@ -50,7 +50,7 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
     close_bank_accounts(BankAccount.objects.pending().like(account), actor=caller.actor, now=now)
     account.is_pending = True
     account.save(force_insert=True)
-    _tell(account, "is to be paid out to from now on, once we have checked it", now)
+    _tell(account, "will receive your payouts once we have reviewed it", now)
     return account
 
 
@@ -119,7 +119,7 @@ def _locked(bank_account_id: str) -> BankAccount:
 def _tell(account: BankAccount, what: str, now: datetime) -> None:
     """Notify the owner, who may be unaware of the change."""
     passes = what != _NO_LONGER and _passes_for_the_one_before(account)
-    differs = "It differs from the account before it, which ends in the same digits.\n"
+    differs = "It is not the previous account, although that ends in the same digits.\n"
     tell_owner(
         account.merchant,
         kind=KIND,

@@ -23,9 +23,9 @@ def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
     count_notice_or_refuse(webhook.merchant_id, now=now)
     host = urlsplit(webhook.url).hostname
     text = (
-        f"Events of your live payments are sent to {host} from now on ({webhook.id}).\n"
+        f"Events about your live payments are now sent to {host} ({webhook.id}).\n"
         "If you did not request this, delete the webhook and roll your live keys at once:"
-        " it is sent events even when the key that named it has been revoked."
+        " the webhook keeps receiving events even after the key that created it is revoked."
     )
     _tell(webhook, text, now)
 
@@ -39,8 +39,8 @@ def tell_of_silence(webhook: Webhook, what: str, *, now: datetime) -> None:
         return
     text = (
         f"The webhook {webhook.id} for your live payments {what}.\n"
-        "If you did not request this, roll your live keys at once, and look for what you have not"
-        " been sent."
+        "If you did not request this, roll your live keys at once, and check which events you have"
+        " missed."
     )
     _tell(webhook, text, now)
 

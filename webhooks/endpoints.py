@@ -95,9 +95,9 @@ def update_webhook(
 def _silenced(webhook: Webhook, changes: dict[str, Any]) -> str:
     """Return how these changes silence an endpoint, as a clause; "" if they do not."""
     if webhook.is_active and not changes.get("is_active", True):
-        return "is switched off: it is sent no more events"
+        return "was switched off and no longer receives events"
     if covered_by(webhook.events) - covered_by(changes.get("events", webhook.events)):
-        return "is sent fewer types of events from now on"
+        return "now receives fewer types of events"
     return ""
 
 
@@ -116,7 +116,7 @@ def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook
     webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     webhook.deleted_at = webhook.updated_at = now
     webhook.save(update_fields=["deleted_at", "updated_at"])
-    tell_of_silence(webhook, "is deleted: it is sent no more events", now=now)
+    tell_of_silence(webhook, "was deleted and no longer receives events", now=now)
     return webhook
 
 
@@ -146,7 +146,7 @@ def rotate_secret(
             "updated_at",
         ]
     )
-    tell_of_silence(webhook, "has another signing secret from now on", now=now)
+    tell_of_silence(webhook, "now has a different signing secret", now=now)
     return IssuedSecret(webhook, secret)
 
 

@@ -58,8 +58,8 @@ def create_from_server(*, username: str, role: Role, email: str, now: datetime) 
     action = AuditAction("create staff", Right.STAFF, "staff", username)
     append_entry(staff=server, action=action, record=record, now=now)
     tell_administrators(
-        subject="an account was made on the server",
-        text=f"{username} is {role.value} from now on. If no one of you knows of it, close it.",
+        subject="an account was created on the server",
+        text=f"{username} is now {role.value}. If none of you knows about this, close the account.",
         about=invitation_id(user),
         now=now,
     )

@@ -53,7 +53,7 @@ def plan_change_notice(user: User, *, now: datetime) -> None:
         f"{KIND}_moved",
         user.email,
         about=invitation_id(user),
-        subject="your account of the back office",
+        subject="your back office account",
         text="Your password and second factor were removed, and the link to new ones went to"
         " another address. If you did not ask for this, tell an Administrator at once.",
         now=now,
@@ -72,7 +72,7 @@ def write(message: Message, now: datetime) -> Content | None:
         "service_name": settings.SERVICE_NAME,
     }
     return Content(
-        subject=f"{settings.SERVICE_NAME}: your account of the back office",
+        subject=f"{settings.SERVICE_NAME}: your back office account",
         text=render_to_string("admin/backoffice/invitation.txt", context),
     )
 

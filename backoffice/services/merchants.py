@@ -180,9 +180,9 @@ def change_fee(instruction: Instruction, caller: Caller, now: datetime) -> str:
         merchant,
         kind="fee",
         subject="your fee",
-        text=f"The fee of your payments was {percent(before)}, and is"
-        f" {percent(merchant.fee_basis_points)} from now on.\n"
-        "If you have not agreed to this, reply to this e-mail at once.",
+        text=f"The fee on your payments has changed from {percent(before)} to"
+        f" {percent(merchant.fee_basis_points)}.\n"
+        "If you did not agree to this, reply to this e-mail at once.",
         now=now,
     )
     return merchant.pk

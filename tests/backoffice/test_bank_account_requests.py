@@ -162,8 +162,8 @@ def test_an_account_that_staff_set_is_told_to_its_owner_where_it_is_live(
 
     told = [(row.kind, row.recipient, row.text.split("\nIf")[0]) for row in Message.objects.all()]
     words = (
-        "The account …6789 (BSD) is paid out to from now on.\n"
-        "It differs from the account before it, which ends in the same digits."
+        "The account …6789 (BSD) now receives your payouts.\n"
+        "It is not the previous account, although that ends in the same digits."
     )
     assert told == [("bank_account", merchant.email, words)] * (mode == "live")
 
@@ -175,7 +175,7 @@ def test_an_account_that_staff_close_is_told_to_its_owner(
 
     message = Message.objects.get()
     assert (message.kind, message.recipient) == ("bank_account", merchant.email)
-    assert message.text.startswith("The account …6789 (BSD) is paid out to no longer.")
+    assert message.text.startswith("The account …6789 (BSD) no longer receives your payouts.")
 
 
 def test_closing_the_account_in_force_first_hides_nothing(
@@ -201,4 +201,4 @@ def test_closing_the_account_in_force_first_hides_nothing(
     assert rows["Number ends in"] == ["6789", "6789"]
     assert rows["Whole number"] == ["another one", ""]
     told = Message.objects.filter(recipient=merchant.email).latest("pk")
-    assert "It differs from the account before it, which ends in the same digits." in told.text
+    assert "It is not the previous account, although that ends in the same digits." in told.text

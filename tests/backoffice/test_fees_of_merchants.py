@@ -62,7 +62,7 @@ def test_the_merchant_is_told(office: Office, merchant: Merchant) -> None:
 
     message = Message.objects.get(kind="fee")
     assert message.recipient == merchant.email
-    assert "was 0.00 %, and is 100.00 % from now on" in message.text
+    assert "has changed from 0.00 % to 100.00 %" in message.text
 
 
 def test_the_approver_reads_both_fees(office: Office, merchant: Merchant) -> None:

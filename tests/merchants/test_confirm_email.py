@@ -145,7 +145,7 @@ def test_a_stranger_who_takes_the_mail_of_the_day_gives_its_link_to_the_owner(ap
     confirmed = client.post(link_sent_to(named), {"merchant_id": own})
 
     assert confirmed.status_code == 200
-    assert "go to ann@example.com from now on" in confirmed.content.decode()
+    assert "now go to ann@example.com" in confirmed.content.decode()
     assert list(Merchant.objects.exclude(email_confirmed_at=None)) == [Merchant(pk=own)]
 
 
@@ -168,7 +168,7 @@ def test_an_id_that_is_none_is_asked_for_again(link, client, given):
     page = client.post(link, {"merchant_id": given})
 
     assert page.status_code == 400
-    assert "No merchant of this id has this address." in page.content.decode()
+    assert "No merchant with this id has this address." in page.content.decode()
     assert confirmed_at() is None
 
 

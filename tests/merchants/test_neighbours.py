@@ -177,7 +177,7 @@ def test_what_the_owner_reads() -> None:
     told = Message.objects.order_by("pk")
     assert {(message.recipient, message.livemode) for message in told} == {(EMAIL, True)}
     assert [message.text.splitlines()[0] for message in told if message.kind == "api_key"] == [
-        f"A new API key was made: {made.hint}.",
+        f"A new API key was created: {made.hint}.",
         f"The API key {made.hint} was replaced by {rolled.hint}.",
         f"The API key {rolled.hint} was revoked.",
     ]

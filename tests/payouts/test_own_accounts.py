@@ -218,7 +218,7 @@ def test_staff_decide_on_what_waits(api, merchant, stranger, bank_account, is_ap
     assert told() == is_approved * [
         (
             "Payments: your bank account",
-            "The account …0111 (BSD) is paid out to from now on.\n"
+            "The account …0111 (BSD) now receives your payouts.\n"
             "If you did not request this, reply to this e-mail at once.",
             True,
             True,

@@ -26,7 +26,7 @@ def test_a_thief_of_a_live_key_does_not_listen_unheard(api: Api, merchant: Merch
 
     [(recipient, text)] = told()
     assert recipient == merchant.email
-    assert f"sent to thief.example from now on ({webhook_id})" in text
+    assert f"now sent to thief.example ({webhook_id})" in text
     assert "555" not in text
 
     thief.patch(f"{PATH}/{webhook_id}", {"url": "https://other.example/"})
@@ -58,11 +58,11 @@ def test_what_moves_nothing_and_what_is_a_test_is_not_told(api: Api, merchant: M
 
 
 SILENCING = [
-    ("patch", "", {"is_active": False}, "is switched off"),
-    ("patch", "", {"events": ["payout.paid"]}, "is sent fewer types of events"),
-    ("post", "/rotate-secret", {"expires_in": 0}, "has another signing secret"),
-    ("post", "/rotate-secret", {"expires_in": 60}, "has another signing secret"),
-    ("delete", "", None, "is deleted"),
+    ("patch", "", {"is_active": False}, "was switched off"),
+    ("patch", "", {"events": ["payout.paid"]}, "now receives fewer types of events"),
+    ("post", "/rotate-secret", {"expires_in": 0}, "now has a different signing secret"),
+    ("post", "/rotate-secret", {"expires_in": 60}, "now has a different signing secret"),
+    ("delete", "", None, "was deleted"),
 ]
 
 

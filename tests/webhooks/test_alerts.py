@@ -24,7 +24,7 @@ from webhooks.statuses import AlertKind
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
-        (AlertKind.EXHAUSTED, "Every attempt of our schedule has failed"),
+        (AlertKind.EXHAUSTED, "All scheduled attempts have failed"),
         (AlertKind.GONE, "It answered 410 Gone"),
         (AlertKind.FAILING, "For 5 days no attempt has got a 2xx response"),
     ],
