@@ -108,10 +108,10 @@ def credit_by_hand(
             now=now,
         )
     if (top_up.customer_id, top_up.livemode) != (customer_id, entry.livemode):
-        raise BankEntryUnfit("The customer is another one, or of the other mode.")
+        raise BankEntryUnfit("It is a different customer, or one of the other mode.")
     _refuse_unfit(entry, top_up)
     if TopUpStatus(top_up.status) not in CREDITABLE or top_up.way != FundingWay.BANK_TRANSFER:
-        raise BankEntryUnfit("The top-up does not wait for a transfer.")
+        raise BankEntryUnfit("The top-up is not waiting for a transfer.")
     credit_locked(top_up, amount=amount, actor=actor, now=now)
     entry.match(credited_to=top_up.pk, by=actor, at=now)
     return top_up
@@ -133,9 +133,9 @@ def refuse_no_credit(entry: BankEntry) -> None:
     """Raise BankEntryUnfit unless an entry is booked incoming money that waits for a person."""
     refuse_resolved(entry)
     if not entry.is_booked_credit:
-        raise BankEntryUnfit("It is not money that came in, booked in a statement.")
+        raise BankEntryUnfit("It is not incoming money booked in a statement.")
     if _amount_of(entry) > MAX_AMOUNT:
-        raise BankEntryUnfit("It is more than one top-up can be.")
+        raise BankEntryUnfit("It is more than a top-up can be.")
     refuse_uncreditable(entry)
     refuse_credited_elsewhere(entry)
 
@@ -143,7 +143,7 @@ def refuse_no_credit(entry: BankEntry) -> None:
 def _amount_of(entry: BankEntry) -> int:
     """Return the amount received, in cents. Raises BankEntryUnfit if there is none."""
     if not entry.amount:
-        raise BankEntryUnfit("It is of no amount: there is nothing to credit.")
+        raise BankEntryUnfit("It has no amount: there is nothing to credit.")
     return entry.amount
 
 
@@ -155,7 +155,7 @@ def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
     if TopUpStatus(top_up.status) in CREDITABLE:
         return
     if entry.amount != top_up.amount_received:
-        raise BankEntryUnfit("Another amount has come in with this reference before.")
+        raise BankEntryUnfit("A different amount has already come in with this reference.")
 
 
 def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
@@ -167,7 +167,7 @@ def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
     days, same = {entry.booking_date, told.booking_date} - {None}, is_same_money(entry, told)
     is_of_day = len(days) < 2 or entry.uetr == told.uetr != ""
     if entry.source == told.source or not is_of_day or same is False:
-        raise BankEntryUnfit("Money with this reference has come in before.")
+        raise BankEntryUnfit("Money with this reference has already come in.")
     if same is None:
         raise BankEntryUnfit(
             f"Money with this reference was credited by {told.pk}, of another file, and the bank"

@@ -22,7 +22,7 @@ class PayoutBatchNotFound(NotFound):
 
 
 class BankEntryNotFound(NotFound):
-    message = "There is no such entry of the bank."
+    message = "There is no such bank entry."
 
 
 class AccountStatementNotFound(NotFound):
@@ -52,11 +52,11 @@ class PayoutNotCancelable(ValidationFailed):
 
 
 class PayoutStatusUnfit(ValidationFailed):
-    message = "The payout is not in a status for this."
+    message = "The payout's status does not allow this."
 
 
 class PayoutReturnTooLate(ValidationFailed):
-    message = "Banks no longer send a payout of that age back."
+    message = "Banks no longer return a payout of that age."
 
 
 class BankAccountMissing(ValidationFailed):
@@ -72,11 +72,11 @@ class NothingToExport(ValidationFailed):
 
 
 class PayoutFileChanged(ValidationFailed):
-    message = "The file differs from the one that was written before for this batch."
+    message = "The file differs from the one written earlier for this batch."
 
 
 class BankFileUnreadable(ValidationFailed):
-    message = "This is no pain.002, camt.053 or camt.054 that can be read."
+    message = "This is not a readable pain.002, camt.053 or camt.054."
 
 
 class BankFileUnfit(ValidationFailed):
@@ -95,7 +95,7 @@ class PayoutsShut(ValidationFailed):
 
 
 class BankEntriesWaiting(ValidationFailed):
-    message = "What the bank says of our orders waits for a person: explain it, then open payouts."
+    message = "Bank entries about our orders are waiting: explain them, then open payouts."
 
 
 class DebtorUnknown(ValidationFailed):

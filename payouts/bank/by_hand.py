@@ -74,7 +74,7 @@ def match_batch_by_hand(
     if batch is None:
         raise PayoutBatchNotFound
     if entry.kind != K.DEBIT:
-        raise BankEntryUnfit("Only money that left can be that of a run.")
+        raise BankEntryUnfit("Only outgoing money can be that of a run.")
     if charge_amount:
         payouts, charge = booked_with_charge(entry, payouts_in_batch(batch))
         _refuse_other_charge(charge_amount, charge)
@@ -99,7 +99,7 @@ def set_aside(
     """
     entry = _waiting(entry_id)
     if not by_two and holds_back(entry):
-        raise BankEntryUnfit("Payouts may wait for it: to set it aside takes two people.")
+        raise BankEntryUnfit("Payouts may be waiting for it: setting it aside takes two people.")
     entry.set_aside(note=note, by=actor, at=now)
     return entry
 
@@ -115,7 +115,7 @@ def reopen_entry(*, entry_id: str, by_two: bool = False) -> BankEntry:
     if entry.state != BankEntryState.OTHER:
         raise BankEntryUnfit(state=f"is {entry.state}")
     if not by_two and our_reference(entry):
-        raise BankEntryUnfit("It names an order or a run: to explain it anew takes two people.")
+        raise BankEntryUnfit("It names an order or a run: explaining it again takes two people.")
     entry.reopen()
     return entry
 
@@ -128,7 +128,7 @@ def _waiting(entry_id: str) -> BankEntry:
 
 def _refuse_other_charge(agreed: int, charge: int) -> None:
     if agreed not in (0, charge):
-        raise BankEntryUnfit("The charge is not the one that was agreed to: ask again.")
+        raise BankEntryUnfit("The charge is not the one that was approved: submit a new request.")
 
 
 def _note_charge(entry: BankEntry, charge: int) -> None:

@@ -22,9 +22,9 @@ def why_uncreditable(entry: BankEntry) -> str:
     if entry.kind != BankEntryKind.CREDIT:
         return ""
     if entry.is_charge:
-        return "The bank gives back a charge of its own: set it aside."
+        return "The bank is refunding one of its own charges: set it aside."
     if _is_of_order(normalize_reference(entry.end_to_end_id)):
-        return "It names an order of ours: match it by hand if that came back."
+        return "It names one of our orders: if that came back, match it by hand."
     return ""
 
 
@@ -38,7 +38,7 @@ def refuse_words_of_order(
     """
     if payout_id := words.payout_with(reference, livemode=entry.livemode, since=since):
         raise BankEntryUnfit(
-            f"Payout {payout_id} left with these words: match it by hand if that came back."
+            f"Payout {payout_id} was sent with this text: if it came back, match it by hand."
         )
 
 

@@ -62,8 +62,8 @@ CONTRADICTED = (
     " record the payout that waits as failed, adjust the balance, set this aside."
 )
 
-NAMELESS = "The report does not name the order: match it with the payout that it is of."
-BESIDE_NAMELESS = "An order of the report has no name: what is said of the others may be of it."
+NAMELESS = "The report does not name the order: match it with its payout."
+BESIDE_NAMELESS = "An order in the report has no reference: what is said of others may concern it."
 
 
 def match_entry(*, entry_id: str, words: WordsOfOrders, actor: str, now: datetime) -> bool:
@@ -99,7 +99,7 @@ def _match(entry: BankEntry, words: WordsOfOrders, *, actor: str, now: datetime)
         entry.match(credited_to=credited_to, by=actor, at=now)
         return
     if kind == K.REJECTED and entry.code in DUPLICATES:
-        raise BankEntryUnfit("The bank has this order already: see what became of the first one.")
+        raise BankEntryUnfit("The bank already has this order: find out what became of the first.")
     if entry.end_to_end_id:
         order = _order_of(entry, actor=actor, now=now)
         if order is None:
@@ -122,8 +122,8 @@ def _match(entry: BankEntry, words: WordsOfOrders, *, actor: str, now: datetime)
 
 def _unknown(kind: BankEntryKind) -> str:
     if kind == K.CREDIT:
-        return "It names no top-up of ours. If a customer sent it, credit their wallet."
-    return "There is no order of this reference."
+        return "It names none of our top-ups. If a customer sent it, credit their wallet."
+    return "There is no order with this reference."
 
 
 def _credit(entry: BankEntry, words: WordsOfOrders, actor: str, now: datetime) -> str:
@@ -159,7 +159,7 @@ def _refuse_other_batch(entry: BankEntry, payout: Payout) -> None:
     if entry.source != BankSource.STATUS_REPORT:
         return
     if payout.batch is None or payout.batch.message_id != entry.message_reference:
-        raise BankEntryUnfit("The order is not of this file.")
+        raise BankEntryUnfit("The order is not from this file.")
 
 
 def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
@@ -187,7 +187,7 @@ def _returned_of(batch: PayoutBatch) -> list[Payout]:
     """Return all payouts of a returned batch, locked. Raises BankEntryUnfit if one was refused."""
     every = payouts_in_batch(batch)
     if any(payout.status == S.FAILED for payout in every):
-        raise BankEntryUnfit("An order of the run was refused: the bank knows which came back.")
+        raise BankEntryUnfit("An order of the run was refused: ask the bank which one came back.")
     return every
 
 
@@ -229,7 +229,7 @@ def apply_entry(
     (`comes_back`).
     """
     if kind not in FITTING:
-        raise BankEntryUnfit("It is for a person to say what this is.")
+        raise BankEntryUnfit("A person has to say what this is.")
     if entry.is_charge:
         _refuse_large_charge(entry, payouts)
         return
@@ -248,7 +248,7 @@ def apply_entry(
 def _refuse_large_charge(entry: BankEntry, payouts: Sequence[Payout]) -> None:
     """Refuse a charge as large as the payouts: some banks mislabel a transfer plus its charge."""
     if entry.charge_amount >= sum(payout.amount for payout in payouts):
-        raise BankEntryUnfit("The bank calls it a charge, and it is as much as what was ordered.")
+        raise BankEntryUnfit("The bank calls it a charge, but it is as much as the order.")
 
 
 def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:

@@ -77,7 +77,7 @@ def _refuse_charged(count: int, charged: int, currency: str, *, came_in: bool) -
     """Raise BankEntryUnfit with advice on matching an entry that may include a charge."""
     if came_in and count > 1:
         raise BankEntryUnfit(
-            f"It is a part of a run of {count} payouts: the bank knows which came back."
+            f"It is part of a run of {count} payouts: ask the bank which one came back."
         )
     words = f"{currency} {decimal_text(charged, currency)}"
     less = f"that came back is {words} less" if came_in else f"that left is {words} more"

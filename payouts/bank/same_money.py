@@ -24,7 +24,7 @@ def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> N
     if of_payout.filter(payout=payout).exists() or (
         payout.batch_id and of_payout.filter(batch=payout.batch_id).exists()
     ):
-        raise BankEntryUnfit("The bank has said this of the payout before.")
+        raise BankEntryUnfit("The bank has already reported this about the payout.")
     if kind == K.RETURN:
         refuse_credited_elsewhere(entry, payout.pk, payout.batch_id or "")
 
@@ -38,7 +38,7 @@ def refuse_credited_elsewhere(entry: BankEntry, *here: str) -> None:
     if went and not set(here) & set(went.values()):
         known, place = next(iter(went.items()))
         raise BankEntryUnfit(
-            f"The bank has told of this money before, in {known}: it went to {place}."
+            f"The bank has already reported this money, in {known}: it went to {place}."
         )
 
 

@@ -81,7 +81,7 @@ def store_bank_file(
         raise BankFileUnfit(MsgId="was in another file, with other contents")
     numbers = {(page.currency, page.number, page.start_at) for page in report.pages}
     if len(numbers) != len(report.pages):
-        raise BankFileUnfit(statement="stands twice in the file")
+        raise BankFileUnfit(statement="appears twice in the file")
     set_aside: list[BankEntry] = []
     if created:
         _add_entries(file, recognize(file, report.items, None), None, now)
@@ -153,7 +153,8 @@ def _figures(page: StatementPage) -> dict[str, Any]:
         raise BankFileUnfit(currency="of an entry is not that of the statement")
     opening, closing = page.opening_amount, page.closing_amount
     if opening is not None and closing not in (None, opening + entries_amount):
-        raise BankFileUnfit(statement="does not add up: opening and entries make no closing")
+        words = "does not add up: opening balance and entries do not give the closing one"
+        raise BankFileUnfit(statement=words)
     return {
         "end_at": page.end_at,
         "written_at": page.written_at,

@@ -278,7 +278,7 @@ def _bank() -> dict[type[Model], Model]:
         kind="debit",
         amount=500,
         currency="BSD",
-        problem="There is no order of this reference.",
+        problem="There is no order with this reference.",
         created_at=now,
     )
     return {BankStatement: statement, BankEntry: entry}

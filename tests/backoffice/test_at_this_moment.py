@@ -103,7 +103,7 @@ def test_a_merchant_that_need_not_be_verified_accepts_live_payments(
 ) -> None:
     merchant.status = "unverified"
     merchant.save()
-    for required, said in ((True, "it accepts test payments only"), (False, "but it accepts live payments")):
+    for required, said in ((True, "accepts test payments only"), (False, "accepts live payments")):
         settings.REQUIRE_VERIFIED_MERCHANTS = required
         assert said in office(Role.VIEWER).get(page_of(merchant)).content.decode()
 

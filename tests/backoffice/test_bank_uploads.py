@@ -74,7 +74,7 @@ def test_it_is_imported_when_another_person_approves(office, sent, approve) -> N
     assert set(BankEntry.objects.values_list("state", flat=True)) == {"matched", "unmatched"}
     done = Instruction.objects.get(task="bank_file")
     assert (done.status, done.result_id) == ("carried_out", str(BankFile.objects.get().pk))
-    assert "There is no order of this reference" in page_of(office, done)
+    assert "There is no order with this reference" in page_of(office, done)
 
 
 def test_the_audit_trail_has_both_names_and_the_hash(office, sent, approve) -> None:

@@ -18,7 +18,7 @@ from tests.payouts.bank_files import entry, notification, read, statement
 
 POOR = "+12425550108"
 LIVE = "+12424567890"
-NO_TOP_UP = "It names no top-up of ours. If a customer sent it, credit their wallet."
+NO_TOP_UP = "It names none of our top-ups. If a customer sent it, credit their wallet."
 
 
 def customer_with(amount, phone=POOR, *, livemode=False):

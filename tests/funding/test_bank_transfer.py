@@ -91,7 +91,7 @@ def test_a_second_transfer_with_the_reference_waits(customer):
     booked(transfer(2_000, top_up.reference), transfer(2_000, top_up.reference, "IN 2"))
 
     assert held(customer) == 2_000
-    assert waiting_entries() == ["Money with this reference has come in before."]
+    assert waiting_entries() == ["Money with this reference has already come in."]
 
 
 def test_what_comes_is_what_is_credited(customer):
@@ -124,7 +124,7 @@ def test_what_names_no_reference_waits(customer, words):
 def test_no_money_with_a_reference_says_so(customer):
     booked(transfer(0, ordered(customer).reference))
 
-    assert waiting_entries() == ["It is of no amount: there is nothing to credit."]
+    assert waiting_entries() == ["It has no amount: there is nothing to credit."]
 
 
 def test_a_mistyped_reference_is_nobodys(customer):

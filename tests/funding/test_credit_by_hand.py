@@ -159,11 +159,11 @@ def test_of_all_top_ups_only_one_that_waits_for_just_this_is_meant(customer, pay
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"customer": "+12424567891"}, "The customer is another one, or of the other mode."),
-        ({"livemode": False}, "The customer is another one, or of the other mode."),
+        ({"customer": "+12424567891"}, "It is a different customer, or one of the other mode."),
+        ({"livemode": False}, "It is a different customer, or one of the other mode."),
         ({"currency": "USD"}, "The currency is not that of the top-up."),
-        ({"way": "agent"}, "The top-up does not wait for a transfer."),
-        ({"status": "failed"}, "Another amount has come in"),
+        ({"way": "agent"}, "The top-up is not waiting for a transfer."),
+        ({"status": "failed"}, "A different amount has already come in"),
     ],
 )
 def test_it_is_not_credited_as_what_does_not_wait_for_it(customer, change, problem):
@@ -203,7 +203,7 @@ def test_more_than_a_top_up_can_be_is_refused_in_words(customer):
     )
 
     assert (response.status_code, Instruction.objects.count()) == (422, 0)
-    assert "It is more than one top-up can be." in response.content.decode()
+    assert "It is more than a top-up can be." in response.content.decode()
 
 
 def test_money_for_an_erased_customer_waits_for_a_person(customer):

@@ -58,7 +58,7 @@ def test_the_same_day_and_money_with_another_text_waits(top_ups):
         booked(row, message_id=f"M-{number}", number=f"{number}")
 
     assert money_of(top_ups) == [2_000, 0]
-    assert "told of this money before" in BankEntry.objects.unmatched().get().problem
+    assert "already reported this money" in BankEntry.objects.unmatched().get().problem
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
@@ -73,7 +73,7 @@ def test_the_same_sum_on_another_day_is_other_money(top_ups, first, is_reversed)
 
     second(on("2026-01-20", transfer(2_000, top_up.reference, "B")))
 
-    assert waiting_entries() == ["Money with this reference has come in before."]
+    assert waiting_entries() == ["Money with this reference has already come in."]
     assert held(top_up.customer) == (0 if is_reversed else 2_000)
 
 
@@ -149,7 +149,7 @@ def test_of_two_days_only_the_name_that_is_given_once_is_of_the_same_money(name,
     names = {"reference": "NOTPROVIDED", "one": one, "other": one, "days": days}
 
     assert told_by(notified, booked, **names) == 2_000
-    again = ["Money with this reference has come in before."]
+    again = ["Money with this reference has already come in."]
     assert waiting_entries() == ([] if name == "of all banks" else again)
 
 
@@ -158,7 +158,7 @@ def test_the_same_name_of_another_amount_waits():
     names = {"reference": "", "one": one, "other": one, "amounts": (2_000, 1_999)}
 
     assert told_by(notified, booked, **names) == 2_000
-    assert waiting_entries() == ["Another amount has come in with this reference before."]
+    assert waiting_entries() == ["A different amount has already come in with this reference."]
 
 
 @pytest.mark.parametrize("forms", [(notified, booked), (booked, notified)])
@@ -168,7 +168,7 @@ def test_another_name_of_the_bank_is_other_money(forms, name):
     other = ("B", "") if other == SAME[name] else other
 
     assert told_by(*forms, reference="NOTPROVIDED", one=SAME[name], other=other) == 2_000
-    assert waiting_entries() == ["Money with this reference has come in before."]
+    assert waiting_entries() == ["Money with this reference has already come in."]
 
 
 @pytest.mark.parametrize("forms", [(notified, booked), (booked, notified)])
@@ -184,7 +184,7 @@ def test_a_second_notification_under_the_same_number_is_not_lost(top_ups):
         row = on(DAY, transfer(2_000, top_ups[0].reference, ""))
         notified(row, message_id=minute, written=f"2026-01-17T{minute}:00")
 
-    assert waiting_entries() == ["Money with this reference has come in before."]
+    assert waiting_entries() == ["Money with this reference has already come in."]
 
 
 def test_two_in_the_same_words_are_both_stored(top_ups):
@@ -230,7 +230,7 @@ def test_as_much_as_a_top_up_can_be_is_credited_by_hand(top_ups):
 def test_more_than_a_top_up_can_be_is_not_credited_by_hand(top_ups):
     booked(transfer(100_000_000_000, "no reference"))
 
-    with pytest.raises(BankEntryUnfit, match="more than one top-up can be"):
+    with pytest.raises(BankEntryUnfit, match="more than a top-up can be"):
         credit_by_hand(
             entry_id=BankEntry.objects.get().pk,
             customer_id=top_ups[0].customer_id,

@@ -64,7 +64,7 @@ def test_so_does_one_whose_words_the_bank_has_in_its_own_letters(api, customer, 
     booked(comes_back(to_bank_characters(words)))
 
     assert moved(customer, payout) == 0
-    assert f"Payout {payout.pk} left with these words" in waiting_entries()[0]
+    assert f"Payout {payout.pk} was sent with this text" in waiting_entries()[0]
 
 
 @pytest.mark.parametrize("field", ["description", "holder_name", "bank_name"])
@@ -76,7 +76,7 @@ def test_it_waits_for_a_person_who_matches_it(api, customer, spelled, field):
     booked(comes_back(words.replace("_", ".")))
 
     assert moved(customer, payout) == 0
-    said = f"Payout {payout.pk} left with these words: match it by hand if that came back."
+    said = f"Payout {payout.pk} was sent with this text: if it came back, match it by hand."
     assert waiting_entries() == [said]
     entry = BankEntry.objects.get()
     match_by_hand(entry_id=entry.pk, payout_id=payout.pk, actor="staff:ann", now=utc_now())

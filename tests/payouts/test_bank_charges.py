@@ -167,9 +167,7 @@ def test_a_charge_that_is_as_much_as_the_payout_waits(sent_pair):
 
     read(statement(entry(1300, details=code + within(paid_with(sent_pair[0])))))
 
-    assert waiting_entries() == [
-        "The bank calls it a charge, and it is as much as what was ordered."
-    ]
+    assert waiting_entries() == ["The bank calls it a charge, but it is as much as the order."]
     assert positions(livemode=True)[0].difference == -1300
 
 

@@ -130,7 +130,7 @@ def test_money_that_another_file_gave_elsewhere_comes_back_to_no_payout(sent_pai
     lost = entry(payout.amount, direction="CRDT", reference="IN 77", returned=returned)
     read(statement(entry(payout.amount, order_of(payout)), lost))
 
-    with pytest.raises(BankEntryUnfit, match="told of this money before"):
+    with pytest.raises(BankEntryUnfit, match="already reported this money"):
         by_hand(match_by_hand, payout_id=payout.pk)
 
     assert money_of(customer) == payout.amount

@@ -18,7 +18,7 @@ from tests.payouts.bank_files import (
 )
 
 CODE = "<BkTxCd><Domn><Fmly><SubFmlyCd>CHRG</SubFmlyCd></Fmly></Domn></BkTxCd>"
-GIVEN_BACK = "The bank gives back a charge of its own: set it aside."
+GIVEN_BACK = "The bank is refunding one of its own charges: set it aside."
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 UETR = "0b4e7c1e-5a1c-4e0a-9d5e-1f1a2b3c4d5e"
 PHONES = ("+12424567890", "+12424567891")
 UNSURE = "gives no reference of its own"
-BEFORE = "Money with this reference has come in before."
+BEFORE = "Money with this reference has already come in."
 VALUE = "<ValDt><Dt>2026-01-{}</Dt></ValDt><NtryDtls>"
 EITHER = [(notified, booked), (booked, notified)]
 
@@ -187,6 +187,6 @@ def test_a_uetr_tells_on_any_day(top_ups):
     notified(together(told, amount=2_000, reference="N").replace("<NtryDtls>", VALUE.format(19)))
     booked(together(lost, amount=2_000, reference="S").replace("<NtryDtls>", VALUE.format(20)))
 
-    with pytest.raises(BankEntryUnfit, match="told of this money before"):
+    with pytest.raises(BankEntryUnfit, match="already reported this money"):
         hand_to(top_ups[1], "the text was lost")
     assert money_of(top_ups) == [2_000, 0]

@@ -84,7 +84,7 @@ def test_what_was_refused_is_held_back_by_its_run_under_another_name_of_the_bank
 
     read(statement(entry(2050, details=details)))
 
-    assert waiting_entries() == ["There is no order of this reference."]
+    assert waiting_entries() == ["There is no order with this reference."]
     assert not leaves(again)
 
 
@@ -95,7 +95,7 @@ def test_a_name_that_is_cut_is_matched_by_no_one_and_holds_back(sent_pair, lengt
 
     read(statement(entry(1250, order_of(sent_pair[0])[:length].upper())))
 
-    assert waiting_entries() == ["There is no order of this reference."]
+    assert waiting_entries() == ["There is no order with this reference."]
     assert holds_back(BankEntry.objects.get())
     assert contradiction_of(again) == BankEntry.objects.get().pk
     assert not leaves(again)

@@ -163,7 +163,7 @@ def test_payouts_stay_shut_for_what_the_restored_database_has_never_heard_of(sen
     call_command("restored")
     read(statement(entry(77, f"E-{'0' * 32}"[:length])))
 
-    with pytest.raises(CommandError, match="no order of this reference"):
+    with pytest.raises(CommandError, match="no order with this reference"):
         call_command("restored", "--reconciled")
 
 
@@ -178,7 +178,7 @@ def test_news_of_what_has_left_keeps_no_payout_shut(sent_pair):
     call_command("restored")
     lost = PayoutBatch(message_id=f"B-{'0' * 32}")
     read(status_report(lost, (order_of(sent_pair[0]), "ACSP")))
-    assert waiting_entries() == ["The order is not of this file."]
+    assert waiting_entries() == ["The order is not from this file."]
 
     call_command("restored", "--reconciled")
 

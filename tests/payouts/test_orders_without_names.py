@@ -14,8 +14,8 @@ from tests.payouts.bank_files import (
     waiting_entries,
 )
 
-NAMELESS = "The report does not name the order: match it with the payout that it is of."
-WITHIN = "An order of the report has no name: what is said of the others may be of it."
+NAMELESS = "The report does not name the order: match it with its payout."
+WITHIN = "An order in the report has no reference: what is said of others may concern it."
 STAFF = "staff:ann"
 
 

@@ -189,5 +189,7 @@ def test_what_comes_back_of_a_run_in_part_refused_waits(sent_pair, amount):
     back = entry(amount, details=whole, direction="CRDT", reversal=True, reference="R")
     read(statement(back, message_id="M-2", number="2"))
 
-    assert waiting_entries() == ["An order of the run was refused: the bank knows which came back."]
+    assert waiting_entries() == [
+        "An order of the run was refused: ask the bank which one came back."
+    ]
     assert statuses_of(sent_pair) == ["paid", "failed"]

@@ -44,7 +44,7 @@ def test_a_second_booking_of_a_payout_is_seen_by_a_person(sent_pair):
     read(day(2, booked, **EVENING))
 
     assert statuses_of(sent_pair) == ["paid", "in_transit"]
-    assert waiting_entries() == ["The bank has said this of the payout before."]
+    assert waiting_entries() == ["The bank has already reported this about the payout."]
 
 
 @pytest.mark.parametrize("later", [DAY, MORNING, {**MORNING, "end": "2026-01-19T18:00:00Z"}])

@@ -39,8 +39,8 @@ def run(content, tmp_path, *words):
     [
         (lambda order: entry(1251, order), "is BSD 0.01 more than the payout"),
         (lambda order: entry(1249, order), "amount or the currency"),
-        (lambda order: entry(1250, f"{order[:-1]}x"), "no order of this reference"),
-        (lambda order: entry(1250, ""), "no order of this reference"),
+        (lambda order: entry(1250, f"{order[:-1]}x"), "no order with this reference"),
+        (lambda order: entry(1250, ""), "no order with this reference"),
         (lambda order: entry(1250, order, direction="CRDT"), "names an order of ours"),
         (lambda order: entry(1249, order, direction="CRDT", returned="AC04"), "amount"),
     ],
@@ -61,7 +61,7 @@ def test_a_second_booking_waits(sent_pair):
 
     read(statement(entry(1250, order), entry(1250, order, reference="TRN 2")))
 
-    assert waiting_entries() == ["The bank has said this of the payout before."]
+    assert waiting_entries() == ["The bank has already reported this about the payout."]
 
 
 def test_a_booking_of_what_was_recorded_as_refused_waits(sent_pair):
@@ -94,7 +94,7 @@ def test_a_refusal_as_a_duplicate_says_nothing_of_the_first_order(sent_pair):
     read(status_report(batch, order, message_id="S-2", reason=reason.format("AM05")))
 
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
-    problem = "The bank has this order already: see what became of the first one."
+    problem = "The bank already has this order: find out what became of the first."
     assert waiting_entries() == [problem, problem]
     read(statement(entry(sent_pair[0].amount, order[0])))
     assert statuses_of(sent_pair) == ["paid", "in_transit"]
@@ -145,8 +145,8 @@ def test_an_unknown_status_or_another_files_order_waits(api, sent_pair):
     read(report)
 
     assert sorted(waiting_entries()) == [
-        "It is for a person to say what this is.",
-        "The order is not of this file.",
+        "A person has to say what this is.",
+        "The order is not from this file.",
     ]
 
 
@@ -181,7 +181,7 @@ def test_a_part_of_a_run_is_no_return_less_a_charge(sent_pair):
     read(notification(back))
 
     assert waiting_entries() == [
-        "It is a part of a run of 2 payouts: the bank knows which came back."
+        "It is part of a run of 2 payouts: ask the bank which one came back."
     ]
 
 
@@ -195,7 +195,7 @@ def test_a_date_at_the_end_of_the_calendar_is_refused_like_any_other(sent_pair):
 def test_test_payouts_are_not_answered_by_live_files(sent_pair):
     read(statement(entry(1250, order_of(sent_pair[0]))), livemode=False)
 
-    assert waiting_entries() == ["There is no order of this reference."]
+    assert waiting_entries() == ["There is no order with this reference."]
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
 
 
@@ -209,7 +209,7 @@ def test_test_payouts_are_not_answered_by_live_files(sent_pair):
         ),
         (
             lambda order: re.sub("(<Stmt>.*</Stmt>)", r"\1\1", statement(entry(1250, order))),
-            "stands twice in the file",
+            "appears twice in the file",
         ),
         (lambda order: statement(entry(1250, order, currency="USD")), "not that of the statement"),
     ],
