@@ -8,7 +8,7 @@ from core.metrics import MOST_RECENT
 
 broken = Gauge(
     "staff_glass_broken",
-    "How many requests of staff will do without a second person, unless someone declines them.",
+    "How many staff requests will go ahead without a second person unless someone declines.",
     multiprocess_mode=MOST_RECENT,
 )
 

@@ -27,7 +27,7 @@ KINDS = ("worker", "dispatcher")
 
 succeeded_at = Gauge(
     "task_succeeded_timestamp_seconds",
-    "When a periodic task last ended well, in seconds since 1970; 0: never.",
+    "When a periodic task last succeeded, in seconds since 1970; 0: never.",
     ["task"],
     multiprocess_mode=MOST_RECENT,
 )
@@ -39,18 +39,18 @@ failed_at = Gauge(
 )
 period = Gauge(
     "task_period_seconds",
-    "How far the starts of a periodic task are apart.",
+    "The seconds between two starts of a periodic task.",
     ["task"],
     multiprocess_mode=MOST_RECENT,
 )
 drilled_at = Gauge(
     "restore_drilled_timestamp_seconds",
-    "When a backup was last restored and proven, in seconds since 1970; 0: never.",
+    "When a backup was last restored and verified, in seconds since 1970; 0: never.",
     multiprocess_mode=MOST_RECENT,
 )
 alive = Gauge(
     "background_processes_alive",
-    "How many background processes have shown themselves in the last two minutes.",
+    "How many background processes have been seen in the last two minutes.",
     ["kind"],
     multiprocess_mode=MOST_RECENT,
 )
@@ -66,16 +66,22 @@ ticked_at = Gauge(
     multiprocess_mode=MOST_RECENT,
 )
 broker_up = Gauge(
-    "broker_up", "1 where the broker answers, or there is none.", multiprocess_mode=MOST_RECENT
+    "broker_up",
+    "1 if the broker responds, or none is configured; otherwise 0.",
+    multiprocess_mode=MOST_RECENT,
 )
 pool_size = Gauge(
     "database_pool_connections", "Connections of this process's pool.", multiprocess_mode=OF_EACH
 )
 pool_free = Gauge(
-    "database_pool_available", "Those of them that are free.", multiprocess_mode=OF_EACH
+    "database_pool_available",
+    "The free connections of this process's pool.",
+    multiprocess_mode=OF_EACH,
 )
 pool_waiting = Gauge(
-    "database_pool_waiting", "Threads of this process that wait for one.", multiprocess_mode=OF_EACH
+    "database_pool_waiting",
+    "Threads of this process that wait for a connection.",
+    multiprocess_mode=OF_EACH,
 )
 
 

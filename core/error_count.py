@@ -5,7 +5,7 @@ from functools import cache
 
 from prometheus_client import Counter
 
-log_errors = Counter("log_errors", "What this web process has logged at level error.", ["logger"])
+log_errors = Counter("log_errors", "How many errors this web process has logged.", ["logger"])
 
 
 class ErrorCount(logging.Handler):

@@ -16,7 +16,7 @@ def wrong_counts(counted: CountedList) -> Iterator[str]:
         for statement in differences:
             cursor.execute(statement)
             for *key, difference in cursor.fetchall():
-                yield f"The count of {key} is wrong: {difference:+} would put it right."
+                yield f"The count of {key} is wrong: {difference:+} would correct it."
 
 
 def correct_counts(counted: CountedList) -> int:

@@ -9,23 +9,23 @@ from ledger.models import Checkpoint, Proof, WitnessState
 
 wrong = Gauge(
     "ledger_wrong",
-    "1 where proofs of the ledger have found a wrong row, otherwise 0.",
+    "1 if a proof of the ledger has found a wrong row; otherwise 0.",
     multiprocess_mode=MOST_RECENT,
 )
 proven_at = Gauge(
     "ledger_proven_timestamp_seconds",
-    "When what is new was last proven, in seconds since 1970; 0 before the first time.",
+    "When the new part of the ledger was last proven, in seconds since 1970; 0: never.",
     multiprocess_mode=MOST_RECENT,
 )
 whole_proven_at = Gauge(
     "ledger_whole_proof_timestamp_seconds",
-    "When the last proof of everything ended, in seconds since 1970; 0 before the first one.",
+    "When the last proof of the whole ledger ended, in seconds since 1970; 0: never.",
     multiprocess_mode=MOST_RECENT,
 )
 
 behind = Gauge(
     "witness_behind_seconds",
-    "How old the first signed head is that a witness has not confirmed; 0 where it has them all.",
+    "The age of the oldest signed head that a witness has not confirmed; 0 if it has all.",
     ["witness"],
     multiprocess_mode=MOST_RECENT,
 )

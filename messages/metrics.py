@@ -9,7 +9,7 @@ from messages.models import Channel, Message, MessageStatus
 
 longest_wait = Gauge(
     "messages_longest_wait_seconds",
-    "For how long the first message that is due has not been sent.",
+    "How long the oldest due message has been waiting.",
     ["channel"],
     multiprocess_mode=MOST_RECENT,
 )
@@ -22,7 +22,7 @@ unsent = Gauge(
 
 retried = Gauge(
     "messages_retried",
-    "How many messages were not taken so far, and are tried again later.",
+    "How many messages have failed temporarily and will be retried.",
     ["channel"],
     multiprocess_mode=MOST_RECENT,
 )

@@ -23,7 +23,7 @@ unmatched = Gauge(
 
 missing = Gauge(
     "bank_statements_missing",
-    "In how many places a statement of the bank does not open as the one before it closed.",
+    "How many bank statements do not open with the closing balance of the previous one.",
     ["currency"],
     multiprocess_mode=MOST_RECENT,
 )
@@ -31,7 +31,7 @@ missing = Gauge(
 
 overdue = Gauge(
     "payouts_overdue",
-    "How many payouts have not arrived on their day, or not left though they may.",
+    "How many payouts are overdue: not arrived on their day, or not sent although they may be.",
     ["status"],
     multiprocess_mode=MOST_RECENT,
 )

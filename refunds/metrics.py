@@ -15,7 +15,7 @@ pending = Gauge(
 )
 longest_pending = Gauge(
     "refunds_longest_pending_seconds",
-    "For how long the first of them has waited.",
+    "How long the oldest of them has been waiting.",
     multiprocess_mode=MOST_RECENT,
 )
 

@@ -84,7 +84,7 @@ def test_a_start_that_is_given_up_leaves_nothing_behind(
 
 def test_ctrl_c_stops_both_and_a_second_start_says_the_same(tmp_path: Path) -> None:
     with running(tmp_path, migrated=True) as service:
-        service.wait_for("The worker has begun")
+        service.wait_for("The worker has started")
         pids = service.pids()
 
         assert service.stop() == 0
@@ -107,7 +107,7 @@ def _says_the_same_again(service: Service) -> None:
 @pytest.mark.night("config/local/serve.py alone can break it; by day it is stopped and started")
 def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
     with running(tmp_path, migrated=True) as service:
-        service.wait_for("The worker has begun")
+        service.wait_for("The worker has started")
         _, web, worker = sorted(service.pids())
         os.kill(worker, signal.SIGKILL)
 
@@ -121,7 +121,7 @@ def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
 @pytest.mark.night("config/local/serve.py alone can break it; by day it is stopped and started")
 def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
     with running(tmp_path, through_make=True, migrated=True) as service:
-        service.wait_for("The worker has begun")
+        service.wait_for("The worker has started")
         (run,) = service.pids()
         children = service.pids(of=run)
         service.process.kill()

@@ -14,12 +14,12 @@ from webhooks.models import Webhook
 
 longest_wait = Gauge(
     "webhooks_longest_wait_seconds",
-    "For how long something has been due at a live endpoint that answers, and quickly.",
+    "How long the oldest due delivery to a healthy, fast, live endpoint has been waiting.",
     multiprocess_mode=MOST_RECENT,
 )
 failing = Gauge(
     "webhooks_failing_endpoints",
-    "How many endpoints, of those switched on, have failed last.",
+    "How many enabled endpoints failed at their last attempt.",
     multiprocess_mode=MOST_RECENT,
 )
 due = Gauge(

@@ -60,7 +60,7 @@ def test_it_goes_on_at_the_next_leaf_where_nothing_was_lost(folder: Path) -> Non
     grow()
     before = newest_checkpoint()
 
-    assert "The log goes on: its leaf 3 says that the database was restored." in restored()
+    assert "The log continues: its leaf 3 says that the database was restored." in restored()
 
     grow()
     kinds = list(LogLeaf.objects.order_by("index").values_list("kind", flat=True))

@@ -230,4 +230,4 @@ def test_the_command_says_what_is_left(api, monkeypatch, settings, tmp_path):
         call_command("export_payouts", str(tmp_path / name), stdout=out)
         said.append(out.getvalue().splitlines()[1:])
 
-    assert said == [["1 more are due: run it again, into another file."], []]
+    assert said == [["1 more are due: run it again with another file."], []]

@@ -154,5 +154,5 @@ def test_the_command_refuses_what_is_no_receipt(tmp_path: Path, settings, conten
     with pytest.raises(CommandError, match="must be the JSON of a receipt"):
         call_command("verify_receipt", str(file))
     settings.CHECKPOINT_KEY = ""
-    with pytest.raises(CommandError, match="Name the public key with --key"):
+    with pytest.raises(CommandError, match="Give the public key with --key"):
         call_command("verify_receipt", str(file))

@@ -152,5 +152,5 @@ def test_resend_says_what_does_not_go_out(
     assert "VALIDATION_FAILED is_active: must be true" in run("resend", event.id)
     api(merchant).delete(f"/v1/webhooks/{webhook.id}")
     for unknown in (event.id, "evt_1"):
-        with pytest.raises(CommandError, match="no endpoint that is still there"):
+        with pytest.raises(CommandError, match="not sent to any endpoint that still exists"):
             run("resend", unknown)

@@ -73,9 +73,9 @@ def test_it_says_that_a_request_is_stale(verify, after: float, said: str) -> Non
 @pytest.mark.parametrize(
     ("body", "hint"),
     [
-        (BODY + b"\n", "white space was added around the body"),
-        (json.dumps(json.loads(BODY)).encode(), "the body was parsed and written anew"),
-        (json.dumps(json.loads(BODY), indent=2).encode(), "the body was parsed and written anew"),
+        (BODY + b"\n", "whitespace was added around the body"),
+        (json.dumps(json.loads(BODY)).encode(), "the body was parsed and serialized"),
+        (json.dumps(json.loads(BODY), indent=2).encode(), "the body was parsed and serialized"),
         (BODY.replace(b"5", b"9"), None),
         (b"not JSON", None),
     ],

@@ -6,8 +6,10 @@ from django.db.models import Q
 from merchants.callers import Caller
 from merchants.models import Merchant
 
-LISTENED_HELP = "id or slug; default: every merchant, those registered meanwhile too"
-MERCHANT_HELP = "id or slug; default: the first one registered, which make run's demo merchant is"
+LISTENED_HELP = "id or slug; default: every merchant, including those registered while it runs"
+MERCHANT_HELP = (
+    "id or slug; default: the first one registered, such as the demo merchant of make run"
+)
 
 MOST_FOLLOWED = 100
 

@@ -68,7 +68,7 @@ class RemoteService:
 def add_remote_arguments(parser: ArgumentParser) -> None:
     """Add the arguments with which a command works by key, and without a database."""
     parser.add_argument(
-        "--api", metavar="URL", help="a service to call; default: the database of the settings"
+        "--api", metavar="URL", help="the service to call; default: the database in the settings"
     )
     parser.add_argument(
         "--key", metavar=f"{TEST_KEY}…", help=f"with --api; default: {KEY_VARIABLE} as it is set"
@@ -79,7 +79,7 @@ def remote_of(options: dict[str, Any]) -> RemoteService | None:
     """Return the service that `--api` names, or None. Raises CommandError without a test key."""
     if not options["api"]:
         if options["key"]:
-            raise CommandError("--key goes with --api, the address of the service.")
+            raise CommandError("--key requires --api, the address of the service.")
         return None
     key = options["key"] or os.environ.get(KEY_VARIABLE, "")
     if not key.startswith(TEST_KEY):

@@ -52,7 +52,7 @@ def _freshness(name: str, text: str, milliseconds: int, at: datetime) -> Check:
 
 
 def _signature(name: str, is_good: bool) -> Check:
-    return Check(name, is_good, "matches" if is_good else "does not match secret and body")
+    return Check(name, is_good, "matches" if is_good else "does not match the secret and body")
 
 
 def _is_signed_as_standard(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
@@ -77,10 +77,10 @@ def alteration_of(headers: Mapping[str, str], body: bytes, *, secret: str) -> st
 
 
 def _originals(body: bytes) -> Iterator[tuple[str, bytes]]:
-    yield "white space was added around the body", body.strip()
+    yield "whitespace was added around the body", body.strip()
     try:
         content = json.loads(body)
     except ValueError:
         return
     plain = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
-    yield "the body was parsed and written anew: verify the bytes as they came", plain.encode()
+    yield "the body was parsed and serialized again: verify the bytes as received", plain.encode()

@@ -18,9 +18,9 @@ from core.commands import RefusableCommand
 
 class Command(RefusableCommand):
     help = (
-        "Give someone an account of the back office; they choose the password by a link, which is "
-        "mailed to --email, or printed without it. "
-        "With --development: one account per role, which no other mode lets in."
+        "Create a back office account. Its owner chooses the password with a link, which is sent "
+        "to --email, or printed without it. "
+        "With --development: one account per role, which work in development mode only."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

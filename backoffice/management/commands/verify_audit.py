@@ -18,12 +18,12 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="answer as one JSON object")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument(
             "--anchor",
             type=read_anchor,
             metavar="NUMBER:HASH",
-            help="an entry as it was noted earlier, outside the database",
+            help="an entry recorded earlier, outside the database",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

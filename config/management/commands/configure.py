@@ -16,7 +16,7 @@ from config.secret_values import fresh_secrets
 
 # What only the operator knows: a question and a default answer.
 QUESTIONS = {
-    "BASE_URL": ("Where the world reaches the service", "https://pay.example.com"),
+    "BASE_URL": ("The public address of the service", "https://pay.example.com"),
     "SERVICE_NAME": ("The name on pages and in e-mails", "Payments"),
     "DATABASE_URL": ("PostgreSQL", "postgres://payments:PASSWORD@127.0.0.1/payments"),
     "CELERY_BROKER_URL": ("Redis, for the broker", "redis://127.0.0.1/0"),
@@ -24,15 +24,18 @@ QUESTIONS = {
     "EMAIL_URL": ("The mail server", "smtp+tls://USER:PASSWORD@mail.example.com:587"),
     "SMS_URL": ("The gateway for text messages", "https://USER:PASSWORD@sms.example.com/send"),
     "DEFAULT_CURRENCY": ("The currency, by its ISO 4217 code", "BSD"),
-    "TRUSTED_PROXIES": ("How many proxies stand in a row before it", "1"),
+    "TRUSTED_PROXIES": ("How many proxies are in front of it, one behind the other", "1"),
     "WEB_WORKERS": ("Web processes per instance", "2"),
     "RATE_LIMITS": ("Hold each merchant to 100 requests a minute and 10,000 an hour", "true"),
     "STAFF_TIME_ZONE": ("The time zone of the back office", "America/Nassau"),
-    "SUPPORT_EMAIL": ("Where customers write to us; may be empty", ""),
-    "ADMIN_HOST": ("The one host name of the back office; empty: that of the service", ""),
-    "PAYOUT_DEBTOR_ACCOUNT": ("The account that payouts leave from; empty: none leave yet", ""),
+    "SUPPORT_EMAIL": ("The address that customers can write to; may be empty", ""),
+    "ADMIN_HOST": ("A separate host name for the back office; empty: that of the service", ""),
+    "PAYOUT_DEBTOR_ACCOUNT": (
+        "The account that payouts are sent from; empty: none are sent yet",
+        "",
+    ),
     "PAYOUT_DEBTOR_BIC": ("The BIC of its bank", ""),
-    "CHECKPOINT_WITNESSES": ("Who is handed each signed head of the log; may be empty", ""),
+    "CHECKPOINT_WITNESSES": ("The witnesses of each signed head of the log; may be empty", ""),
 }
 # Settings that every new service should have.
 SAFE = {"DEVELOPMENT_MODE": "false", "BOUND_SECRETS_ONLY": "true"}
@@ -43,15 +46,15 @@ UNANSWERED = "No input. Set these variables and run again with --no-input: " + "
 
 class Command(BaseCommand):
     help = (
-        "Write the environment of a production service: fresh secrets, and the answers to a few "
-        "questions. Variables that are set already are taken as answers, so that --no-input asks "
-        "nothing. Never overwrites a file."
+        "Write the environment file of a production service: fresh secrets, and the answers to a "
+        "few questions. Variables that are already set count as answers: with --no-input nothing "
+        "is asked. Never overwrites a file."
     )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="for example /etc/payments/environment")
-        parser.add_argument("--no-input", action="store_true", help="take what is set, ask nothing")
+        parser.add_argument("--no-input", action="store_true", help="use what is set, ask nothing")
 
     def handle(self, *, file: Path, no_input: bool, **options: Any) -> None:
         if file.exists():
@@ -59,10 +62,10 @@ class Command(BaseCommand):
         answers = {name: self._answer(name, ask=not no_input) for name in QUESTIONS}
         values = answers | fresh_secrets(answers["BASE_URL"]) | SAFE
         _write(file, values)
-        self.stdout.write(f"{file} is written, readable by its owner only.")
+        self.stdout.write(f"{file} has been written, readable by its owner only.")
         faults = "\n".join([*_blanks(answers), *_faults(values)])
         if faults:
-            raise CommandError(f"Before the service starts, put right in {file}:\n{faults}")
+            raise CommandError(f"Before the service can start, correct in {file}:\n{faults}")
         self.stdout.write("The service can start with it. Keep a copy apart from the database.")
 
     def _answer(self, name: str, *, ask: bool) -> str:

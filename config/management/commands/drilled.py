@@ -9,8 +9,8 @@ from core.task_runs import note_drill
 
 class Command(BaseCommand):
     help = (
-        "Note that a backup was restored and proven just now: the alert RestoreNotDrilled goes by "
-        "it. `deploy/nightly` says it by itself; a backup of another kind says it after its drill."
+        "Record that a backup has just been restored and verified, so that RestoreNotDrilled does "
+        "not fire. `deploy/nightly` does it by itself; for other backups, run it after the drill."
     )
 
     def handle(self, **options: Any) -> None:

@@ -14,7 +14,9 @@ from merchants.models import Merchant
 
 
 class Command(BaseCommand):
-    help = "Bring the database up to date; in development, make demo data, and staff of each role."
+    help = (
+        "Bring the database up to date; in development, create demo data, and staff of each role."
+    )
 
     def handle(self, **options: Any) -> None:
         refuse_unsafe()
@@ -25,6 +27,6 @@ class Command(BaseCommand):
         if not log_has_begun():
             call_command("sign_ledger", stdout=StringIO())
         if not Merchant.objects.exists():
-            self.stdout.write("Demo data, made once; the key is shown only here:\n\n")
+            self.stdout.write("Demo data, created once; the key is only shown here:\n\n")
             call_command("demo", stdout=self.stdout)
         call_command("create_staff", development=True, stdout=StringIO())

@@ -24,10 +24,10 @@ NAMED = 20
 
 class Command(BaseCommand):
     help = (
-        "Encrypt every stored secret under the first key of ENCRYPTION_KEY, bound to its row, and "
-        "count what is left on each other key and pepper, and what is bound to no row. May be "
-        "ended and begun again at any time. Exits 1 where something is left, no key reads it, or "
-        "it is bound to another row."
+        "Encrypt every stored secret with the first key of ENCRYPTION_KEY, bound to its row, and "
+        "count what is left on each other key and pepper, and what is not bound to a row. Can be "
+        "interrupted and run again at any time. Exits 1 if something is left, cannot be decrypted, "
+        "or is bound to another row."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             help="start without this lost key: what it encrypted stays unreadable, PINs are reset",
         )
         parser.add_argument(
-            "--back", action="store_true", help="move all to key 1, though another is newer"
+            "--back", action="store_true", help="move everything to key 1 although another is newer"
         )
 
     def handle(self, **options: Any) -> None:

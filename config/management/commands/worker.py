@@ -19,14 +19,12 @@ STOP_SECONDS = 20
 
 class Command(RefusableCommand):
     help = (
-        "Run the background work (webhooks, expiry, e-mails, sealing, payouts) in one process, "
-        "without a broker. Ctrl-C or SIGTERM lets the work under way finish."
+        "Run the background tasks (webhooks, expiry, e-mails, sealing, payouts) in one process, "
+        "without a broker. Ctrl-C or SIGTERM stops it after the tasks in progress."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--once", action="store_true", help="take one turn of every task, then end"
-        )
+        parser.add_argument("--once", action="store_true", help="run each task once, then exit")
 
     def handle(self, *, once: bool, **options: Any) -> None:
         refuse_unsafe()
@@ -48,7 +46,7 @@ class Command(RefusableCommand):
         # Blocked in every thread and awaited here, so that no handler interrupts a task.
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
         worker.start()
-        self.stdout.write(f"The worker has begun: {len(SCHEDULE)} tasks.")
+        self.stdout.write(f"The worker has started: {len(SCHEDULE)} tasks.")
         signal.sigwait(signals)
         worker.stop()
         # A second signal stops it at once.

@@ -12,10 +12,12 @@ from core.recounting import correct_counts, correct_period_counts, wrong_counts
 
 
 class Command(BaseCommand):
-    help = "Count the rows of every list that keeps its count, and name each count that is wrong."
+    help = (
+        "Verify the stored counts of all lists against their rows, and report each that is wrong."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="put right what is wrong")
+        parser.add_argument("--repair", action="store_true", help="correct what is wrong")
 
     def handle(self, **options: Any) -> None:
         lists: list[CountedList] = [import_string(path) for path in settings.COUNTED_LISTS]
@@ -29,5 +31,5 @@ class Command(BaseCommand):
                 if counted.by_day:
                     correct_period_counts(counted)
         if wrong and not options["repair"]:
-            raise CommandError(f"{wrong} counts are wrong: --repair puts them right.")
-        self.stdout.write(f"{wrong} counts put right." if wrong else "All counts are right.")
+            raise CommandError(f"{wrong} counts are wrong: --repair corrects them.")
+        self.stdout.write(f"{wrong} counts corrected." if wrong else "All counts are right.")

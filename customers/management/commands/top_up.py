@@ -20,20 +20,20 @@ from merchants.models import Merchant
 
 class Command(RefusableCommand):
     help = (
-        "Put money into a customer's wallet, from the funding account. A test customer of a "
-        "merchant appears by itself; a live one must have signed in before."
+        "Put money into a customer's wallet, from the funding account. A merchant's test customer "
+        "is created if necessary; a live one must have signed in before."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("phone", help='the customer\'s phone, for example "+1 242 555 0100"')
         parser.add_argument("amount", type=int, help="in cents: 1250 is 12.50")
         whose = parser.add_mutually_exclusive_group(required=True)
-        whose.add_argument("--live", action="store_true", help="the live customer of this phone")
+        whose.add_argument("--live", action="store_true", help="the live customer with this phone")
         whose.add_argument("--merchant", help="id or slug: this merchant's test customer")
         parser.add_argument(
             "--currency", default=settings.DEFAULT_CURRENCY, help="default: %(default)s"
         )
-        parser.add_argument("--json", action="store_true", help="write the result as JSON")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, **options: Any) -> None:
         result = _top_up(

@@ -10,11 +10,11 @@ from core.signed_notes import NoteSigner
 
 
 class Command(BaseCommand):
-    help = "Make a key that signs checkpoints: as the first, or beside those that are there."
+    help = "Create a key that signs checkpoints: the first one, or one in addition to those in use."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--name", help="another name of the log, after a restore")
+        parser.add_argument("--name", help="a different name for the log, after a restore")
 
     def handle(self, **options: Any) -> None:
         before = settings.CHECKPOINT_KEY

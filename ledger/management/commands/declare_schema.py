@@ -9,7 +9,7 @@ from ledger.schema_evidence import declared_file, present_schema
 
 
 class Command(BaseCommand):
-    help = "Declare the schema as it is now. For developers, on a database that was just migrated."
+    help = "Declare the present schema. For developers, on a freshly migrated database."
 
     def handle(self, **options: Any) -> None:
         file = declared_file()

@@ -15,17 +15,17 @@ from ledger.snapshot import snapshot
 
 
 class Command(BaseCommand):
-    help = "Prove the ledger. Exits 1 and names the first row that is wrong."
+    help = "Verify the ledger. Exits 1 and names the first wrong row, if there is one."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="answer as one JSON object")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument("--all", action="store_true", help="name every wrong row")
         parser.add_argument(
             "--anchor",
             type=read_anchor,
             metavar="SEQUENCE:HASH",
-            help="a seal noted earlier, outside the database, that must still be there",
+            help="a seal recorded earlier, outside the database, that must still be there",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

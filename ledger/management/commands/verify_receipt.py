@@ -16,15 +16,15 @@ EXPECTED = "must be the JSON of a receipt"
 
 
 class Command(BaseCommand):
-    help = "Check a receipt against its signed head; it needs no database."
+    help = "Verify a receipt against its signed head. Needs no database."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--key", type=NoteVerifier.parse, help="another public key than ours")
+        parser.add_argument("--key", type=NoteVerifier.parse, help="a public key other than ours")
 
     def handle(self, **options: Any) -> None:
         if not options["key"] and not settings.CHECKPOINT_KEY:
-            raise CommandError("Name the public key with --key: there is no CHECKPOINT_KEY here.")
+            raise CommandError("Give the public key with --key: there is no CHECKPOINT_KEY here.")
         keys = [options["key"]] if options["key"] else verifiers()
         receipt = _read(options["file"])
         try:

@@ -23,11 +23,13 @@ TEXTS = (
 
 
 class Command(RefusableCommand):
-    help = "Register a merchant and print its two API keys. They are shown this once."
+    help = "Register a merchant and print its two API keys, which are only shown once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--name", required=True, help="the business, as customers know it")
-        parser.add_argument("--email", required=True, help="whom to write to")
+        parser.add_argument(
+            "--email", required=True, help="the address for e-mails to the merchant"
+        )
         for name in TEXTS:
             parser.add_argument(f"--{name.replace('_', '-')}")
         parser.add_argument("--verified", action="store_true", help="let live keys work at once")
@@ -36,9 +38,9 @@ class Command(RefusableCommand):
             type=_basis_points,
             default=0,
             metavar="N",
-            help=f"the service's share in ten-thousandths, 0 to {MAX_FEE_BASIS_POINTS}",
+            help=f"the service's fee in basis points, 0 to {MAX_FEE_BASIS_POINTS}",
         )
-        parser.add_argument("--json", action="store_true", help="print what the API would answer")
+        parser.add_argument("--json", action="store_true", help="print what the API would return")
 
     def handle(self, *args: Any, **options: Any) -> None:
         given = {name: options[name] for name in ("name", "email", *TEXTS)}

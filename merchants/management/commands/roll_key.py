@@ -15,17 +15,22 @@ OVERLAP_HOURS = 24
 
 
 class Command(RefusableCommand):
-    help = "Replace an API key by a new one, shown this once. The old one works a while longer."
+    help = (
+        "Replace an API key with a new one, which is only shown once. The old one keeps working "
+        "for a while."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("key", help="its id (key_…) or its last four characters")
-        parser.add_argument("--merchant", help="id or slug, where several keys end alike")
+        parser.add_argument(
+            "--merchant", help="id or slug, if several keys end with the same characters"
+        )
         parser.add_argument(
             "--overlap-hours",
             type=int,
             default=OVERLAP_HOURS,
             metavar="N",
-            help=f"how long the old key still works, 0 ends it now (default {OVERLAP_HOURS})",
+            help=f"hours that the old key still works, 0 to end it now (default {OVERLAP_HOURS})",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -53,7 +58,9 @@ def _find(key: str, merchant: str | None, at: datetime) -> ApiKey:
         found = found.filter(Q(merchant=merchant) | Q(merchant__slug=merchant))
     keys = list(found[:2])
     if not keys:
-        raise CommandError("There is no active key of this id or with this end.")
+        raise CommandError("There is no active key with this id or these last characters.")
     if len(keys) > 1:
-        raise CommandError("Several keys end like this: name the merchant, or the key's id.")
+        raise CommandError(
+            "Several keys end with these characters: name the merchant, or the key's id."
+        )
     return keys[0]

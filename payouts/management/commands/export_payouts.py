@@ -26,9 +26,9 @@ OWNER_ONLY = 0o600
 
 class Command(RefusableCommand):
     help = (
-        "Write the payouts that are due into a file for the bank, which only you may read: it "
-        "holds account numbers. From then on they are in transit. With --batch, write a batch "
-        "once more, which moves nothing."
+        "Write the payouts that are due into a file for the bank, and mark them as in transit. "
+        "Only you can read the file, as it contains account numbers. With --batch, write the file "
+        "of an existing batch again."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -73,7 +73,7 @@ def _as_json(batch: PayoutBatch, left: int) -> str:
 
 def _as_text(batch: PayoutBatch, left: int) -> str:
     line = f"{batch.id} {batch.count} payouts {batch.total_amount} {batch.currency}"
-    return f"{line}\n{left} more are due: run it again, into another file." if left else line
+    return f"{line}\n{left} more are due: run it again with another file." if left else line
 
 
 def _left(batch: PayoutBatch) -> int:

@@ -18,9 +18,9 @@ ACTOR = "system:payouts.import_bank_file"
 
 class Command(RefusableCommand):
     help = (
-        "Read a file of the bank: a status report (pain.002), a statement (camt.053) or a "
-        "notification (camt.054), and record what it says of payouts. Safe to repeat. What does "
-        "not match exactly waits in the back office for a person."
+        "Import a bank file: a status report (pain.002), a statement (camt.053) or a notification "
+        "(camt.054), and record what it reports about payouts. Safe to repeat. Anything that does "
+        "not match exactly waits for staff in the back office."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

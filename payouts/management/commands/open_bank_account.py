@@ -14,14 +14,14 @@ from payouts.own_accounts import replace_bank_account
 
 class Command(RefusableCommand):
     help = (
-        "Set the bank account that a merchant is paid out to, in place of the one before. "
-        "The account number is asked for, or read from standard input: it never is an argument, "
-        "which other users of the machine could see."
+        "Set the bank account for a merchant's payouts, replacing the previous one. "
+        "The account number is asked for, or read from standard input: as an argument, other "
+        "users of the machine could see it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("merchant", help="id or slug")
-        parser.add_argument("--holder", required=True, help="whose account it is")
+        parser.add_argument("--holder", required=True, help="the account holder")
         parser.add_argument("--bank", required=True, help="the name of the bank")
         parser.add_argument("--bic", default="", help="the bank's BIC")
         parser.add_argument("--clearing-code", default="", help="the bank's national code")

@@ -21,14 +21,14 @@ ANSWERS = {
 
 
 class Command(RefusableCommand):
-    help = "Record what the bank answered about a payout: paid, or failed or returned and why."
+    help = "Record the bank's response to a payout: paid, or failed or returned and why."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("payout", help="its id (po_…)")
         parser.add_argument("answer", choices=("paid", "failed", "returned"))
-        parser.add_argument("--bank-reference", default="", help="the bank's name for it, if paid")
+        parser.add_argument("--bank-reference", default="", help="the bank's reference, if paid")
         parser.add_argument("--code", default="", help="why it failed or returned, in a word")
-        parser.add_argument("--message", default="", help="and in full")
+        parser.add_argument("--message", default="", help="the reason in full")
 
     def handle(self, *args: Any, **options: Any) -> None:
         payout_id = options["payout"]

@@ -22,17 +22,17 @@ ACTOR = "system:restored"
 
 class Command(RefusableCommand):
     help = (
-        "Say that the database was restored from a backup or moved to another server: the ledger's "
-        "log says so from then on, and no payout leaves. Import the bank's files since the backup "
-        "again, compare what is in transit with the bank's own list, record what it has paid or "
-        "refused, explain each bank entry that names our orders and waits, then open payouts again "
-        "with --reconciled. "
-        "PostgreSQL is shut by itself after a restore or the promotion of a replica."
+        "Record that the database was restored from a backup or moved to another server: the "
+        "ledger's log says so from then on, and no payouts are sent. Import the bank's files since "
+        "the backup again, compare the payouts in transit with the bank's own list, record what it "
+        "has paid or refused, explain each waiting bank entry that names our orders, then open "
+        "payouts again with --reconciled. "
+        "On PostgreSQL, a restore or the promotion of a replica shuts payouts automatically."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--reconciled", action="store_true", help="the bank was asked: open payouts again"
+            "--reconciled", action="store_true", help="the bank has been asked: open payouts again"
         )
 
     def handle(self, **options: Any) -> None:
@@ -55,7 +55,9 @@ class Command(RefusableCommand):
             raise CommandError("Transfers are being sealed: run it again.") from None
         if index is None:
             return
-        self.stdout.write(f"The log goes on: its leaf {index} says that the database was restored.")
+        self.stdout.write(
+            f"The log continues: its leaf {index} says that the database was restored."
+        )
         changed = [fault for fault in found if not fault.endswith(FEWER)]
         for lost in found:
             if lost not in changed:

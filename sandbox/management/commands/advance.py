@@ -16,18 +16,18 @@ from webhooks.cli.remote import add_remote_arguments, remote_of
 
 class Command(RefusableCommand):
     help = (
-        "Bring what a merchant's test objects wait for nearer: expiry, reminders, payouts, "
-        "attempts of webhooks. Nothing live is touched."
+        "Advance the clock for a merchant's test objects: expiry, reminders, payouts and webhook "
+        "attempts move closer. Live objects are not affected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("merchant", nargs="?", help="its id (mer_…); --key names it, too")
+        parser.add_argument("merchant", nargs="?", help="its id (mer_…); not needed with --key")
         add_remote_arguments(parser)
         parser.add_argument("--days", type=int, default=0, metavar="N")
         parser.add_argument("--hours", type=int, default=0, metavar="N")
         parser.add_argument("--minutes", type=int, default=0, metavar="N")
         parser.add_argument(
-            "--work", action="store_true", help="do at once what is due, where no worker runs"
+            "--work", action="store_true", help="run what is due at once, if no worker is running"
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 

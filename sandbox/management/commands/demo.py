@@ -17,15 +17,15 @@ MOST_SALES = 20_000
 
 class Command(BaseCommand):
     help = (
-        "Make a demo merchant with its keys, one test payment per mode and a payment link; with "
+        "Create a demo merchant with its keys, one test payment per mode and a payment link; with "
         "--size, another one with a month of sales, refunds and payouts (500 take a few "
-        "seconds). Does nothing where it exists."
+        "seconds). Does nothing if it exists."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print the ids and keys as JSON")
         parser.add_argument(
-            "--size", type=_sales, metavar="SALES", help="a month of so many test sales"
+            "--size", type=_sales, metavar="SALES", help="a month with this many test sales"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         bar.clear()
         count_finished_days(now=utc_now())
         if month is None:
-            return {"created": False}, f"The shop with a month of sales is there already: {SLUG}."
+            return {"created": False}, f"The shop with a month of sales already exists: {SLUG}."
         return _month_record(month), _month_lines(month, monotonic() - began)
 
 
@@ -98,7 +98,7 @@ def _record(demo: Demo | None) -> dict[str, object]:
 
 def _lines(demo: Demo | None) -> str:
     if demo is None:
-        return "The demo merchant is there already."
+        return "The demo merchant already exists."
     merchant = demo.registration.merchant
     rows = [
         f"merchant  {merchant.id}  {merchant.slug}",

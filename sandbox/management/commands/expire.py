@@ -14,7 +14,7 @@ EVERYONE = Caller.for_staff(livemode=False, actor="system:sandbox.expire")
 
 
 class Command(RefusableCommand):
-    help = "Expire a test payment or payment link as if its time had come, event included."
+    help = "Expire a test payment or payment link as if its time had come, including the event."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("id", help="of the payment or link: pay_… or link_…")

@@ -29,9 +29,9 @@ LOOK_SECONDS = 2.0
 
 class Command(BaseCommand):
     help = (
-        "Print test events as they come, and pass them on to a local address, signed. It is a "
-        "webhook for as long as it runs, to which the worker sends, resent events too; with --api "
-        "it reads the list of events. Ctrl-C ends it."
+        "Print test events as they happen, and forward them to a local URL, signed. While it runs, "
+        "it is a webhook to which the worker sends, redeliveries included; with --api it reads "
+        "the list of events. Ctrl-C stops it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -39,15 +39,15 @@ class Command(BaseCommand):
         parser.add_argument("--merchant", help=LISTENED_HELP)
         parser.add_argument(
             "--events", nargs="+", default=[EVERYTHING], choices=SUBSCRIBABLE, metavar="TYPE",
-            help="types, payment.* and its like, or * for all of them (default)",
+            help="types, groups such as payment.*, or * for everything (default)",
         )  # fmt: skip
-        parser.add_argument("--forward-to", metavar="URL", help="its answer becomes ours")
-        parser.add_argument("--port", type=int, default=0, help="default: any that is free")
+        parser.add_argument("--forward-to", metavar="URL", help="its response becomes ours")
+        parser.add_argument("--port", type=int, default=0, help="default: any free port")
         parser.add_argument(
-            "--exit-after", choices=EventType.values, metavar="TYPE", help="end with 0 after one"
+            "--exit-after", choices=EventType.values, metavar="TYPE", help="exit 0 after one"
         )
-        parser.add_argument("--timeout", type=float, metavar="SECONDS", help="then end with 1")
-        parser.add_argument("--json", action="store_true", help="print one event a line, as sent")
+        parser.add_argument("--timeout", type=float, metavar="SECONDS", help="then exit 1")
+        parser.add_argument("--json", action="store_true", help="print one event per line, as sent")
 
     def handle(self, **options: Any) -> None:
         # On any signal to stop, it deletes its webhooks first.

@@ -19,8 +19,8 @@ MIN_DAYS = 7
 
 class Command(RefusableCommand):
     help = (
-        "Delete the log of webhook deliveries that ended, with every attempt, once it is old. "
-        "Events stay, and so does all that concerns money."
+        "Delete the log of old webhook deliveries that have ended, with all attempts. "
+        "Events are kept, and so is everything that concerns money."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -28,9 +28,9 @@ class Command(RefusableCommand):
             "--days",
             type=_days,
             default=DEFAULT_DAYS,
-            help=f"what is older goes (default {DEFAULT_DAYS}, at least {MIN_DAYS})",
+            help=f"delete what is older (default {DEFAULT_DAYS}, at least {MIN_DAYS})",
         )
-        parser.add_argument("--dry-run", action="store_true", help="only say how many that is")
+        parser.add_argument("--dry-run", action="store_true", help="only print how many there are")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, **options: Any) -> None:

@@ -19,7 +19,7 @@ ACTOR = "system:webhooks.resend"
 
 
 class Command(BaseCommand):
-    help = "Send an event again to the endpoints that it was sent to, or make one delivery again."
+    help = "Send an event again to the endpoints that it was sent to, or repeat one delivery."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("id", help="of the event or of the delivery: evt_… or dlv_…")
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         else:
             outcomes = _resent(options)
         if not outcomes:
-            raise CommandError("It was sent to no endpoint that is still there.")
+            raise CommandError("It was not sent to any endpoint that still exists.")
         if options["json"]:
             self.stdout.write(dump_json({"deliveries": outcomes}).decode())
         else:

@@ -23,8 +23,8 @@ DATA = "data."
 
 class Command(BaseCommand):
     help = (
-        "Send a sample event to a merchant's test endpoints that listen for its type. It is no "
-        "fact: the list of events does not show it, and it is tried once."
+        "Send a sample event to a merchant's test endpoints that subscribe to its type. It is not "
+        "in the list of events, and is attempted once."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -67,7 +67,7 @@ class Command(BaseCommand):
             text = dump_json(sent).decode() if options["json"] else _outcome(sent, hook["url"])
             self.stdout.write(text)
         if not hooks:
-            raise CommandError(f"No endpoint listens for {options['type']}.")
+            raise CommandError(f"No endpoint subscribes to {options['type']}.")
         if undelivered:
             raise CommandError(f"{undelivered} of {len(hooks)} did not acknowledge it.")
 

@@ -19,8 +19,8 @@ from webhooks.delivery.signing import is_secret
 
 class Command(BaseCommand):
     help = (
-        "Say which check of a webhook request fails. Give the request as it was received: its "
-        "headers, an empty line, its body. Exits 1 where a check fails."
+        "Report which check of a webhook request fails. Give the request as it was received: "
+        "headers, an empty line, body. Exits 1 if a check fails."
     )
     requires_system_checks = ()
 
@@ -60,7 +60,11 @@ class Command(BaseCommand):
 def _known(remote: RemoteService, event_id: str) -> Check:
     """Return whether the service has such an event: a test event is in no list."""
     is_known = is_id("evt", event_id) and remote.has(f"/events/{event_id}")
-    says = "is an event of this merchant" if is_known else "is a test event, or of someone else"
+    says = (
+        "is an event of this merchant"
+        if is_known
+        else "is a test event, or belongs to someone else"
+    )
     return Check("webhook-id", is_known, says)
 
 
