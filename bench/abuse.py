@@ -121,14 +121,14 @@ def measure(side: Side, kinds: list[str], seconds: int) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--only", default="", help=f"of {', '.join(KINDS)}; commas between")
-    words.add_argument("--seconds", type=int, default=60, help="length of each kind")
-    words.add_argument("--through", choices=("one", *PROXIES), default="one")
-    chosen = words.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help=f"of {', '.join(KINDS)}; commas between")
+    parser.add_argument("--seconds", type=int, default=60, help="length of each kind")
+    parser.add_argument("--through", choices=("one", *PROXIES), default="one")
+    chosen = parser.parse_args()
     chosen.kinds = [name.strip() for name in chosen.only.split(",") if name.strip()] or list(KINDS)
     if unknown := set(chosen.kinds) - set(KINDS):
-        words.error(f"unknown: {', '.join(sorted(unknown))}")
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
     return chosen
 
 
@@ -163,14 +163,14 @@ def row_of(
     script: str, side: Side, balance: BalanceReader, quiet: list[float], seconds: int
 ) -> tuple[str, ...]:
     """Time the merchant during one abuse."""
-    with abuse(script, side.server, seconds + 1) as told:
+    with abuse(script, side.server, seconds + 1) as load:
         time.sleep(0.5)
         before, began = side.seconds_used(), time.monotonic()
         taken = balance.during(seconds)
         passed = time.monotonic() - began
         used = [now - then for now, then in zip(side.seconds_used(), before, strict=True)]
-        used.append(cpu_seconds(told.process.pid))
-        requests, microseconds, refused = told()
+        used.append(cpu_seconds(load.process.pid))
+        requests, microseconds, refused = load.counts()
     goal = TIMES_QUIET * share(quiet, 99)
     return (
         f"{requests * 1e6 / microseconds:,.0f}",
@@ -182,13 +182,17 @@ def row_of(
     )
 
 
-class Told:
-    """The counts of wrk, available once it has ended."""
+class LoadGenerator:
+    """A running wrk."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self.process = process
 
-    def __call__(self) -> tuple[int, int, int]:
+    def counts(self) -> tuple[int, int, int]:
+        """Wait until it ends; return its requests, their microseconds, and how many were refused.
+
+        Exits if it reports nothing.
+        """
         output, errors = self.process.communicate(timeout=30)
         line = next((it for it in output.splitlines() if it.startswith("measured")), "")
         if not line:
@@ -198,7 +202,7 @@ class Told:
 
 
 @contextmanager
-def abuse(script: str, server: WebServer, seconds: int) -> Iterator[Told]:
+def abuse(script: str, server: WebServer, seconds: int) -> Iterator[LoadGenerator]:
     """Let 32 clients send a script's requests without pause, for so many seconds."""
     with NamedTemporaryFile("w", suffix=".lua") as file:
         file.write(script)
@@ -209,7 +213,7 @@ def abuse(script: str, server: WebServer, seconds: int) -> Iterator[Told]:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=give_way,
         )  # fmt: skip
         try:
-            yield Told(process)
+            yield LoadGenerator(process)
         finally:
             process.kill()
             process.wait()

@@ -55,16 +55,16 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--embedded", action="store_true", help="SQLite, beside PostgreSQL")
-    words.add_argument("--only", default="", help=f"of {', '.join(BY_NAME)}; commas between")
-    words.add_argument("--rounds", type=int, default=3)
-    words.add_argument("--seconds", type=int, default=5, help="length of each measurement")
-    chosen = words.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--embedded", action="store_true", help="SQLite, beside PostgreSQL")
+    parser.add_argument("--only", default="", help=f"of {', '.join(BY_NAME)}; commas between")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=5, help="length of each measurement")
+    chosen = parser.parse_args()
     known = {name: one for name, one in BY_NAME.items() if not (chosen.embedded and one.is_bare)}
     names = [name.strip() for name in chosen.only.split(",") if name.strip()] or list(known)
     if unknown := set(names) - set(known):
-        words.error(f"unknown: {', '.join(sorted(unknown))}")
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
     chosen.operations = [known[name] for name in names]
     return chosen
 

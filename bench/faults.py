@@ -78,7 +78,7 @@ def run(
     `bursts`: how many payments are confirmed many times at once, and half as many keys posted so;
     0: as many as the time has room for.
     """
-    told = Transcript(ends=time.monotonic() + timeouts.trade)
+    transcript = Transcript(ends=time.monotonic() + timeouts.trade)
     directory = Path(tempfile.mkdtemp(prefix="payments-faults-"))
     directory.chmod(0o711)
     with ExitStack() as closing:
@@ -88,18 +88,19 @@ def run(
         rig.stack.pay()
         rig.wire.receiver.wait_for(HOOK, 1, seconds=START_SECONDS)
         traders = [
-            Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(clients)
+            Trader(number, seed, rig.stack.port, rig.stack.key, transcript)
+            for number in range(clients)
         ]
         quiet = _break(rig, traders, seconds, all_seconds)
-        told.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each
+        transcript.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each
         fitting = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
         confirmed = confirm_at_once(traders[0], bursts or fitting)
         raced = post_at_once(traders[0], rig, bursts // 2 or fitting)
-        _repeat_all(traders, told)
-        found = settle(rig, told, timeout_seconds=timeouts.settle)
+        _repeat_all(traders, transcript)
+        found = settle(rig, transcript, timeout_seconds=timeouts.settle)
         broken = broken_promises(found, proof_seconds=timeouts.proof)
         goals = table(found, broken, confirmed, raced, quiet)
-        return Outcome(broken, goals, dict(rig.given), len(told.same))
+        return Outcome(broken, goals, dict(rig.given), len(transcript.same))
 
 
 def _break(rig: Rig, traders: list[Trader], seconds: float, all_seconds: float) -> Quiet:
@@ -115,7 +116,7 @@ def _break(rig: Rig, traders: list[Trader], seconds: float, all_seconds: float) 
     names = sorted(rig.faults())
     order: list[str] = []
     while time.monotonic() < ends or len(rig.given) < len(names):
-        if time.monotonic() > traders[0].told.ends:
+        if time.monotonic() > traders[0].transcript.ends:
             break
         order = order or rig.chance.sample(names, len(names))  # each once, in random order
         rig.give(order.pop())
@@ -137,10 +138,10 @@ def _trade(traders: list[Trader], seconds: float) -> Stretch:
     return Stretch(began, time.monotonic())
 
 
-def _repeat_all(traders: list[Trader], told: Transcript) -> None:
+def _repeat_all(traders: list[Trader], transcript: Transcript) -> None:
     """Repeat the request of every answered key, as far as there is time."""
     with ThreadPoolExecutor(len(traders)) as pool:
-        list(pool.map(traders[0].repeat, sorted(told.answers)))
+        list(pool.map(traders[0].repeat, sorted(transcript.answers)))
 
 
 def main() -> None:

@@ -111,7 +111,7 @@ def _first_attempts(found: Findings, quiet: Stretch) -> Goal:
 
 
 def _availability(found: Findings, quiet: Stretch) -> list[Goal]:
-    attempts = found.told.exchanges
+    attempts = found.transcript.exchanges
     undisturbed = [each.seconds for each in attempts if each.sent_at in quiet]
     before = percentile(undisturbed, 99)
     if not found.rig.redis:
@@ -142,7 +142,9 @@ def _during(found: Findings, fault: str) -> Iterable[Exchange]:
     """Yield the requests sent during faults of this name."""
     for name, began, ended in found.rig.windows:
         if name == fault:
-            yield from (each for each in found.told.exchanges if began <= each.sent_at < ended)
+            yield from (
+                each for each in found.transcript.exchanges if began <= each.sent_at < ended
+            )
 
 
 def _until_answered(found: Findings) -> Iterable[float]:
@@ -151,7 +153,7 @@ def _until_answered(found: Findings) -> Iterable[float]:
         if name == "PostgreSQL crashed":
             yield from sorted(
                 each.sent_at + each.seconds - ended
-                for each in found.told.exchanges
+                for each in found.transcript.exchanges
                 if each.sent_at + each.seconds >= ended and each.status in (200, 201)
             )[:1]  # none if it was the last fault
 

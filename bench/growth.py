@@ -34,10 +34,10 @@ OPTIONS = {
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--sizes", default="10000,1000000", help="payments; commas between")
-    words.add_argument("--shape", choices=[shape.value for shape in Shape], default="")
-    chosen = words.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default="10000,1000000", help="payments; commas between")
+    parser.add_argument("--shape", choices=[shape.value for shape in Shape], default="")
+    chosen = parser.parse_args()
     end_in_order()
     if not chosen.shape:
         # Django knows one database in a process.

@@ -36,51 +36,51 @@ DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 
 def main() -> None:
     end_in_order()
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--seconds", type=float, default=10)
-    words.add_argument("--rounds", type=int, default=3)
-    words.add_argument("--clients", type=int, default=8)
-    words.add_argument("--client-of", default="", help=argparse.SUPPRESS)
-    chosen = words.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--client-of", default="", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
     if chosen.client_of:
         serve(chosen.client_of)
         return
     with database(**DURABLE):
         open_shops()
-        with clients(chosen.clients) as hands, sealing():
-            rates = rounds(hands, chosen.rounds, chosen.seconds)
+        with clients(chosen.clients) as running, sealing():
+            rates = rounds(running, chosen.rounds, chosen.seconds)
         for shape, values in rates.items():
             tell(f"{shape}: {statistics.median(values):.1f} requests/s of {values}")
         share = statistics.median(rates[Shape.ONE]) / statistics.median(rates[Shape.SPREAD])
-        tell(f"one merchant: {share:.2f} of spread, goal >= {SHARE}, {judged(share >= SHARE)}")
-        tell(f"balance exact: {judged(balance_is_exact())}")
+        tell(f"one merchant: {share:.2f} of spread, goal >= {SHARE}, {verdict(share >= SHARE)}")
+        tell(f"balance exact: {verdict(balance_is_exact())}")
         rate = sealed_per_second()
         tell(
             f"sealing: {rate:,.0f}/s, goal >= {SEALED_PER_SECOND:,}, "
-            f"{judged(rate >= SEALED_PER_SECOND)}"
+            f"{verdict(rate >= SEALED_PER_SECOND)}"
         )
 
 
-def judged(holds: bool) -> str:
+def verdict(holds: bool) -> str:
     return "holds" if holds else "does not hold"
 
 
-def rounds(hands: "list[Hand]", number: int, seconds: float) -> dict[Shape, list[float]]:
+def rounds(running: "list[Client]", number: int, seconds: float) -> dict[Shape, list[float]]:
     """Measure both shapes alternately, after a warm-up that does not count."""
     rates: dict[Shape, list[float]] = {shape: [] for shape in Shape}
     for turn in range(number + 1):
         for shape in Shape:
             with looking() as waits:
-                for hand in hands:
-                    hand.tell(f"{shape} {seconds if turn else 2}")
-                done = sum(hand.hear() for hand in hands)
+                for client in running:
+                    client.order(f"{shape} {seconds if turn else 2}")
+                done = sum(client.answer() for client in running)
             if turn:
                 rates[shape].append(round(done / seconds, 1))
                 tell(f"{shape}, waited for: {dict(waits.most_common(3))}")
     return rates
 
 
-class Hand:
+class Client:
     """A client process that sends requests for a while whenever told to."""
 
     def __init__(self, url: str, number: int) -> None:
@@ -90,30 +90,32 @@ class Hand:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self.hear()
+        self.answer()
 
-    def tell(self, order: str) -> None:
+    def order(self, order: str) -> None:
+        """Order a shape of load and its length in seconds: "one 10"."""
         pipe = cast("IO[str]", self.process.stdin)
         pipe.write(f"{order}\n")
         pipe.flush()
 
-    def hear(self) -> int:
+    def answer(self) -> int:
+        """Return how many requests the last order took; 0 for the first line, once it is ready."""
         return int(cast("IO[str]", self.process.stdout).readline())
 
 
 @contextmanager
-def clients(number: int) -> Iterator[list[Hand]]:
+def clients(number: int) -> Iterator[list[Client]]:
     """Start the client processes, and end them afterwards."""
     import os
 
-    hands: list[Hand] = []
+    running: list[Client] = []
     try:
-        hands.extend(Hand(os.environ["DATABASE_URL"], each) for each in range(number))
-        yield hands
+        running.extend(Client(os.environ["DATABASE_URL"], each) for each in range(number))
+        yield running
     finally:
-        for hand in hands:
-            hand.process.terminate()
-            hand.process.wait()
+        for client in running:
+            client.process.terminate()
+            client.process.wait()
 
 
 def serve(place: str) -> None:

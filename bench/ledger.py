@@ -27,10 +27,10 @@ REFUND_EVERY = 20
 
 def main() -> None:
     end_in_order()
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--payments", type=int, default=200_000)
-    words.add_argument("--embedded", action="store_true", help="SQLite instead of PostgreSQL")
-    chosen = words.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--payments", type=int, default=200_000)
+    parser.add_argument("--embedded", action="store_true", help="SQLite instead of PostgreSQL")
+    chosen = parser.parse_args()
     with database(embedded=chosen.embedded):
         said("built", lambda: build(chosen.payments))
         said("paid out", pay_out)

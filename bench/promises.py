@@ -30,7 +30,7 @@ class Findings:
     """The database, the receiver and the clients, compared once all work has finished."""
 
     rig: Rig
-    told: Transcript
+    transcript: Transcript
     unsettled: int
     received: list[Received]
 
@@ -65,7 +65,7 @@ class Findings:
         return int(count)
 
 
-def settle(rig: Rig, told: Transcript, *, timeout_seconds: float) -> Findings:
+def settle(rig: Rig, transcript: Transcript, *, timeout_seconds: float) -> Findings:
     """Wait until all work has finished, or none has for so many seconds.
 
     A busy machine takes longer to work off a backlog: that is late, not lost.
@@ -75,22 +75,22 @@ def settle(rig: Rig, told: Transcript, *, timeout_seconds: float) -> Findings:
         if fewest is None or left < fewest:
             fewest, deadline = left, time.monotonic() + timeout_seconds
         time.sleep(0.5)
-    return Findings(rig, told, int(left), rig.wire.receiver.received())
+    return Findings(rig, transcript, int(left), rig.wire.receiver.received())
 
 
 def broken_promises(found: Findings, *, proof_seconds: float) -> dict[str, object]:
     """Return the violations of each promise: all must be 0 or empty."""
-    rig, told = found.rig, found.told
+    rig, transcript = found.rig, found.transcript
     kept = {row[0] for row in rig.rows("SELECT key FROM core_idempotencykey")}
-    wire = Counter(exchange.status for exchange in told.exchanges)
+    wire = Counter(exchange.status for exchange in transcript.exchanges)
     return {
         "what the ledger's proof refuses": _refused(rig, "verify_ledger", proof_seconds),
         "what the audit's proof refuses": _refused(rig, "verify_audit", proof_seconds),
-        "acknowledged keys that are gone": len(told.answers.keys() - kept),
-        "repeats that were not the same bytes": told.changed,
-        "requests that were never decided": told.given_up,
+        "acknowledged keys that are gone": len(transcript.answers.keys() - kept),
+        "repeats that were not the same bytes": transcript.changed,
+        "requests that were never decided": transcript.given_up,
         "answers that are none of ours": {
-            status: count for status, count in told.statuses.items() if status not in DECIDED
+            status: count for status, count in transcript.statuses.items() if status not in DECIDED
         },
         "answers 500": wire[500],
         "events that never arrived": found.lost,

@@ -36,9 +36,9 @@ class OtherVersion(Stack):
 
 
 @contextmanager
-def trading(stack: Stack, seed: int, told: Transcript) -> Iterator[None]:
+def trading(stack: Stack, seed: int, transcript: Transcript) -> Iterator[None]:
     """Run clients against one version."""
-    traders = [Trader(seed + n, seed, stack.port, stack.key, told) for n in range(CLIENTS)]
+    traders = [Trader(seed + n, seed, stack.port, stack.key, transcript) for n in range(CLIENTS)]
     for trader in traders:
         trader.start()
     yield
@@ -74,35 +74,35 @@ def run(commit: str, *, seconds: float) -> Counter[str]:
         old.start_web()
         old.start_worker()
         old.register("https://shop.example.com/hooks")
-        told = Transcript()
-        with trading(old, 100, told):
+        transcript = Transcript()
+        with trading(old, 100, transcript):
             time.sleep(seconds)
-            _count("before", told, failed)
+            _count("before", transcript, failed)
             new = closing.enter_context(Stack(directory / "run-new", DATABASE_URL=postgres.url))
-            _count("while it is migrated", told, failed)
+            _count("while it is migrated", transcript, failed)
             new.key = old.key
             serving = [new.start_web(), new.start_worker()]
-            with trading(new, 200, told):
+            with trading(new, 200, transcript):
                 time.sleep(seconds)
-            _count("both at once", told, failed)
+            _count("both at once", transcript, failed)
             for process in serving:
                 new.kill(process)
             time.sleep(seconds)
-            _count("back at the old one", told, failed)
-        last = Trader(300, 300, old.port, old.key, told)
-        for key in sorted(told.answers):
+            _count("back at the old one", transcript, failed)
+        last = Trader(300, 300, old.port, old.key, transcript)
+        for key in sorted(transcript.answers):
             last.repeat(key)
-        failed["repeats with other bytes"] = len(told.changed)
+        failed["repeats with other bytes"] = len(transcript.changed)
         failed["refused by the proof"] = new.run("manage.py", "verify_ledger").wait(PROOF_SECONDS)
         sys.stdout.write(new.words() if failed.total() else "")
     return failed
 
 
-def _count(phase: str, told: Transcript, failed: Counter[str]) -> None:
+def _count(phase: str, transcript: Transcript, failed: Counter[str]) -> None:
     """Print the statuses of a phase; no response, or 5xx, counts as a failure."""
-    with told.lock:
-        statuses = Counter(exchange.status for exchange in told.exchanges)
-        told.exchanges.clear()
+    with transcript.lock:
+        statuses = Counter(exchange.status for exchange in transcript.exchanges)
+        transcript.exchanges.clear()
     failed[phase] = sum(count for status, count in statuses.items() if not 0 < status < 500)
     sys.stdout.write(f"{phase}: {dict(sorted(statuses.items()))}\n")
     sys.stdout.flush()

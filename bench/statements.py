@@ -36,12 +36,12 @@ def main() -> None:
     end_in_order()
     from bench.ledger import database
 
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--embedded", action="store_true", help="SQLite instead of PostgreSQL")
-    words.add_argument("--only", default="", help=f"of {', '.join(BY_NAME)}; commas between")
-    words.add_argument("--texts", action="store_true", help="print the statements")
-    words.add_argument("--json", action="store_true", help="print one object, a key per operation")
-    chosen = words.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--embedded", action="store_true", help="SQLite instead of PostgreSQL")
+    parser.add_argument("--only", default="", help=f"of {', '.join(BY_NAME)}; commas between")
+    parser.add_argument("--texts", action="store_true", help="print the statements")
+    parser.add_argument("--json", action="store_true", help="print one object, a key per operation")
+    chosen = parser.parse_args()
     names = [name.strip() for name in chosen.only.split(",") if name.strip()]
     with database(embedded=chosen.embedded):
         requests = Requests()

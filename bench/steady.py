@@ -47,10 +47,10 @@ class Slice:
 
 def main() -> None:
     end_in_order()
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--minutes", type=float, default=10)
-    words.add_argument("--share", type=float, default=0.7, help="of the most it can answer")
-    chosen = words.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--share", type=float, default=0.7, help="of the most it can answer")
+    chosen = parser.parse_args()
     with TemporaryDirectory(prefix="payments-bench-") as directory:
         Path(directory).chmod(0o711)
         with service_alone(Path(directory)) as (side, stack):

@@ -44,10 +44,10 @@ class Transcript:
 class Trader(threading.Thread):
     """One client that pays, cancels, refunds, pays out and creates links, until told to stop."""
 
-    def __init__(self, number: int, seed: int, port: int, key: str, told: Transcript) -> None:
+    def __init__(self, number: int, seed: int, port: int, key: str, transcript: Transcript) -> None:
         super().__init__(name=f"trader-{number}", daemon=True)
         self.chance = random.Random(f"{seed}:{number}")  # noqa: S311  # replayable, no secret
-        self.port, self.key, self.told = port, key, told
+        self.port, self.key, self.transcript = port, key, transcript
         self.over = threading.Event()
         self._sent = 0
 
@@ -84,31 +84,31 @@ class Trader(threading.Thread):
         key, text = f"{self.name}-{self._sent}", json.dumps(body)
         found = self.send_until_answered(path, text, key)
         if found is None:
-            with self.told.lock:
-                self.told.given_up.append(key)
+            with self.transcript.lock:
+                self.transcript.given_up.append(key)
             return None
         status, answer = found
-        with self.told.lock:
-            self.told.statuses[status] += 1
+        with self.transcript.lock:
+            self.transcript.statuses[status] += 1
             if status < 300:
-                self.told.answers[key] = (path, text, answer)
+                self.transcript.answers[key] = (path, text, answer)
         if status < 300 and self.chance.random() < REPEATED:
             self.repeat(key)
         return json.loads(answer) if status < 300 else None
 
     def repeat(self, key: str) -> None:
         """Repeat a request with its key, and compare byte by byte, unless the time is over."""
-        path, text, answer = self.told.answers[key]
+        path, text, answer = self.transcript.answers[key]
         again = self.send_until_answered(path, text, key)
-        if again is None and time.monotonic() > self.told.ends:
+        if again is None and time.monotonic() > self.transcript.ends:
             return
         same = again is not None and again[1] == answer
-        with self.told.lock:
-            (self.told.same if same else self.told.changed).append(key)
+        with self.transcript.lock:
+            (self.transcript.same if same else self.transcript.changed).append(key)
 
     def send_until_answered(self, path: str, text: str, key: str) -> tuple[int, bytes] | None:
         """Send until there is a final answer. None if there is none for minutes."""
-        deadline = min(time.monotonic() + GIVE_UP_SECONDS, self.told.ends)
+        deadline = min(time.monotonic() + GIVE_UP_SECONDS, self.transcript.ends)
         while time.monotonic() < deadline:
             status, body = self.send(path, text, key)
             if status and status not in RETRIED:
@@ -124,8 +124,8 @@ class Trader(threading.Thread):
         except (OSError, http.client.HTTPException):
             status, body = 0, b""
         exchange = Exchange(sent_at, time.monotonic() - sent_at, status)
-        with self.told.lock:
-            self.told.exchanges.append(exchange)
+        with self.transcript.lock:
+            self.transcript.exchanges.append(exchange)
         return status, body
 
     def _exchange(self, path: str, text: str, key: str) -> tuple[int, bytes]:

@@ -46,10 +46,10 @@ SCENES = (
 
 def main() -> None:
     end_in_order()
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--embedded", action="store_true", help="SQLite and manage.py worker")
-    words.add_argument("--seconds", type=int, default=20, help="length of each measurement")
-    chosen = words.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--embedded", action="store_true", help="SQLite and manage.py worker")
+    parser.add_argument("--seconds", type=int, default=20, help="length of each measurement")
+    chosen = parser.parse_args()
     with running(embedded=chosen.embedded) as receiver:
         say(f"{'embedded' if chosen.embedded else 'production'}: {PER_SECOND} events/s, "
             f"{HEALTHY} healthy endpoints, commit to received, in milliseconds")  # fmt: skip

@@ -83,10 +83,10 @@ def test_everything_works_on_two_sessions() -> None:
         stack.start_worker()
         stack.register(receiver.url("/say/200/pooled"))
 
-        told = _trade(stack)
+        transcript = _trade(stack)
 
-        assert set(told.statuses) <= {200, 201, 422}
-        assert told.changed == told.given_up == []
+        assert set(transcript.statuses) <= {200, 201, 422}
+        assert transcript.changed == transcript.given_up == []
         with _connection(postgres) as connection:
             events = [row[0] for row in connection.execute("SELECT id FROM webhooks_event")]
             sessions = connection.execute(OTHERS).fetchall()
@@ -96,21 +96,21 @@ def test_everything_works_on_two_sessions() -> None:
 
 
 def _trade(stack: Stack) -> Transcript:
-    told = Transcript()
-    traders = [Trader(number, 1, stack.port, stack.key, told) for number in range(CLIENTS)]
+    transcript = Transcript()
+    traders = [Trader(number, 1, stack.port, stack.key, transcript) for number in range(CLIENTS)]
     for trader in traders:
         trader.start()
     deadline = time.monotonic() + WAIT_SECONDS
-    while len(told.answers) < ANSWERS:
-        assert time.monotonic() < deadline, told.statuses
+    while len(transcript.answers) < ANSWERS:
+        assert time.monotonic() < deadline, transcript.statuses
         time.sleep(0.05)
     for trader in traders:
         trader.over.set()
     for trader in traders:
         trader.join()
-    for key in sorted(told.answers):
+    for key in sorted(transcript.answers):
         traders[0].repeat(key)
-    return told
+    return transcript
 
 
 def _connection(postgres: Postgres) -> psycopg.Connection:

@@ -83,31 +83,32 @@ def test_the_primary_is_lost_and_nothing_that_was_acknowledged() -> None:
         pair.stack.start_web()
         pair.stack.register("https://shop.example.com/hooks")
         _no_answer_without_the_standby(pair)
-        told = Transcript()
+        transcript = Transcript()
         traders = [
-            Trader(number, 1, pair.stack.port, pair.stack.key, told) for number in range(CLIENTS)
+            Trader(number, 1, pair.stack.port, pair.stack.key, transcript)
+            for number in range(CLIENTS)
         ]
         for trader in traders:
             trader.start()
-        _wait_for(told, ANSWERED_BEFORE)
+        _wait_for(transcript, ANSWERED_BEFORE)
         [proof] = commands(PAGE, "What may read from the standby")
         there = pair.stack.environment | {"DATABASE_URL": pair.standby.url}
         assert "The ledger is right" in follow(proof, there)
 
         pair.primary.stop(signal.SIGQUIT)
-        answered = len(told.answers)
+        answered = len(transcript.answers)
         promote, prove = commands(PAGE, "When the primary is lost")
         pair.follow(promote)
 
-        _wait_for(told, answered + ANSWERED_AFTER)
+        _wait_for(transcript, answered + ANSWERED_AFTER)
         for trader in traders:
             trader.over.set()
         for trader in traders:
             trader.join()
-        for key in sorted(told.answers):
+        for key in sorted(transcript.answers):
             traders[0].repeat(key)
-        assert told.changed == told.given_up == []
-        assert told.answers.keys() <= _keys(pair.standby)
+        assert transcript.changed == transcript.given_up == []
+        assert transcript.answers.keys() <= _keys(pair.standby)
         assert "Payouts are shut" in pair.follow(prove)
 
 
@@ -145,8 +146,8 @@ def _keys(server: Postgres) -> set[str]:
         return {row[0] for row in connection.execute("SELECT key FROM core_idempotencykey")}
 
 
-def _wait_for(told: Transcript, answers: int) -> None:
-    _wait_until(lambda: len(told.answers) >= answers)
+def _wait_for(transcript: Transcript, answers: int) -> None:
+    _wait_until(lambda: len(transcript.answers) >= answers)
 
 
 def _wait_until(is_so: Callable[[], bool]) -> None:
