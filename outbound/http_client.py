@@ -24,7 +24,7 @@ from outbound.policy import Policy, fault_of
 from outbound.resolver import Resolve, system_addresses
 from outbound.results import HttpResult
 
-# Off the wire, head included; half of that is more of the body than is ever shown.
+# Read from the connection, headers included; of the body, half of that is more than we ever use.
 MAX_BYTES = 64 * 1024
 MAX_BODY_BYTES = 32 * 1024
 CHUNK_BYTES = 8 * 1024
@@ -52,7 +52,10 @@ def post(
     resolve: Resolve = system_addresses,
     tls: ssl.SSLContext | None = None,
 ) -> HttpResult:
-    """Send the body and read the answer, in at most that many seconds. Never raises."""
+    """POST a body and read the response, within `seconds` in all.
+
+    Never raises: whatever goes wrong is `error` of the result. `resolve` and `tls` are for tests.
+    """
     request = requests.Request("POST", url, data=body, headers=headers)
     return _exchange(request, policy, seconds, resolve, tls, keep=EXCERPT_BYTES)[0]
 
@@ -65,7 +68,7 @@ def put(
     policy: Policy,
     seconds: float,
 ) -> HttpResult:
-    """Do the same with a PUT."""
+    """PUT a body and read the response, as `post` does."""
     request = requests.Request("PUT", url, data=body, headers=headers)
     return _exchange(request, policy, seconds, system_addresses, None, keep=EXCERPT_BYTES)[0]
 
@@ -79,7 +82,7 @@ def get(
     resolve: Resolve = system_addresses,
     tls: ssl.SSLContext | None = None,
 ) -> tuple[HttpResult, bytes]:
-    """Read what is at an address, up to MAX_BODY_BYTES of it. Never raises."""
+    """GET an address as `post` does; return the result, and up to MAX_BODY_BYTES of the body."""
     request = requests.Request("GET", url, headers=headers)
     return _exchange(request, policy, seconds, resolve, tls, keep=MAX_BODY_BYTES)
 
@@ -135,7 +138,7 @@ class _Exchange:
                 self._response.close()
 
     def _read(self, response: requests.Response) -> None:
-        """Read to the end or to the limit; a response that breaks off before is an error."""
+        """Read to the end or the limit. A response that breaks off before that raises."""
         size = 0
         while chunk := response.raw.read1(CHUNK_BYTES, decode_content=False):
             size += len(chunk)

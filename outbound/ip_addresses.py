@@ -1,4 +1,4 @@
-"""Which addresses a webhook may be sent to. Pure: no look-up, no settings.
+"""Which addresses are public, so that requests may go there. Pure: no look-up, no settings.
 
 `ipaddress.is_global` alone lets multicast, NAT64, 6to4 and site-local through on some versions of
 Python, so the ranges that are not public are listed here, for every version alike.
@@ -16,7 +16,7 @@ _PRIVATE_4 = tuple(
             "10.0.0.0/8",
             "100.64.0.0/10",  # carrier NAT; metadata of some clouds
             "127.0.0.0/8",
-            "168.63.129.16/32",  # the inner service of a cloud, at an address that looks public
+            "168.63.129.16/32",  # a cloud's internal service, at an address that looks public
             "169.254.0.0/16",  # link-local; metadata of most clouds
             "172.16.0.0/12",
             "192.0.0.0/24",

@@ -28,14 +28,30 @@ _INNER_NAMES = re.compile(
 _LOCALHOST = re.compile(r"(?:.*\.)?localhost")
 # Services that could mistake the bytes of an HTTP request for commands.
 _OTHER_SERVICES = frozenset(
-    {1433, 1521, 2049, 2375, 2379, 3306, 4369, 5432, 5672, 6000, 6379, 9042, 9200, 9300, 11211}
-    | {27017}
+    {
+        1433,  # SQL Server
+        1521,  # Oracle
+        2049,  # NFS
+        2375,  # Docker
+        2379,  # etcd
+        3306,  # MySQL
+        4369,  # Erlang's port mapper
+        5432,  # PostgreSQL
+        5672,  # RabbitMQ
+        6000,  # X11
+        6379,  # Redis
+        9042,  # Cassandra
+        9200,  # Elasticsearch
+        9300,  # Elasticsearch, between its nodes
+        11211,  # memcached
+        27017,  # MongoDB
+    }
 )
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What an endpoint of one mode may use."""
+    """What an endpoint of one mode may use; `loopback`: this machine, too."""
 
     livemode: bool
     loopback: bool
@@ -45,6 +61,7 @@ class Policy:
         return is_public(address) or (self.loopback and is_loopback(address))
 
     def allows_port(self, port: int) -> bool:
+        """Return whether a URL may name the port: live only 443, in test no other service's."""
         if self.livemode:
             return port == PORTS["https"]
         lowest = UNPRIVILEGED_PORTS if self.loopback else HIGH_PORTS
@@ -76,9 +93,9 @@ def _normal_host(given: str) -> str:
 
 
 def _is_ours(host: str, port: int) -> bool:
-    """Return whether a request would come back to us, so that each event would cause another.
+    """Return whether a request would come back to us, so that each event could cause another.
 
-    It takes no more than what anyone may do at our addresses without a key, such as press a button.
+    Pressing a button needs no key: an event sent to its URL would create a payment, and events.
     """
     own = (urlsplit(address) for address in (settings.BASE_URL, settings.CHECKOUT_URL))
     named = f"[{host}]" if ":" in host else host.removesuffix(".")

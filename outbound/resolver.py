@@ -23,7 +23,7 @@ def system_addresses(host: str, port: int) -> list[str]:
 
 
 def resolve_within(seconds: float, host: str, port: int, resolve: Resolve) -> list[str]:
-    """Look the name up in its own thread. Raises ResolutionFailed."""
+    """Return the addresses of a name, looked up in a thread. Raises ResolutionFailed."""
     if not _free.acquire(blocking=False):
         raise ResolutionFailed
     answers: queue.SimpleQueue[list[str]] = queue.SimpleQueue()

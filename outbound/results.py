@@ -1,11 +1,16 @@
-"""What came of a request, apart from what sends it: `requests` is 5 MB of each process."""
+"""The result of a request, apart from the client: `requests` takes 5 MB of each process."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class HttpResult:
-    """The result of a request. `error` explains a missing status, or one that is a failure."""
+    """The result of a request, which took `ms` milliseconds.
+
+    `status` is None if no response was read. `excerpt` is the beginning of the body, with control
+    characters replaced; `error` explains a missing status, or one that is a failure. `retry_after`
+    is that header as it came.
+    """
 
     ms: int
     status: int | None = None
