@@ -36,11 +36,11 @@ from refunds.models import Refund
 from webhooks.models import Delivery, Event
 
 SHOWN = 50
-# What a person may look up in vain: who asks on the phone is now and then no customer.
+# How many look-ups may find nothing: some callers are not customers.
 MISSES = attempt_limits.AttemptLimit("staff-search-miss", 60, timedelta(hours=1))
-FoundTable = tuple[str, type[Model], list[Any]]
+FoundTable = tuple[str, type[Model], list[Any]]  # its title, and the rows of a model
 _OF_PAYOUT = ("merchant", "bank_account")
-# What is found by its amount, each by an index, and what its table shows of other rows.
+# The models searched by amount, each by an index, and the related rows that their tables show.
 _BY_AMOUNT: dict[type[Model], tuple[str, ...]] = {
     Refund: ("merchant",),
     TopUp: ("customer",),
@@ -81,33 +81,33 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     them, and a thousand searches would reveal them, or which ones of a list are customers'.
     """
     today = timezone.localtime(now).date()
-    question = parse_query(text, today)
-    if found := TopUp.objects.filter(reference__in=references_in(text)).first():
-        return SearchResults(exact=page_of(found))
-    if numbered := _numbered(text):
-        return SearchResults(exact=page_of(numbered))
-    if question.public_id:
-        return _by_id(question, staff)
-    refusal = _counted_as_miss(question.phone or question.email, staff, now)
-    customers = [] if refusal else _customers(question)
-    payments = list(_told_once(_payments(question, customers, today)))
-    merchants = [] if question.is_description else _merchants(question)
+    query = parse_query(text, today)
+    if top_up := TopUp.objects.filter(reference__in=references_in(text)).first():
+        return SearchResults(exact=page_of(top_up))
+    if payment := _with_receipt_number(text):
+        return SearchResults(exact=page_of(payment))
+    if query.public_id:
+        return _by_id(query, staff)
+    refusal = _counted_as_miss(query.phone or query.email, staff, now)
+    customers = [] if refusal else _customers(query)
+    payments = list(_without_repeats(_payments(query, customers, today)))
+    merchants = [] if query.is_description else _merchants(query)
     others: list[FoundTable] = [
         ("Customers", Customer, customers),
         ("Merchants", Merchant, merchants),
-        *_moved(question, staff),
+        *_money_movements(query, staff),
     ]
     exact = _single(payments, [row for _, _, rows in others for row in rows])
     paid: list[FoundTable] = [(f"Payments: {hits.why}", Payment, hits.rows) for hits in payments]
     tables = [table for table in (*others[:2], *paid, *others[2:]) if table[2]]
     if refusal and not tables:
         raise refusal
-    if customers and not refusal:  # words that anyone can have stored are none
+    if customers and not refusal:  # only a customer makes it a hit: anyone can store other words
         attempt_limits.uncount_attempt(MISSES, str(staff.user_id))
     return SearchResults(tables, exact)
 
 
-def _numbered(text: str) -> Payment | None:
+def _with_receipt_number(text: str) -> Payment | None:
     """Return the payment with this receipt number."""
     beginning = id_prefix_of(text)
     if not beginning:
@@ -116,8 +116,8 @@ def _numbered(text: str) -> Payment | None:
     return next((each for each in same_moment if is_number_of(text, each.id)), None)
 
 
-def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
-    prefix, wanted = question.public_id.partition("_")[0], question.public_id
+def _by_id(query: SearchQuery, staff: Staff) -> SearchResults:
+    prefix, wanted = query.public_id.partition("_")[0], query.public_id
     row: Model | None = None
     if prefix == "txn":
         row = _of_transaction(wanted)
@@ -125,7 +125,7 @@ def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
         row = _only_one(BY_PREFIX[prefix].model, wanted)
     else:
         return SearchResults(is_withheld=True)
-    if isinstance(row, Event | Delivery | Refund) and question.text == wanted:
+    if isinstance(row, Event | Delivery | Refund) and query.text == wanted:
         row = _payment_of(row) or row
     return SearchResults(exact=page_of(row) if row is not None else "")
 
@@ -170,53 +170,53 @@ def _counted_as_miss(of_person: str, staff: Staff, now: datetime) -> RateLimited
     return None
 
 
-def _customers(question: SearchQuery) -> list[Customer]:
-    if question.phone:
-        found = Customer.objects.filter(phone=question.phone)
-    elif question.email:
-        found = Customer.objects.with_email(question.email)
+def _customers(query: SearchQuery) -> list[Customer]:
+    if query.phone:
+        found = Customer.objects.filter(phone=query.phone)
+    elif query.email:
+        found = Customer.objects.with_email(query.email)
     else:
         return []
     return list(found.select_related("merchant").order_by("-livemode", "-pk")[:SHOWN])
 
 
 def _payments(
-    question: SearchQuery, customers: Iterable[Customer], today: date
+    query: SearchQuery, customers: Iterable[Customer], today: date
 ) -> Iterator[PaymentMatches]:
-    if question.phone or question.email:
+    if query.phone or query.email:
         ids = [customer.pk for customer in customers]
         yield _hits("paid by this customer", Payment.objects.filter(customer_id__in=ids))
-    if question.email:
-        yield _named("customer_email", "invoiced to this address", question.email)
-    elif question.is_description:
-        yield _hits("by amount, day or phone", _described(question))
+    if query.email:
+        yield _named("customer_email", "invoiced to this address", query.email)
+    elif query.is_description:
+        yield _hits("by amount, day or phone", _described(query))
     # "2026-0017" reads as a phone number, and may be an invoice as well; "+1 242…" is no such name.
-    if not question.email and not question.text.startswith("+"):
-        yield from _by_name(question, today)
+    if not query.email and not query.text.startswith("+"):
+        yield from _by_name(query, today)
 
 
-def _told_once(found: Iterable[PaymentMatches]) -> Iterator[PaymentMatches]:
+def _without_repeats(found: Iterable[PaymentMatches]) -> Iterator[PaymentMatches]:
     """Yield the matches, each payment under the first way in which it was found."""
-    told: set[str] = set()
+    seen: set[str] = set()
     for hits in found:
-        rows = [row for row in hits.rows if row.pk not in told]
-        told.update(row.pk for row in rows)
+        rows = [row for row in hits.rows if row.pk not in seen]
+        seen.update(row.pk for row in rows)
         if rows:
             yield replace(hits, rows=rows)
 
 
-def _by_name(question: SearchQuery, today: date) -> Iterator[PaymentMatches]:
-    text = question.text.lower()
+def _by_name(query: SearchQuery, today: date) -> Iterator[PaymentMatches]:
+    text = query.text.lower()
     names = {"reference": "reference", "order_id": "order", "invoice_number": "invoice"}
-    named = [_named(name, f"{why} “{question.text}”", text) for name, why in names.items()]
-    named.append(_hits("metadata", with_metadata(question.text, question.pair)))
+    named = [_named(name, f"{why} “{query.text}”", text) for name, why in names.items()]
+    named.append(_hits("metadata", with_metadata(query.text, query.pair)))
     yield from named
-    if not question.is_description:
-        yield from _by_words(question.text)
+    if not query.is_description:
+        yield from _by_words(query.text)
         if not any(hits.rows for hits in named):
-            yield from _within_words(question.text, today)
-    if " " not in question.text and len(question.text) >= 8:
-        resources = Event.objects.filter(request_id=question.text).values("resource_id")
+            yield from _within_words(query.text, today)
+    if " " not in query.text and len(query.text) >= 8:
+        resources = Event.objects.filter(request_id=query.text).values("resource_id")
         yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))
 
 
@@ -234,20 +234,20 @@ def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
         yield _hits(why, with_words_within(long, day), is_close=True)
 
 
-def _moved(question: SearchQuery, staff: Staff) -> Iterator[tuple[str, type[Model], list[Any]]]:
+def _money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
     """Yield matches of our reference or the bank's, then those of an amount, on a day if given."""
     if staff.may(CATALOG[Payout].right):
-        ordered = Payout.objects.filter(order__end_to_end_id=question.text)
+        ordered = Payout.objects.filter(order__end_to_end_id=query.text)
         yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
-        booked = BankEntry.objects.filter(bank_reference=question.text).order_by("-pk")
+        booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")
         yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
-    if question.amount is None or question.last_four:
+    if query.amount is None or query.last_four:
         return
     for model, shown in _BY_AMOUNT.items():
         if staff.may(CATALOG[model].right):
-            rows: QuerySet[Any] = model._default_manager.filter(amount=question.amount)
-            if question.day:
-                rows = within(rows, question.day, question.day + timedelta(days=1))
+            rows: QuerySet[Any] = model._default_manager.filter(amount=query.amount)
+            if query.day:
+                rows = within(rows, query.day, query.day + timedelta(days=1))
             related = rows.select_related(*shown).order_by("-pk")
             yield f"{CATALOG[model].title} of this amount", model, list(related[:SHOWN])
 
@@ -259,15 +259,15 @@ def _named(name: str, why: str, text: str) -> PaymentMatches:
     return _hits(why, rows)
 
 
-def _described(question: SearchQuery) -> QuerySet[Payment]:
+def _described(query: SearchQuery) -> QuerySet[Payment]:
     rows: QuerySet[Payment] = Payment.objects.all()
-    if question.day:
-        rows = within(rows, question.day, question.day + timedelta(days=1))
-    if question.amount is not None:
-        rows = rows.filter(amount=question.amount)
-    if question.last_four:
+    if query.day:
+        rows = within(rows, query.day, query.day + timedelta(days=1))
+    if query.amount is not None:
+        rows = rows.filter(amount=query.amount)
+    if query.last_four:
         holders = Customer.objects.annotate(ending=Right("phone", 4))
-        ids = holders.filter(ending=question.last_four).values("pk")
+        ids = holders.filter(ending=query.last_four).values("pk")
         rows = rows.filter(customer_id__in=ids)
     return rows
 
@@ -277,8 +277,8 @@ def _hits(why: str, rows: QuerySet[Payment], *, is_close: bool = False) -> Payme
     return PaymentMatches(why, list(found), is_close)
 
 
-def _merchants(question: SearchQuery) -> list[Merchant]:
-    text = question.text
+def _merchants(query: SearchQuery) -> list[Merchant]:
+    text = query.text
     named = Q(slug=text.lower()) | Q(email__iexact=text) | Q(name__icontains=text)
     return list(Merchant.objects.filter(named).order_by("-pk")[:SHOWN])
 
