@@ -1,8 +1,8 @@
-"""How many payments anyone may open at a link or counter: each is rows for good, and an event.
+"""Limits the payments that anyone can open at a link or counter: each leaves rows and an event.
 
-Who knows the address of a poster would otherwise fill the list of its merchant, and the queue of
-events in which those of sales wait. Counted as all limits of requests are, apart from the database:
-a link on a poster must not become a hot row.
+Anyone who knows the URL on a poster could otherwise flood the merchant's list, and the queue in
+which the events of sales wait. Counted like all rate limits, not in the database: a link on a
+poster must not become a hot row.
 """
 
 from django.conf import settings
@@ -13,8 +13,9 @@ from checkout.browser_session import BrowserSession
 from core.client_address import wide_network_of
 from core.throttling import RateLimit, consume_always
 
-# Far above what a till takes: customers of one mobile network who are not signed in share one.
+# Far above what a till takes: customers of a mobile network who are not signed in share a limit.
 MOST_PER_NETWORK, MOST_PER_LINK = 600, 6_000
+# For a network, and likewise for a live customer.
 PER_NETWORK = RateLimit(
     "opened", RateLimitItemPerHour(MOST_PER_NETWORK), SlidingWindowCounterRateLimiter
 )

@@ -12,7 +12,7 @@ from threading import BoundedSemaphore, Lock
 from core.errors import ServiceUnavailable
 from core.intended_errors import note_intended
 
-DRAWINGS = 2  # one is drawn, one waits
+DRAWINGS = 2  # one runs, one waits
 
 
 class ConcurrencyLimitReached(ServiceUnavailable):
@@ -56,16 +56,16 @@ class NamedConcurrencyLimit:
             self._held.discard(name)
 
 
-_drawings, _pen = ConcurrencyLimit(DRAWINGS), Lock()
+_drawings, _one_at_a_time = ConcurrencyLimit(DRAWINGS), Lock()
 
 
 @contextmanager
 def drawing_slot() -> Iterator[None]:
-    """Run CPU-bound drawing, such as a PDF or the OpenAPI document.
+    """Run CPU-bound drawing, such as of a PDF or the OpenAPI document, one at a time.
 
-    Raises ConcurrencyLimitReached.
+    Raises ConcurrencyLimitReached while one runs and another waits.
     """
-    with _noted(), _drawings.hold(), _pen:
+    with _noted(), _drawings.hold(), _one_at_a_time:
         yield
 
 

@@ -1,7 +1,7 @@
-"""Where in a list a far page begins, from the counts of its days.
+"""Find where in a list a far page begins, from the counts of its days.
 
-To pass over two million entries of an index takes 0.3 s. The counts say in which day the page
-begins; what is newer than that day need not be passed over.
+Skipping two million entries of an index takes 0.3 s. The counts say on which day the page begins,
+so that newer days need not be skipped entry by entry.
 """
 
 from collections import Counter
@@ -15,15 +15,15 @@ from django.db.models.functions import Substr
 from core.instants import EARLIEST
 from core.models import CountEntry, PeriodCount
 
-FAR = 10_000  # fewer entries are passed over in less time than it takes to look the day up
+FAR = 10_000  # fewer entries are skipped in less time than it takes to find the day
 
 
 def skip_newer(
     rows: QuerySet[Any], key: Mapping[str, Any], offset: int, now: datetime
 ) -> tuple[QuerySet[Any], int]:
-    """Return the rows without most that come before an offset, and the offset among these.
+    """Return the rows without most of those before an offset, and the offset that is left.
 
-    `key` is that of the counts that add up to the rows. Newest first, as every list.
+    `rows` are listed newest first; `key` selects the counts that add up to them.
     """
     period, newer = "", 0
     for _ in ("year", "month", "day"):
@@ -58,5 +58,6 @@ def _counts_within(period: str, key: Mapping[str, Any], now: datetime) -> list[t
 
 def _parts_of(period: str, now: datetime) -> list[str]:
     if not period:
+        # Up to next year, which may have begun while the page is read.
         return [str(year) for year in range(EARLIEST.year, now.year + 2)]
     return [f"{period}-{number:02}" for number in range(1, 13 if len(period) == 4 else 32)]

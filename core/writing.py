@@ -1,4 +1,4 @@
-"""Write rows as they are, by statements that are compiled once per table.
+"""Write rows by statements that are compiled once per table.
 
 PostgreSQL executes several in one round trip. They do not see each other's writes and may run in
 any order: a row that builds on another's key needs a statement of its own.
@@ -31,7 +31,7 @@ class Write(NamedTuple):
 
 def insertion_of(*rows: Model) -> Write:
     """Return the statement that inserts rows of one model; a serial key is not read back."""
-    start, row_places, values = _insertion(type(rows[0]))
+    start, placeholders, values = _insertion(type(rows[0]))
     signature = signature_field(type(rows[0]))
     for row in rows:
         if signature is not None:
@@ -40,7 +40,7 @@ def insertion_of(*rows: Model) -> Write:
     for row in rows:
         row._state.adding = False
         row._state.db = connection.alias
-    return Write(start + ", ".join([row_places] * len(rows)), params)
+    return Write(start + ", ".join([placeholders] * len(rows)), params)
 
 
 def update_of(row: Model, *names: str) -> Write:
@@ -69,25 +69,25 @@ def _together(writes: Sequence[Write]) -> Write:
 
 
 class _Values(NamedTuple):
-    """The values of columns: read in one call, some of them then converted for the database."""
+    """Reads the values of columns in one call, then converts some of them for the database."""
 
     read: Callable[[Model], Sequence[Any]]
-    changed: tuple[tuple[int, "Field[Any, Any]"], ...]
+    converted: tuple[tuple[int, "Field[Any, Any]"], ...]
 
     @classmethod
     def of_fields(cls, fields: Sequence["Field[Any, Any]"]) -> "_Values":
-        changed = ((place, it) for place, it in enumerate(fields) if not _is_taken_as_it_is(it))
-        return cls(attrgetter(*(field.attname for field in fields)), tuple(changed))
+        converted = (each for each in enumerate(fields) if not _is_stored_unchanged(each[1]))
+        return cls(attrgetter(*(field.attname for field in fields)), tuple(converted))
 
     def of(self, row: Model) -> list[Any]:
         values = list(self.read(row))
-        for place, field in self.changed:
+        for place, field in self.converted:
             if values[place] is not None:
                 values[place] = field.get_db_prep_save(values[place], connection)
         return values
 
 
-def _is_taken_as_it_is(field: Any) -> bool:
+def _is_stored_unchanged(field: Any) -> bool:
     """Return whether Django's conversion of each value would leave it unchanged."""
     while field.remote_field:
         field = field.target_field
@@ -103,12 +103,13 @@ def _is_taken_as_it_is(field: Any) -> bool:
 
 @cache
 def _insertion(model: type[Model]) -> tuple[str, str, _Values]:
-    counted = model._meta.auto_field
-    fields = [field for field in model._meta.concrete_fields if field is not counted]
+    serial_key = model._meta.auto_field
+    fields = [field for field in model._meta.concrete_fields if field is not serial_key]
     columns = ", ".join(_quoted(field.column) for field in fields)
-    places = ", ".join(["%s"] * len(fields))
+    placeholders = ", ".join(["%s"] * len(fields))
     table = _quoted(model._meta.db_table)
-    return f"INSERT INTO {table} ({columns}) VALUES ", f"({places})", _Values.of_fields(fields)  # noqa: S608  # our names
+    start = f"INSERT INTO {table} ({columns}) VALUES "  # noqa: S608  # our names
+    return start, f"({placeholders})", _Values.of_fields(fields)
 
 
 @cache

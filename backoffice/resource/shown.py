@@ -72,17 +72,17 @@ class Amount(Field):
     """An amount: one cell on the screen, two columns (in units and in cents) in an export.
 
     `shown` decides for which rows the screen shows it; an export contains every amount that exists.
-    `currency` is a path like `source`; `said_above` is the currency of all rows, if the heading
+    `currency` is a path like `source`; `currency_above` is the currency of all rows, if the heading
     states it.
     """
 
     currency: str = "currency"
     shown: Callable[[Any], Any] = lambda row: True
-    said_above: str = ""
+    currency_above: str = ""
 
     @property
     def short_description(self) -> str:
-        return f"{self.title}, {self.said_above}" if self.said_above else self.title
+        return f"{self.title}, {self.currency_above}" if self.currency_above else self.title
 
     def cell(self, row: Any) -> Any:
         return formats.money(self.value(row), self.currency_of(row))
@@ -90,8 +90,8 @@ class Amount(Field):
     def __call__(self, row: Any) -> Any:
         if not self.shown(row) or self.value(row) is None:
             return formats.amount(formats.EMPTY)
-        if self.said_above:
-            return formats.bare_amount(self.value(row), self.said_above)
+        if self.currency_above:
+            return formats.bare_amount(self.value(row), self.currency_above)
         return formats.amount(formats.money_once(self.value(row), self.currency_of(row)))
 
     def fact(self, row: Any) -> Any:
@@ -118,7 +118,7 @@ def with_currency_above(fields: Sequence[Field], rows: Iterable[Any]) -> list[Fi
     if len(found) != 1:
         return list(fields)
     [code] = found
-    return [replace(each, said_above=code) if isinstance(each, Amount) else each for each in fields]
+    return [replace(each, currency_above=code) if isinstance(each, Amount) else each for each in fields]
 
 
 @dataclass(frozen=True)
