@@ -91,7 +91,8 @@ class CheckoutPage(View):
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
         if request.method in ("GET", "POST"):
-            # Django's alias of `get` refers to the page, which would await the garbage collector.
+            # Django's alias of `get` makes the page refer to itself, so that only the garbage
+            # collector would free it.
             vars(self).pop("head", None)
         self.now = request_now()
 

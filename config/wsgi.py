@@ -18,16 +18,17 @@ COLLECT_AFTER = 20_000  # net new objects before a garbage collection; Python's 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-# Where these are installed they are loaded, needed or not, 4 and 5 MB of each process: Pillow by
-# `qrcode`, for ways to draw that are not ours, `requests` by the REST framework, for its tests.
-OPTIONAL = ("PIL", "requests")
-for name in OPTIONAL:
+# Libraries import these if they are installed: `qrcode` Pillow (4 MB), for formats that we do not
+# use, the REST framework `requests` (5 MB), for its test client. While the service loads, they
+# appear not to be installed.
+HIDDEN_WHILE_LOADING = ("PIL", "requests")
+for name in HIDDEN_WHILE_LOADING:
     sys.modules[name] = None  # type: ignore[assignment]  # as if it were not installed
 import qrcode  # noqa: E402, F401
 
 django_application = get_wsgi_application()
-for name in OPTIONAL:
-    del sys.modules[name]  # what sends requests, or draws, finds it as ever
+for name in HIDDEN_WHILE_LOADING:
+    del sys.modules[name]  # code that needs it can import it from now on
 
 from config.checks import refuse_unsafe  # noqa: E402  # needs the settings
 from config.key_check import refuse_missing_keys  # noqa: E402
@@ -59,24 +60,24 @@ refuse_missing_keys()
 def warm_up() -> None:
     """Load what the first request would load, before there is one.
 
-    That takes half a second, all that a visitor's network may use at once: the first visitor's
-    next request would be refused.
+    It takes half a second, all that a visitor's network may use at once: the second request of the
+    first visitor would be refused.
     """
     environ = {"PATH_INFO": "/healthz"}
     setup_testing_defaults(environ)
     django_application(environ, lambda *_: lambda _: None).close()
 
 
-# Django does these at every request, needlessly here: only tests record statements, a request's
-# connection is checked when the request ends, and our caches have nothing to close.
+# Django does these for every request, needlessly here: only tests record statements, a request's
+# connection is checked when it ends, and our caches have nothing to close.
 request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
 
 warm_up()
 
-# What is loaded by now stays for the life of the process, so the collector need not scan it again
-# and again; and requests leave little behind in reference cycles, pages nothing.
+# What is loaded by now lives as long as the process, so the collector need not scan it again; and
+# requests leave little in reference cycles, pages nothing.
 gc.collect()
 gc.freeze()
 gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])

@@ -1,4 +1,4 @@
-"""How many rows a list has, kept by triggers instead of counted: see CountEntry, PeriodCount."""
+"""Totals of lists, kept by triggers instead of counted: see CountEntry and PeriodCount."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ class SumOf(Subquery):
 
 @dataclass(frozen=True)
 class TotalParts:
-    """The parts that add up to a total: entries, the sums of whole days, and rows to be counted."""
+    """The parts of a total: entries, the sums of whole days, and rows that have to be counted."""
 
     entries: QuerySet[CountEntry]
     periods: QuerySet[PeriodCount] | None = None
@@ -45,9 +45,10 @@ class TotalParts:
     def total(
         self, *, plus: QuerySet[Any] | None = None, minus: QuerySet[Any] | None = None
     ) -> QuerySet[Any, Any]:
-        """Return a one-value query for the total, with `plus` added and `minus` taken off.
+        """Return a one-value query for the total, plus and minus the rows of these querysets.
 
-        Those are rows listed otherwise than stored. Exact: one statement sees one moment.
+        Those are rows listed under another status than is stored. Exact: one statement has one
+        snapshot.
         """
         result: Any = Coalesce(Sum("change"), 0)
         if self.periods is not None:
@@ -65,10 +66,10 @@ class TotalParts:
 class CountedList:
     """A list whose rows are counted as they are inserted, change status, and are deleted.
 
-    `owner` to `kind` and `condition` are SQL over the row `{row}`; triggers were made from them, so
-    that a change of one needs a migration. `filters` says which column of an entry stands for
-    which filter of the list. With `by_day` it is counted by the day of creation, too.
-    `shown_otherwise` are the statuses of which rows are listed that are stored in another.
+    `owner` to `kind` and `condition` are SQL over the row `{row}`, compiled into triggers by
+    migrations: changing one needs a new migration. `filters` maps a filter of the list to the
+    column of an entry. With `by_day`, rows are also counted by their day of creation.
+    `shown_otherwise` are the statuses under which rows may be listed while another is stored.
     """
 
     name: str

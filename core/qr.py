@@ -1,7 +1,7 @@
 """QR codes as images. Drawing takes milliseconds: never inside a transaction.
 
-The library is loaded by the first code that a process draws, with Pillow, 4 MB, unless that was
-withheld from it, as by `config.wsgi`.
+The library is imported when a process draws its first code; it imports Pillow (4 MB) too, unless
+`config.wsgi` has hidden that.
 """
 
 import io

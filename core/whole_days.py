@@ -1,4 +1,4 @@
-"""Days, months and years as the kept counts of lists name them, and how they make up a range."""
+"""The days, months and years by which lists are counted, and how they make up a range."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
