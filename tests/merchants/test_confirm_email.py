@@ -42,7 +42,7 @@ def test_it_confirms_by_a_button(link, client):
 
     confirmed = client.post(link)
     assert confirmed.status_code == 200
-    assert "E-mails of your test payments go to owner@conch.example" in confirmed.content.decode()
+    assert "your test payments now go to owner@conch.example" in confirmed.content.decode()
     assert "This link does not work" in client.get("/confirm-email").content.decode()
     assert confirmed_at() is not None
 

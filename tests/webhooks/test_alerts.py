@@ -26,7 +26,7 @@ from webhooks.statuses import AlertKind
     [
         (AlertKind.EXHAUSTED, "All scheduled attempts have failed"),
         (AlertKind.GONE, "It answered 410 Gone"),
-        (AlertKind.FAILING, "For 5 days no attempt has got a 2xx response"),
+        (AlertKind.FAILING, "No attempt has received a 2xx response for 5 days"),
     ],
 )
 def test_a_mail_says_what_happened_and_what_to_do(

@@ -183,7 +183,7 @@ def test_it_needs_no_database(monkeypatch: pytest.MonkeyPatch, words: list[str])
 def test_it_takes_test_keys_only(wire: Wire) -> None:
     with pytest.raises(CommandError, match="needs a test key"):
         said("advance", "--days", "1", key="sk_live_x")
-    with pytest.raises(CommandError, match="goes with --api"):
+    with pytest.raises(CommandError, match="requires --api"):
         call_command("expire", "pay_0", "--key", "sk_test_x")
 
 
