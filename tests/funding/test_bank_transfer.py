@@ -248,8 +248,8 @@ def test_money_that_names_an_order_of_ours_fills_no_wallet(customer):
 
     assert held(customer) == 0
     [problem] = waiting_entries()
-    assert problem.startswith("It names an order of ours")
-    with pytest.raises(BankEntryUnfit, match="names an order of ours"):
+    assert problem.startswith("It names one of our orders")
+    with pytest.raises(BankEntryUnfit, match="names one of our orders"):
         refuse_no_credit(BankEntry.objects.get())
 
 

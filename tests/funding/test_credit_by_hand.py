@@ -110,7 +110,7 @@ def test_a_top_up_says_that_its_money_may_have_come_without_a_reference(customer
     booked(transfer(2_000, "forgot it"))
     entry, finance = BankEntry.objects.get(), sign_in(Role.FINANCE)
 
-    said = "B$20.00 BSD that is no one&#x27;s yet came in at the bank"
+    said = "B$20.00 BSD received at the bank"
     page = finance.get(page_of(mine)).content.decode()
     assert said in page
     assert page_of(entry) in page
@@ -124,7 +124,7 @@ def test_what_a_notification_tells_of_is_credited_from_the_statement():
     page = finance.get(page_of(BankEntry.objects.get())).content.decode()
     listed = finance.get(list_of(BankEntry)).content.decode()
 
-    assert "A wallet is credited once the bank&#x27;s statement has it" in page
+    assert "A wallet can be credited once a statement reports it" in page
     assert "MRS ROLLE, MY WALLET" in listed
 
 

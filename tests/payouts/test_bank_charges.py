@@ -202,7 +202,7 @@ def test_a_run_and_a_charge_that_the_bank_does_not_name(sent_pair):
     with pytest.raises(BankEntryUnfit, match=r"0\.50 more than the payouts"):
         match_batch_by_hand(entry_id=waiting_id(), **values)
 
-    with pytest.raises(BankEntryUnfit, match="not the one that was agreed to"):
+    with pytest.raises(BankEntryUnfit, match="not the one that was approved"):
         match_batch_by_hand(entry_id=waiting_id(), charge_amount=51, **values)
 
     match_batch_by_hand(entry_id=waiting_id(), charge_amount=50, **values)
@@ -254,7 +254,7 @@ def test_a_status_report_has_no_charge(sent_pair, status):
     assert waiting_entries() == ["The amount or the currency is not that of the order."]
     with pytest.raises(BankEntryUnfit, match="not that of the order"):
         match_by_hand(entry_id=waiting_id(), **values)
-    with pytest.raises(BankEntryUnfit, match="not the one that was agreed to"):
+    with pytest.raises(BankEntryUnfit, match="not the one that was approved"):
         match_by_hand(entry_id=waiting_id(), charge_amount=50, **values)
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
 

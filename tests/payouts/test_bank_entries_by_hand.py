@@ -41,7 +41,7 @@ def test_a_return_less_a_charge_is_all_of_the_payout(sent_pair, merchant_bears_i
         by_hand(match_by_hand, payout_id=payout.pk)
 
     agreed = {"payout_id": payout.pk, "merchant_bears_charge": merchant_bears_it}
-    with pytest.raises(BankEntryUnfit, match="not the one that was agreed to"):
+    with pytest.raises(BankEntryUnfit, match="not the one that was approved"):
         by_hand(match_by_hand, charge_amount=249, **agreed)
 
     by_hand(match_by_hand, charge_amount=250, **agreed)
@@ -73,7 +73,7 @@ def test_more_than_the_payout_is_no_return_of_it(sent_pair):
 
     with pytest.raises(BankEntryUnfit, match="not that of the order"):
         by_hand(match_by_hand, payout_id=payout.pk)
-    with pytest.raises(BankEntryUnfit, match="not the one that was agreed to"):
+    with pytest.raises(BankEntryUnfit, match="not the one that was approved"):
         by_hand(match_by_hand, payout_id=payout.pk, charge_amount=1)
 
 
@@ -101,7 +101,7 @@ def test_a_run_is_not_what_has_another_amount_or_came_in(api, sent_pair):
 
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
     BankEntry.objects.update(kind="credit")
-    with pytest.raises(BankEntryUnfit, match="money that left"):
+    with pytest.raises(BankEntryUnfit, match="outgoing money"):
         by_hand(match_batch_by_hand, batch_id=another.pk)
 
 

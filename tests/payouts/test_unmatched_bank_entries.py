@@ -41,7 +41,7 @@ def run(content, tmp_path, *words):
         (lambda order: entry(1249, order), "amount or the currency"),
         (lambda order: entry(1250, f"{order[:-1]}x"), "no order with this reference"),
         (lambda order: entry(1250, ""), "no order with this reference"),
-        (lambda order: entry(1250, order, direction="CRDT"), "names an order of ours"),
+        (lambda order: entry(1250, order, direction="CRDT"), "names one of our orders"),
         (lambda order: entry(1249, order, direction="CRDT", returned="AC04"), "amount"),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_refusal_as_a_duplicate_stands_at_any_level(sent_pair, levels):
     read(status_report(sent_pair[0].batch, (order_of(sent_pair[0]), "RJCT"), **words))
 
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
-    assert {problem[:32] for problem in waiting_entries()} == {"The bank has this order already:"}
+    assert {problem[:32] for problem in waiting_entries()} == {"The bank already has this order:"}
 
 
 @pytest.mark.parametrize("level", ["group", "payment"])
