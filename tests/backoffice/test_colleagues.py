@@ -247,7 +247,7 @@ def test_the_invitation_says_all_there_is_to_say() -> None:
     assert content.subject == "Payments: your back office account"
     first, second, url, *_ = (line for line in content.text.splitlines() if line)
     assert first == "An account has been created for you in the back office of Payments: new."
-    assert second == "Choose your password here, within 3 days:"
+    assert second == "Choose your password here within 3 days:"
     assert url.startswith("http://testserver/admin/invitation/")
     assert message.livemode
 

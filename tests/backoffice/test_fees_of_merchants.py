@@ -84,5 +84,5 @@ def test_one_that_was_set_meanwhile_is_not_replaced_unseen(
     answer = approve(office, asked)
 
     assert answer.status_code == 422
-    assert "The fee is 3.00 % by now" in answer.content.decode()
+    assert "The fee has since become 3.00 %" in answer.content.decode()
     assert Merchant.objects.get().fee_basis_points == 300
