@@ -159,7 +159,7 @@ def test_no_notice_has_words_of_the_thief(thief: ApiClient, merchant: Merchant) 
     for name in changes:
         was = f'"{value}"' if (value := getattr(merchant, name)) else "none"
         assert f"{name} (now: {was})" in asked.text
-    assert "The account …0111 (BSD) is to be paid out to" in account.text
+    assert "The account …0111 (BSD) will receive your payouts" in account.text
     for text in (asked.text, account.text):
         assert "555" not in text
         assert "thief" not in text
