@@ -45,7 +45,10 @@ from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.standing import is_self_service
 
-refused = Counter("visitors_refused", "Requests of networks that had spent their budget.")
+refused = Counter(
+    "visitors_refused",
+    "Requests refused because their payer had spent its budget.",
+)
 
 MOST_KEPT = 256
 _GetResponse = Callable[[HttpRequest], HttpResponse]
