@@ -1,8 +1,8 @@
-"""Sample planted mistakes in money, auth, webhooks and rights by a seed: `make mutants SEED=7`.
+"""Mutation scores of money, auth, webhooks and rights: `make mutants SEED=7` draws the mutants.
 
-Each part of them is planted in by itself, with the quick tests of the rooms that use it. What is
-accepted in `tests/mutants.txt` does not count. What a run learns of the tests it keeps for the next
-one, in `var/mutants`.
+Each group's mutants run against the quick tests of the rooms that use its files. Those accepted in
+`tests/mutants.txt` do not count. What a run learns about the tests is kept for the next one, in
+`var/mutants`.
 """
 
 import argparse
@@ -16,8 +16,8 @@ from tests.reach import distances
 from tests.source_tree import ROOT, SERVICE
 
 FLOOR_PERCENT = 97
-# What documents the service or measures it, and commands of a shell: none of the four.
-NOT_OF_THEM = re.compile(r"(openapi|reference|samples|metrics)\.py$|/(management|cli)/")
+# Documentation, metrics and shell commands belong to none of the four.
+EXCLUDED = re.compile(r"(openapi|reference|samples|metrics)\.py$|/(management|cli)/")
 KEPT = ROOT / "var/mutants"
 RESULT = re.compile(
     r"(?P<caught>\d+) of (?P<planted>\d+) planted mistakes caught, (?P<survived>\d+) survived, "
@@ -26,9 +26,9 @@ RESULT = re.compile(
 
 
 class Group(NamedTuple):
-    """The files that a pattern matches, unless a group before has them, and their tests.
+    """The files that a pattern matches, unless an earlier group has them, and their tests.
 
-    With `importers`, so are those of other rooms that import one of the files.
+    With `importers`, test files of other rooms that import one of the files count as well.
     """
 
     files: str
@@ -36,8 +36,6 @@ class Group(NamedTuple):
     importers: bool = False
 
 
-# Rooms whose rows prove payments.
-PROVEN = ("links", "refunds")
 GROUPS = {
     "rights": Group(
         r"merchants/(access|scoping|callers?\w*|viewsets)|config/staff_access"
@@ -51,18 +49,18 @@ GROUPS = {
     "ledger": Group(
         r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts|signatures)",
         (
-            *("ledger", "core", "test_tamperings.py", "payouts/test_ledger_proof.py"),
-            *("payouts/test_account_statements.py", "payouts/test_account_signatures.py"),
-            *("payouts/test_reconciliation.py", "refunds/test_reconciliation.py"),
-            *("webhooks/test_retention.py", "webhooks/test_checkpoint_header.py"),
+            "ledger", "core", "test_tamperings.py", "payouts/test_ledger_proof.py",
+            "payouts/test_account_statements.py", "payouts/test_account_signatures.py",
+            "payouts/test_reconciliation.py", "refunds/test_reconciliation.py",
+            "webhooks/test_retention.py", "webhooks/test_checkpoint_header.py",
         ),
     ),
     "payments": Group(
         r"payments/|core/(idempotency|money|amounts|retries)",
         (
-            *("payments", "core", "checkout", "links/test_payments.py"),
-            *("merchants/test_register_once.py", "sandbox/test_time_travel.py"),
-            *(f"{of}/test_reconciliation.py" for of in PROVEN),
+            "payments", "core", "checkout", "links/test_payments.py",
+            "merchants/test_register_once.py", "sandbox/test_time_travel.py",
+            "links/test_reconciliation.py", "refunds/test_reconciliation.py",
         ),
     ),
     "refunds": Group("refunds/", ("refunds",), importers=True),
@@ -73,10 +71,7 @@ GROUPS = {
 
 
 class Counts(NamedTuple):
-    """How many mistakes were planted in a group, and what became of them.
-
-    Those that are accepted come on top: no test need notice them.
-    """
+    """How many mutants of a group were run, with what result. Accepted ones come on top."""
 
     planted: int = 0
     caught: int = 0
@@ -93,7 +88,7 @@ class Counts(NamedTuple):
 
 
 def main() -> int:
-    """Plant in each group in turn; return 1 where too few of all are caught."""
+    """Run each group in turn; return 1 if too few mutants were caught in all, or any not run."""
     options, others = _options()
     counts = {group: _plant(group, [f"--seed={options.seed}", *others]) for group in options.groups}
     counts["all"] = Counts(*map(sum, zip(*counts.values(), strict=True)))
@@ -107,7 +102,7 @@ def files_of(group: str) -> Iterator[str]:
     """Yield the files of a group."""
     for name in (str(path.relative_to(ROOT)) for path in sorted(SERVICE)):
         found = [each for each, parts in GROUPS.items() if re.match(parts.files, name)]
-        if found[:1] == [group] and not NOT_OF_THEM.search(name):
+        if found[:1] == [group] and not EXCLUDED.search(name):
             yield name
 
 
