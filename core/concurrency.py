@@ -5,6 +5,7 @@ one at a time, as two Python threads are no faster than one, and each makes all 
 the interpreter.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore, Lock
@@ -36,24 +37,44 @@ class ConcurrencyLimit:
             self._free.release()
 
 
-class NamedConcurrencyLimit:
-    """Limits how many threads do something at once: so many in all, and one for each name."""
+class CallerConcurrencyLimit:
+    """Limits how many threads of a process serve callers at once: in all, and for each caller."""
 
-    def __init__(self, number: int) -> None:
-        self._number, self._lock = number, Lock()
-        self._held: set[str] = set()
+    def __init__(self, number: int, *, per_caller: int) -> None:
+        self._number, self._per_caller, self._lock = number, per_caller, Lock()
+        self._held = self._held_by_self_service = 0
+        self._callers = Counter[str]()
 
     @contextmanager
-    def hold(self, name: str) -> Iterator[None]:
-        """Hold the slot of a name for the duration of the block. Raises ConcurrencyLimitReached."""
-        with self._lock:
-            if name in self._held or len(self._held) >= self._number:
-                raise ConcurrencyLimitReached
-            self._held.add(name)
+    def hold(self, *callers: str, is_self_service: bool = False) -> Iterator[None]:
+        """Hold a slot for the duration of the block. Raises ConcurrencyLimitReached.
+
+        A request may count for several callers, such as a merchant and a network. With
+        `is_self_service`, its key is one that anyone can get: all such requests together leave half
+        of the slots to the others, if there are two or more.
+        """
+        self._take(callers, is_self_service)
         try:
             yield
         finally:
-            self._held.discard(name)
+            self._give_back(callers, is_self_service)
+
+    def _take(self, callers: tuple[str, ...], is_self_service: bool) -> None:
+        with self._lock:
+            held_by_caller = max(self._callers[caller] for caller in callers)
+            if self._held >= self._number or held_by_caller >= self._per_caller:
+                raise ConcurrencyLimitReached
+            if is_self_service and self._held_by_self_service >= max(1, self._number // 2):
+                raise ConcurrencyLimitReached
+            self._held += 1
+            self._held_by_self_service += is_self_service
+            self._callers.update(callers)
+
+    def _give_back(self, callers: tuple[str, ...], is_self_service: bool) -> None:
+        with self._lock:
+            self._held -= 1
+            self._held_by_self_service -= is_self_service
+            self._callers -= Counter(callers)  # drops those that hold none
 
 
 _drawings, _one_at_a_time = ConcurrencyLimit(DRAWINGS), Lock()

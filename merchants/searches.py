@@ -10,13 +10,13 @@ from contextlib import contextmanager
 
 from django.conf import settings
 
-from core.concurrency import ConcurrencyLimitReached, NamedConcurrencyLimit
+from core.concurrency import CallerConcurrencyLimit, ConcurrencyLimitReached
 from core.errors import RateLimited
 from core.queries import WORDS, Lookups
 from merchants.callers import Caller
 from merchants.standing import has_self_service_key
 
-self_service_searches = NamedConcurrencyLimit(max(1, settings.WEB_THREADS // 4))
+self_service_searches = CallerConcurrencyLimit(max(1, settings.WEB_THREADS // 4), per_caller=1)
 
 
 @contextmanager

@@ -1,8 +1,4 @@
-"""An attempt made while its request waits for the outcome, out of turn.
-
-A waiting request holds a thread of the web server, so at most half of them may wait, and few for
-any one caller, to leave places for the others.
-"""
+"""An attempt made out of turn, while its request waits for the outcome."""
 
 import time
 from collections.abc import Iterator
@@ -10,24 +6,24 @@ from contextlib import contextmanager
 
 from django.conf import settings
 
+from core.concurrency import ConcurrencyLimitReached
 from core.database_clock import database_now
 from core.errors import Conflict, RateLimited
 from webhooks.delivery.leases import claim_delivery
 from webhooks.models import Attempt, Delivery
-from webhooks.waiting_places import WaitingPlaces
+from webhooks.waiting_slots import outcome_slots
 
 POLL_SECONDS = 0.1
-
-waiting_places = WaitingPlaces(max(1, settings.WEB_THREADS // 2))
 
 
 @contextmanager
 def waiting_slot(*callers: str, is_self_service: bool = False) -> Iterator[None]:
-    """Hold one of the places for waiting requests. Raises RateLimited if none is free."""
-    with waiting_places.place(*callers, is_self_service=is_self_service) as has_place:
-        if not has_place:
-            raise _none_is_free()
-        yield
+    """Hold a slot for a request that waits for the outcome. Raises RateLimited if none is free."""
+    try:
+        with outcome_slots.hold(*callers, is_self_service=is_self_service):
+            yield
+    except ConcurrencyLimitReached:
+        raise _none_is_free() from None
 
 
 def _none_is_free() -> RateLimited:

@@ -1,8 +1,7 @@
 """The events of a caller after a number, oldest first; a request may wait for the next one.
 
 A waiting request holds a thread of the web server, and nothing else: no connection to the database
-and no lock. At most a quarter of the threads wait, and few of them for one caller; any other
-request that would wait is answered at once.
+and no lock. If no slot is free (`webhooks.waiting_slots`), it is answered at once.
 """
 
 import time
@@ -10,16 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from django.conf import settings
 from django.db import connection
 
+from core.concurrency import ConcurrencyLimitReached
 from core.errors import InvalidRequest
 from core.pagination import Page, PageQuery, page_from, whole_number
 from merchants.callers import Caller
 from merchants.standing import has_self_service_key
 from webhooks.models import Event, EventQuerySet, FeedEntry
 from webhooks.numbering import number_events
-from webhooks.waiting_places import WaitingPlaces
+from webhooks.waiting_slots import feed_slots
 
 MAX_WAIT_SECONDS = 25
 POLL_SECONDS = 0.5
@@ -60,9 +59,6 @@ class FeedPage:
     is_early: bool = False
 
 
-waiting_places = WaitingPlaces(settings.WEB_THREADS // 4)
-
-
 def read_feed(
     events: EventQuerySet, *, caller: Caller, query: FeedQuery, is_whole: bool
 ) -> FeedPage:
@@ -79,13 +75,14 @@ def read_feed(
     if page.items or not query.wait:
         return FeedPage(page)
     name, is_self_service = f"{caller.owner.id} {caller.livemode}", has_self_service_key(caller)
-    with waiting_places.place(name, is_self_service=is_self_service) as may_wait:
-        if not may_wait:
-            return FeedPage(page, is_early=True)
-        deadline = time.monotonic() + query.wait
-        while not page.items and _waits_for_more(caller, head, deadline):
-            head = _head_of(caller)
-            page = _page_after(events, caller, query, head if is_whole else None)
+    try:
+        with feed_slots.hold(name, is_self_service=is_self_service):
+            deadline = time.monotonic() + query.wait
+            while not page.items and _waits_for_more(caller, head, deadline):
+                head = _head_of(caller)
+                page = _page_after(events, caller, query, head if is_whole else None)
+    except ConcurrencyLimitReached:
+        return FeedPage(page, is_early=True)
     return FeedPage(page)
 
 

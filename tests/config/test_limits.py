@@ -277,7 +277,7 @@ LIMITS: dict[str, object] = {
     "webhooks.statuses.SWITCH_OFF_AFTER": timedelta(days=5),
     "webhooks.statuses.ALARM_AFTER": timedelta(minutes=5),
     "webhooks.test_event.HEAD_START": timedelta(seconds=5),
-    "webhooks.waiting_places.WAITING_PER_CALLER": 2,
+    "webhooks.waiting_slots.WAITING_PER_CALLER": 2,
 }
 
 

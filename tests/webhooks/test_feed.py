@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 from unittest import mock
 
@@ -11,16 +11,17 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from core.concurrency import CallerConcurrencyLimit, ConcurrencyLimitReached
 from merchants.models import Merchant
 from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 from tests.webhooks.dispatching import emit_event
-from webhooks import attempt_now, feed
+from webhooks import feed
 from webhooks.event_types import EventType
 from webhooks.feed import MAX_WAIT_SECONDS
 from webhooks.models import Event
-from webhooks.waiting_places import WAITING_PER_CALLER, WaitingPlaces
+from webhooks.waiting_slots import WAITING_PER_CALLER, feed_slots, outcome_slots
 
 PATH = "/v1/events"
 
@@ -238,7 +239,7 @@ def test_it_waits_for_what_it_asks_for(api: Api, merchant: Merchant, clock: Cloc
 def test_where_no_more_may_wait_it_answers_at_once(
     api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webhooks.feed.waiting_places", WaitingPlaces(0))
+    monkeypatch.setattr("webhooks.feed.feed_slots", CallerConcurrencyLimit(0, per_caller=1))
     started = time.monotonic()
 
     response = api(merchant).get(PATH, {"after": "0", "wait": f"{MAX_WAIT_SECONDS}"})
@@ -247,35 +248,18 @@ def test_where_no_more_may_wait_it_answers_at_once(
     assert (response.json()["events"], response["Retry-After"]) == ([], "2")
 
 
-def test_few_wait_for_one_caller_and_few_in_all() -> None:
-    places = WaitingPlaces(WAITING_PER_CALLER + 1)
-    held = [places.place("one") for _ in range(WAITING_PER_CALLER)]
-    assert [place.__enter__() for place in held] == [True] * WAITING_PER_CALLER
-
-    with places.place("one") as third, places.place("other") as other:
-        assert (third, other) == (False, True)
-        with places.place("another") as another:
-            assert another is False
-    for place in held:
-        place.__exit__(None, None, None)
-
-    with places.place("one") as again:
-        assert again is True
-
-
-@pytest.mark.parametrize(("most", "free"), [(0, 0), (1, 1), (2, 1), (3, 1), (4, 2), (8, 4)])
-def test_those_whose_key_anyone_gets_leave_half_to_the_others(most: int, free: int) -> None:
-    places = WaitingPlaces(most)
-    for _ in range(2):  # what was given back is free again
-        with ExitStack() as held:
-            got = [held.enter_context(places.place(f"{n}", is_self_service=True)) for n in range(9)]
-            got += [held.enter_context(places.place(f"{n}x")) for n in range(9)]
-        assert (sum(got[:9]), sum(got)) == (free, most)
-
-
 def test_a_half_of_the_threads_waits_at_most_and_of_those_for_the_feed_a_quarter() -> None:
     assert settings.WEB_THREADS == 8
-    assert (attempt_now.waiting_places._most, feed.waiting_places._most) == (4, 2)
+    assert (slots_of(outcome_slots), slots_of(feed_slots)) == (4, 2)
+
+
+def slots_of(limit: CallerConcurrencyLimit) -> int:
+    """Hold slots until none is free, each two for another caller; return how many there were."""
+    with ExitStack() as held, suppress(ConcurrencyLimitReached):
+        for number in range(settings.WEB_THREADS):
+            held.enter_context(limit.hold(f"mer_{number // WAITING_PER_CALLER}"))
+        raise AssertionError("all threads may wait")
+    return number
 
 
 def test_payments_are_in_it_as_they_come(api: Api, merchant: Merchant) -> None:

@@ -24,7 +24,7 @@ from webhooks.redelivery import close_undeliverable
 from webhooks.samples import sample_of
 from webhooks.statuses import DeliveryStatus
 from webhooks.test_event import HEAD_START, finish_test_delivery
-from webhooks.waiting_places import WAITING_PER_CALLER
+from webhooks.waiting_slots import WAITING_PER_CALLER
 
 PATH = "/v1/webhooks/test"
 
