@@ -207,12 +207,11 @@ def _sessions() -> PreparedValues:
 
 
 def _refusal(is_api: bool, seconds: int) -> HttpResponse:
-    error = RateLimited(f"Try again in {seconds} seconds.")
-    error.headers["Retry-After"] = str(seconds)
+    error = RateLimited.retry_in(seconds)
     if is_api:
         return json_error(error)
     return HttpResponse(
-        f"Too many requests. Try again in {seconds} seconds.\n",
+        f"Too many requests. {error.details}\n",
         status=error.status,
         content_type="text/plain; charset=utf-8",
         headers=error.headers,

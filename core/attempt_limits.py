@@ -102,7 +102,4 @@ def _last_end(*conditions: Q, **lookups: Any) -> datetime | None:
 
 
 def _refusal(ends_at: datetime, now: datetime) -> RateLimited:
-    seconds = -((now - ends_at) // timedelta(seconds=1))  # rounded up
-    error = RateLimited(f"Try again in {max(1, seconds)} seconds.")
-    error.headers["Retry-After"] = str(max(1, seconds))
-    return error
+    return RateLimited.retry_in(-((now - ends_at) // timedelta(seconds=1)))  # rounded up

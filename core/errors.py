@@ -5,7 +5,7 @@ reference explains each code from its class; `[[name]]` in its words becomes the
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 RETRY_SOON: Mapping[str, str] = {"Retry-After": "1"}
 RETRY = "Send the same request again, with the same Idempotency-Key."
@@ -127,6 +127,14 @@ class RateLimited(ApiError):
     remedy = "Wait for `Retry-After`; the header `RateLimit` says how many requests are left."
     test_mode = "Send [[rate_refused]] requests within [[rate_window]], if limits are on."
     default_headers = RETRY_SOON
+
+    @classmethod
+    def retry_in(cls, seconds: int, reason: str = "") -> Self:
+        """Return the refusal that says, after a reason, in how many seconds to try again."""
+        seconds = max(1, seconds)
+        error = cls(f"{reason} Try again in {seconds} second{'s' * (seconds > 1)}.".lstrip())
+        error.headers["Retry-After"] = str(seconds)
+        return error
 
 
 class InternalError(ApiError):

@@ -104,8 +104,8 @@ def _consume(storage: Storage, limits: Sequence[RateLimit], caller: str) -> dict
 
 def _refusal(storage: Storage, limit: RateLimit, policy: str, caller: str) -> RateLimited:
     seconds = max(1, _state(storage, limit, caller)[1])
-    error = RateLimited(f"Try again in {seconds} second{'s' * (seconds > 1)}.")
-    error.headers = {"Retry-After": str(seconds)} | _headers(limit, policy, 0, seconds)
+    error = RateLimited.retry_in(seconds)
+    error.headers |= _headers(limit, policy, 0, seconds)
     return error
 
 

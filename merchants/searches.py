@@ -37,4 +37,4 @@ def search_slot(caller: Caller, lookups: Lookups) -> Iterator[None]:
         with self_service_searches.hold(caller.merchant_id or ""):
             yield
     except ConcurrencyLimitReached:
-        raise RateLimited("Another search is under way. Try again in a second.") from None
+        raise RateLimited.retry_in(1, "Another search is under way.") from None

@@ -23,14 +23,8 @@ def waiting_slot(*callers: str, is_self_service: bool = False) -> Iterator[None]
         with outcome_slots.hold(*callers, is_self_service=is_self_service):
             yield
     except ConcurrencyLimitReached:
-        raise _none_is_free() from None
-
-
-def _none_is_free() -> RateLimited:
-    seconds = settings.WEBHOOK_TIMEOUT_SECONDS
-    error = RateLimited(f"Too many test events are under way. Try again in {seconds} seconds.")
-    error.headers["Retry-After"] = str(seconds)
-    return error
+        reason = "Too many test events are under way."
+        raise RateLimited.retry_in(settings.WEBHOOK_TIMEOUT_SECONDS, reason) from None
 
 
 def attempt_now(delivery_id: str, *, after: int = 0) -> Delivery:

@@ -86,7 +86,7 @@ def test_each_subject_is_counted_by_itself(now: datetime) -> None:
     with pytest.raises(RateLimited) as refusal:
         refuse_exhausted((TWICE, "a"), (TWICE, "b"), now=later)
     assert refusal.value.headers["Retry-After"] == "1"
-    assert refusal.value.details == "Try again in 1 seconds."
+    assert refusal.value.details == "Try again in 1 second."
 
 
 def test_what_is_forgotten_is_that_of_one_subject(now: datetime) -> None:
