@@ -118,7 +118,9 @@ def with_currency_above(fields: Sequence[Field], rows: Iterable[Any]) -> list[Fi
     if len(found) != 1:
         return list(fields)
     [code] = found
-    return [replace(each, currency_above=code) if isinstance(each, Amount) else each for each in fields]
+    return [
+        replace(each, currency_above=code) if isinstance(each, Amount) else each for each in fields
+    ]
 
 
 @dataclass(frozen=True)
