@@ -6,7 +6,7 @@ from backoffice.formats import clock
 from refunds.inquiry_statuses import InquiryReason, InquiryStatus
 from refunds.models import Inquiry
 
-_SAID = {
+_OUTCOMES = {
     InquiryStatus.ANSWERED: "was answered",
     InquiryStatus.REFUNDED: "was settled by a refund",
     InquiryStatus.CLOSED: "was closed without a refund",
@@ -25,6 +25,6 @@ def inquiry_words(inquiry: Inquiry, now: datetime) -> str:
         return (
             f"“{reported}” was reported on the receipt and has waited for an answer since {since}."
         )
-    said = _SAID[InquiryStatus(inquiry.status)]
+    outcome = _OUTCOMES[InquiryStatus(inquiry.status)]
     when = clock(inquiry.updated_at, now)
-    return f"“{reported}” was reported on the receipt; it {said} {when}."
+    return f"“{reported}” was reported on the receipt; it {outcome} {when}."

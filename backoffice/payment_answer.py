@@ -41,10 +41,10 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
         words.extend(_not_taken(payment, now))
     words.extend(_inquiries(payment, now))
     words.extend(_duplicates(payment, now))
-    told = webhook_answer_of(payment, now)
-    words.extend(told.words)
-    said = [word for word in words if word]
-    return SupportAnswer(said, _TONES.get(status, "quiet"), told.troubles)
+    webhooks = webhook_answer_of(payment, now)
+    words.extend(webhooks.words)
+    sentences = [word for word in words if word]
+    return SupportAnswer(sentences, _TONES.get(status, "quiet"), webhooks.troubles)
 
 
 def _created(payment: Payment, now: datetime) -> str:
@@ -120,8 +120,8 @@ def remedy_of(payment: Any, now: datetime) -> str:
         ("{} waits for approval", payment.refund_asked),
         ("{} waits for the shop's balance", payment.amount_refund_pending),
     )
-    said = [words.format(money(part, payment.currency)) for words, part in parts if part > 0]
-    return "; ".join(said) or "Nothing left: refunded in full"
+    sentences = [words.format(money(part, payment.currency)) for words, part in parts if part > 0]
+    return "; ".join(sentences) or "Nothing left: refunded in full"
 
 
 def _until(payment: Payment, now: datetime) -> str:

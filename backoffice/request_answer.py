@@ -20,7 +20,7 @@ from merchants.models import Merchant
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
-SAID_FOR = timedelta(days=7)
+SHOWN_FOR = timedelta(days=7)
 SHOWN = 5
 # What a request names beside its subject, which is a payout, a run or a customer.
 _ARGUMENTS = {"ben": "entry", "top": "top_up"}
@@ -38,9 +38,9 @@ def requests_about(public_id: str, now: datetime) -> list[Instruction]:
     argument = _ARGUMENTS.get(public_id.partition("_")[0])
     if argument:
         about |= Q(**{f"arguments__{argument}": public_id})
-    recent = Instruction.objects.filter(about, asked_at__gt=now - SAID_FOR)
-    said = recent.filter(status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED])
-    rows = said.select_related("asked_by", "decided_by").order_by("-status", "-pk")
+    recent = Instruction.objects.filter(about, asked_at__gt=now - SHOWN_FOR)
+    shown = recent.filter(status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED])
+    rows = shown.select_related("asked_by", "decided_by").order_by("-status", "-pk")
     found = list(with_names(rows)[:SHOWN])
     return [row for row in found if row.status_at(now) != InstructionStatus.EXPIRED]
 

@@ -31,7 +31,7 @@ from webhooks.models import Attempt, Delivery
 
 SHOWN = 100
 S = PaymentStatus
-_SAID = {
+_MOVES = {
     S.PENDING: ("person", "The customer opened the payment"),
     S.REQUIRES_ACTION: ("pin", "A PIN or passkey was asked for"),
     S.PROCESSING: ("sync", "Payment began"),
@@ -67,7 +67,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
     related = attempts.select_related("delivery__event", "delivery__webhook")
     sent = list(related.order_by("-attempted_at")[:SHOWN])
     return _in_order(
-        _transitions(payment.transitions, lambda move: _SAID[PaymentStatus(move.to_status)]),
+        _transitions(payment.transitions, lambda move: _MOVES[PaymentStatus(move.to_status)]),
         _tries(payment),
         _transitions(refunded, _refunded),
         map(_requested, refunds),
@@ -93,9 +93,9 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
 
 def _in_order(*sources: Iterable[TimelineEntry]) -> list[TimelineEntry]:
     """Merge the sources, newest first; the last line says where one of them was cut off."""
-    told = [list(source) for source in sources]
-    moments = sorted(chain(*told), key=lambda moment: moment.at, reverse=True)
-    if any(len(each) >= SHOWN for each in told):
+    entries = [list(source) for source in sources]
+    moments = sorted(chain(*entries), key=lambda moment: moment.at, reverse=True)
+    if any(len(each) >= SHOWN for each in entries):
         words = f"Of each kind, the newest {SHOWN} are shown"
         moments.append(TimelineEntry(moments[-1].at, "more_horiz", words))
     return moments
@@ -113,11 +113,11 @@ def _around(*public_ids: str, sent: Iterable[str] = ()) -> Iterator[Iterator[Tim
 
 
 def _transitions(
-    moves: Any, said: Callable[[Any], tuple[str, SafeString | str]]
+    moves: Any, describe: Callable[[Any], tuple[str, SafeString | str]]
 ) -> Iterator[TimelineEntry]:
-    """Yield transitions; `said` returns the icon and the words of each."""
+    """Yield transitions; `describe` returns the icon and the words of each."""
     for move in moves.order_by("-pk")[:SHOWN]:
-        icon, words = said(move)
+        icon, words = describe(move)
         yield TimelineEntry(
             move.at,
             icon,

@@ -46,10 +46,12 @@ def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer:
         words = "The shop has no webhook for this event: it has to poll the status."
         return WebhookAnswer([words])
     names = names_of([row.webhook.url for row in deliveries])
-    said = [(_sentence(row, names[row.webhook.url], now), _is_trouble(row)) for row in deliveries]
+    sentences = [
+        (_sentence(row, names[row.webhook.url], now), _is_trouble(row)) for row in deliveries
+    ]
     return WebhookAnswer(
-        [words for words, is_trouble in said if not is_trouble],
-        [words for words, is_trouble in said if is_trouble],
+        [words for words, is_trouble in sentences if not is_trouble],
+        [words for words, is_trouble in sentences if is_trouble],
     )
 
 

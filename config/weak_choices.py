@@ -19,7 +19,7 @@ def weak_choices() -> Iterator[str]:
     if settings.DEVELOPMENT_MODE:
         return
     yield from (
-        f"{name} is {said}" for name, said in CHOICES.items() if not getattr(settings, name)
+        f"{name} is {warning}" for name, warning in CHOICES.items() if not getattr(settings, name)
     )
     if 0 < MOST_TIMES_BY_PIN * settings.PASSKEY_ABOVE < settings.RISK_PIN_DAY_AMOUNT:
         yield (

@@ -53,8 +53,8 @@ many items instead. The movements of a payout and the lines of a statement can o
 
 def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Put the introduction before what other hooks wrote; a hook of the generator."""
-    said = result["info"].get("description") or ""
-    result["info"]["description"] = f"{INTRODUCTION}\n\n{said}".strip()
+    description = result["info"].get("description") or ""
+    result["info"]["description"] = f"{INTRODUCTION}\n\n{description}".strip()
     return result
 
 

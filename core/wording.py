@@ -143,5 +143,5 @@ def operations(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _has_words(shape: Mapping[str, Any]) -> bool:
     """Return whether there is a description that does more than list the values."""
-    said = shape.get("description", "")
-    return bool(said) and not said.startswith("* `")
+    description = shape.get("description", "")
+    return bool(description) and not description.startswith("* `")

@@ -148,8 +148,8 @@ def _amount_of(entry: BankEntry) -> int:
 
 
 def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
-    for told in BankEntry.objects.filter(credited_to=top_up.pk):
-        _refuse_other_money(entry, told)
+    for earlier in BankEntry.objects.filter(credited_to=top_up.pk):
+        _refuse_other_money(entry, earlier)
     if entry.currency != top_up.currency:
         raise BankEntryUnfit("The currency is not that of the top-up.")
     if TopUpStatus(top_up.status) in CREDITABLE:
@@ -158,19 +158,19 @@ def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
         raise BankEntryUnfit("A different amount has already come in with this reference.")
 
 
-def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
+def _refuse_other_money(entry: BankEntry, earlier: BankEntry) -> None:
     """Refuse an entry that the bank's own reference does not prove to be the credited money.
 
     A notification and a statement report the same money if both carry the same bank reference. If
     one has none, the customer may have sent the same sum twice.
     """
-    days, same = {entry.booking_date, told.booking_date} - {None}, is_same_money(entry, told)
-    is_of_day = len(days) < 2 or entry.uetr == told.uetr != ""
-    if entry.source == told.source or not is_of_day or same is False:
+    days, same = {entry.booking_date, earlier.booking_date} - {None}, is_same_money(entry, earlier)
+    is_of_day = len(days) < 2 or entry.uetr == earlier.uetr != ""
+    if entry.source == earlier.source or not is_of_day or same is False:
         raise BankEntryUnfit("Money with this reference has already come in.")
     if same is None:
         raise BankEntryUnfit(
-            f"Money with this reference was credited by {told.pk}, of another file, and the bank"
+            f"Money with this reference was credited by {earlier.pk}, of another file, and the bank"
             " gives no reference of its own that tells whether it is the same: compare its pages."
         )
 

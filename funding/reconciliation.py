@@ -56,8 +56,8 @@ def _check_reversals() -> Iterator[str]:
 
 
 def _check_bank(by_transfer: QuerySet[TopUp]) -> Iterator[str]:
-    said = BankEntry.objects.filter(state=BankEntryState.MATCHED).exclude(credited_to="")
-    proof = said.filter(
+    matched = BankEntry.objects.filter(state=BankEntryState.MATCHED).exclude(credited_to="")
+    proof = matched.filter(
         credited_to=OuterRef("pk"),
         amount=OuterRef("amount_received"),
         currency=OuterRef("currency"),
@@ -66,5 +66,5 @@ def _check_bank(by_transfer: QuerySet[TopUp]) -> Iterator[str]:
     for top_up in each(by_transfer.filter(~Exists(proof))):
         yield f"Top-up {top_up.pk} has succeeded; no entry of the bank says so."
     credited = by_transfer.filter(pk=OuterRef("credited_to"), amount_received=OuterRef("amount"))
-    for entry in each(said.filter(~Exists(credited))):
+    for entry in each(matched.filter(~Exists(credited))):
         yield f"Bank entry {entry.pk} is matched with {entry.credited_to}, which it did not fill."

@@ -124,5 +124,5 @@ def _policy() -> Policy:
 
 def _away(result: HttpResult) -> WitnessAway:
     code = _CODE.search(result.excerpt)
-    said = result.error or f"it answered {result.status}."
-    return WitnessAway(f"{said} {code[1]}" if code else said)
+    reason = result.error or f"it answered {result.status}."
+    return WitnessAway(f"{reason} {code[1]}" if code else reason)

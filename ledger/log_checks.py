@@ -90,8 +90,8 @@ def _is_signed_so(head: Checkpoint) -> bool:
     """Return whether the note, which is sent with webhooks, is ours and says the same."""
     if not is_ours(head.note):
         return False
-    said = LogHead.parse(head.note)
-    return (said.size, said.root) == (head.size, bytes(head.root))
+    signed = LogHead.parse(head.note)
+    return (signed.size, signed.root) == (head.size, bytes(head.root))
 
 
 def check_leaves(mark: str = "") -> Iterator[Finding]:

@@ -152,8 +152,8 @@ def _post(address: str, newest: Checkpoint, since: int) -> None:
     if result.status == 409:
         size = _SIZE.fullmatch(result.excerpt.strip())
         if not size or int(size[0]) > newest.size:
-            said = result.excerpt.strip()[:18]
-            raise WitnessRefused(f"it has {said} leaves, ours of {newest.size} {FEWER}")
+            answer = result.excerpt.strip()[:18]
+            raise WitnessRefused(f"it has {answer} leaves, ours of {newest.size} {FEWER}")
         result = _send(address, newest, int(size[0]))
     if result.status in (409, 422):
         raise WitnessRefused("it does not extend what the witness has.")

@@ -70,8 +70,8 @@ class WordsOfOrders:
             if until <= since:
                 return
             orders = orders.filter(payout__created_at__lt=until)
-        told = orders.filter(_any("iregex", _A_REFERENCE) | _any("regex", _NOT_ASCII))
-        rows = told.values_list("pk", "payout__created_at", *_WORDS)
+        candidates = orders.filter(_any("iregex", _A_REFERENCE) | _any("regex", _NOT_ASCII))
+        rows = candidates.values_list("pk", "payout__created_at", *_WORDS)
         for payout_id, created_at, *words in rows.iterator():
             for reference in _references(words):
                 self._held[livemode, reference].append((payout_id, created_at))

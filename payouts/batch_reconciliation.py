@@ -44,9 +44,9 @@ def _check_membership() -> Iterator[str]:
 
 
 def _check_contents() -> Iterator[str]:
-    told = PayoutOrder.objects.order_by("payout_id").select_related("payout__bank_account")
+    sorted_orders = PayoutOrder.objects.order_by("payout_id").select_related("payout__bank_account")
     batches = PayoutBatch.objects.exclude(orders_hash="").order_by("pk")
-    with_orders = batches.prefetch_related(Prefetch("orders", told))
+    with_orders = batches.prefetch_related(Prefetch("orders", sorted_orders))
     for batch in with_orders.iterator(chunk_size=BATCHES_AT_ONCE):
         orders = list(batch.orders.all())
         if digest_of(batch.execution_date, orders) != batch.orders_hash:

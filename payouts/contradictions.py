@@ -34,11 +34,11 @@ def mentioned_by_bank(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
 
     They may have left already, if a restore was noticed, or its files were imported, too late.
     """
-    told = _told_of_orders(livemode=livemode)
-    if not told:
+    entries = _entries_by_order(livemode=livemode)
+    if not entries:
         return set()
     names = ((each.pk, end_to_end_id(each)) for each in payouts.select_related("statement"))
-    return {pk for pk, name in names if _entry_of(name, told)}
+    return {pk for pk, name in names if _entry_of(name, entries)}
 
 
 def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
@@ -95,7 +95,7 @@ def our_reference(entry: BankEntry) -> str:
     return batch if is_batch_reference(batch) else ""
 
 
-def _told_of_orders(*, livemode: bool) -> dict[str, str]:
+def _entries_by_order(*, livemode: bool) -> dict[str, str]:
     """Return the order references named by waiting entries, each with the entry's id."""
     waiting = BankEntry.objects.unmatched().named_by_bank().filter(livemode=livemode)
     of_orders = waiting.filter(end_to_end_id__iregex=ORDER_REFERENCE)
@@ -114,9 +114,9 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
     payout that we never ordered. An entry for a whole batch counts for its refused payouts.
     """
     waiting = BankEntry.objects.unmatched().besides_charges()
-    said = waiting.filter(livemode=livemode, kind__in=_LEFT)
-    orders = _entries_by("end_to_end_id", said.exclude(end_to_end_id=""))
-    of_batches = said.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
+    departures = waiting.filter(livemode=livemode, kind__in=_LEFT)
+    orders = _entries_by("end_to_end_id", departures.exclude(end_to_end_id=""))
+    of_batches = departures.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
     batches = _entries_by("message_reference", of_batches)
     every = Payout.objects.filter(livemode=livemode).order_by()
     # What is paid and booked is in no balance: a repeated report of it holds nothing back.
@@ -129,8 +129,8 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
         (named, "order__end_to_end_id", orders),
         (refused.exclude(batch__message_id=""), "batch__message_id", batches),
     ):
-        for owner, currency, told in rows.values_list("merchant_id", "currency", name):
-            found[owner, currency] = _entry_of(told, entry_of)
+        for owner, currency, reference in rows.values_list("merchant_id", "currency", name):
+            found[owner, currency] = _entry_of(reference, entry_of)
     return found
 
 
@@ -140,12 +140,14 @@ def _bears(field: str, names: Iterable[str]) -> Q:
     return reduce(or_, cut, Q(**{f"{field}__in": [*names]}))
 
 
-def _entry_of(name: str, told: dict[str, str]) -> str:
+def _entry_of(name: str, entries: dict[str, str]) -> str:
     """Return the entry with this reference, or with a truncated form of it."""
     begun = (
-        entry for cut, entry in told.items() if is_truncated_reference(cut) and name.startswith(cut)
+        entry
+        for cut, entry in entries.items()
+        if is_truncated_reference(cut) and name.startswith(cut)
     )
-    return told.get(name) or next(begun, "")
+    return entries.get(name) or next(begun, "")
 
 
 def _never_ordered(
@@ -155,14 +157,14 @@ def _never_ordered(
 
     They were canceled, or failed, in a database that had been restored to before they left.
     """
-    told = _told_of_orders(livemode=livemode)
-    known = PayoutOrder.objects.filter(end_to_end_id__in=told)
+    entries = _entries_by_order(livemode=livemode)
+    known = PayoutOrder.objects.filter(end_to_end_id__in=entries)
     for name in known.values_list("end_to_end_id", flat=True):
-        del told[name]
-    if not told:
+        del entries[name]
+    if not entries:
         return
     merchants = payouts.order_by().values("merchant")
     same = Payout.objects.filter(livemode=livemode, merchant__in=merchants, order=None).order_by()
     for each in same.select_related("statement").iterator():
-        if entry := _entry_of(end_to_end_id(each), told):
+        if entry := _entry_of(end_to_end_id(each), entries):
             yield (each.merchant_id, each.currency), entry

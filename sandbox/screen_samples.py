@@ -214,7 +214,7 @@ def ended(
     """Return the screen of a payment that ended unpaid, and was replaced `by` another, if given."""
     payment = sample_payment(status)
     payment.error_code, payment.ticket_id = failure.code, ticket_id
-    view = _said_of_payment(replace(BILL, again_address="#" if ticket_id else ""))
+    view = _translated_payment(replace(BILL, again_address="#" if ticket_id else ""))
     end = ending_of(payment, view, status=status)
     end = replaced(end, view, by=by) if by else end
     return "ended", {"payment_view": BILL, "end": end, "may_ask": True} | more
@@ -246,33 +246,35 @@ def stopped(error: ApiError, *, payment_address: str = "#") -> tuple[str, dict[s
 
 def in_language(context: dict[str, Any]) -> dict[str, Any]:
     """Return the context of a screen with its texts in the language of the page."""
-    said: dict[str, Any] = {name: _(context[name]) for name in ("title", "done") if name in context}
+    translated: dict[str, Any] = {
+        name: _(context[name]) for name in ("title", "done") if name in context
+    }
     if view := context.get("payment_view"):
-        said["payment_view"] = _said_of_payment(view)
+        translated["payment_view"] = _translated_payment(view)
     if top_up := context.get("top_up"):
-        said["top_up"] = _said_of_top_up(top_up)
+        translated["top_up"] = _translated_top_up(top_up)
     if "decimal_point" in context:
-        said |= signs("BSD")
+        translated |= signs("BSD")
     lists = LISTS.keys() & context.keys()
-    said |= {name: [LISTS[name](each) for each in context[name]] for name in lists}
-    return context | said
+    translated |= {name: [LISTS[name](each) for each in context[name]] for name in lists}
+    return context | translated
 
 
-def _said_of_pair(pair: tuple[str, str]) -> tuple[str, str]:
+def _translated_pair(pair: tuple[str, str]) -> tuple[str, str]:
     return _(pair[0]), pair[1]
 
 
-def _said_of_choice(choice: WayChoice) -> WayChoice:
+def _translated_choice(choice: WayChoice) -> WayChoice:
     return WayChoice(choice.way, _(choice.name), _(choice.about))
 
 
-def _said_of_row(row: Any) -> Any:
+def _translated_row(row: Any) -> Any:
     if isinstance(row, ProblemEntry) and row.is_own:
         return replace(row, who=_(row.who))
     return replace(row, refund_words=_("Refunded")) if getattr(row, "refund_words", "") else row
 
 
-def _said_of_payment(view: PaymentView) -> PaymentView:
+def _translated_payment(view: PaymentView) -> PaymentView:
     now = utc_now()
     expires_at = view.expires_at and now + (view.expires_at - NOW)
     return replace(
@@ -284,15 +286,15 @@ def _said_of_payment(view: PaymentView) -> PaymentView:
     )
 
 
-def _said_of_top_up(top_up: TopUpView) -> TopUpView:
+def _translated_top_up(top_up: TopUpView) -> TopUpView:
     return replace(top_up, way_name=_(top_up.way_name), state=_(top_up.state))
 
 
 LISTS: dict[str, Callable[[Any], Any]] = {
-    "top_ups": _said_of_top_up,
-    "choices": _said_of_choice,
-    "entries": _said_of_row,
-    "sales": _said_of_row,
-    "bank_rows": _said_of_pair,
-    "posters": _said_of_pair,
+    "top_ups": _translated_top_up,
+    "choices": _translated_choice,
+    "entries": _translated_row,
+    "sales": _translated_row,
+    "bank_rows": _translated_pair,
+    "posters": _translated_pair,
 }

@@ -138,7 +138,7 @@ class AdjustWalletForm(CurrencyForm):
     field_order = ("form_key", "direction", "currency", "amount", "reason", "note")
 
 
-def _said(context: ActionContext, customer: Customer) -> dict[str, Any]:
+def _with_answers(context: ActionContext, customer: Customer) -> dict[str, Any]:
     """Return the fields of a request with the caller's answers. It moves no money."""
     data = context.data
     identity = Identity(data["amount"], data["merchant"], data["email"])
@@ -151,10 +151,10 @@ def _said(context: ActionContext, customer: Customer) -> dict[str, Any]:
 
 
 def _removal(context: ActionContext) -> dict[str, Any]:
-    passkey, said = context.row, _said(context, context.row.customer)
+    passkey, fields = context.row, _with_answers(context, context.row.customer)
     used = formats.clock(passkey.last_used_at, context.now) or "never"
     known = {"passkey_id": passkey.pk, "passkey": f"{passkey}, last used: {used}"}
-    return said | {"arguments": known | said["arguments"]}
+    return fields | {"arguments": known | fields["arguments"]}
 
 
 REMOVE_PASSKEY = instruction_action(
@@ -176,8 +176,8 @@ def _unfreeze(context: ActionContext) -> ActionResult:
     """Unfreeze, or request a colleague's approval."""
     done = "The customer can pay again."
     if needs_second_person(context.row):
-        said = _said(context, context.row)
-        return submitted(done)(submit(context, instruction_kinds.UNFREEZE, **said))
+        fields = _with_answers(context, context.row)
+        return submitted(done)(submit(context, instruction_kinds.UNFREEZE, **fields))
     answers = {name: context.data[name] for name in ("amount", "merchant", "email", "reason")}
     unfreeze_customer(staff=context.staff, customer_id=context.row.pk, now=context.now, **answers)
     return ActionResult(done)

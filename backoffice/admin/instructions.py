@@ -215,7 +215,7 @@ def _of_file(instruction: Instruction) -> list[Table]:
         instruction.arguments.get(name, [])
         for name in ("says", "gives", "takes_away", "statements")
     )
-    said = [[*cells, formats.amount(amount)] for *cells, amount in says]
+    reported = [[*cells, formats.amount(amount)] for *cells, amount in says]
     gifts, taken = (
         [[kind, linked(named, named), formats.amount(amount)] for kind, named, amount in rows]
         for rows in (gives, takes)
@@ -223,7 +223,7 @@ def _of_file(instruction: Instruction) -> list[Table]:
     stated = [[*cells[:3], *map(formats.amount, cells[3:])] for cells in statements]
     right, heading = Right.VIEW_PAYOUTS, formats.amount("Amount")
     return [
-        Table("What the file says", ("Says", "Of", "How many", heading), said, right=right),
+        Table("What the file says", ("Says", "Of", "How many", heading), reported, right=right),
         Table("Whom it gives money", ("Says", "Of", heading), gifts, right=right),
         Table("What it takes away", ("Said", "Entry", heading), taken, right=right),
         Table("Statements in it", STATED, stated, right=right),

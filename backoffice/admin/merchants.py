@@ -99,11 +99,11 @@ class MerchantAdmin(OfficeAdmin):
 
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _standing(row)
-        said = [words, *_suspension(row, now), *_waiting_change(row, now)]
+        sentences = [words, *_suspension(row, now), *_waiting_change(row, now)]
         live = BankAccount.objects.filter(merchant=row, livemode=True, closed_at=None)
         accounts = list(live.order_by("-pk"))
-        said += [*_waiting_account(accounts, now), *_no_account(row, accounts)]
-        return SupportAnswer(said, tone, endpoints_in_trouble(row.pk, now))
+        sentences += [*_waiting_account(accounts, now), *_no_account(row, accounts)]
+        return SupportAnswer(sentences, tone, endpoints_in_trouble(row.pk, now))
 
     def sections(self, row: Merchant) -> list[Section]:
         return [*super().sections(row), _money(row)]

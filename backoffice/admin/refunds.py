@@ -75,5 +75,5 @@ class RefundAdmin(OfficeAdmin):
             RefundStatus.FAILED: f"Failed {formats.clock(row.failed_at, now)}:"
             f" {row.failure_reason.rstrip('.')}. The amount can be refunded again.",
         }
-        said = [words[RefundStatus(row.status)], *approval_words(row, now)]
-        return SupportAnswer(said, formats.tone(row.status))
+        sentences = [words[RefundStatus(row.status)], *approval_words(row, now)]
+        return SupportAnswer(sentences, formats.tone(row.status))

@@ -217,5 +217,5 @@ class EventAdmin(OfficeAdmin):
     related = (Related(Delivery, "event"),)
 
     def sections(self, row: Event) -> list[Section]:
-        said = facts(*((name, str(value)) for name, value in row.content["data"].items()))
-        return [*super().sections(row), Section("Payload", said)]
+        payload = facts(*((name, str(value)) for name, value in row.content["data"].items()))
+        return [*super().sections(row), Section("Payload", payload)]

@@ -145,8 +145,8 @@ class PasskeyPages:
     def _page(
         self, request: HttpRequest, name: str, problem: str, context: dict[str, Any]
     ) -> HttpResponse:
-        said, status = context | {"problem": problem}, UNPROCESSABLE if problem else 200
-        return page_of_sign_in(self.site, request, name, said, status)
+        shown, status = context | {"problem": problem}, UNPROCESSABLE if problem else 200
+        return page_of_sign_in(self.site, request, name, shown, status)
 
 
 def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | None:

@@ -39,8 +39,8 @@ def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -
     """
     staff = _real_staff(User.objects.filter(is_active=True)).exclude(email="").distinct()
     administrators = staff.filter(_HAS_ROLE)
-    told = administrators if administrators.count() > 1 else staff
-    for email in told.order_by("pk").values_list("email", flat=True):
+    recipients = administrators if administrators.count() > 1 else staff
+    for email in recipients.order_by("pk").values_list("email", flat=True):
         mail_staff(KIND, email, about=about, subject=subject, text=text, now=now)
 
 

@@ -105,9 +105,9 @@ def does_no_more_than(found: dict[str, Any], shown: dict[str, Any]) -> bool:
     return is_same and set(found["effects"]) <= set(shown["effects"])
 
 
-def _effect(*said: str | int) -> str:
+def _effect(*parts: str | int) -> str:
     """Return the digest of what an entry does, and to what."""
-    return hashlib.sha256(dump_json(said)).hexdigest()[:EFFECT_CHARACTERS]
+    return hashlib.sha256(dump_json(parts)).hexdigest()[:EFFECT_CHARACTERS]
 
 
 def _beyond(name: str, count: int) -> dict[str, int]:

@@ -62,14 +62,14 @@ def named_by_caller(customer: Customer, identity: Identity) -> dict[str, Any]:
 
     Not the e-mail address itself: instructions outlive the erasure of a person.
     """
-    said: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     if identity.amount is not None:
-        said["caller_named_amount"] = identity.amount
+        answers["caller_named_amount"] = identity.amount
     if identity.merchant:
-        said["caller_named_merchant"] = identity.merchant
+        answers["caller_named_merchant"] = identity.merchant
     if identity.email:
-        said["caller_named_email"] = ON_FILE if _is_email(customer, identity) else "another one"
-    return said
+        answers["caller_named_email"] = ON_FILE if _is_email(customer, identity) else "another one"
+    return answers
 
 
 def remove_passkey(instruction: Instruction, caller: Caller, now: datetime) -> None:
@@ -135,9 +135,9 @@ def unfreeze_customer(
         if needs_second_person(before):
             raise Forbidden("The passkeys are gone: a second person must approve this.")
         record.before = snapshot(before, "frozen_at")
-        said = Identity(amount, merchant, email)
+        identity = Identity(amount, merchant, email)
         is_asked = must_identify_to_unfreeze(before, now)
-        proofs = _prove(before, said, now) if is_asked else 0
+        proofs = _prove(before, identity, now) if is_asked else 0
         customer = unfreeze(customer_id=customer_id, actor=staff.actor, now=now)
         record.after = snapshot(customer, "frozen_at") | {"proofs": proofs}
     return customer
@@ -216,9 +216,9 @@ def reveal_contact_details(*, staff: Staff, customer_id: str, reason: str, now: 
 
 def _prove_again(instruction: Instruction, now: datetime) -> None:
     """Check again what the caller named at the request, as what counts may have changed."""
-    customer, said = Customer.objects.one(instruction.subject_id), instruction.arguments
-    email = customer.email if said.get("caller_named_email") == ON_FILE else None
-    amount, merchant = said.get("caller_named_amount"), said.get("caller_named_merchant", "")
+    customer, answers = Customer.objects.one(instruction.subject_id), instruction.arguments
+    email = customer.email if answers.get("caller_named_email") == ON_FILE else None
+    amount, merchant = answers.get("caller_named_amount"), answers.get("caller_named_merchant", "")
     _prove(customer, Identity(amount, merchant, email or ""), now)
 
 

@@ -9,9 +9,9 @@ _OF_ANY_SHOP = re.compile(
 )
 
 
-def is_named(name: str, said: str) -> bool:
-    """Return whether each significant word that was said is part of the merchant's name."""
-    named = _words_that_count(said)
+def is_named(name: str, answer: str) -> bool:
+    """Return whether each significant word of the answer is part of the merchant's name."""
+    named = _words_that_count(answer)
     return bool(named) and named <= _words_that_count(name)
 
 

@@ -32,7 +32,7 @@ class Installation:
 
     def __init__(self, requirements: Path) -> None:
         self.total = len(PIN.findall(requirements.read_text()))
-        self.said = ""
+        self.output = ""
         self._before = _installed()
         command = [sys.executable, "-m", "pip", "install", "--progress-bar", "off"]
         self._process = subprocess.Popen(  # noqa: S603  # our own command line
@@ -49,16 +49,16 @@ class Installation:
 
     def stage(self) -> str:
         """Return a line on the progress."""
-        if NO_ANSWER.search(self.said):
+        if NO_ANSWER.search(self.output):
             return "The network does not answer; trying again"
         if installed := len(_installed() - self._before):
             return f"Installing packages: {min(installed, self.total)} of {self.total}"
-        fetched = len(FETCHED.findall(self.said))
+        fetched = len(FETCHED.findall(self.output))
         return f"Fetching packages: {min(fetched, self.total)} of {self.total}"
 
     def _read(self) -> None:
         for line in self._process.stdout or ():
-            self.said += line
+            self.output += line
 
 
 def main() -> int:
@@ -68,10 +68,10 @@ def main() -> int:
     _watch(installation)
     if not (code := installation.ended()):
         sys.stdout.write(f"Packages are here, after {time.monotonic() - began:.0f} s.\n")
-    elif NO_ANSWER.search(installation.said):
+    elif NO_ANSWER.search(installation.output):
         sys.stdout.write(NO_NETWORK)
     else:
-        sys.stdout.write(installation.said)
+        sys.stdout.write(installation.output)
     return code or 0
 
 

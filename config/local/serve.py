@@ -90,10 +90,10 @@ def _welcome() -> str:
     kept = WELCOME.read_text() if WELCOME.exists() and _database_is_here() else ""
     if kept.startswith(state):
         return kept.removeprefix(f"{state}\n")
-    said = subprocess.run([*MANAGE, "welcome"], stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603  # our own
+    welcome = subprocess.run([*MANAGE, "welcome"], stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603  # our own
     WELCOME.touch(mode=0o600)  # it contains passwords
-    WELCOME.write_text(f"{state}\n{said.stdout}")
-    return said.stdout
+    WELCOME.write_text(f"{state}\n{welcome.stdout}")
+    return welcome.stdout
 
 
 def _database_is_here() -> bool:

@@ -33,17 +33,17 @@ BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
 CLOSING = ("CLBD",)
 _AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt", "AmtDtls/InstdAmt/Amt")
-_Told = Counter[tuple[str, ...]]
+_Seen = Counter[tuple[str, ...]]  # how often a file has had an identity so far
 
 
 def read_statements(document: Element) -> Report:
     """Return the statements of a camt.053. Raises BankFileUnreadable, BankFileUnfit."""
-    message, told = required(document, "BkToCstmrStmt"), _Told()
+    message, seen = required(document, "BkToCstmrStmt"), _Seen()
     page = _page_of_message(message)
     return Report(
         source=BankSource.STATEMENT,
         message_id=_message_id(message),
-        pages=[_page(statement, page, told) for statement in _of_our_account(message, "Stmt")],
+        pages=[_page(statement, page, seen) for statement in _of_our_account(message, "Stmt")],
     )
 
 
@@ -51,11 +51,11 @@ def read_notifications(document: Element) -> Report:
     """Return the booked entries of a camt.054. Raises BankFileUnreadable, BankFileUnfit."""
     message = required(document, "BkToCstmrDbtCdtNtfctn")
     items: list[ReportItem] = []
-    told = _Told()
+    seen = _Seen()
     for notification in _of_our_account(message, "Ntfctn"):
         # Some banks restart the numbering of notifications in each file.
         place = f"{required_reference(notification, 'Id')} {text_at(notification, 'CreDtTm')}"
-        items += _numbered(_booked(notification, place), told)
+        items += _numbered(_booked(notification, place), seen)
     return Report(
         source=BankSource.NOTIFICATION,
         message_id=_message_id(message),
@@ -84,7 +84,7 @@ def _numbered_page(name: str, page: str, most: int) -> str:
     return f"{name[: most - len(words)]}{words}"
 
 
-def _page(statement: Element, page_of_message: str, told: _Told) -> StatementPage:
+def _page(statement: Element, page_of_message: str, seen: _Seen) -> StatementPage:
     number = required_reference(statement, "Id")
     page = text_at(statement, "StmtPgntn/PgNb") or page_of_message
     created = instant_at(statement, "CreDtTm")
@@ -105,7 +105,7 @@ def _page(statement: Element, page_of_message: str, told: _Told) -> StatementPag
         written_at=created,
         opening_amount=_first(balances, OPENING),
         closing_amount=_first(balances, CLOSING),
-        items=list(_numbered(_booked(statement, f"{number} {page}"), told)),
+        items=list(_numbered(_booked(statement, f"{number} {page}"), seen)),
     )
 
 
@@ -138,11 +138,11 @@ def _of_our_account(message: Element, tag: str) -> list[Element]:
     return found
 
 
-def _numbered(items: Iterable[ReportItem], told: _Told) -> Iterator[ReportItem]:
+def _numbered(items: Iterable[ReportItem], seen: _Seen) -> Iterator[ReportItem]:
     """Number items that a file repeats word for word, such as two equal fees on one day."""
     for item in items:
-        yield replace(item, identity=(*item.identity, str(told[item.identity])))
-        told[item.identity] += 1
+        yield replace(item, identity=(*item.identity, str(seen[item.identity])))
+        seen[item.identity] += 1
 
 
 def _booked(report: Element, place: str) -> Iterator[ReportItem]:

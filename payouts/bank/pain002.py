@@ -88,8 +88,8 @@ def _reasons(*levels: Element, within: Element | None = None) -> list[tuple[str,
     """Return the codes and texts of the nearest level with any; a duplicate's from any level."""
     each = [_reasons_at(level.findall("StsRsnInf")) for level in levels]
     inside = [] if within is None else _reasons_at(within.iter("StsRsnInf"))
-    said = [reason for level in each for reason in level] + inside
-    duplicates = [reason for reason in said if reason[0] in DUPLICATES]
+    every = [reason for level in each for reason in level] + inside
+    duplicates = [reason for reason in every if reason[0] in DUPLICATES]
     return duplicates or next(filter(None, each), [])
 
 

@@ -33,8 +33,8 @@ def is_round_trip(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> bool
 
 
 def _told_of(payout: Payout) -> BankEntryQuerySet:
-    told = BankEntry.objects.besides_charges().exclude(state=BankEntryState.OTHER)
-    return told.filter(livemode=payout.livemode, currency=payout.currency)
+    entries = BankEntry.objects.besides_charges().exclude(state=BankEntryState.OTHER)
+    return entries.filter(livemode=payout.livemode, currency=payout.currency)
 
 
 def _returns(payout: Payout) -> Q:

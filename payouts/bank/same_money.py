@@ -31,10 +31,10 @@ def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> N
 
 def refuse_credited_elsewhere(entry: BankEntry, *here: str) -> None:
     """Raise BankEntryUnfit if another file reported this incoming money and it went elsewhere."""
-    rows = _told_elsewhere(entry).select_related("statement").order_by("pk")
+    rows = _reported_elsewhere(entry).select_related("statement").order_by("pk")
     # A reference that recurs in a statement of another period belongs to other money.
-    told = [row for row in rows if is_of_same_time(row, entry.statement)]
-    went = {it.pk: it.credited_to or it.payout_id or it.batch_id or "" for it in told}
+    earlier = [row for row in rows if is_of_same_time(row, entry.statement)]
+    went = {it.pk: it.credited_to or it.payout_id or it.batch_id or "" for it in earlier}
     if went and not set(here) & set(went.values()):
         known, place = next(iter(went.items()))
         raise BankEntryUnfit(
@@ -42,21 +42,21 @@ def refuse_credited_elsewhere(entry: BankEntry, *here: str) -> None:
         )
 
 
-def is_same_money(entry: BankEntry, told: BankEntry) -> bool | None:
+def is_same_money(entry: BankEntry, earlier: BankEntry) -> bool | None:
     """Return whether two entries are the same money; None if their references do not tell.
 
     The reference of an entry with several payments tells if no other of them has that amount.
     """
-    names, known = _names_of(entry), _names_of(told)
+    names, known = _names_of(entry), _names_of(earlier)
     if names & known:
         return True
     shared = _entry_reference(entry)
-    if shared == _entry_reference(told) != "" and not (names - {shared} and known - {shared}):
-        return True if _is_alone(entry, shared) and _is_alone(told, shared) else None
+    if shared == _entry_reference(earlier) != "" and not (names - {shared} and known - {shared}):
+        return True if _is_alone(entry, shared) and _is_alone(earlier, shared) else None
     return False if names and known else None
 
 
-def _told_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
+def _reported_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
     """Return matched entries of other files that report the same incoming money.
 
     One file may call a return what another calls a plain credit.

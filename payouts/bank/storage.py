@@ -141,8 +141,8 @@ def _add_statement(
 
 def _refuse_future(page: StatementPage, now: datetime) -> None:
     """Refuse a statement from the future: as the newest, it would supersede the genuine ones."""
-    told = [page.end_at, page.written_at or page.end_at]
-    if max(told) > now + MAX_AHEAD:
+    instants = [page.end_at, page.written_at or page.end_at]
+    if max(instants) > now + MAX_AHEAD:
         raise BankFileUnfit(statement="is dated in the future")
 
 

@@ -52,8 +52,8 @@ class RemoteService:
         except ValueError:
             raise CommandError(f"{self.url} is not the service: {answer.status_code}.") from None
         if not answer.ok:
-            said = f"{body.get('code', answer.status_code)}: {body.get('error', '')}"
-            raise CommandError(f"{said} {body.get('details', '')}".strip())
+            message = f"{body.get('code', answer.status_code)}: {body.get('error', '')}"
+            raise CommandError(f"{message} {body.get('details', '')}".strip())
         return body
 
     def _answer(self, method: str, path: str, **options: Any) -> requests.Response:

@@ -70,9 +70,9 @@ def _is_signed_as_service(headers: Mapping[str, str], body: bytes, secret: str) 
 
 def alteration_of(headers: Mapping[str, str], body: bytes, *, secret: str) -> str | None:
     """Return how the body was altered in transit, if undoing that makes it match."""
-    for said, original in _originals(body):
+    for alteration, original in _originals(body):
         if original != body and _is_signed_as_service(headers, original, secret):
-            return said
+            return alteration
     return None
 
 

@@ -40,7 +40,7 @@ class Command(BaseCommand):
         try:
             run(HOST, port, WSGIHandler(), threading=True)
         except OSError as error:
-            said = f"Port {port}: {error.strerror}. Name another with --port."
-            raise CommandError(said) from None
+            message = f"Port {port}: {error.strerror}. Name another with --port."
+            raise CommandError(message) from None
         except KeyboardInterrupt:
             return

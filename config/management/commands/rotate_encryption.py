@@ -104,7 +104,7 @@ class Command(BaseCommand):
                 ("copied from another row, and left", report.misplaced),
             )
         ]
-        return [said + ", ".join(rows) for said, rows in named if rows]
+        return [heading + ", ".join(rows) for heading, rows in named if rows]
 
     def _tell_pins(self, pins: dict[str, int]) -> None:
         for pepper_id, count in sorted(pins.items()):

@@ -34,8 +34,8 @@ class Command(BaseCommand):
             sys.exit(1)
         head = head_of(receipt["checkpoint"], keys)
         for entry in entries:
-            said = "{movement} {reference}: {amount} {currency}, {debit_owner} to {credit_owner}"
-            self.stdout.write(said.format(**entry))
+            line = "{movement} {reference}: {amount} {currency}, {debit_owner} to {credit_owner}"
+            self.stdout.write(line.format(**entry))
         self.stdout.write(f"Proven: log {head.origin} of {head.size} leaves holds it.")
 
 

@@ -37,7 +37,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(dump_json({"deliveries": outcomes}).decode())
         else:
-            self.stdout.write("\n".join(f"{pk}  {said}" for pk, said in outcomes.items()))
+            self.stdout.write("\n".join(f"{pk}  {outcome}" for pk, outcome in outcomes.items()))
 
 
 def _resent_by_api(
