@@ -182,7 +182,8 @@ def _serve_in_turns(in_turns: Callable[..., Any]) -> None:
     wrap = mp._wsgi_call_wrap  # type: ignore[attr-defined]  # where granian's worker finds it
 
     def wrapped(*args: Any) -> Any:
-        return in_turns(wrap(*args), is_visitor, threads=settings.WEB_THREADS)
+        threads, workers = settings.WEB_THREADS, settings.WEB_WORKERS
+        return in_turns(wrap(*args), is_visitor, threads=threads, workers=workers)
 
     mp._wsgi_call_wrap = wrapped  # type: ignore[assignment, attr-defined]  # as above
 

@@ -20,21 +20,23 @@ from typing import Any
 from granian.log import logger
 
 HELD_SECONDS = 0.25
-MOST_HELD = 256  # each keeps a connection, of which a worker accepts some hundreds
+# Each keeps a connection, of which granian accepts 1,024, shared equally by the workers: half.
+MOST_HELD_BY_ALL = 512
 
 Run = Callable[[Any, Any], object]
 
 
 class HeldAnswers:
-    """Answers to be sent `HELD_SECONDS` later, by one thread for all of them."""
+    """At most `most` answers to be sent `HELD_SECONDS` later, by one thread for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._waiting: SimpleQueue[tuple[float, Callable[[], object]]] = SimpleQueue()
         Thread(target=self._send_all, name="held-answers", daemon=True).start()
 
     def hold(self, send: Callable[[], object]) -> None:
         """Call `send` later, or now if too many are held."""
-        if self._waiting.qsize() >= MOST_HELD:
+        if self._waiting.qsize() >= self._most:
             send()
         else:
             self._waiting.put((monotonic() + HELD_SECONDS, send))
@@ -103,12 +105,14 @@ class VisitorTurns:
             protocol.response_bytes(HTTPStatus.INTERNAL_SERVER_ERROR, [], b"")
 
 
-def in_turns(run: Run, is_visitor: Callable[[Any], bool], *, threads: int) -> Run:
+def in_turns(run: Run, is_visitor: Callable[[Any], bool], *, threads: int, workers: int = 1) -> Run:
     """Return granian's function that serves a request, with turns for visitors and held refusals.
 
-    `is_visitor` tells visitors by the headers of a request, named as in WSGI.
+    `is_visitor` tells visitors by the headers of a request, named as in WSGI; `threads` are those
+    of this process, which is one of `workers`.
     """
-    held, turns = HeldAnswers(), VisitorTurns(run, max(1, threads // 2))
+    held = HeldAnswers(MOST_HELD_BY_ALL // workers)
+    turns = VisitorTurns(run, max(1, threads // 2))
 
     def serve(protocol: Any, scope: Any) -> None:
         holding = HoldingProtocol(protocol, held)

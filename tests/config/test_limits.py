@@ -49,7 +49,7 @@ LIMITS: dict[str, object] = {
     "config.staff_access.STAFF_IDLE_SECONDS": 900,
     "config.staff_access.STAFF_SESSION_SECONDS": 28_800,
     "config.web_requests.HELD_SECONDS": 0.25,
-    "config.web_requests.MOST_HELD": 256,
+    "config.web_requests.MOST_HELD_BY_ALL": 512,
     "core.concurrency.DRAWINGS": 2,
     "core.signed_notes.KEY_HASH_BYTES": 4,
     "core.signed_tokens.SIGNATURE_CHARACTERS": 16,

@@ -143,7 +143,7 @@ def test_refusals_are_sent_in_order_by_one_thread(monkeypatch: pytest.MonkeyPatc
     slept: list[float] = []
     monkeypatch.setattr(web_requests, "monotonic", lambda: 100.0)
     monkeypatch.setattr(web_requests, "sleep", slept.append)
-    held, sent = HeldAnswers(), list[tuple[int, threading.Thread]]()
+    held, sent = HeldAnswers(256), list[tuple[int, threading.Thread]]()
     ended = threading.Event()
 
     for number in range(3):
@@ -158,7 +158,7 @@ def test_refusals_are_sent_in_order_by_one_thread(monkeypatch: pytest.MonkeyPatc
 
 def test_a_refusal_that_cannot_be_sent_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_requests, "HELD_SECONDS", 0.0)
-    held, sent = HeldAnswers(), threading.Event()
+    held, sent = HeldAnswers(256), threading.Event()
 
     def fail() -> None:
         raise SystemExit
@@ -170,10 +170,9 @@ def test_a_refusal_that_cannot_be_sent_holds_up_no_other(monkeypatch: pytest.Mon
 
 
 def test_with_too_many_held_a_refusal_is_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_requests, "MOST_HELD", 2)
     asleep = threading.Event()
     monkeypatch.setattr(web_requests, "sleep", lambda _: asleep.wait(PATIENCE_SECONDS))
-    held, sent = HeldAnswers(), list[int]()
+    held, sent = HeldAnswers(2), list[int]()
 
     held.hold(lambda: sent.append(0))
     wait_for(lambda: held._waiting.empty())  # it is with the thread that sends it
@@ -183,3 +182,15 @@ def test_with_too_many_held_a_refusal_is_sent_at_once(monkeypatch: pytest.Monkey
     assert sent == [3]
     asleep.set()
     wait_for(lambda: sent == [3, 0, 1, 2])
+
+
+def test_the_workers_hold_half_of_what_they_accept_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    most: list[int] = []
+    monkeypatch.setattr(web_requests, "HeldAnswers", most.append)
+
+    for workers in (1, 2, 8):
+        in_turns(lambda *_: None, lambda _: True, threads=8, workers=workers)
+
+    assert most == [512, 256, 64]

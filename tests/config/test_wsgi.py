@@ -61,6 +61,10 @@ def test_an_answer_is_handed_over_whole_by_a_request_that_has_ended() -> None:
     assert answer_to(WHOLE) == [f"404 Not Found list {body!r} ended"]
 
 
+def test_threads_take_short_turns_at_the_interpreter() -> None:
+    assert answer_to("import sys, config.wsgi; print(sys.getswitchinterval())") == ["0.0005"]
+
+
 def answer_to(question: str) -> list[str]:
     """Return the lines that a process prints which is asked this."""
     ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
