@@ -6,6 +6,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from checkout.opening_limits import SignInToOpen
 from checkout.payment_view import PaymentView
 from core.concurrency import ConcurrencyLimitReached
 from core.errors import ApiError, Conflict, RateLimited
@@ -85,6 +86,8 @@ def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
     """Return the ending for an error, with a button back to the payment if there is one."""
     if isinstance(error, ConcurrencyLimitReached):
         return _crowded()
+    if isinstance(error, SignInToOpen):
+        return _sign_in_to_open()
     if error.status >= FAULT_OF_OURS:
         return _fault_of_ours(payment_address)
     end = _end_for(error)
@@ -153,6 +156,17 @@ def _crowded() -> Ending:
         STILL,
         _("Others are printing at the moment."),
         next=_("Load this page again in a few seconds."),
+    )
+
+
+def _sign_in_to_open() -> Ending:
+    return Ending(
+        _("Sign in to pay here"),
+        STILL,
+        _("Many payments were started here within an hour."),
+        next=_("Sign in with your phone, then come back to this page. Or try again later."),
+        again_address=reverse("account"),
+        again_words=_("Sign in"),
     )
 
 

@@ -11,6 +11,7 @@ from limits.strategies import SlidingWindowCounterRateLimiter
 
 from checkout.browser_session import BrowserSession
 from core.client_address import wide_network_of
+from core.errors import RateLimited
 from core.throttling import RateLimit, consume_always
 
 # Far above what a till takes: customers of a mobile network who are not signed in share a limit.
@@ -22,8 +23,14 @@ PER_NETWORK = RateLimit(
 PER_LINK = RateLimit("link", RateLimitItemPerHour(MOST_PER_LINK), SlidingWindowCounterRateLimiter)
 
 
+class SignInToOpen(RateLimited):
+    """Visitors have opened so many that only those who sign in open another."""
+
+
 def count_opening(origin: str, browser: BrowserSession, address: str) -> None:
-    """Count a payment that is about to be opened at a link or counter. Raises RateLimited.
+    """Count a payment that is about to be opened at a link or counter.
+
+    Raises SignInToOpen, or RateLimited for someone who is signed in.
 
     A live customer, who holds a phone, is counted alone: strangers cannot use up their share. What
     visitors may cost is not limited in development, nor is this.
@@ -33,5 +40,10 @@ def count_opening(origin: str, browser: BrowserSession, address: str) -> None:
     if browser.customer and browser.customer.livemode:
         consume_always((PER_NETWORK,), f"opened {origin} {browser.customer.pk}")
         return
-    consume_always((PER_NETWORK,), f"opened {origin} {wide_network_of(address)}")
-    consume_always((PER_LINK,), f"opened {origin}")
+    try:
+        consume_always((PER_NETWORK,), f"opened {origin} {wide_network_of(address)}")
+        consume_always((PER_LINK,), f"opened {origin}")
+    except RateLimited as error:
+        refusal = SignInToOpen(error.details)
+        refusal.headers = error.headers
+        raise refusal from error

@@ -91,6 +91,20 @@ def test_a_network_opens_so_many_an_hour_at_a_counter(counter: Payment) -> None:
     assert Payment.objects.filter(static_payment=counter).count() == 2
 
 
+def test_a_visitor_beyond_the_limit_is_told_to_sign_in_and_a_customer_to_wait(
+    link_of: Callable[..., PaymentLink], browser: Shopper
+) -> None:
+    link, stranger = link_of(), from_network(1)
+    for shopper in (stranger, browser):
+        for _ in range(3):
+            opened_at_link(shopper, link)
+
+    assert '<a class="pay" href="/account">Sign in</a>' in stranger.text
+    assert "Many payments were started here within an hour." in stranger.text
+    assert "Too many tries" in browser.text
+    assert 'class="pay"' not in browser.text
+
+
 def test_a_live_customer_pays_whatever_strangers_have_opened(
     link_of: Callable[..., PaymentLink], browser: Shopper
 ) -> None:
