@@ -119,14 +119,19 @@ def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> li
 
 def refuse_unknown_file(*, livemode: bool) -> None:
     """Raise BankEntriesWaiting while the bank mentions a file of ours that is unknown here."""
+    unknown = entry_of_unknown_file(livemode=livemode)
+    if unknown is not None:
+        raise BankEntriesWaiting(bank_entries=f"such as {unknown.pk}: {unknown.problem}")
+
+
+def entry_of_unknown_file(*, livemode: bool) -> BankEntry | None:
+    """Return the oldest waiting entry that names a file of ours that is unknown here, if any."""
     waiting = BankEntry.objects.unmatched().named_by_bank()
     waiting = waiting.filter(
         livemode=livemode, end_to_end_id="", message_reference__iregex=BATCH_REFERENCE
     )
     known = PayoutBatch.objects.filter(message_id__istartswith=OuterRef("message_reference"))
-    unknown = waiting.filter(~Exists(known)).order_by("created_at", "pk").first()
-    if unknown is not None:
-        raise BankEntriesWaiting(bank_entries=f"such as {unknown.pk}: {unknown.problem}")
+    return waiting.filter(~Exists(known)).order_by("created_at", "pk").first()
 
 
 @transaction.atomic

@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from backoffice import formats
 from backoffice.admin.merchant_actions import MERCHANT_ACTIONS, SUSPENDED, change_lines
 from backoffice.admin.office import OfficeAdmin
+from backoffice.admin.payouts import why_none_leaves
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.models import AuditEntry, AuditOutcome
@@ -156,6 +157,7 @@ def _no_account(merchant: Merchant, accounts: Sequence[BankAccount]) -> Iterator
 
 def _money(merchant: Merchant) -> Section:
     """Show the balances that the merchant reads, and what the schedule will pay out of them."""
+    now = request_now()
     pairs: list[tuple[str, Any]] = [("Paid out", str(merchant.payout_schedule))]
     for livemode, mode in ((True, "live"), (False, "test")):
         held = balances_of(merchant_id=merchant.pk, livemode=livemode)
@@ -170,13 +172,13 @@ def _money(merchant: Merchant) -> Section:
             for each in amounts
             if each.amount or amounts is held.available
         ]
-        forecasts = forecast_payouts(merchant, held, now=request_now())
-        pairs += [(f"Next payout, {mode}", _forecast_words(each)) for each in forecasts]
+        forecasts = forecast_payouts(merchant, held, now=now)
+        pairs += [(f"Next payout, {mode}", _forecast_words(each, now)) for each in forecasts]
     return Section("Money", facts(*pairs))
 
 
-def _forecast_words(forecast: Forecast) -> str:
-    """Describe the next payout as things stand."""
+def _forecast_words(forecast: Forecast, now: datetime) -> str:
+    """Describe the next payout as things stand, and what would keep it from leaving."""
     code = forecast.bank_account.currency
     day, arrival = (
         f"{each:%a} {formats.day_text(each)}" for each in (forecast.day, forecast.arrival_date)
@@ -186,6 +188,8 @@ def _forecast_words(forecast: Forecast) -> str:
         return f"Forecast for {day}: nothing in {code} as things stand; it takes {least} or more"
     amount = formats.money(forecast.amount, code)
     words = f"Forecast for {day}: {amount} as things stand, expected at the bank on {arrival}"
+    if shut := why_none_leaves(livemode=forecast.bank_account.livemode, now=now):
+        return format_html("{}. {}", words, shut)
     if not forecast.held_by:
         return words
     held = '{}. It cannot leave before <a class="bo-link" href="{}">a bank entry</a> is explained.'

@@ -167,7 +167,7 @@ class PaymentAdmin(OfficeAdmin):
     row_actions = (REFUND, CANCEL, RESEND_PAYMENT, RECEIPT, note_action(NoteSubject.PAYMENT))
     page = (
         Fieldset(
-            "Sum",
+            "Money",
             AMOUNT,
             STATUS_NOW,
             MODE,
@@ -189,7 +189,7 @@ class PaymentAdmin(OfficeAdmin):
             Field("Invoice to", lambda payment: masked_address(payment.customer_email or "")),
         ),
         Fieldset(
-            "Names and times",
+            "References and times",
             ID,
             Field("Receipt number", lambda payment: number_of(payment.id)),
             TRANSACTION,

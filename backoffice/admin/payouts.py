@@ -40,6 +40,8 @@ from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, ST
 from backoffice.roles import Right
 from backoffice.services.payouts import runs_waiting
 from merchants.statuses import MerchantStatus
+from payouts.batches import entry_of_unknown_file
+from payouts.continuity import is_shut
 from payouts.contradictions import contradiction_of
 from payouts.models import (
     BankEntry,
@@ -135,6 +137,23 @@ class PayoutAdmin(OfficeAdmin):
         return SupportAnswer([words[PayoutStatus(row.status)]], tone)
 
 
+def why_none_leaves(*, livemode: bool, now: datetime) -> str:
+    """Say why no payout of a mode leaves at present; empty if they do, as those of tests do."""
+    if not livemode:
+        return ""
+    if is_shut(now=now):
+        return (
+            "No payout leaves for now: the database was restored, and first has to be compared"
+            " with the bank."
+        )
+    entry = entry_of_unknown_file(livemode=livemode)
+    words = (
+        'No payout leaves before <a class="bo-link" href="{}">a bank entry</a> is explained: it'
+        " names a file of ours that is unknown here."
+    )
+    return format_html(words, page_of(entry)) if entry else ""
+
+
 def _leaves(payout: Payout, now: datetime) -> str:
     day = formats.day_text(payout.send_date)
     if payout.merchant.status == MerchantStatus.SUSPENDED:
@@ -144,6 +163,8 @@ def _leaves(payout: Payout, now: datetime) -> str:
             "Its bank account was closed: with the next run it fails, and the money goes back to"
             " the merchant's balance."
         )
+    if shut := why_none_leaves(livemode=payout.livemode, now=now):
+        return shut
     for run in runs_waiting().filter(lapses_at__gt=now):
         if payout.pk in run.arguments.get("payouts", ()):
             url, since = page_of(run), formats.clock(run.asked_at, now)
@@ -168,7 +189,7 @@ _HELD = (
 def _back(at: datetime | None, now: datetime) -> str:
     return (
         f"The money went back to the merchant's balance ({formats.clock(at, now)}), to go out with"
-        " the payout after that: check that its bank account is right."
+        " the merchant's next payout: check that the bank account is right."
     )
 
 

@@ -17,6 +17,7 @@ from funding.services import credit_top_up, order_top_up
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.services import cancel_payment
+from payouts.continuity import confirm, shut
 from payouts.models import BankEntry
 from payouts.order_references import end_to_end_id
 from refunds.failures import GIVE_UP_AFTER
@@ -26,8 +27,8 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.client import Api
 from tests.funding.money_in import customer_with
-from tests.payouts.bank_files import entry, read, statement
-from tests.payouts.batching import live_payout
+from tests.payouts.bank_files import batch_details, entry, read, statement
+from tests.payouts.batching import batch_of, live_payout, undo
 from tests.payouts.merchant_balance import credit
 
 pytestmark = pytest.mark.django_db
@@ -188,4 +189,39 @@ def test_a_merchant_s_next_payout_names_the_entry_that_holds_it_back(
 
     page = browser.get(address).content.decode()
     assert (foreseen in page, "It cannot leave before" in page) == (True, True)
+    assert page_of(BankEntry.objects.get()) in page
+
+
+def test_no_payout_is_said_to_leave_while_they_are_shut_after_a_restore(
+    office: Office, api: Api
+) -> None:
+    payout = live_payout(api)
+    credit(payout.merchant, 700, livemode=True)
+    browser, pages = office(Role.VIEWER), (page_of(payout), page_of(payout.merchant))
+    said = "No payout leaves for now: the database was restored"
+    assert [said in browser.get(each).content.decode() for each in pages] == [False, False]
+
+    shut(actor="system:restored", now=utc_now())
+
+    shown = [browser.get(each).content.decode() for each in pages]
+    assert [(said in page, "It leaves on" in page) for page in shown] == [(True, False)] * 2
+    assert "Forecast for " in shown[1]
+    confirm(actor="system:restored", now=utc_now())
+    assert [said in browser.get(each).content.decode() for each in pages] == [False, False]
+
+
+def test_no_payout_is_said_to_leave_while_the_bank_names_an_unknown_file(
+    office: Office, api: Api, settings: Any
+) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT, settings.PAYOUT_DEBTOR_BIC = "000 777", "BOTIBSNS"
+    lost = batch_of(payout_ids=[live_payout(api).pk])
+    assert lost is not None
+    undo(lost)
+    payout = live_payout(api)
+    browser = office(Role.VIEWER)
+
+    read(statement(entry(lost.total_amount, details=batch_details(lost))))
+
+    page = browser.get(page_of(payout)).content.decode()
+    assert "It leaves on" not in page
     assert page_of(BankEntry.objects.get()) in page
