@@ -142,8 +142,8 @@ class Delivery(models.Model):
     """One event on its way to one endpoint.
 
     While it is leased, `lease_token` is the holder's and `next_attempt_at` is the end of the lease:
-    if the holder dies, the delivery falls due again by itself. `round_attempts` counts since the
-    first attempt or the last redelivery request, `attempt_count` in all.
+    if the holder dies, the delivery falls due again by itself. `round_attempts` counts the
+    scheduled ones of the present round, which decide on the next wait; `attempt_count` counts all.
     """
 
     id = PublicIdField(primary_key=True)

@@ -19,7 +19,8 @@ CLOSE_BATCH = 500
 
 @transaction.atomic
 def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: datetime) -> Delivery:
-    """Send a delivery again at once. One that has ended starts a new round of attempts.
+    """Send a delivery again at once. One that has ended starts a new round of attempts; one that
+    waits keeps all its scheduled attempts.
 
     Raises WebhookNotFound, DeliveryNotFound, ValidationFailed if the endpoint is switched off,
     Conflict while an attempt is under way. Serves POST /v1/webhooks/:id/deliveries/:id/retry.
@@ -33,12 +34,11 @@ def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: da
     )
     if delivery.lease_token:
         raise Conflict("An attempt is under way.")
-    if delivery.status != DeliveryStatus.PENDING:
-        delivery.round_attempts = 0
+    waits = delivery.status == DeliveryStatus.PENDING
     Delivery.objects.filter(pk=delivery.pk).update(
         status=DeliveryStatus.PENDING,
         next_attempt_at=due_immediately(),
-        round_attempts=delivery.round_attempts,
+        round_attempts=max(delivery.round_attempts - 1, 0) if waits else 0,
         ended_at=None,
     )
     Webhook.objects.filter(pk=webhook.pk).update(paused_until=None)

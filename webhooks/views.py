@@ -201,7 +201,9 @@ class DeliveryViewSet(CallerViewSet):
 
     @operation("Resend a delivery", response=DeliveryOutput)
     def retry(self, request: CallerRequest, webhook_id: str, delivery_id: str) -> HttpResponse:
-        """Immediate, even if it was delivered. If it has ended, a new round of attempts begins."""
+        """Immediate, even if it was delivered. If it has ended, a new round of attempts begins; if
+        it still waits, this attempt comes on top of the scheduled ones.
+        """
 
         def work() -> Response:
             delivery = retry_delivery(

@@ -127,7 +127,25 @@ def test_a_waiting_delivery_can_be_sent_at_once(
 
     assert send_due() == 1
     assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
-    assert only_delivery(webhook).round_attempts == 2
+    assert only_delivery(webhook).attempt_count == 2
+
+
+def test_asking_again_and_again_uses_up_no_scheduled_attempt(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    """Presses while the server is down must not end the attempts of the next hours."""
+    webhook = endpoint("/say/500")
+    emit_event(merchant)
+    send_due()
+
+    for _ in range(6):
+        api(merchant).post(retry_path(only_delivery(webhook)))
+        assert send_due() == 1
+
+    waiting = only_delivery(webhook)
+    assert (waiting.status, waiting.attempt_count) == (DeliveryStatus.PENDING, 7)
+    exhaust(webhook)
+    assert only_delivery(webhook).attempt_count == 11
 
 
 def test_a_delivered_one_can_be_sent_again(

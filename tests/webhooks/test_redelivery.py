@@ -87,15 +87,17 @@ def test_one_is_sent_again_and_the_others_are_left_alone(
     assert changes[mine.pk]["paused_until"] is None
 
 
-def test_one_that_waits_goes_on_with_its_round(
-    caller: Caller, endpoints: tuple[Webhook, Webhook], now: datetime
+@pytest.mark.parametrize(("made", "counted"), [(0, 0), (1, 0), (4, 3)])
+def test_one_that_waits_keeps_its_scheduled_attempts(
+    caller: Caller, endpoints: tuple[Webhook, Webhook], now: datetime, made: int, counted: int
 ) -> None:
-    chosen = told(endpoints[0], "1", now - HOUR, **waiting(now + HOUR))
+    options = waiting(now + HOUR) | {"round_attempts": made}
+    chosen = told(endpoints[0], "1", now - HOUR, **options)
 
     retry_delivery(caller=caller, webhook_id=endpoints[0].pk, delivery_id=chosen, now=now)
 
     row = Delivery.objects.get()
-    assert (row.status, row.round_attempts, row.ended_at) == ("pending", 5, None)
+    assert (row.status, row.round_attempts, row.ended_at) == ("pending", counted, None)
     assert row.next_attempt_at is not None
     assert row.next_attempt_at <= database_now()
 
