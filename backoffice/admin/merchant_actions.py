@@ -40,12 +40,11 @@ from backoffice.services.merchants import (
     verify_merchant,
 )
 from backoffice.services.money import TAKE
-from ledger.models import Purpose
-from ledger.services import balances
 from merchants.models import Merchant, MerchantChange
 from merchants.services import IssuedKey, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
 from payouts.account_numbers import compact
+from payouts.balances import balances_of
 
 
 def change_lines(change: MerchantChange) -> list[str]:
@@ -199,12 +198,17 @@ class MerchantMoneyForm(CurrencyForm):
     field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
 
     def lines(self) -> list[str]:
+        modes = ((True, "live"), (False, "test"))
+        held = [(mode, balances_of(merchant_id=self.row.pk, livemode=live)) for live, mode in modes]
         return [
-            f"Balance, {'live' if livemode else 'test'}: {formats.money(amount, currency)}"
-            for livemode in (True, False)
-            for currency, amount in balances(
-                owner=self.row.pk, purpose=Purpose.MERCHANT, livemode=livemode
-            ).items()
+            f"{words}, {mode}: {formats.money(each.amount, each.currency)}"
+            for mode, of_mode in held
+            for words, amounts in (
+                ("Available", of_mode.available),
+                ("Kept for waiting refunds", of_mode.reserved),
+            )
+            for each in amounts
+            if each.amount or words == "Available"
         ]
 
 

@@ -83,6 +83,7 @@ def _resend_action(title: str) -> Action:
         service=_resend,
         message=_resent,
         icon="send",
+        available=lambda row, now: _ROWS_OF[type(row).__name__](row).exists(),
     )
 
 

@@ -18,16 +18,18 @@ from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core.money import MAX_AMOUNT
 from core.sealed import unseal
+from ledger.errors import InsufficientBalance
 from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
+from payouts.balances import balances_of
 from payouts.bank_accounts import BankDetails, bank_account_of
 from payouts.batches import MAX_PAYOUTS, create_batch, first_day, payouts_due, refuse_unknown_file
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.contradictions import held_back
-from payouts.errors import PayoutTooSmall
+from payouts.errors import BankAccountMissing, PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.own_accounts import approve_bank_account, replace_bank_account
 from payouts.services import REFUSED, record_failed, schedule_payout
@@ -43,15 +45,22 @@ def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:
     if instruction.amount < settings.PAYOUT_MINIMUM:
         least = money(settings.PAYOUT_MINIMUM, instruction.currency)
         raise PayoutTooSmall(f"At least {least} is paid out.")
-    payout = schedule_payout(
-        merchant=merchant,
-        livemode=instruction.livemode,
-        currency=instruction.currency,
-        amount=instruction.amount,
-        origin=PayoutOrigin.STAFF,
-        actor=caller.actor,
-        now=now,
-    )
+    try:
+        payout = schedule_payout(
+            merchant=merchant,
+            livemode=instruction.livemode,
+            currency=instruction.currency,
+            amount=instruction.amount,
+            origin=PayoutOrigin.STAFF,
+            actor=caller.actor,
+            now=now,
+        )
+    except BankAccountMissing as missing:
+        raise BankAccountMissing("Set the merchant's bank account first.") from missing
+    except InsufficientBalance as short:
+        held = balances_of(merchant_id=merchant.pk, livemode=instruction.livemode).available
+        amounts = " and ".join(money(each.amount, each.currency) for each in held)
+        raise InsufficientBalance(f"Available: {amounts}.") from short
     return payout.id
 
 

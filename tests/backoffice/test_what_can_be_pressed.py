@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 
+from backoffice import formats
 from backoffice.models import Instruction
 from backoffice.resource.page_urls import address_of, page_of
 from backoffice.roles import Role
@@ -18,17 +19,19 @@ from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from merchants.models import Merchant
 from merchants.services import issue_key
+from payments.models import Payment
 from payouts.account_statements import make_due
+from payouts.balances import balances_of
 from payouts.models import AccountStatement, BankAccount, BankEntry, Payout, PayoutBatch
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.colleagues import ask_for_account, at_desk, two_administrators, waiting
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import one_of_each, paid_payment, refund_request
 from tests.client import Api
-from tests.factories import CustomerFactory
+from tests.factories import CustomerFactory, MerchantFactory
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
-from webhooks.models import Delivery, Webhook
+from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
@@ -164,6 +167,38 @@ def test_the_least_of_a_payout_is_said_as_money(office: Office, merchant: Mercha
     page = act(office(Role.FINANCE), merchant, "pay-out", amount="0.01", **money).content.decode()
 
     assert "At least B$" in page
+
+
+def test_what_cannot_be_paid_out_is_said_as_money(
+    office: Office, merchant: Merchant, settings: Any
+) -> None:
+    settings.PAYOUT_RESERVES = ["tests.payouts.test_request.keep_three_hundred"]  # of test money
+    paid_payment(merchant, 400_000)
+    finance = office(Role.FINANCE)
+    money = {"currency": "BSD", "reason": "Requested", "note": "By mail", "amount": "4,000.00"}
+    form = finance.get(page_of_act(merchant, "pay-out")).content.decode()
+    short = act(finance, merchant, "pay-out", mode="test", **money).content.decode()
+    missing = act(finance, merchant, "pay-out", mode="live", **money).content.decode()
+
+    kept = balances_of(merchant_id=merchant.pk, livemode=False).available[0].amount
+    available = formats.money(kept, "BSD")
+    assert f"Available, test: {available}" in form
+    assert "Kept for waiting refunds, test: B$3.00 BSD" in form
+    assert f"There is not enough money in the account. Available: {available}." in short
+    assert "There is no bank account to pay out to. Set the merchant" in missing
+
+
+def test_what_no_endpoint_was_sent_cannot_be_resent(office: Office) -> None:
+    made = one_of_each()
+    delivery, support = made[Delivery], office(Role.SUPPORT)
+    assert "resend" in offered(support, delivery.event)
+    payment = Payment.objects.get()
+    assert "resend" in offered(support, payment)
+    other = paid_payment(MerchantFactory())
+    event = Event.objects.get(resource_id=other.pk, type="payment.completed")
+
+    assert "resend" not in offered(support, other)
+    assert "resend" not in offered(support, event)
 
 
 def test_what_is_switched_off_gets_nothing_again(office: Office) -> None:
