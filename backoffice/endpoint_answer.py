@@ -13,13 +13,13 @@ from webhooks.statuses import AlertKind
 SHOWN = 5
 
 
-def failing_sentences(webhook: Webhook, now: datetime) -> list[str]:
+def failing_sentences(webhook: Webhook, now: datetime, begun: str = "Failing") -> list[str]:
     """Describe since when an endpoint fails, why, and what happens to what waits there."""
     if webhook.failing_since is None:
         return []
     health = health_of(webhook, now)
     times = f"{counted(webhook.failures, 'attempt')} in a row"
-    words = [f"Failing since {clock(webhook.failing_since, now)}: {times}. {webhook.last_error}"]
+    words = [f"{begun} since {clock(webhook.failing_since, now)}: {times}. {webhook.last_error}"]
     following = attempt_words(health.next_attempt, now)
     if following:
         waiting = "1 delivery waits" if health.waiting == 1 else f"{_count(health)} deliveries wait"
@@ -40,7 +40,10 @@ def waiting_words(webhook: Webhook) -> str:
 def endpoints_in_trouble(merchant_id: str, now: datetime) -> list[str]:
     """Describe a merchant's failing endpoints, the longest failing first."""
     failing = Webhook.objects.failing().filter(merchant_id=merchant_id)[:SHOWN]
-    return [f"{host_of(webhook.url)}: {failing_sentences(webhook, now)[0]}" for webhook in failing]
+    return [
+        failing_sentences(webhook, now, f"{host_of(webhook.url)} has been failing")[0]
+        for webhook in failing
+    ]
 
 
 def _told(webhook: Webhook, now: datetime) -> str:

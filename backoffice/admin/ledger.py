@@ -52,10 +52,11 @@ class AccountField(Field):
         return (name_of(self.value(row)),)
 
 
+KINDS = {value: label.capitalize() for value, label in TransferKind.choices}
 PURPOSE = Field("Purpose", "get_purpose_display")
 OWNER = Reference("Owner", "owner")
 SEALED = Amount("Sealed balance", "balance")
-AT, KIND = Instant("At", "created_at"), Field("Kind", "get_kind_display")
+AT, KIND = Instant("At", "created_at"), Field("Kind", lambda row: KINDS[row.kind])
 FROM, TO = AccountField("From", "debit_account"), AccountField("To", "credit_account")
 REFERENCE = Reference("Reference", "reference")
 
@@ -110,7 +111,7 @@ class TransferAdmin(OfficeAdmin):
     list_select_related = ("debit_account", "credit_account", "seal")
     list_display = (Field("Transfer", "pk"), AT, KIND, AMOUNT, FROM, TO, REFERENCE, MODE)
     list_filter = (
-        choice_filter("kind", "kind", TransferKind.choices),
+        choice_filter("kind", "kind", KINDS.items()),
         ModeFilter,
         link_filter("reference", "reference"),
         link_filter("transaction", "transaction", "transaction_id"),

@@ -50,7 +50,8 @@ from payouts.balances import balances_of
 def change_lines(change: MerchantChange) -> list[str]:
     """Return the old and the new value of each field."""
     return [
-        f"{name}: “{change.before[name]}” becomes “{value}”" for name, value in change.after.items()
+        f"{name.replace('_', ' ')}: “{change.before[name]}” becomes “{value}”"
+        for name, value in change.after.items()
     ]
 
 
@@ -131,7 +132,7 @@ class VerifyForm(ReasonForm):
     def lines(self) -> list[str]:
         changed = changed_since_verified(self.row)
         details = [
-            f"{name}: {value}"
+            f"{name.replace('_', ' ')}: {value}"
             + (f" (changed {formats.moment(changed[name])})" if name in changed else "")
             for name, value in details_of(self.row).items()
             if value or name in changed

@@ -56,6 +56,12 @@ def _cause(row: Message) -> str:
     return INTERRUPTED if row.is_interrupted(request_now()) else row.last_error
 
 
+def _unsent_for(row: Message) -> str:
+    """Return how long a message that waits for staff has been due."""
+    now = request_now()
+    return formats.age(row.due_at, now) if row.waits_for_staff(now) else ""
+
+
 class StateBadge(Badge):
     """The status in its own colour, in the words that `source` returns."""
 
@@ -98,7 +104,7 @@ class MessageAdmin(OfficeAdmin):
         Id("Message"),
         Field("Attempts", "attempts"),
         Instant("Planned", "created_at"),
-        Field("Age", lambda row: formats.age(row.due_at, request_now())),
+        Field("Not sent for", _unsent_for),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from backoffice import formats
+from backoffice.admin.ledger import KINDS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
 from backoffice.resource.filters import OfficeFilter, Rows, link_filter
@@ -13,7 +14,10 @@ from payouts.account_statements import SUMS
 from payouts.composition import composition_of, explain_payout, lines_too_late_for
 from payouts.models import Payout, StatementLine
 
-AT, KIND = Instant("At", "transfer.created_at"), Field("Kind", "transfer.get_kind_display")
+AT, KIND = (
+    Instant("At", "transfer.created_at"),
+    Field("Kind", lambda line: KINDS[line.transfer.kind]),
+)
 AMOUNT = Amount("Amount", "amount", currency="transfer.currency")
 REFERENCE = Reference("About", "transfer.reference")
 TRANSACTION = Code("Transaction", "transfer.transaction_id")

@@ -45,7 +45,7 @@ from backoffice.resource.shown import (
 )
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
-from backoffice.services.money import left_to_refund, with_refunds_asked
+from backoffice.services.money import with_refunds_asked
 from backoffice.services.support import masked_address
 from backoffice.timeline import timeline_of
 from core.clock import request_now
@@ -177,7 +177,7 @@ class PaymentAdmin(OfficeAdmin):
             FEE_REFUNDED,
             Amount(
                 "Left to refund",
-                lambda payment: left_to_refund(payment, request_now()),
+                lambda payment: max(payment.amount_refundable - payment.refund_asked, 0),
                 shown=lambda payment: payment.status == PaymentStatus.COMPLETED,
             ),
             Field("Error", _error),
@@ -221,7 +221,9 @@ class PaymentAdmin(OfficeAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = super().get_queryset(request)
-        is_shown = REMEDY in self.get_list_display(request)
+        match = request.resolver_match
+        is_of_one = match is not None and "object_id" in match.kwargs
+        is_shown = is_of_one or REMEDY in self.get_list_display(request)
         return with_refunds_asked(rows, request_now()) if is_shown else rows
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:

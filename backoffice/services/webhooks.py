@@ -15,6 +15,7 @@ from backoffice.roles import Right
 from backoffice.staff import Staff
 from core.errors import ApiError, Conflict, RateLimited
 from core.ids import new_id
+from payments.models import Payment
 from refunds.models import Refund
 from webhooks.attempt_now import attempt_now, waiting_slot
 from webhooks.models import Delivery
@@ -60,8 +61,8 @@ def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Deliver
 
 def deliveries_of_payment(payment_id: str) -> QuerySet[Delivery]:
     """Return the deliveries about a payment and its refunds."""
-    refunds = Refund.objects.filter(payment_id=payment_id).values_list("pk", flat=True)
-    resources = [payment_id, *refunds]
+    refunds = Refund.objects.filter(payment_id=payment_id).values("pk")
+    resources = Payment.objects.filter(pk=payment_id).values("pk").union(refunds)
     return Delivery.objects.filter(event__resource_id__in=resources)
 
 

@@ -114,7 +114,7 @@ def test_its_list_its_page_and_its_merchant_say_so(
     assert "7 attempts in a row. Connection refused." in shown
     assert "1 delivery waits for it. Next attempt: at any moment." in shown
     assert "The merchant was sent no e-mail." in shown
-    assert "old.example: Failing since " in page(office, merchant)
+    assert "old.example has been failing since " in page(office, merchant)
 
 
 def test_an_alarm_that_could_not_be_sent_has_told_no_one(

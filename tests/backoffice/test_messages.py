@@ -70,7 +70,16 @@ def test_the_page_says_why_and_for_how_long(office: Office, lost: dict[str, Mess
 
     assert INTERRUPTED in html
     assert "interrupted" in html
-    assert "3 hours" in html
+    assert "<dt>Not sent for</dt><dd>3 hours</dd>" in html
+
+
+@pytest.mark.parametrize("fate", ["being sent", "planned", "sent", "needless"])
+def test_what_is_sent_or_will_be_is_not_said_to_grow_old(
+    office: Office, lost: dict[str, Message], fate: str
+) -> None:
+    html = office(Role.VIEWER).get(page_of(lost[fate])).content.decode()
+
+    assert "Not sent for" not in html
 
 
 def test_what_became_of_it_is_said_in_words(office: Office, lost: dict[str, Message]) -> None:

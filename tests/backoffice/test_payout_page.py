@@ -117,7 +117,9 @@ def test_it_says_why_it_was_returned(office: Office, payout: Payout) -> None:
 
     assert "Account closed (AC04)." in shown
     assert "<dt>Requested by</dt><dd>staff</dd>" in shown
-    assert ", to go out with the merchant&#x27;s next payout: check that the bank account is" in shown
+    assert (
+        ", to go out with the merchant&#x27;s next payout: check that the bank account is" in shown
+    )
 
 
 @pytest.fixture
