@@ -44,7 +44,7 @@ from merchants.models import Merchant, MerchantChange
 from merchants.services import IssuedKey, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
 from payouts.account_numbers import compact
-from payouts.balances import balances_of
+from payouts.balances import MerchantBalances, balances_of
 
 
 def change_lines(change: MerchantChange) -> list[str]:
@@ -192,6 +192,22 @@ def _issue_key(context: ActionContext) -> IssuedKey | Instruction:
     )
 
 
+def balance_facts(held: MerchantBalances) -> list[tuple[str, str]]:
+    """Return the balances that the merchant reads, each with its title."""
+    mode = "live" if held.livemode else "test"
+    return [
+        (f"{words}, {mode}", formats.money(each.amount, each.currency))
+        for words, amounts in (
+            ("Available", held.available),
+            ("Kept for waiting refunds", held.reserved),
+            ("Scheduled", held.pending),
+            ("In transit", held.in_transit),
+        )
+        for each in amounts
+        if each.amount or amounts is held.available
+    ]
+
+
 class MerchantMoneyForm(CurrencyForm):
     """An amount of one mode, with the balances of both."""
 
@@ -199,18 +215,8 @@ class MerchantMoneyForm(CurrencyForm):
     field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
 
     def lines(self) -> list[str]:
-        modes = ((True, "live"), (False, "test"))
-        held = [(mode, balances_of(merchant_id=self.row.pk, livemode=live)) for live, mode in modes]
-        return [
-            f"{words}, {mode}: {formats.money(each.amount, each.currency)}"
-            for mode, of_mode in held
-            for words, amounts in (
-                ("Available", of_mode.available),
-                ("Kept for waiting refunds", of_mode.reserved),
-            )
-            for each in amounts
-            if each.amount or words == "Available"
-        ]
+        held = (balances_of(merchant_id=self.row.pk, livemode=mode) for mode in (True, False))
+        return [f"{title}: {amount}" for each in held for title, amount in balance_facts(each)]
 
 
 class AdjustForm(MerchantMoneyForm):

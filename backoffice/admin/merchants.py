@@ -8,7 +8,12 @@ from django.conf import settings
 from django.utils.html import format_html
 
 from backoffice import formats
-from backoffice.admin.merchant_actions import MERCHANT_ACTIONS, SUSPENDED, change_lines
+from backoffice.admin.merchant_actions import (
+    MERCHANT_ACTIONS,
+    SUSPENDED,
+    balance_facts,
+    change_lines,
+)
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payouts import why_none_leaves
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
@@ -161,17 +166,7 @@ def _money(merchant: Merchant) -> Section:
     pairs: list[tuple[str, Any]] = [("Paid out", str(merchant.payout_schedule))]
     for livemode, mode in ((True, "live"), (False, "test")):
         held = balances_of(merchant_id=merchant.pk, livemode=livemode)
-        pairs += [
-            (f"{words}, {mode}", formats.money(each.amount, each.currency))
-            for words, amounts in (
-                ("Available", held.available),
-                ("Kept for waiting refunds", held.reserved),
-                ("Scheduled", held.pending),
-                ("In transit", held.in_transit),
-            )
-            for each in amounts
-            if each.amount or amounts is held.available
-        ]
+        pairs += balance_facts(held)
         forecasts = forecast_payouts(merchant, held, now=now)
         pairs += [(f"Next payout, {mode}", _forecast_words(each, now)) for each in forecasts]
     return Section("Money", facts(*pairs))

@@ -143,13 +143,13 @@ def why_none_leaves(*, livemode: bool, now: datetime) -> str:
         return ""
     if is_shut(now=now):
         return (
-            "No payout leaves for now: the database was restored, and first has to be compared"
+            "No live payout leaves for now: the database was restored, and first has to be compared"
             " with the bank."
         )
     entry = entry_of_unknown_file(livemode=livemode)
     words = (
-        'No payout leaves before <a class="bo-link" href="{}">a bank entry</a> is explained: it'
-        " names a file of ours that is unknown here."
+        'No live payout leaves before <a class="bo-link" href="{}">a bank entry</a> is explained:'
+        " it names a file of ours that is unknown here."
     )
     return format_html(words, page_of(entry)) if entry else ""
 

@@ -198,7 +198,7 @@ def test_no_payout_is_said_to_leave_while_they_are_shut_after_a_restore(
     payout = live_payout(api)
     credit(payout.merchant, 700, livemode=True)
     browser, pages = office(Role.VIEWER), (page_of(payout), page_of(payout.merchant))
-    said = "No payout leaves for now: the database was restored"
+    said = "No live payout leaves for now: the database was restored"
     assert [said in browser.get(each).content.decode() for each in pages] == [False, False]
 
     shut(actor="system:restored", now=utc_now())
