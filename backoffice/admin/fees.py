@@ -1,9 +1,10 @@
 """Set the fee that a merchant pays on each payment."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminIntegerFieldWidget
+from unfold.widgets import UnfoldAdminTextInputWidget
 
 from backoffice.actions import ActionContext
 from backoffice.admin.submission import instruction_action
@@ -13,22 +14,23 @@ from merchants.models import MAX_FEE_BASIS_POINTS
 
 
 class FeeForm(ActionForm):
-    fee_basis_points = forms.IntegerField(
+    percent = forms.DecimalField(
         min_value=0,
-        max_value=MAX_FEE_BASIS_POINTS,
-        widget=UnfoldAdminIntegerFieldWidget(),
-        label="Fee in hundredths of a percent",
-        help_text="250 is 2.50 %. It applies to future payments.",
+        max_value=MAX_FEE_BASIS_POINTS // 100,
+        decimal_places=2,
+        widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
+        label="Fee in percent",
+        help_text="2.5 is B$2.50 of B$100.00. It applies to future payments.",
     )
     reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
-        self.fields["fee_basis_points"].initial = self.row.fee_basis_points
+        self.fields["percent"].initial = Decimal(self.row.fee_basis_points) / 100
 
 
 def _asked(context: ActionContext) -> dict[str, Any]:
     arguments = {
-        "fee_basis_points": context.data["fee_basis_points"],
+        "fee_basis_points": int(context.data["percent"] * 100),
         "present_fee_basis_points": context.row.fee_basis_points,
     }
     return {"arguments": arguments, "livemode": True}  # payments of tests have it, too

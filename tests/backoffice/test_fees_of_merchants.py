@@ -11,17 +11,15 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from merchants.services import set_fee
 from messages.models import Message
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment
 
 pytestmark = pytest.mark.django_db
 
 
-def ask(office: Office, merchant: Merchant, share: int) -> Instruction:
-    answer = act(
-        office(Role.FINANCE), merchant, "fee", fee_basis_points=str(share), reason="Contract"
-    )
+def ask(office: Office, merchant: Merchant, percent: str) -> Instruction:
+    answer = act(office(Role.FINANCE), merchant, "fee", percent=percent, reason="Contract")
     assert answer.status_code == 302
     return Instruction.objects.get(status="waiting")
 
@@ -31,7 +29,7 @@ def approve(office: Office, asked: Instruction, name: str = "another") -> Any:
 
 
 def test_two_people_set_it_for_payments_to_come(office: Office, merchant: Merchant) -> None:
-    asked = ask(office, merchant, 250)
+    asked = ask(office, merchant, "2.5")
 
     assert approve(office, asked).status_code == 302
 
@@ -45,11 +43,36 @@ def test_two_people_set_it_for_payments_to_come(office: Office, merchant: Mercha
     assert (approved.actor, approved.outcome) == ("another", "done")
 
 
-@pytest.mark.parametrize("share", [0, 1, 10_000])
-def test_one_person_sets_none(office: Office, merchant: Merchant, share: int) -> None:
+@pytest.mark.parametrize(
+    ("percent", "basis_points"), [("3", 300), ("2.55", 255), ("0.01", 1), ("100", 10_000)]
+)
+def test_it_is_entered_in_percent(
+    office: Office, merchant: Merchant, percent: str, basis_points: int
+) -> None:
+    assert ask(office, merchant, percent).arguments["fee_basis_points"] == basis_points
+
+
+@pytest.mark.parametrize("percent", ["-1", "100.01", "2.555", "2,5", "many"])
+def test_what_is_no_percentage_is_refused(office: Office, merchant: Merchant, percent: str) -> None:
+    refused = act(office(Role.FINANCE), merchant, "fee", percent=percent, reason="Contract")
+
+    assert refused.status_code == 422
+    assert not Instruction.objects.exists()
+
+
+def test_the_form_shows_the_present_fee(office: Office, merchant: Merchant) -> None:
+    set_fee(merchant_id=merchant.pk, fee_basis_points=255, now=utc_now())
+
+    form = office(Role.FINANCE).get(page_of_act(merchant, "fee")).content.decode()
+
+    assert 'value="2.55"' in form
+
+
+@pytest.mark.parametrize("percent", ["0", "0.01", "100"])
+def test_one_person_sets_none(office: Office, merchant: Merchant, percent: str) -> None:
     """All that a merchant is paid would go to us, or all of our fees to a friend."""
     set_fee(merchant_id=merchant.pk, fee_basis_points=100, now=utc_now())
-    asked = ask(office, merchant, share)
+    asked = ask(office, merchant, percent)
 
     assert approve(office, asked, "finance").status_code == 422
 
@@ -58,7 +81,7 @@ def test_one_person_sets_none(office: Office, merchant: Merchant, share: int) ->
 
 
 def test_the_merchant_is_told(office: Office, merchant: Merchant) -> None:
-    approve(office, ask(office, merchant, 10_000))
+    approve(office, ask(office, merchant, "100"))
 
     message = Message.objects.get(kind="fee")
     assert message.recipient == merchant.email
@@ -66,7 +89,7 @@ def test_the_merchant_is_told(office: Office, merchant: Merchant) -> None:
 
 
 def test_the_approver_reads_both_fees(office: Office, merchant: Merchant) -> None:
-    asked = ask(office, merchant, 250)
+    asked = ask(office, merchant, "2.5")
 
     page = office(Role.FINANCE, "another").get(page_of(asked)).content.decode()
 
@@ -78,7 +101,7 @@ def test_the_approver_reads_both_fees(office: Office, merchant: Merchant) -> Non
 def test_one_that_was_set_meanwhile_is_not_replaced_unseen(
     office: Office, merchant: Merchant
 ) -> None:
-    asked = ask(office, merchant, 0)
+    asked = ask(office, merchant, "0")
     set_fee(merchant_id=merchant.pk, fee_basis_points=300, now=utc_now())
 
     answer = approve(office, asked)
