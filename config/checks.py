@@ -287,5 +287,5 @@ def _unshared_state() -> Iterator[str]:
     several = settings.WEB_WORKERS > 1 or bool(env("CELERY_BROKER_URL"))
     if several and "sqlite" in settings.DATABASES["default"]["ENGINE"]:
         yield "Several processes or a broker need PostgreSQL: set DATABASE_URL."
-    if several and "locmem" in settings.CACHES["default"]["BACKEND"]:
-        yield "Several processes need a cache in common: set CACHE_URL to Redis."
+    if several and "locmem" in settings.SHARED_COUNTS["BACKEND"]:
+        yield "Several processes count requests in common: set CACHE_URL to Redis."

@@ -77,4 +77,6 @@ def _postgresql(config: dict[str, Any]) -> dict[str, Any]:
 _IS_POOLED: bool = env("DATABASE_POOLED")
 DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{BASE_DIR}/var/db.sqlite3"
 DATABASES = {"default": database(DATABASE_URL)}
-CACHES = {"default": env.cache_url_config(env("CACHE_URL"))}
+# Where the processes share the counts of rate limits. It is not Django's cache, which stays in each
+# process's memory: a page must not need Redis.
+SHARED_COUNTS = env.cache_url_config(env("CACHE_URL"))

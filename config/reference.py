@@ -1,7 +1,5 @@
 """The OpenAPI document, and the API reference at /docs, all served from our own host."""
 
-import secrets
-
 from csp.constants import UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.core.cache import cache
@@ -14,8 +12,7 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularRedocView
 from core.concurrency import drawing_slot
 from core.pictures import with_etag
 
-# Each process has its own key, as a new release in new processes must not get the old document.
-_KEY = f"openapi-{secrets.token_hex(8)}"
+_KEY = "openapi"
 _generate = SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer])
 
 # ReDoc writes inline styles, and searches in a worker that it creates from a blob.
@@ -32,7 +29,10 @@ class ReferenceView(SpectacularRedocView):
 
 
 def openapi_document(request: HttpRequest) -> HttpResponseBase:
-    """Return the OpenAPI document, cached: building it takes a thousand times as long."""
+    """Return the OpenAPI document, cached: building it takes a thousand times as long.
+
+    In this process, whose release it describes. No Redis is needed for it.
+    """
     content = cache.get(_KEY) or _made(request)
     response = HttpResponse(content, content_type=OpenApiJsonRenderer.media_type)
     return with_etag(request, response)

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from django.conf import global_settings
 
 from backoffice.theme import UNFOLD as UNFOLD
-from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
+from config.databases import SHARED_COUNTS as SHARED_COUNTS
 from config.environment import BASE_DIR, env, flag, number
 from config.logging import configure_structlog, logging_config
 from config.rooms import *  # noqa: F403

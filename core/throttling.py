@@ -9,7 +9,8 @@ counts for itself: a limit protects the service and must not become its weakest 
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,6 +31,7 @@ from core.refilling import RefillingRateLimiter
 logger = logging.getLogger(__name__)
 
 REDIS_TIMEOUT_SECONDS = 0.2
+REDIS_SLOW_SECONDS = 0.02
 REDIS_PAUSE_SECONDS = 10
 
 
@@ -87,7 +89,8 @@ def consume_always(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
     """Count as `consume` does, whether or not limits are on. Raises RateLimited."""
     if _redis.is_usable():
         try:
-            return _consume(_redis.storage(), limits, caller)
+            with _redis.asked() as storage:
+                return _consume(storage, limits, caller)
         except StorageError:
             _redis.pause()
     return _consume(_memory(), limits, caller)
@@ -127,18 +130,32 @@ def _memory() -> Storage:
 
 
 class _Redis:
-    """The shared storage, not asked again for a while after it has failed to answer."""
+    """The shared storage, not asked again for a while after it has failed to answer.
+
+    While a request has been waiting for it for long, no other joins it: of all that arrive until
+    the time-out, few wait.
+    """
 
     def __init__(self) -> None:
         self._paused_until = 0.0
+        self._waiting_since: dict[object, float] = {}  # in this order
 
     def is_usable(self) -> bool:
-        return "redis" in settings.CACHES["default"]["BACKEND"] and (
-            time.monotonic() >= self._paused_until
-        )
+        if "redis" not in settings.SHARED_COUNTS["BACKEND"]:
+            return False
+        now = time.monotonic()
+        since = next(iter(self._waiting_since.copy().values()), now)
+        return now >= self._paused_until and now - since < REDIS_SLOW_SECONDS
 
-    def storage(self) -> Storage:
-        return _redis_at(settings.CACHES["default"]["LOCATION"])
+    @contextmanager
+    def asked(self) -> Iterator[Storage]:
+        """Note that a request waits for the storage, for as long as it does."""
+        request = object()
+        self._waiting_since[request] = time.monotonic()
+        try:
+            yield _redis_at(settings.SHARED_COUNTS["LOCATION"])
+        finally:
+            del self._waiting_since[request]
 
     def pause(self) -> None:
         self._paused_until = time.monotonic() + REDIS_PAUSE_SECONDS

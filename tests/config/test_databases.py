@@ -1,9 +1,14 @@
 """The connections have the limits and guarantees that the rest of the code relies on."""
 
+import runpy
+
 import pytest
+from django.conf import global_settings
+from django.core.cache import CacheHandler
 from django.db import connection
 
 from config.databases import database
+from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.django_db
 
@@ -50,3 +55,14 @@ def test_a_request_waits_for_no_pool_that_has_given_up() -> None:
     pool = database("postgres://payments@10.0.0.2/payments")["OPTIONS"]["pool"]
 
     assert (pool["timeout"], pool["reconnect_timeout"]) == (2, 2)
+
+
+def test_what_django_caches_needs_no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CACHE_URL", "redis://127.0.0.1:1/1")
+    settings = runpy.run_path(str(ROOT / "config/databases.py"))
+    cache = CacheHandler(settings.get("CACHES", global_settings.CACHES))["default"]
+
+    cache.set("openapi", b"{}")
+
+    assert cache.get("openapi") == b"{}"
+    assert settings["SHARED_COUNTS"]["LOCATION"] == "redis://127.0.0.1:1/1"

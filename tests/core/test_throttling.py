@@ -1,5 +1,6 @@
 """Rate limits, switched on by RATE_LIMITS."""
 
+import threading
 import time
 
 import pytest
@@ -133,6 +134,31 @@ def test_it_counts_for_itself_while_redis_does_not_answer(redis, settings, failu
     assert time.monotonic() - began < 1
 
 
+def test_while_one_waits_for_redis_no_other_joins_it(redis, settings, monkeypatch):
+    monkeypatch.setattr(throttling, "REDIS_TIMEOUT_SECONDS", 3)
+    _point_at(redis, settings)
+    throttling.consume(MERCHANT_LIMITS, "first")
+    redis.freeze()
+    waits = threading.Thread(target=throttling.consume, args=(MERCHANT_LIMITS, "first"))
+    waits.start()
+    time.sleep(throttling.REDIS_SLOW_SECONDS * 2)
+
+    throttling.consume(MERCHANT_LIMITS, "second")
+
+    assert waits.is_alive()
+    waits.join()
+    assert throttling._redis._waiting_since == {}
+
+
+def test_after_one_that_was_slow_redis_is_asked_again(redis, settings):
+    _point_at(redis, settings)
+    with throttling._redis.asked():
+        time.sleep(throttling.REDIS_SLOW_SECONDS)
+        assert not throttling._redis.is_usable()
+
+    assert throttling._redis.is_usable()
+
+
 def _use_until_refused(caller):
     """Return how many were admitted; one more for each 0.6 seconds that it takes."""
     for admitted in range(1_000):
@@ -144,9 +170,7 @@ def _use_until_refused(caller):
 
 
 def _point_at(redis, settings):
-    settings.CACHES = {
-        "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": redis.url,
-        }
+    settings.SHARED_COUNTS = {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": redis.url,
     }

@@ -20,7 +20,7 @@ QUESTIONS = {
     "SERVICE_NAME": ("The name on pages and in e-mails", "Payments"),
     "DATABASE_URL": ("PostgreSQL", "postgres://payments:PASSWORD@127.0.0.1/payments"),
     "CELERY_BROKER_URL": ("Redis, for the broker", "redis://127.0.0.1/0"),
-    "CACHE_URL": ("Redis, for the cache", "redis://127.0.0.1/1"),
+    "CACHE_URL": ("Redis, for the counts of rate limits", "redis://127.0.0.1/1"),
     "EMAIL_URL": ("The mail server", "smtp+tls://USER:PASSWORD@mail.example.com:587"),
     "SMS_URL": ("The gateway for text messages", "https://USER:PASSWORD@sms.example.com/send"),
     "DEFAULT_CURRENCY": ("The currency, by its ISO 4217 code", "BSD"),
