@@ -38,6 +38,8 @@ EMBEDDED_PARTS: dict[str, tuple[str, ...]] = {"web": WEB, "worker": ("manage.py"
 ENVIRONMENT = {
     "GATHER_SECONDS": "5",
     "LOG_LEVEL": "INFO",
+    # As in production, requests are charged; the clients' network never spends as much.
+    "VISITOR_SECONDS_PER_NETWORK": "36000",
     "WEBHOOK_RETRY_SECONDS": "2,3,5,8,13,21",
     "WEBHOOK_TIMEOUT_SECONDS": "3",
 }

@@ -24,6 +24,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.sessions.models import Session
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Counter
 
@@ -51,6 +52,7 @@ refused = Counter(
 )
 
 MOST_KEPT = 256
+UNAVAILABLE = 503
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
@@ -132,13 +134,13 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
             return get_response(request)
         network = _network_of(request.META)
         is_spent = budget.wait(network) or testers.wait(network)
-        looked_up = _look_up(request, network) if is_spent else None
+        looked_up = _look_up_if_possible(request, network) if is_spent else None
         if looked_up and (wait := _wait_of(looked_up)):
             refused.inc()
             return _refusal(request.path.startswith(API_PREFIX), math.ceil(wait))
         before, waited, stored = time.thread_time(), statement_seconds(), price_of_bytes()
         response = get_response(request)
-        payer = looked_up or _payer_of(request, network)
+        payer = looked_up or _payer_of(request, response, network)
         if payer.standing in _BUDGETS:
             cost = time.thread_time() - before + price_of_bytes() - stored
             if payer.standing is Standing.TESTER:  # their searches may read all that they stored
@@ -163,6 +165,14 @@ def _wait_of(payer: _Payer) -> float:
     return _BUDGETS[payer.standing].wait(payer.name) if payer.standing in _BUDGETS else 0.0
 
 
+def _look_up_if_possible(request: HttpRequest, network: str) -> _Payer | None:
+    """Return the payer; None while the database does not answer, which is for the view to say."""
+    try:
+        return _look_up(request, network)
+    except (InterfaceError, OperationalError):
+        return None
+
+
 def _look_up(request: HttpRequest, network: str) -> _Payer:
     """Return the payer by a request's key or session, looked up now."""
     with one_instant():
@@ -176,16 +186,19 @@ def _look_up(request: HttpRequest, network: str) -> _Payer:
         return _Payer(Standing.KNOWN if _is_staff(request) else Standing.VISITOR, network)
 
 
-def _payer_of(request: HttpRequest, network: str) -> _Payer:
+def _payer_of(request: HttpRequest, response: HttpResponse, network: str) -> _Payer:
     """Return the payer of a request that was answered, by what its view has looked up."""
     caller = getattr(request, "user", None) if request.path.startswith(API_PREFIX) else None
     if isinstance(caller, Caller) and caller.merchant is not None:
         return _Payer(_standing_of_key(caller.merchant, livemode=caller.livemode), network)
     if actor_of(request):
         return _Payer(Standing.KNOWN, network)
-    # A key may have been sent to a URL that requires none, or that does not exist.
-    has_key = "HTTP_AUTHORIZATION" in request.META
-    return _look_up(request, network) if has_key else _Payer(Standing.VISITOR, network)
+    visitor = _Payer(Standing.VISITOR, network)
+    # A key may have been sent to a URL that requires none, or that does not exist. If it could not
+    # be looked up a moment ago, the request is not held up a second time.
+    if "HTTP_AUTHORIZATION" not in request.META or response.status_code == UNAVAILABLE:
+        return visitor
+    return _look_up_if_possible(request, network) or visitor
 
 
 def _standing_of_key(merchant: Merchant, *, livemode: bool) -> Standing:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
@@ -14,7 +15,7 @@ from checkout.browser_session import session_cookie
 from config.visitors import refuse_before_django
 from core.clock import utc_now
 from core.signed_tokens import sign_token
-from core.visitor_budget import BURST_SECONDS, budget
+from core.visitor_budget import BURST_SECONDS, VisitorBudget, budget, testers
 from customers.models import CustomerSession
 from customers.services import find_or_create
 from customers.services import test_customer as customer_for_tests
@@ -254,3 +255,23 @@ def test_staff_who_are_signed_in_cost_nothing_and_are_served() -> None:
     assert browser.get("/admin/").status_code == 200
     browser.cookies["session"] = "made-up"
     assert browser.get("/admin/").status_code == 429
+
+
+@pytest.mark.parametrize("budgets", [[], [budget, testers]], ids=["not spent", "spent"])
+@pytest.mark.parametrize(("path", "status"), [("/v1/payments", 503), ("/v1/nothing", 404)])
+def test_while_the_database_is_away_the_view_says_so(
+    budgets: list[VisitorBudget], path: str, status: int
+) -> None:
+    for each in budgets:
+        each.charge(NETWORK, BURST_SECONDS + 6)
+    asked = []
+
+    def refuse(_run: object, sql: str, *_rest: object) -> None:
+        asked.append(sql)
+        raise OperationalError("the connection is closed")
+
+    with connection.execute_wrapper(refuse):
+        response = Client().get(path, headers={"Authorization": MADE_UP})
+
+    assert response.status_code == status
+    assert len(asked) <= 2
