@@ -19,8 +19,9 @@ _SECRET = re.compile(
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
     r"|(/counter/+pay_[A-Za-z0-9]+/+)[A-Za-z0-9]+"
     r"|(/(?:not-me|confirm-address)/)[A-Za-z0-9_:.-]+"
-    r"|(/admin/?[^\s?]*\?)\S+"  # staff's search terms, also in a `next` URL
-    r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]*)=)[^\s&]+"  # merchants' search terms
+    # Bounded, or a URL that begins them again and again would take seconds.
+    r"|(/admin/?[^\s?]{0,300}\?)\S+"  # staff's search terms, also in a `next` URL
+    r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]{0,600})=)[^\s&]+"  # merchants' search terms
     r"|(/confirm-email/?\?)\S+"
     r"|(/admin/invitation/)\S+"
 )
@@ -141,8 +142,9 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             "django": {"handlers": [], "level": level, "propagate": True},
             # The line per request from django_structlog contains all of this.
             "django.request": {"level": logging.CRITICAL},
-            # Internet scanners send foreign host names, each of which would log a traceback.
-            "django.security.DisallowedHost": {"level": logging.CRITICAL},
+            # Foreign host names, a thousand fields: what anyone can send is refused, and no error.
+            "django.security": {"level": logging.CRITICAL},
+            "django.security.csrf": {"level": logging.WARNING},
             # granian's access log, if switched on, is redacted here like any other.
             "granian.access": {"handlers": [], "propagate": True},
             "axes": {"level": logging.WARNING},

@@ -15,6 +15,7 @@ from django.core.exceptions import (
 )
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
@@ -56,6 +57,7 @@ _BY_EXCEPTION: tuple[tuple[type[Exception], Callable[[], errors.ApiError]], ...]
     (SuspiciousOperation, errors.InvalidRequest),
     (BadRequest, errors.InvalidRequest),  # such as a session that has just ended
     (UnreadablePostError, errors.InvalidRequest),
+    (MultiPartParserError, errors.InvalidRequest),
     (DataError, errors.InvalidRequest),
 )
 

@@ -46,6 +46,24 @@ body = application(environ, lambda status, headers: said.append(status))
 print(*said, type(body).__name__, b"".join(body), *ended)
 """
 
+# What strangers send that Django reads before any middleware, and how long that took.
+HEADS = """
+import io, time
+from config.wsgi import application
+CODECS = [f"text/plain; charset={name}" for name in ("rot13", "undefined", "punycode")]
+QUOTES = "text/plain;" + chr(34) + ";" * 30_000
+TYPES = [*CODECS, "text/plain; x*=nonsense''%41", QUOTES]
+COOKIE = "a=" + chr(34) + (chr(92) + chr(34)) * 15_000
+for kind in (*TYPES, "multipart/form-data"):
+    environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/v1/nothing", "QUERY_STRING": "x=%41",
+               "SERVER_NAME": "localhost", "SERVER_PORT": "80", "wsgi.url_scheme": "http",
+               "wsgi.input": io.BytesIO(b""), "CONTENT_TYPE": kind, "HTTP_COOKIE": COOKIE}
+    said = []
+    begun = time.process_time()
+    application(environ, lambda status, headers: said.append(status))
+    print(*said, time.process_time() - begun < 0.5)
+"""
+
 
 def test_it_has_loaded_every_page_before_the_first_request_and_no_more() -> None:
     assert answer_to(LOADED) == ["", ""]
@@ -63,6 +81,11 @@ def test_an_answer_is_handed_over_whole_by_a_request_that_has_ended() -> None:
 
 def test_threads_take_short_turns_at_the_interpreter() -> None:
     assert answer_to("import sys, config.wsgi; print(sys.getswitchinterval())") == ["0.0005"]
+
+
+def test_no_header_that_a_stranger_writes_fails_or_takes_long() -> None:
+    """Neither was charged to anyone: a few such requests held all threads for minutes."""
+    assert answer_to(HEADS) == ["404 Not Found True"] * 6
 
 
 def answer_to(question: str) -> list[str]:
