@@ -16,6 +16,7 @@ from customers.errors import (
     CountryNotServed,
     InvalidCode,
     InvalidPin,
+    PhoneUnreachable,
     PinDisabled,
     PinLocked,
 )
@@ -111,12 +112,17 @@ def day_limit_message(error: FundingLimitReached, currency: str) -> str:
     return _("You can add up to %(sum)s more today.") % {"sum": money(error.left, currency)}
 
 
+def _not_sent(error: ApiError) -> str:
+    return _("We could not send the text. Try again in a minute.")
+
+
 _WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
     (InvalidPin, _wrong_pin),
     (InvalidCode, _wrong_code),
     (CodeExpired, lambda error: _("That code has expired. Ask for a new one.")),
     (RateLimited, _too_often),
-    (MessageNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
+    (MessageNotSent, _not_sent),
+    (PhoneUnreachable, _not_sent),
     (CountryNotServed, lambda error: _("We cannot send codes to this country.")),
     (WayNotOffered, lambda error: _("This way to add money is not available now. Choose another.")),
     (ValidationFailed, _invalid),

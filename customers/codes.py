@@ -21,11 +21,12 @@ from django.utils.translation import gettext, gettext_noop
 from core.errors import ValidationFailed
 from core.key_register import peppers
 from customers.code_budgets import spend
-from customers.errors import CodeExpired, InvalidCode
+from customers.errors import CodeExpired, InvalidCode, PhoneUnreachable
 from customers.models import CodePurpose, Customer, SignInCode
 from customers.phones import normalize_phone
 from customers.tokens import hash_of, new_token
 from messages import sms
+from messages.errors import NumberRefused
 
 TEST_CODE = "000000"  # the only code of test mode, where no text is sent
 CODE_DIGITS = 6
@@ -63,7 +64,7 @@ def request_code(
     With `payment_id` it signs in to that payment only. `payee` and `amount` say in the text what
     the code is for; `amount` formats it for people, in the language of the text. `is_recognized`:
     the phone has signed in with this browser before. Raises ValidationFailed, CountryNotServed,
-    RateLimited, MessageNotSent.
+    PhoneUnreachable, RateLimited, MessageNotSent.
     """
     number = normalize_phone(phone, livemode=livemode)
     if livemode:
@@ -83,7 +84,7 @@ def request_code(
     if livemode:
         with translation.override(_language_of(number)):
             text = text_of(code, purpose=purpose, payee=payee, amount=amount())
-        sms.send(to=number, text=text)
+        _send(number, text)
     return handle
 
 
@@ -124,6 +125,13 @@ def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "
     text = gettext(says) % values
     advice = gettext("Do not share it. It works for %(minutes)s minutes.") % values
     return f"{text} {advice}\n\n@{urlsplit(settings.CHECKOUT_URL).hostname} #{code}"
+
+
+def _send(number: str, text: str) -> None:
+    try:
+        sms.send(to=number, text=text)
+    except NumberRefused:  # no fault of ours, as 503 would say: it raises an alarm
+        raise PhoneUnreachable(phone="must be a number that receives texts") from None
 
 
 def _language_of(number: str) -> str | None:

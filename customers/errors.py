@@ -120,5 +120,9 @@ class PasskeyNotFound(NotFound):
     message = "There is no such passkey."
 
 
+class PhoneUnreachable(ValidationFailed):
+    """The gateway refuses the number of a code."""
+
+
 class CountryNotServed(ValidationFailed):
     message = "No codes are sent to this country."

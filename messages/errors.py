@@ -21,3 +21,7 @@ class MessageNotSent(ServiceUnavailable):
     def __init__(self, fault: Fault = Fault.UNKNOWN, reason: str = "") -> None:
         super().__init__()
         self.fault, self.reason = fault, reason
+
+
+class NumberRefused(MessageNotSent):
+    """The gateway has refused this number. Anyone can enter one that exists no more."""

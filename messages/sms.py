@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
-from messages.errors import Fault, MessageNotSent
+from messages.errors import Fault, MessageNotSent, NumberRefused
 
 if TYPE_CHECKING:
     from requests import RequestException
@@ -32,6 +32,8 @@ NAME_CHARACTERS = 40
 MAX_NAME_DIGITS = 2
 # These concern our account or the rate, not the message: it may be retried.
 RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
+# These concern the number, most probably: strangers may enter dead ones, and raise no alarm.
+NUMBER_REFUSALS = {"400", "422"}
 
 
 def sanitized(name: str) -> str:
@@ -54,7 +56,7 @@ def refuse_stopped() -> None:
 
 
 def send(*, to: str, text: str, reference: str = "") -> None:
-    """Send a text to an E.164 number. Raises MessageNotSent.
+    """Send a text to an E.164 number. Raises MessageNotSent, as NumberRefused if that is why.
 
     `reference` is the Idempotency-Key, by which a gateway drops a duplicate.
     Raises RuntimeError inside a transaction: its locks would be held for as long as it takes.
@@ -89,8 +91,11 @@ def _post(url: str, message: dict[str, str], headers: dict[str, str]) -> None:
         except requests.RequestException as error:
             status, fault = type(error).__name__, _fault_of_error(error)
     if fault:
-        logger.error("the SMS gateway refused a message: %s", status)
-        raise MessageNotSent(fault, f"SMS gateway: {status}") from None
+        is_number = status in NUMBER_REFUSALS
+        level = logging.WARNING if is_number else logging.ERROR
+        logger.log(level, "the SMS gateway refused a message: %s", status)
+        refusal = NumberRefused if is_number else MessageNotSent
+        raise refusal(fault, f"SMS gateway: {status}") from None
 
 
 def _fault_of_answer(status: int) -> Fault | None:

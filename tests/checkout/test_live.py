@@ -7,6 +7,7 @@ import pytest
 from core.clock import utc_now
 from customers.models import FRESH, Customer, CustomerSession
 from customers.services import top_up
+from messages.errors import Fault, NumberRefused
 from messages.models import Message
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
@@ -43,6 +44,21 @@ def test_a_new_customer_tops_up_chooses_a_pin_and_pays(payment_of, texts):
     assert payment.status == PaymentStatus.COMPLETED
     assert len(texts.texts) == 1
     assert "Test" not in shopper.text
+
+
+def test_a_dead_number_is_no_server_error(payment_of, monkeypatch):
+    """One would be an alarm, and anyone can enter such a number."""
+
+    def refuse(**message):
+        raise NumberRefused(Fault.REFUSED, "SMS gateway: 400")
+
+    monkeypatch.setattr("messages.sms.send", refuse)
+    shopper = Shopper()
+    shopper.visit(f"{payment_of(1_250, livemode=True).hosted_url}/phone")
+    response = shopper.send(phone=PHONE)
+
+    assert response.status_code == 422
+    assert "We could not send the text." in shopper.text
 
 
 def test_a_first_pin_ends_the_sessions_of_others_only(payment_of, texts):

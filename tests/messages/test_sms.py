@@ -121,6 +121,20 @@ def test_a_refusal_keeps_every_secret(
     assert refusal.value.__suppress_context__
 
 
+@pytest.mark.parametrize(
+    ("status", "level"), [(400, "WARNING"), (422, "WARNING"), (404, "ERROR"), (500, "ERROR")]
+)
+def test_a_dead_number_raises_no_alarm(
+    gateway: Gateway, caplog: pytest.LogCaptureFixture, status: int, level: str
+) -> None:
+    """Anyone can enter one: what is logged as an error, they could have logged at will."""
+    gateway.status = status
+    with pytest.raises(MessageNotSent):
+        send(to="+12423591234", text="123456 is your code")
+
+    assert [record.levelname for record in caplog.records] == [level]
+
+
 def test_a_gateway_that_is_away_keeps_every_secret(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
