@@ -10,7 +10,8 @@ from core.errors import ValidationFailed
 from core.ids import new_id
 from core.sealed import seal
 from merchants.callers import Caller
-from merchants.standing import has_self_service_key
+from merchants.models import Merchant
+from merchants.standing import has_self_service_key, recheck_caller
 from outbound.policy import fault_of, policy_for
 from webhooks.address_notices import tell_of_address, tell_of_silence
 from webhooks.delivery.signing import hint_of, new_secret
@@ -38,10 +39,11 @@ def create_webhook(
 ) -> IssuedSecret:
     """Register an endpoint; the owner is told of a live one.
 
-    Raises ValidationFailed, RateLimited. Serves POST /v1/webhooks.
+    Raises ValidationFailed, RateLimited, and as `recheck_caller`. Serves POST /v1/webhooks.
     """
-    merchant = caller.owner
     refuse_url(url, livemode=caller.livemode)
+    merchant = Merchant.objects.locked(caller.owner.id)
+    recheck_caller(caller, merchant)
     _refuse_too_many(caller)
     secret = new_secret()
     webhook = Webhook(
@@ -153,7 +155,7 @@ def rotate_secret(
 def _refuse_too_many(caller: Caller) -> None:
     """Raise ValidationFailed at the limit: each event costs one delivery per endpoint.
 
-    Counted without a lock: concurrent requests may exceed it by a few.
+    The merchant is locked, so that concurrent requests are counted one after the other.
     """
     is_self_service = has_self_service_key(caller)
     most = MAX_SELF_SERVICE_ENDPOINTS if is_self_service else MAX_ENDPOINTS

@@ -5,10 +5,11 @@ import pytest
 
 from core.clock import utc_now
 from core.crypto import decrypt
-from merchants.models import Merchant
+from merchants.models import ApiKey, Merchant
 from merchants.services import set_status
 from merchants.statuses import MerchantStatus
 from tests.client import Api
+from tests.races import at_once, held_up
 from webhooks.event_types import EventType
 from webhooks.models import Webhook
 
@@ -106,6 +107,37 @@ def test_a_merchant_that_no_one_has_verified_has_few(
     )
     set_status(merchant_id=merchant.id, status=MerchantStatus.VERIFIED, now=utc_now())
     assert api(merchant).post("/v1/webhooks", BODY).status_code == 201
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_many_at_once_are_no_more_than_the_limit(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webhooks.endpoints.MAX_ENDPOINTS", 2)
+    caller = api(merchant)
+
+    answers = at_once([lambda: caller.post("/v1/webhooks", BODY).status_code for _ in range(8)])
+
+    assert sorted(answers, key=str) == [201] * 2 + [422] * 6
+    assert Webhook.objects.count() == 2
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_key_that_is_revoked_meanwhile_registers_none(api: Api, merchant: Merchant) -> None:
+    """A thief's endpoint would go on receiving events when the key has ended."""
+    caller = api(merchant, live=True)
+    caller.get("/v1/balance")
+
+    def revoke() -> None:
+        Merchant.objects.locked(merchant.id)
+        ApiKey.objects.filter(livemode=True).update(revoked_at=utc_now())
+
+    late = held_up(revoke, lambda: caller.post("/v1/webhooks", BODY).status_code)
+
+    assert late == 401
+    assert not Webhook.objects.exists()
 
 
 def test_without_a_key_it_is_refused(api: Api) -> None:
