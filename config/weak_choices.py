@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from django.conf import settings
 
 MOST_TIMES_BY_PIN = 20
+FEWEST_THREADS = 4  # visitors have half of them, what is dear a quarter
 CHOICES = {
     "BOUND_SECRETS_ONLY": "off: a secret from before an upgrade is read wherever it was copied to.",
     "REGISTRATIONS_PER_NETWORK": "0: one network registers any number of merchants.",
@@ -21,6 +22,11 @@ def weak_choices() -> Iterator[str]:
     yield from (
         f"{name} is {warning}" for name, warning in CHOICES.items() if not getattr(settings, name)
     )
+    if settings.WEB_THREADS < FEWEST_THREADS:
+        yield (
+            f"WEB_THREADS is less than {FEWEST_THREADS}: two visitors whose requests take long"
+            " leave one thread or none to merchants."
+        )
     if 0 < MOST_TIMES_BY_PIN * settings.PASSKEY_ABOVE < settings.RISK_PIN_DAY_AMOUNT:
         yield (
             f"RISK_PIN_DAY_AMOUNT is more than {MOST_TIMES_BY_PIN} times PASSKEY_ABOVE: many"

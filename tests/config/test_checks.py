@@ -96,7 +96,8 @@ def test_it_refuses(production: Settings, name: str, value: object, said: str) -
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [*dict.fromkeys(CHOICES, 0).items(), ("RISK_PIN_DAY_AMOUNT", 100_001)]
+    ("name", "value"),
+    [*dict.fromkeys(CHOICES, 0).items(), ("RISK_PIN_DAY_AMOUNT", 100_001), ("WEB_THREADS", 3)],
 )
 def test_it_starts_without_a_defence_and_says_so(
     production: Settings, caplog: pytest.LogCaptureFixture, name: str, value: int
