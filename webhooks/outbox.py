@@ -15,6 +15,7 @@ from core.stored_bytes import note_bytes
 from core.writing import Write, insertion_of, write
 from webhooks.delivery.wakeup import wake_up
 from webhooks.event_types import EventType, patterns_of
+from webhooks.log_prices import note_logs
 from webhooks.models import Delivery, Event
 
 NUMBER_DIGITS = 3
@@ -73,7 +74,9 @@ def emit_all(*facts: Fact, now: datetime, beside: Sequence[Write] = ()) -> list[
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs to a transaction.")
     events = [_event(fact, now) for fact in facts]
-    _wake_up_after_commit(write(*beside, insertion_of(*events), _first_deliveries(events, now)))
+    count = write(*beside, insertion_of(*events), _first_deliveries(events, now))
+    note_logs(count, livemode=events[0].livemode)
+    _wake_up_after_commit(count)
     return events
 
 

@@ -10,6 +10,7 @@ from core.errors import Conflict, ValidationFailed
 from merchants.callers import Caller
 from webhooks.delivery.backlog import with_pending
 from webhooks.delivery.wakeup import wake_up
+from webhooks.log_prices import note_logs
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
@@ -42,6 +43,7 @@ def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: da
         ended_at=None,
     )
     Webhook.objects.filter(pk=webhook.pk).update(paused_until=None)
+    note_logs(1, livemode=webhook.livemode)
     transaction.on_commit(wake_up, robust=True)
     delivery.refresh_from_db()
     return delivery
@@ -65,7 +67,9 @@ def request_recovery(
     webhook.save(update_fields=["recover_since", "recover_until", "paused_until"])
     Webhook.objects.filter(pk=webhook.pk).update(recover_until=due_immediately())
     webhook.refresh_from_db()
-    return webhook, _failed(webhook).count()
+    count = _failed(webhook).count()
+    note_logs(count, livemode=webhook.livemode)
+    return webhook, count
 
 
 def refuse_switched_off(webhook: Webhook) -> None:

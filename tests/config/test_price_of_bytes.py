@@ -10,12 +10,15 @@ from django.test import Client
 from pytest_django import Settings
 
 import config.settings
+from core.clock import utc_now
 from core.stored_bytes import SECONDS_PER_BYTE
 from core.visitor_budget import TESTER_BURST_SECONDS, budget, testers
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.client import Api
 from tests.factories import MerchantFactory
+from webhooks.log_prices import LOG_BYTES
+from webhooks.models import Delivery
 
 NETWORK = "127.0.0.0/24"
 FAT = {f"key {number}": "x" * 500 for number in range(20)}
@@ -59,6 +62,42 @@ def test_metadata_that_was_sent_once_is_paid_for_with_each_event(
 
     assert paid.status_code == 200
     assert testers._debts[NETWORK][0] > 2 * METADATA_BYTES * SECONDS_PER_BYTE
+
+
+@pytest.mark.parametrize("livemode", [False, True])
+def test_the_log_of_each_delivery_is_paid_for(
+    api: Api, merchant: Merchant, livemode: bool, settings: Settings
+) -> None:
+    """Ten endpoints of a stranger's answer each event with a kilobyte that is kept for months."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = False
+    Merchant.objects.update(status="unverified")
+    shop = api(merchant, live=livemode)
+    for _ in range(10):
+        made = shop.post("/v1/webhooks", {"url": "https://shop.example.com/hooks", "events": ["*"]})
+        assert made.status_code == 201
+    testers.clear()
+    budget.clear()
+
+    assert shop.post("/v1/payments", {"amount": 1}).status_code == 201
+
+    spent = testers._debts.get(NETWORK, (0.0,))[0]
+    assert (spent > 10 * LOG_BYTES * SECONDS_PER_BYTE) is not livemode
+
+
+def test_recovering_many_deliveries_is_paid_for(api: Api, stranger: Merchant) -> None:
+    body = {"url": "https://shop.example.com/hooks", "events": ["*"]}
+    webhook = api(stranger).post("/v1/webhooks", body).json()["id"]
+    for _ in range(5):
+        api(stranger).post("/v1/payments", {"amount": 1})
+    ended = {"status": "failed", "next_attempt_at": None, "ended_at": utc_now()}
+    Delivery.objects.update(**ended)
+    testers.clear()
+
+    since = {"since": "2020-01-01T00:00:00Z"}
+    found = api(stranger).post(f"/v1/webhooks/{webhook}/recover", since)
+
+    assert found.json()["deliveries"] == 5
+    assert testers._debts[NETWORK][0] > 5 * LOG_BYTES * SECONDS_PER_BYTE
 
 
 @pytest.mark.parametrize("livemode", [False, True])
