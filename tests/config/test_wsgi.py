@@ -64,6 +64,20 @@ for kind in (*TYPES, "multipart/form-data"):
     print(*said, time.process_time() - begun < 0.5)
 """
 
+# Methods of a stranger's own, and how many of them the metrics will show for ever.
+METHODS = """
+import io
+from config.wsgi import application
+from prometheus_client import generate_latest
+said = []
+for method in ("GET", "get", *(f"FOO{number}" for number in range(5))):
+    environ = {"REQUEST_METHOD": method, "PATH_INFO": "/healthz", "SERVER_NAME": "localhost",
+               "SERVER_PORT": "80", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(b"")}
+    application(environ, lambda status, headers: said.append(status))
+print(*said, sep=", ")
+print(b"FOO" in generate_latest())
+"""
+
 
 def test_it_has_loaded_every_page_before_the_first_request_and_no_more() -> None:
     assert answer_to(LOADED) == ["", ""]
@@ -86,6 +100,13 @@ def test_threads_take_short_turns_at_the_interpreter() -> None:
 def test_no_header_that_a_stranger_writes_fails_or_takes_long() -> None:
     """Neither was charged to anyone: a few such requests held all threads for minutes."""
     assert answer_to(HEADS) == ["404 Not Found True"] * 6
+
+
+def test_a_method_of_a_strangers_own_is_refused_and_no_label() -> None:
+    """Twenty such requests made the page of metrics of a process five megabytes larger."""
+    refused = ["405 Method Not Allowed"] * 5
+
+    assert answer_to(METHODS) == [", ".join(["200 OK"] * 2 + refused), "False"]
 
 
 def answer_to(question: str) -> list[str]:
