@@ -203,6 +203,16 @@ def test_nor_does_a_detour_or_a_slip_of_the_pen_show_it(address: str, kept: str)
     assert redact(f"GET {address}") == f"GET {kept}{HIDDEN}"
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/v1/nothing", "/pay/nothing", "/docs/nothing", "/admin/nothing"])
+def test_a_long_address_does_not_fill_the_log(client: Client, lines, path: str) -> None:
+    """What is kept for a year would have to leave: 60 MB a minute fit in a network's budget."""
+    client.get(f"{path}?{'x' * 20_000}")
+
+    assert all(len(json.dumps(line)) < 2_500 for line in lines())
+    assert any(path in line.get("request", "") for line in lines())
+
+
 @pytest.mark.parametrize("part", ["/admin", "?metadata[", "/counter/", "pay_", "/confirm-email"])
 def test_an_address_that_begins_a_secret_again_and_again_takes_no_seconds(part: str) -> None:
     """All threads wait for a search: 30 KB of the first took 1.7 s."""
