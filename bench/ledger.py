@@ -40,17 +40,23 @@ def main() -> None:
 
 @contextmanager
 def database(*, embedded: bool) -> Iterator[None]:
-    """Create a temporary database, point Django at it, and remove it at the end."""
+    """Create a temporary database, point Django at it, and remove it at the end.
+
+    It is a copy of the migrated one that the tests keep, if there is one: to migrate takes long.
+    """
+    from tests import template
     from tests.postgres import Postgres
 
     with tempfile.TemporaryDirectory(prefix="payments-bench-") as directory:
         Path(directory).chmod(0o711)
         if embedded:
+            template.use(Path(directory) / "db.sqlite3")
             set_up(f"sqlite:///{directory}/db.sqlite3")
             yield
             return
         server = Postgres(Path(directory) / "postgresql", durable=True)
-        server.create()
+        migrated = template.kept("postgresql")
+        server.create_like(migrated) if migrated.exists() else server.create()
         server.start()
         try:
             set_up(server.url)
