@@ -143,13 +143,13 @@ def test_a_merchant_that_is_suspended_during_the_sweep_is_not_paid(payout):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_the_bank_speaks_of_already_waits_until_that_is_explained(sent_pair):
-    told = order_of(sent_pair[0])
-    undo(sent_pair[0].batch)
+def test_what_the_bank_speaks_of_already_waits_until_that_is_explained(own_sent_pair):
+    told = order_of(own_sent_pair[0])
+    undo(own_sent_pair[0].batch)
     read(status_report(PayoutBatch(message_id=f"B-{'0' * 32}"), (told, "ACSC")))
 
-    assert [each.id for each in batch_of().payouts.all()] == [sent_pair[1].pk]
-    assert statuses(sent_pair) == ["scheduled", "in_transit"]
+    assert [each.id for each in batch_of().payouts.all()] == [own_sent_pair[1].pk]
+    assert statuses(own_sent_pair) == ["scheduled", "in_transit"]
 
     waiting = BankEntry.objects.unmatched().get()
     set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now(), by_two=True)
@@ -157,8 +157,8 @@ def test_what_the_bank_speaks_of_already_waits_until_that_is_explained(sent_pair
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_the_bank_speaks_of_already_is_neither_canceled_nor_refused(api, sent_pair):
-    payout = sent_pair[0]
+def test_what_the_bank_speaks_of_already_is_neither_canceled_nor_refused(api, own_sent_pair):
+    payout = own_sent_pair[0]
     told = order_of(payout)
     undo(payout.batch)
     read(status_report(PayoutBatch(message_id=f"B-{'0' * 32}"), (told, "ACSC")))
@@ -180,20 +180,20 @@ def refuse(payout: Payout) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_nothing_leaves_while_the_bank_speaks_of_a_run_that_is_not_known(sent_pair):
-    lost = sent_pair[0].batch
+def test_nothing_leaves_while_the_bank_speaks_of_a_run_that_is_not_known(own_sent_pair):
+    lost = own_sent_pair[0].batch
     undo(lost)
     read(statement(entry(lost.total_amount, details=batch_details(lost))))
 
     with pytest.raises(BankEntriesWaiting):
         batch_of()
 
-    assert statuses(sent_pair) == ["scheduled", "scheduled"]
+    assert statuses(own_sent_pair) == ["scheduled", "scheduled"]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_sends_us_money_under_the_name_of_a_run_stops_no_payout(sent_pair):
-    lost = sent_pair[0].batch
+def test_who_sends_us_money_under_the_name_of_a_run_stops_no_payout(own_sent_pair):
+    lost = own_sent_pair[0].batch
     undo(lost)
     read(statement(entry(100, direction="CRDT", details=batch_details(lost))))
 

@@ -63,16 +63,16 @@ def all_is_proven() -> bool:
 
 
 @pytest.fixture
-def content(sent_pair: list[Payout]) -> str:
+def content(own_sent_pair: list[Payout]) -> str:
     """A statement: both were booked, one of them came back, a wallet is filled, and a fee."""
     customer = customer_with(0, LIVE, livemode=True)
     booked = [
         entry(payout.amount, order_of(payout), reference=f"TRN {payout.amount}")
-        for payout in sent_pair
+        for payout in own_sent_pair
     ]
     return statement(
         *booked,
-        returned(sent_pair[1]),
+        returned(own_sent_pair[1]),
         transfer(2_000, ordered(customer).reference),
         entry(9, reference="FEE"),
     )

@@ -98,51 +98,51 @@ def test_after_a_restore_a_payout_that_may_have_left_is_not_canceled(api):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("form", [statement, notification])
-def test_what_left_before_a_restore_is_what_the_bank_says(sent_pair, form):
-    paid, other = sent_pair
+def test_what_left_before_a_restore_is_what_the_bank_says(own_sent_pair, form):
+    paid, other = own_sent_pair
     told = order_of(paid)
     undo(paid.batch)
     close_bank_account(bank_account_id=paid.bank_account_id, actor="staff:ann", now=utc_now())
 
     result = read(form(entry(paid.amount, told)))
 
-    assert (result.matched, statuses_of(sent_pair)) == (1, ["paid", "scheduled"])
+    assert (result.matched, statuses_of(own_sent_pair)) == (1, ["paid", "scheduled"])
     assert order_of(paid) == told
     assert [*check_batches(), *check_bookings(), *check_payouts()] == []
     assert [each.id for each in batch_of().payouts.all()] == [other.id]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_with_a_charge_it_is_what_left_before_a_restore(sent_pair):
-    paid, told = sent_pair[0], order_of(sent_pair[0])
+def test_with_a_charge_it_is_what_left_before_a_restore(own_sent_pair):
+    paid, told = own_sent_pair[0], order_of(own_sent_pair[0])
     undo(paid.batch)
     charge = "<Chrgs><Rcrd><Amt Ccy='BSD'>0.50</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>"
 
     read(statement(entry(1300, told).replace("</TxDtls>", f"{charge}</TxDtls>")))
 
-    assert statuses_of(sent_pair) == ["paid", "scheduled"]
+    assert statuses_of(own_sent_pair) == ["paid", "scheduled"]
     assert [*check_batches(), *check_bookings(), *check_payouts()] == []
 
 
 @pytest.mark.django_db(transaction=True)
-def test_another_amount_is_not_what_left_before_a_restore(sent_pair):
-    told = order_of(sent_pair[0])
-    undo(sent_pair[0].batch)
+def test_another_amount_is_not_what_left_before_a_restore(own_sent_pair):
+    told = order_of(own_sent_pair[0])
+    undo(own_sent_pair[0].batch)
 
-    read(statement(entry(sent_pair[0].amount + 1, told)))
+    read(statement(entry(own_sent_pair[0].amount + 1, told)))
 
-    assert statuses_of(sent_pair) == ["scheduled", "scheduled"]
+    assert statuses_of(own_sent_pair) == ["scheduled", "scheduled"]
     assert waiting_entries() == [
-        f"The bank knows payout {sent_pair[0].pk}, which is scheduled, with another amount."
+        f"The bank knows payout {own_sent_pair[0].pk}, which is scheduled, with another amount."
     ]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_payouts_stay_shut_while_the_bank_says_what_nobody_has_explained(sent_pair):
-    told = order_of(sent_pair[0])
-    undo(sent_pair[0].batch)
+def test_payouts_stay_shut_while_the_bank_says_what_nobody_has_explained(own_sent_pair):
+    told = order_of(own_sent_pair[0])
+    undo(own_sent_pair[0].batch)
     call_command("restored")
-    read(statement(entry(sent_pair[0].amount + 1, told), entry(7, "fee", reference="F")))
+    read(statement(entry(own_sent_pair[0].amount + 1, told), entry(7, "fee", reference="F")))
 
     with pytest.raises(CommandError, match="with another amount"):
         call_command("restored", "--reconciled")
@@ -159,7 +159,7 @@ def test_payouts_stay_shut_while_the_bank_says_what_nobody_has_explained(sent_pa
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("length", [16, 34])
-def test_payouts_stay_shut_for_what_the_restored_database_has_never_heard_of(sent_pair, length):
+def test_payouts_stay_shut_for_what_the_restored_database_has_never_heard_of(own_sent_pair, length):
     call_command("restored")
     read(statement(entry(77, f"E-{'0' * 32}"[:length])))
 
@@ -167,17 +167,17 @@ def test_payouts_stay_shut_for_what_the_restored_database_has_never_heard_of(sen
         call_command("restored", "--reconciled")
 
 
-def test_a_name_that_the_sender_of_money_has_written_keeps_no_payout_shut(sent_pair):
+def test_a_name_that_the_sender_of_money_has_written_keeps_no_payout_shut(own_sent_pair):
     call_command("restored")
     read(statement(transfer(1, "thank you", end_to_end_id=f"E-{'0' * 32}")))
 
     call_command("restored", "--reconciled")
 
 
-def test_news_of_what_has_left_keeps_no_payout_shut(sent_pair):
+def test_news_of_what_has_left_keeps_no_payout_shut(own_sent_pair):
     call_command("restored")
     lost = PayoutBatch(message_id=f"B-{'0' * 32}")
-    read(status_report(lost, (order_of(sent_pair[0]), "ACSP")))
+    read(status_report(lost, (order_of(own_sent_pair[0]), "ACSP")))
     assert waiting_entries() == ["The order is not from this file."]
 
     call_command("restored", "--reconciled")
