@@ -59,9 +59,9 @@ def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
     while True:
         with snapshot():
             found = _read(rows.filter(pk__gt=mark) if mark else rows, field)
+            if not found:
+                return
             yield from _check_rows(model, field, found)
-        if not found:
-            return
         mark = str(found[-1][0])
         yield ProvenUpTo(mark)
 
@@ -91,8 +91,10 @@ def _check_rows(model: type[Model], field: SignatureField, rows: Sequence[Row]) 
 def _check_logged(ids: Iterable[int]) -> Iterator[str]:
     """Name each of these transfers that was sealed since the log began, and so lacks a leaf."""
     unlogged = set(ids)
+    if not unlogged:
+        return
     opening = LogLeaf.objects.filter(index=0).values_list("subject", flat=True).first()
-    if unlogged and opening is not None:
+    if opening is not None:
         head = int(opening) if _WHOLE_NUMBER.fullmatch(opening) else 0
         without = Q(unsealed__isnull=False) | Q(seal__sequence__lte=head)
         rows = Transfer.objects.filter(without, Among(F("pk"), unlogged))
