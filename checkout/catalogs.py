@@ -64,10 +64,10 @@ def compiled(catalog: Catalog) -> bytes:
     return out.getvalue()
 
 
-def update(language: str) -> int:
-    """Merge new texts into a language's source and compile it; return how many are missing."""
+def update(language: str, current: Catalog) -> int:
+    """Merge the texts of today into a source and compile it; return how many are missing."""
     catalog = read_source(language)
-    catalog.update(texts(), no_fuzzy_matching=True)
+    catalog.update(current, no_fuzzy_matching=True)
     catalog.obsolete.clear()
     catalog.header_comment = "# What customers read: see `manage.py translations`."
     catalog.project, catalog.version = "checkout", "1"

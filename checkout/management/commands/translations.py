@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from checkout.catalogs import LANGUAGES, update
+from checkout.catalogs import LANGUAGES, texts, update
 
 
 class Command(BaseCommand):
@@ -15,8 +15,9 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        current = texts()
         for language in LANGUAGES:
-            missing = update(language)
+            missing = update(language, current)
             self.stdout.write(
                 f"{language}: {missing} missing" if missing else f"{language}: complete"
             )
