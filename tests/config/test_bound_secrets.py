@@ -226,7 +226,8 @@ def test_no_code_but_migrations_encrypts_without_a_place() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in ROOT.glob("[a-z]*/**/*.py")
         if "migrations" not in path.parts and path.relative_to(ROOT).parts[0] != "tests"
-        for node in ast.walk(ast.parse(path.read_text()))
+        if "crypt" in (source := path.read_text())  # few have it: to parse all takes a second
+        for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).split(".")[-1] in {"encrypt", "decrypt"}
         and ast.unparse(node.func).split(".")[0] in {"encrypt", "decrypt", "crypto"}
