@@ -11,14 +11,15 @@ from django.test.utils import CaptureQueriesContext
 from backoffice.errors import Forbidden, InstructionExpired
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import RIGHTS, Right, Role
-from backoffice.services import decisions
+from backoffice.services import decisions, instructions
 from backoffice.services.decisions import approve, decline, expire_due, withdraw
-from backoffice.services.instruction_kinds import TASKS
+from backoffice.services.instruction_kinds import TASKS, InstructionKind
 from backoffice.services.instructions import (
     InstructionRequest,
     _lock_people,
     _subject_type,
     instruct,
+    left_without_approval,
     spent_in_a_day,
 )
 from core.clock import utc_now
@@ -69,6 +70,20 @@ def test_what_another_person_did_or_agreed_to_does_not_count(paid: Payment) -> N
     for staff in (support, finance):
         spent = spent_in_a_day(user_id=staff.user_id, kind="refund", livemode=False, now=now)
         assert spent == 0
+
+
+@pytest.mark.parametrize(
+    ("spent", "left"),
+    [(0, 10_000), (40_000, 10_000), (40_001, 9_999), (50_000, 0), (50_001, 0)],
+)
+def test_what_is_left_of_a_day(
+    db: None, monkeypatch: pytest.MonkeyPatch, spent: int, left: int
+) -> None:
+    monkeypatch.setattr(instructions, "spent_in_a_day", lambda **_: spent)
+
+    assert left == left_without_approval(
+        staff=staff_as(Role.SUPPORT), kind=InstructionKind.REFUND, livemode=True, now=utc_now()
+    )
 
 
 def test_it_waits_seven_days(paid: Payment) -> None:

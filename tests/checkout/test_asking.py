@@ -9,6 +9,7 @@ from django.test import Client
 from core.clock import utc_now
 from core.ids import new_id
 from payments.models import Payment, Replacement
+from payments.replacements import replacement_of
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
 from webhooks.models import Event
@@ -119,3 +120,14 @@ def test_a_stranger_replaces_nothing(failed, stranger, api):
 
     assert (answer.status_code, answer.json()["code"]) == (404, "PAYMENT_NOT_FOUND")
     assert (Payment.objects.count(), Replacement.objects.count()) == (1, 0)
+
+
+def test_each_payment_has_its_own_replacement(failed, payment_of):
+    """The page of one must not lead to what replaces another."""
+    other = payment_of(900, status="failed", failed_at=utc_now(), error_code="PIN_LOCKED")
+    ask(other)
+    assert replacement_of(failed.id) is None
+
+    ask(failed)
+
+    assert [replacement_of(one.id).payment_id for one in (failed, other)] == [failed.id, other.id]

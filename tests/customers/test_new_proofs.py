@@ -96,6 +96,8 @@ def test_a_first_pin_where_the_customer_came_is_none(payer: Customer, now: datet
 
     payer.refresh_from_db()
     assert payer.proof_changed_at is None
+    session.refresh_from_db()
+    assert session.pin_verified_at == now + MOMENT
 
 
 def test_a_pin_that_a_code_resets_is_one_in_the_session_of_the_first_day_too(

@@ -127,6 +127,15 @@ def test_it_refuses_a_suspended_merchant_named_in_development(merchant, developm
     assert response.json()["code"] == "MERCHANT_INACTIVE"
 
 
+def test_it_takes_an_unverified_merchant_named_in_development(merchant, settings, development):
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+
+    response = ApiClient().get("/v1/echo", {"merchant_id": merchant.id})
+
+    assert (response.status_code, response.json()) == (200, caller(merchant, "development"))
+
+
 @pytest.mark.parametrize(
     ("required", "live", "status", "code"),
     [

@@ -14,6 +14,7 @@ from merchants.models import ApiKey, Merchant, MerchantChange
 from merchants.scoping import CallerScoped
 from merchants.services import issue_key
 from payments.models import Payment
+from tests.client import Api
 from tests.factories import PaymentFactory
 
 SCOPED = [
@@ -71,6 +72,21 @@ def test_development_reaches_test_rows_only() -> None:
 
 
 @pytest.mark.parametrize(
+    ("scopes", "allowed"),
+    [
+        ("*", True),
+        ("*:read", False),
+        ("refunds:write payments:read", False),
+        ("refunds:read payments:write", True),
+    ],
+)
+def test_who_may_write(scopes: str, allowed: bool) -> None:
+    caller = Caller(None, livemode=True, actor="key", scopes=scopes)
+
+    assert caller.may_write("payments") is allowed
+
+
+@pytest.mark.parametrize(
     "caller", [Caller.for_development(), Caller.for_staff(livemode=True, actor="staff:1")]
 )
 def test_without_a_merchant_nothing_new_has_an_owner(caller: Caller) -> None:
@@ -106,3 +122,13 @@ def test_a_list_has_the_words_that_are_asked_for(merchant: Merchant) -> None:
     assert found() == ["Conch fritters", "Johnny cake"]
     assert found(words=("john",)) == ["Johnny cake"]
     assert not Payment.objects.all().matching({"livemode": True}).exists()
+
+
+def test_a_page_of_a_list_has_the_total_of_all(api: Api, merchant: Merchant) -> None:
+    for _ in range(3):
+        api(merchant).post("/v1/payments", {"amount": 100})
+
+    pages = [api(merchant).get(f"/v1/payments?{of}") for of in ("limit=1", "limit=1&status=paid")]
+
+    assert [page.json().get("total") for page in pages] == [3, None]
+    assert len(pages[0].json()["payments"]) == 1

@@ -47,6 +47,13 @@ def test_every_route_is_of_a_resource_that_scopes_name():
     assert len(" ".join(SCOPES)) <= MAX_SCOPES
 
 
+def test_the_words_of_a_resource_are_joined_and_plural():
+    class Endpoint(CallerViewSet):
+        resource = "Payment link"
+
+    assert Endpoint.scoped_as == "payment_links"
+
+
 @pytest.mark.parametrize("route", WRITING, ids=str)
 @pytest.mark.parametrize("livemode", [False, True])
 def test_a_key_that_only_reads_writes_nowhere(merchant, route, livemode):

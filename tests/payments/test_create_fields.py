@@ -50,6 +50,8 @@ pytestmark = pytest.mark.django_db
         ("success_url", "https://x.example/" + "a" * 2_048),
         ("cancel_url", "/relative"),
         ("qr_format", "jpeg"),
+        ("order_id", "one\ntwo"),
+        ("reference", "one\ntwo"),
     ],
 )
 def test_it_names_the_field_at_fault(
@@ -73,7 +75,7 @@ def test_metadata_takes_text_numbers_booleans_and_null(api: Api, merchant: Merch
 
 
 def test_text_comes_back_as_it_was(api: Api, merchant: Merchant) -> None:
-    text = "'; DROP TABLE payments; -- =1+1 <script>ñ😀"
+    text = "'; DROP TABLE payments; -- =1+1 <script>ñ😀\nSecond line"
 
     response = api(merchant).post("/v1/payments", {"amount": 100, "description": text})
 

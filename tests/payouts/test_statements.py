@@ -237,3 +237,35 @@ def test_it_moves_on_to_what_can_turn_up_no_more(known, seen, is_all, after):
 
     names = ("gathered_through", "horizon_transfer", "horizon_transaction")
     assert tuple(getattr(statement, name) for name in names) == after
+
+
+def test_no_statement_goes_on_from_that_of_another_account(api, merchant, stranger):
+    for owner, amount in ((merchant, 1_000), (stranger, 500)):
+        for _ in range(2):
+            credit(owner, amount)
+            assert api(owner).post(PATH, {"amount": 300}).status_code == 201
+
+    rows = Statement.objects.order_by("account__owner", "number")
+    found = {
+        owner.id: list(
+            rows.filter(account__owner=owner.id).values_list(
+                "number", "opening_amount", "closing_amount"
+            )
+        )
+        for owner in (merchant, stranger)
+    }
+    assert found == {
+        merchant.id: [(1, 0, 700), (2, 700, 1_400)],
+        stranger.id: [(1, 0, 200), (2, 200, 400)],
+    }
+    assert list(check_payouts()) == []
+
+
+def test_each_account_has_its_own_open_statement(merchant, stranger):
+    for owner in (merchant, stranger):
+        credit(owner, 100)
+
+    assert gather_ahead() == 2
+
+    open_ones = Statement.objects.filter(closed_at=None).values_list("account__owner", "number")
+    assert set(open_ones) == {(merchant.id, 1), (stranger.id, 1)}
