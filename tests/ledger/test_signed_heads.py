@@ -8,10 +8,15 @@ from django.core.management import call_command
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
+from core.signatures import sign_anew
 from core.signed_notes import LogHead, NoteSigner
+from ledger import log_checks
 from ledger.checkpoints import is_ours, sign_head, verifiers
-from ledger.models import Checkpoint, LogLeaf, Purpose
+from ledger.models import Checkpoint, LogLeaf, Purpose, WaitingEntry
+from ledger.proof_marks import ProvenUpTo
 from ledger.sealing import log_rows, seal_transfers
+from merchants.models import Merchant
+from tests.factories import MerchantFactory
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, opened
 from tests.ledger.growing import grow
@@ -93,3 +98,53 @@ def test_a_log_that_does_not_extend_the_last_head_is_not_signed(
     ]
     assert Checkpoint.objects.count() == 3
     assert LogLeaf.objects.latest("index").index == 4
+
+
+def test_heads_are_proven_so_many_at_a_time_and_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_checks, "HEADS_AT_ONCE", 1)
+    grow(3)
+    with all_rights():
+        for head in Checkpoint.objects.filter(size__gte=3):
+            Checkpoint.objects.filter(pk=head.pk).update(
+                note=STRANGER.sign(str(LogHead.parse(head.note)))
+            )
+
+    wrong = [f"Checkpoint {size} is not as it was signed." for size in (3, 4)]
+    assert [*log_checks.check_heads()] == [
+        *(ProvenUpTo("3"), wrong[0], ProvenUpTo("4"), wrong[1], ProvenUpTo("5")),
+    ]
+    assert [*log_checks.check_heads("4")] == [wrong[1], ProvenUpTo("5")]
+    assert [*log_checks.check_heads("5")] == []
+
+
+def test_a_row_that_had_lost_its_signature_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_checks, "LEAVES_AT_ONCE", 1)
+    grow()
+    merchants = [MerchantFactory.create() for _ in range(3)]
+    with all_rights():  # one from before rows were signed
+        Merchant.objects.filter(pk=merchants[0].pk).update(signature=None)
+        WaitingEntry.objects.filter(subject=merchants[0].pk).delete()
+    log_rows(now=NOW)
+    with all_rights():
+        Merchant.objects.filter(pk=merchants[1].pk).update(signature=None)
+    for merchant in merchants:
+        merchant.refresh_from_db()
+        merchant.fee_basis_points = 250
+        merchant.save(update_fields=["fee_basis_points"])
+    log_rows(now=NOW)
+
+    named = f"Merchant {merchants[1].pk} had lost its signature by leaf 5."
+    marks = [ProvenUpTo(str(size)) for size in range(1, 8)]
+    assert [*log_checks.check_adoptions()] == [*marks[:5], named, *marks[5:]]
+    assert [*log_checks.check_adoptions("6")] == marks[6:]
+
+
+def test_what_is_signed_already_is_not_signed_anew(db: None) -> None:
+    merchant = MerchantFactory.create()
+    signed = merchant.signature
+    assert (sign_anew(merchant), merchant.signature) == (False, signed)
+
+    merchant.fee_basis_points = 250
+
+    assert sign_anew(merchant)
+    assert merchant.signature != signed

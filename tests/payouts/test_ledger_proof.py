@@ -12,6 +12,7 @@ from core.ids import new_id
 from core.log_receipts import ReceiptRefused, proven_entries
 from core.signed_notes import NoteSigner
 from ledger.checkpoints import verifiers
+from ledger.transaction_receipts import LogReceipt, ReceiptLeaf
 from tests.factories import MerchantFactory
 from tests.ledger.funding import NOW
 from tests.ledger.thief import all_rights
@@ -85,6 +86,24 @@ def test_the_public_key_is_open_to_all(client) -> None:
     assert client.post("/.well-known/checkpoint-keys").status_code == 405
 
 
+def test_a_file_has_what_is_proven_and_what_is_not_yet() -> None:
+    leaf = ReceiptLeaf(index=3, entry="{}", path=["YQ=="])
+    proven = LogReceipt(transaction_id="txn_1", status="proven", checkpoint="note", leaves=[leaf])
+
+    assert proven.as_json() == {
+        "transaction_id": "txn_1",
+        "status": "proven",
+        "checkpoint": "note",
+        "leaves": [{"index": 3, "entry": "{}", "path": ["YQ=="]}],
+    }
+    assert LogReceipt(transaction_id="txn_1", status="pending").as_json() == {
+        "transaction_id": "txn_1",
+        "status": "pending",
+        "checkpoint": "",
+        "leaves": [],
+    }
+
+
 def changed(receipt: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return json.loads(json.dumps(receipt)) | changes
 
@@ -93,16 +112,18 @@ def test_a_receipt_that_was_changed_is_refused(receipt) -> None:
     entry = receipt["leaves"][0]["entry"].replace('"amount":1000', '"amount":9000')
     first, second = receipt["leaves"]
     other = NoteSigner.generate("testserver/ledger").sign("testserver/ledger\n4\nAAAA\n")
-    forgeries = {
-        "does not lead": changed(receipt, leaves=[first | {"entry": entry}, second]),
-        "lead to the head": changed(receipt, leaves=[first | {"index": first["index"] + 1}]),
-        "has signed": changed(receipt, checkpoint=other),
-        "another transaction": changed(receipt, transaction_id="txn_x"),
-        "is no receipt": {"transaction_id": "txn_x"},
-        "of another transaction": changed(receipt, leaves=[]),
-    }
+    steps = [f"!{step}" for step in first["path"]]
+    forgeries = [
+        ("does not lead", changed(receipt, leaves=[first | {"entry": entry}, second])),
+        ("lead to the head", changed(receipt, leaves=[first | {"index": first["index"] + 1}])),
+        ("has signed", changed(receipt, checkpoint=other)),
+        ("another transaction", changed(receipt, transaction_id="txn_x")),
+        ("is no receipt", {"transaction_id": "txn_x"}),
+        ("is no receipt", changed(receipt, leaves=[first | {"path": steps}, second])),
+        ("of another transaction", changed(receipt, leaves=[])),
+    ]
 
-    for why, forged in forgeries.items():
+    for why, forged in forgeries:
         with pytest.raises(ReceiptRefused, match=why):
             proven_entries(forged, verifiers())
 
