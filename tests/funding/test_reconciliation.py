@@ -100,6 +100,16 @@ def test_it_names_an_entry_that_was_unmatched(top_up, others):
     ]
 
 
+def test_it_names_no_entry_that_is_matched_with_a_payout(top_up, others, api, merchant):
+    credit(merchant, 500)
+    payout_id = api(merchant).post("/v1/payouts", {}).json()["id"]
+    BankEntry.objects.filter(credited_to=top_up.pk).update(credited_to="", payout_id=payout_id)
+
+    assert list(check_top_ups()) == [
+        f"Top-up {top_up.pk} has succeeded; no entry of the bank says so."
+    ]
+
+
 @pytest.mark.parametrize(
     "change",
     [

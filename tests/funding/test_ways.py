@@ -121,8 +121,9 @@ def test_what_was_collected_and_followed_up_is_counted_together(payment_of):
 
 def test_only_what_is_late_expires(monkeypatch):
     customer = customer_with(0)
-    late, waiting = ordered(customer, 1), ordered(customer, 2)
-    TopUp.objects.filter(pk=waiting.pk).update(expires_at=late.expires_at + MOMENT)
+    late, waiting, given_up = (ordered(customer, amount) for amount in (1, 2, 3))
+    cancel_top_up(top_up_id=given_up.pk, customer_id=customer.pk, now=utc_now())
+    TopUp.objects.filter(amount__gte=2).update(expires_at=late.expires_at + MOMENT)
     asked = []
 
     def one(*, top_up_id, now):
@@ -138,7 +139,7 @@ def test_only_what_is_late_expires(monkeypatch):
         status: {each.amount for each in TopUp.objects.shown_as(status, late.expires_at + MOMENT)}
         for status in ("pending", "expired", "canceled")
     }
-    assert shown == {"pending": set(), "expired": {1, 2}, "canceled": set()}
+    assert shown == {"pending": set(), "expired": {1, 2}, "canceled": {3}}
     assert [each.amount for each in TopUp.objects.shown_as("pending", late.expires_at)] == [2]
 
 
