@@ -155,7 +155,8 @@ def main() -> int:
         plant(_mutants(file)[int(number)])
         files = dict.fromkeys(map(file_of, options.tests))
         chosen = Chosen(options.tests, options.out)
-        return pytest.main([*PYTEST, "-x", *files], plugins=[chosen])
+        # Or pytest would import a mutant whose name begins with `test_` itself, from its file.
+        return pytest.main([*PYTEST, "--assert=plain", "-x", *files], plugins=[chosen])
     lines = (
         dict.fromkeys(options.files)
         if options.files

@@ -141,6 +141,7 @@ def test_only_what_is_late_expires(monkeypatch):
     }
     assert shown == {"pending": set(), "expired": {1, 2}, "canceled": {3}}
     assert [each.amount for each in TopUp.objects.shown_as("pending", late.expires_at)] == [2]
+    assert [each.amount for each in TopUp.objects.shown_as("expired", late.expires_at)] == [1]
 
 
 def test_another_customer_cannot_cancel_it():

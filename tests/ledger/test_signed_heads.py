@@ -132,6 +132,8 @@ def test_a_row_that_had_lost_its_signature_is_named_once(monkeypatch: pytest.Mon
         merchant.fee_basis_points = 250
         merchant.save(update_fields=["fee_basis_points"])
     log_rows(now=NOW)
+    with all_rights():  # a leaf of another kind
+        LogLeaf.objects.filter(index=0).update(subject=merchants[0].pk)
 
     named = f"Merchant {merchants[1].pk} had lost its signature by leaf 5."
     marks = [ProvenUpTo(str(size)) for size in range(1, 8)]

@@ -77,9 +77,13 @@ def test_metadata_takes_text_numbers_booleans_and_null(api: Api, merchant: Merch
 def test_text_comes_back_as_it_was(api: Api, merchant: Merchant) -> None:
     text = "'; DROP TABLE payments; -- =1+1 <script>ñ😀\nSecond line"
 
-    response = api(merchant).post("/v1/payments", {"amount": 100, "description": text})
+    body = {"amount": 100, "description": text, "payment_mode": "INVOICE_PAY", "terms": text}
+    address = api(merchant).post("/v1/payments", body)["Location"]
 
-    assert api(merchant).get(response["Location"]).json()["description"] == text
+    record = api(merchant).get(address).json()
+    assert (record["description"], record["terms"]) == (text, text)
+    changed = api(merchant).patch(address, {"description": "One\nTwo"})
+    assert changed.json()["description"] == "One\nTwo"
 
 
 def test_http_addresses_are_for_test_mode(api: Api, merchant: Merchant) -> None:

@@ -88,6 +88,8 @@ def test_a_test_event_says_that_the_fault_is_ours(
     )
 
     assert (response.status_code, response.json()["code"]) == (503, "SERVICE_UNAVAILABLE")
+    delivery = only_delivery(webhook)
+    assert (delivery.attempt_count, delivery.lease_token) == (0, "")
 
 
 def test_what_cannot_be_recorded_is_sent_again_when_its_lease_ends(
