@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 
 from backoffice.errors import Forbidden, InstructionExpired
 from backoffice.models import AuditEntry, Instruction
-from backoffice.roles import RIGHTS, Right, Role
+from backoffice.roles import RIGHTS, InstructionKind, Right, Role
 from backoffice.services import decisions, instructions
 from backoffice.services.decisions import approve, decline, expire_due, withdraw
-from backoffice.services.instruction_kinds import TASKS, InstructionKind
+from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import (
     InstructionRequest,
     _lock_people,
