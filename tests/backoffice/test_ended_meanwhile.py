@@ -13,7 +13,7 @@ from backoffice.services.accounts import give_roles
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.decisions import approve
 from backoffice.services.instructions import instruct
-from backoffice.staff import Staff
+from backoffice.staff import Staff, roles_now, roles_of
 from core.clock import utc_now
 from merchants.models import Merchant
 from refunds.models import Refund
@@ -92,3 +92,24 @@ def test_what_waits_for_the_act_that_ends_it_is_not_done(merchant: Merchant, end
     assert isinstance(done, Forbidden)
     assert Instruction.objects.get().status == "waiting"
     assert not Refund.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("columns", "now", "at_sign_in"),
+    [
+        ({}, {Role.FINANCE}, {Role.FINANCE}),
+        ({"is_active": False}, set(), set()),
+        ({"is_staff": False}, set(), set()),
+        ({"is_staff": False, "is_superuser": True}, set(), set()),
+        ({"is_superuser": True}, {Role.ADMINISTRATOR}, {Role.ADMINISTRATOR}),
+        ({"password": "!"}, set(), {Role.FINANCE}),
+    ],
+)
+def test_only_active_staff_have_roles(
+    columns: dict[str, Any], now: set[Role], at_sign_in: set[Role]
+) -> None:
+    staff, _ = staff_as(Role.FINANCE), staff_as(Role.SUPPORT)
+    User.objects.filter(pk=staff.user_id).update(**columns)
+
+    assert roles_now(staff) == now
+    assert roles_of(User.objects.get(pk=staff.user_id)) == at_sign_in
