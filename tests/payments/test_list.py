@@ -76,10 +76,12 @@ def test_it_filters_by_status(api: Api, merchant: Merchant, status: PaymentStatu
 def test_an_overdue_payment_is_listed_as_expired(
     api: Api, merchant: Merchant, payment: Payment
 ) -> None:
+    canceled = bring_to(PaymentFactory(merchant=merchant), PaymentStatus.CANCELED)
     Payment.objects.update(expires_at=utc_now())
 
     assert ids(api, merchant, status="created") == []
     assert ids(api, merchant, status="expired") == [payment.id]
+    assert ids(api, merchant, status="canceled") == [canceled.id]
     assert api(merchant).get(f"/v1/payments/{payment.id}").json()["status"] == "expired"
 
 
