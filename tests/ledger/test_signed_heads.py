@@ -12,9 +12,10 @@ from core.signatures import sign_anew
 from core.signed_notes import LogHead, NoteSigner
 from ledger import log_checks
 from ledger.checkpoints import is_ours, sign_head, verifiers
-from ledger.models import Checkpoint, LogLeaf, Purpose, WaitingEntry
+from ledger.models import Checkpoint, LogLeaf, Purpose, Transfer, WaitingEntry
 from ledger.proof_marks import ProvenUpTo
 from ledger.sealing import log_rows, seal_transfers
+from ledger.signed_row_checks import _check_logged
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
 from tests.ledger.command import verify
@@ -150,3 +151,16 @@ def test_what_is_signed_already_is_not_signed_anew(db: None) -> None:
 
     assert sign_anew(merchant)
     assert merchant.signature != signed
+
+
+def test_only_where_the_log_has_begun_is_a_leaf_missed() -> None:
+    grow()
+    [transfer] = Transfer.objects.all()
+    missed = [f"Transfer {transfer.pk} is not in the log."]
+    assert [*_check_logged([transfer.pk])] == missed
+
+    with all_rights():
+        LogLeaf.objects.filter(index=1).update(subject="x")
+        LogLeaf.objects.filter(index=0).delete()
+
+    assert [*_check_logged([transfer.pk])] == []
