@@ -120,3 +120,17 @@ def test_all_is_read_at_once_where_it_is_little(monkeypatch: pytest.MonkeyPatch)
     assert prove_slice_if_due(now=NOW + MINUTE) is None
     Account.objects.filter(pk=account.pk).update(balance=101)
     assert prove_slice_if_due(now=NOW + 60 * MINUTE) is False
+
+
+def test_it_has_ended_when_it_has_read_all_and_rests_from_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(whole_proof, "SLICE_SECONDS", 3_600)
+    monkeypatch.setattr(whole_proof, "_since", lambda _: timedelta(seconds=20))
+    opened(Purpose.WALLET, holding=100)
+
+    assert prove_slice_if_due(now=NOW) is True
+
+    proof = Proof.objects.get()
+    assert (proof.whole_ended_at, proof.whole_started_at) == (NOW + timedelta(seconds=20), None)
+    assert proof.whole_due_at == NOW + timedelta(seconds=20, minutes=5)
