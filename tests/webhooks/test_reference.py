@@ -18,6 +18,7 @@ from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Received, Receiver
 from webhooks.delivery.signing import new_secret, signature_headers
+from webhooks.event_schemas import _schema_of
 from webhooks.event_types import EventType
 from webhooks.reference import BODY_ONLY, HEADERS
 
@@ -190,3 +191,20 @@ def _format_of(value: object) -> str | None:
     if re.fullmatch(r"\d{4}-\d\d-\d\d", str(value)):
         return "date"
     return "date-time" if re.fullmatch(r"\d{4}-\d\d-\d\dT.+Z", str(value)) else None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "schema"),
+    [
+        ("metadata", {"n": 1}, {"type": "object"}),
+        ("line_items", [{"n": 1}], {"type": "array", "items": {"type": "object"}}),
+        ("amount", 5, {"type": "integer"}),
+        ("completed_at", "2026-11-26T09:00:00Z", {"type": "string", "format": "date-time"}),
+        ("due_date", "2026-11-26", {"type": "string", "format": "date"}),
+        ("order_id", "A-1", {"type": "string"}),
+    ],
+)
+def test_the_schema_of_a_value_is_that_of_its_sample(
+    name: str, value: object, schema: dict[str, object]
+) -> None:
+    assert _schema_of(name, value) == schema
