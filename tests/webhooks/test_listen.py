@@ -150,7 +150,7 @@ def test_it_believes_no_forged_request() -> None:
 
     assert (received.status, received.fault) == (
         401,
-        "webhook-signature does not match secret and body",
+        "webhook-signature does not match the secret and body",
     )
 
 
