@@ -75,6 +75,32 @@ def test_there_is_none_beyond_a_debit(wrong: dict[str, object]) -> None:
     booked.update(kind=BankEntryKind.CREDIT)
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("kind", "amount", "charge_amount", "is_charge"),
+    [
+        ("debit", 1_200, 1_200, True),
+        ("credit", 1_200, 1_200, True),
+        ("debit", 1, 1, True),
+        ("debit", 1_200, 1_199, False),
+        ("debit", 1_200, 1, False),
+        ("debit", 1_200, 0, False),
+        ("debit", 0, 0, False),
+        ("return", 1_200, 0, False),
+        ("settled", None, 0, False),
+    ],
+)
+def test_only_what_is_nothing_else_is_left_out_as_a_charge(
+    kind: str, amount: int | None, charge_amount: int, is_charge: bool
+) -> None:
+    entry = stored(read_file(), 0, "a")
+    BankEntry.objects.update(kind=kind, amount=amount, charge_amount=charge_amount)
+
+    assert BankEntry.objects.besides_charges().exists() is not is_charge
+    entry.refresh_from_db()
+    assert entry.is_charge is is_charge
+
+
 @pytest.mark.slow
 @pytest.mark.night(RELEASED)
 @pytest.mark.django_db(transaction=True)

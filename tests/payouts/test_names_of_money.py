@@ -5,6 +5,7 @@ import pytest
 from core.clock import utc_now
 from core.money import decimal_text
 from funding.bank_transfers import credit_by_hand
+from payouts.bank.same_money import refuse_credited_elsewhere
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, Payout
 from tests.funding.money_in import booked, customer_with, held, notified, ordered
@@ -190,3 +191,75 @@ def test_a_uetr_tells_on_any_day(top_ups):
     with pytest.raises(BankEntryUnfit, match="already reported this money"):
         hand_to(top_ups[1], "the text was lost")
     assert money_of(top_ups) == [2_000, 0]
+
+
+@pytest.fixture
+def told_twice(top_ups):
+    """Money that went to the first top-up, and the same from another file, not yet saved so."""
+    names = f"<UETR>{UETR}</UETR>"
+    notified(together(part(top_ups[0].reference, names), amount=2_000, reference="N"))
+    lost = together(part("the text was lost", names), amount=2_000, reference="S")
+    booked(lost.replace("<NtryDtls>", VALUE.format(20)))
+    return BankEntry.objects.get(source="notification"), BankEntry.objects.get(source="statement")
+
+
+def test_money_that_went_elsewhere_goes_nowhere_else(top_ups, told_twice):
+    earlier, entry = told_twice
+
+    with pytest.raises(BankEntryUnfit, match=f"in {earlier.pk}: it went to {top_ups[0].pk}"):
+        refuse_credited_elsewhere(entry, top_ups[1].pk)
+    refuse_credited_elsewhere(entry, top_ups[1].pk, top_ups[0].pk)
+
+
+OTHER = [{"amount": 1_999}, {"amount": 2_001}, {"currency": "USD"}, {"livemode": False}]
+
+
+@pytest.mark.parametrize(
+    "other", [*OTHER, {"uetr": "another"}, {"uetr": ""}], ids=lambda other: str(other)
+)
+def test_it_is_other_money_in_one_respect(told_twice, other):
+    for name, value in other.items():
+        setattr(told_twice[1], name, value)
+
+    refuse_credited_elsewhere(told_twice[1], "top_other")
+
+
+@pytest.mark.parametrize(
+    "other", [*OTHER, {"kind": "debit"}, {"kind": "settled"}], ids=lambda other: str(other)
+)
+def test_so_it_is_if_the_earlier_was(told_twice, other):
+    BankEntry.objects.filter(pk=told_twice[0].pk).update(**other)
+
+    refuse_credited_elsewhere(told_twice[1], "top_other")
+
+
+def test_what_waits_or_stands_in_the_same_file_went_nowhere(told_twice):
+    earlier, entry = told_twice
+    row = BankEntry.objects.filter(pk=earlier.pk)
+    row.update(file=entry.file_id)
+    refuse_credited_elsewhere(entry, "top_other")
+
+    row.update(file=earlier.file_id, state="unmatched", resolved_at=None)
+    refuse_credited_elsewhere(entry, "top_other")
+
+
+@pytest.mark.parametrize(
+    ("day", "uetr", "is_same"),
+    [
+        ("2026-01-20", "", True),
+        (None, "", True),
+        ("2026-01-19", "", False),
+        ("2026-01-21", "", False),
+        ("2026-01-19", UETR, True),
+    ],
+)
+def test_another_reference_tells_on_its_day_alone(told_twice, day, uetr, is_same):
+    earlier, entry = told_twice
+    entry.uetr, entry.transaction_id = uetr, "T"
+    BankEntry.objects.filter(pk=earlier.pk).update(booking_date=day, transaction_id="T")
+
+    if is_same:
+        with pytest.raises(BankEntryUnfit, match="already reported this money"):
+            refuse_credited_elsewhere(entry, "top_other")
+    else:
+        refuse_credited_elsewhere(entry, "top_other")

@@ -67,6 +67,44 @@ def test_each_is_known_again_from_a_statement_of_all_that_time(sent_pair):
     assert BankEntry.objects.count() == 2
 
 
+ANOTHER = [
+    ("0001", "0002"),
+    ("2026-03-10", "2026-03-11"),
+    ("<BookgDt><Dt>2026-03-10</Dt></BookgDt>", ""),
+    ("7.00", "7.01"),
+    ("DBIT", "CRDT"),
+    ("NOTPROVIDED", "E-1"),
+    ("</Refs>", "</Refs><AddtlTxInf>Fee</AddtlTxInf>"),
+]
+
+
+@pytest.mark.parametrize(("words", "others"), ANOTHER)
+def test_what_differs_in_one_respect_is_another_entry(sent_pair, words, others):
+    """Some banks give the same references again each day."""
+    read(day(1, FEE, **MORNING))
+
+    done = read(day(2, FEE.replace(words, others), **DAY))
+
+    assert (done.stored.known, BankEntry.objects.count()) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [
+        ("BookgDt", "ValDt"),
+        ("<Dt>2026-03-10</Dt>", "<DtTm>2026-03-10T09:30:00</DtTm>"),
+        ("</BookgDt>", "</BookgDt><ValDt><Dt>2026-03-11</Dt></ValDt>"),
+        ("7.00", "7"),
+    ],
+)
+def test_the_same_in_other_words_is_the_same_entry(sent_pair, words, others):
+    read(day(1, FEE, **MORNING))
+
+    done = read(day(2, FEE.replace(words, others), **DAY))
+
+    assert (done.stored.known, BankEntry.objects.count()) == (1, 1)
+
+
 def test_what_a_longer_statement_says_more_often_is_new(sent_pair):
     read(day(1, FEE, **MORNING))
 
