@@ -151,3 +151,37 @@ def test_only_what_left_since_then_counts_to_the_instant(api, customer):
     ]
 
     assert found == ["", payout.pk, ""]
+
+
+@pytest.mark.parametrize(
+    ("written", "times"),
+    [
+        ("rent of May", 0),
+        ("RF12 2222 222", 0),
+        ("RF1A 2222 2222", 0),
+        ("rf12-2222-2222", 1),
+        ("R/F1 2.2222.2222", 1),
+        ("Café", 1),
+        (f"{'x' * 100} {full_width('RF12')}", 1),
+    ],
+)
+@pytest.mark.parametrize("field", ["description", "holder_name", "bank_name"])
+def test_only_what_may_have_a_reference_is_read(api, customer, monkeypatch, field, written, times):
+    """All other orders since then, of which there are many, stay in the database."""
+    payout = sent_with_the_words(api, written, field)
+    looked_at = []
+    monkeypatch.setattr(bank_words, "references_in", lambda *texts: {looked_at.append(texts)})
+
+    bank_words.WordsOfOrders().payout_with("RF", livemode=True, since=payout.created_at)
+
+    assert len(looked_at) == times
+
+
+def test_orders_of_the_other_mode_have_other_words(api, customer):
+    reference = ordered(customer, 1250).reference
+    payout = sent_with_the_words(api, reference)
+    words, at = bank_words.WordsOfOrders(), payout.created_at
+
+    assert words.payout_with(reference, livemode=False, since=at) == ""
+    assert words.payout_with(reference, livemode=True, since=at) == payout.pk
+    assert words.payout_with(reference, livemode=False, since=at) == ""
