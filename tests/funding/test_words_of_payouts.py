@@ -185,3 +185,24 @@ def test_orders_of_the_other_mode_have_other_words(api, customer):
     assert words.payout_with(reference, livemode=False, since=at) == ""
     assert words.payout_with(reference, livemode=True, since=at) == payout.pk
     assert words.payout_with(reference, livemode=False, since=at) == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "passed_on"),
+    [
+        ("ß æ Æ œ Œ ø Ø", "ss ae AE oe OE o O"),
+        ("ł Ł đ Đ ı", "l L d D i"),
+        ("‘a’ – b — c", "'a' - b - c"),
+        ("Café Ångström", "Cafe Angstrom"),
+        ("ＲＦ１２", "RF12"),
+        ("a/-?:().,'+ z", "a/-?:().,'+ z"),
+        ("a&b_c@d*e\n", "a.b.c.d.e."),
+        ("日本 ②", ".. 2"),
+        ("/ROC/x//y///z/", "ROC/x/y/z"),
+        (" / a / ", "a"),
+        ("x" * 141, "x" * 140),
+        (f"{'x' * 138} / y", "x" * 138),
+    ],
+)
+def test_banks_pass_words_on_in_the_characters_of_all_banks(written, passed_on):
+    assert to_bank_characters(written) == passed_on

@@ -7,6 +7,7 @@ from ledger.models import Purpose
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, reopen_entry, set_aside
 from payouts.bank.position import positions
+from payouts.bank.same_money import refuse_duplicate
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry
 from tests.funding.money_in import LIVE, customer_with, notified, ordered, transfer
@@ -146,3 +147,42 @@ def test_an_entry_of_the_other_mode_is_of_no_payout(sent_pair):
     assert refused.value.details == "payout: is of the other mode"
     assert BankEntry.objects.unmatched().count() == 1
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+
+
+ONCE = [
+    ({}, "debit", "statement", True),
+    ({"charge_amount": 1249}, "debit", "statement", True),
+    ({"charge_amount": 1250}, "debit", "statement", False),
+    ({"kind": "return"}, "return", "statement", True),
+    ({"kind": "credit"}, "return", "statement", True),
+    # Another kind of file tells of the same once more.
+    ({}, "debit", "notification", False),
+    ({"kind": "credit"}, "return", "notification", False),
+    # What left may come back, and leave again no more than once.
+    ({}, "return", "statement", False),
+    ({"kind": "return"}, "debit", "statement", False),
+    ({"kind": "credit"}, "debit", "statement", False),
+    # Reports say what they say as often as they like.
+    *(({"kind": kind}, kind, "statement", False) for kind in ("settled", "rejected", "processing")),
+    ({"state": "unmatched", "resolved_at": None}, "debit", "statement", False),
+    ({"state": "other", "note": "Not ours."}, "debit", "statement", False),
+]
+
+
+@pytest.mark.parametrize("of_run", [True, False])
+@pytest.mark.parametrize(("before", "kind", "source", "is_refused"), ONCE)
+def test_one_kind_of_file_tells_of_it_once(sent_pair, before, kind, source, is_refused, of_run):
+    payout, other = sent_pair
+    read(statement(entry(1250, order_of(payout))))
+    told = {"payout": None, "batch": payout.batch_id} if of_run else {}
+    BankEntry.objects.update(**before, **told)
+    again = BankEntry.objects.get()
+    again.source = source
+
+    if is_refused:
+        with pytest.raises(BankEntryUnfit, match="already reported this about the payout"):
+            refuse_duplicate(again, kind, payout)
+    else:
+        refuse_duplicate(again, kind, payout)
+    if not of_run:
+        refuse_duplicate(again, kind, other)

@@ -7,7 +7,7 @@ import pytest
 from core.clock import utc_now
 from payouts import sending
 from payouts.bank_accounts import open_bank_account
-from payouts.models import BankEntry, Payout
+from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.sending import send_due
 from payouts.services import mark_sent, record_failed
 from tests.payouts.bank_files import (
@@ -223,4 +223,76 @@ def test_what_is_paid_and_booked_and_told_of_again_keeps_nothing(sent_pair):
     read(statement(entry(1250, order_of(paid)), message_id="M-2", number="2", **later))
 
     assert BankEntry.objects.unmatched().count() == 1
+    assert leaves(again)
+
+
+def test_what_is_paid_and_not_yet_booked_holds_back_if_another_amount_is(sent_pair):
+    paid = sent_pair[0]
+    read(status_report(paid.batch, (order_of(paid), "ACSC")))
+    assert statuses_of([paid]) == ["paid"]
+    credit(paid.merchant, 1250, livemode=True)
+    again = next_payout(paid)
+
+    read(statement(entry(1249, order_of(paid))))
+
+    assert not leaves(again)
+
+
+def test_a_run_booked_otherwise_holds_back_only_what_was_refused_of_it(sent_pair):
+    taken, refused = sent_pair
+    fail(refused)
+    credit(taken.merchant, 1250, livemode=True)
+    again, held = next_payout(taken), next_payout(refused)
+
+    read(statement(entry(2049, details=batch_details(taken.batch))))
+
+    batch_of()
+    assert statuses_of([again, held]) == ["in_transit", "scheduled"]
+
+
+def test_what_came_back_and_never_left_holds_nothing_back(sent_pair):
+    fail(sent_pair[0])
+    again = next_payout(sent_pair[0])
+
+    read(statement(returned(sent_pair[0])))
+
+    assert BankEntry.objects.unmatched().get().kind == "return"
+    assert leaves(again)
+
+
+@pytest.mark.parametrize("of_run", [True, False])
+def test_a_debit_of_the_other_mode_holds_nothing_back(sent_pair, of_run):
+    refused = sent_pair[1]
+    fail(refused)
+    again = next_payout(refused)
+    name = {"details": batch_details(refused.batch)} if of_run else {}
+
+    read(statement(entry(800, "" if of_run else order_of(refused), **name)), livemode=False)
+
+    assert BankEntry.objects.unmatched().count() == 1
+    assert leaves(again)
+
+
+def test_a_debit_of_no_run_is_none_of_a_run_without_a_name(sent_pair):
+    fail(sent_pair[0])
+    again = next_payout(sent_pair[0])
+    PayoutBatch.objects.update(message_id="")
+
+    read(statement(entry(700)))
+
+    assert BankEntry.objects.unmatched().get().message_reference == ""
+    assert leaves(again)
+
+
+def test_a_debit_of_a_test_payout_holds_back_no_live_one(sent_pair):
+    merchant, details = sent_pair[0].merchant, {"details": DETAILS, "actor": STAFF}
+    open_bank_account(merchant_id=merchant.pk, livemode=False, now=utc_now(), **details)
+    for livemode in (False, True):
+        credit(merchant, 1250, livemode=livemode)
+    of_test, again = (next_payout(sent_pair[0], livemode=mode) for mode in (False, True))
+    batch_of(livemode=False)
+    fail(of_test)
+
+    read(statement(entry(1250, order_of(of_test))))
+
     assert leaves(again)
