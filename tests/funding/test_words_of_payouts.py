@@ -191,10 +191,10 @@ def test_orders_of_the_other_mode_have_other_words(api, customer):
     ("written", "passed_on"),
     [
         ("ß æ Æ œ Œ ø Ø", "ss ae AE oe OE o O"),
-        ("ł Ł đ Đ ı", "l L d D i"),
-        ("‘a’ – b — c", "'a' - b - c"),
+        ("ł Ł đ Đ \u0131", "l L d D i"),
+        ("\u2018a\u2019 \u2013 b \u2014 c", "'a' - b - c"),
         ("Café Ångström", "Cafe Angstrom"),
-        ("ＲＦ１２", "RF12"),
+        (full_width("RF12"), "RF12"),
         ("a/-?:().,'+ z", "a/-?:().,'+ z"),
         ("a&b_c@d*e\n", "a.b.c.d.e."),
         ("日本 ②", ".. 2"),
