@@ -3,6 +3,8 @@
 import pytest
 
 from core.clock import utc_now
+from core.ids import new_id
+from payouts.bank.batch_bookings import check_batch_bookings
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.by_hand import match_batch_by_hand
 from payouts.models import BankEntry, Payout
@@ -66,7 +68,7 @@ def test_a_notification_of_a_run_is_of_its_money_too(sent_pair):
     assert "is not of the money of run" in problem
 
 
-@pytest.mark.parametrize(("amount", "more"), [(2100, 50), (1300, 50)])
+@pytest.mark.parametrize(("amount", "more"), [(2100, 50), (1300, 50), (WHOLE + 1, 1)])
 def test_a_charge_that_the_bank_does_not_name_was_seen_by_a_person(sent_pair, amount, more):
     batch = sent_pair[0].batch
     if amount < WHOLE:
@@ -110,3 +112,43 @@ def test_a_report_moves_nothing_and_is_not_proven(sent_pair):
     BankEntry.objects.update(amount=100, currency="BSD")
 
     assert [words for words in check_bookings() if "run" in words] == []
+
+
+@pytest.mark.parametrize(
+    ("of_run", "alone", "is_proven"),
+    [
+        ("debit", {}, True),
+        ("debit", {"kind": "return"}, False),
+        ("debit", {"kind": "credit"}, False),
+        ("debit", {"charge_amount": 800}, False),
+        ("debit", {"charge_amount": 799}, True),
+        ("debit", {"source": "notification"}, False),
+        ("debit", {"state": "unmatched", "resolved_at": None}, False),
+        ("debit", {"state": "other", "note": "Not ours."}, False),
+        ("return", {"kind": "return"}, True),
+        ("return", {"kind": "credit"}, True),
+        ("return", {}, False),
+        ("credit", {"kind": "return"}, True),
+    ],
+)
+def test_what_its_run_is_without_may_be_booked_alone(without_one, of_run, alone, is_proven):
+    refused = without_one[1]
+    field = "booked_at" if of_run == "debit" else "return_booked_at"
+    Payout.objects.filter(batch=refused.batch).update(**{field: utc_now()})
+    entry = BankEntry.objects.get(batch=refused.batch_id, source="statement")
+    BankEntry.objects.filter(pk=entry.pk).update(kind=of_run)
+    entry.pk, entry.key, entry.batch = new_id("ben", utc_now()), "alone", None
+    entry.payout, entry.amount = refused, 800
+    for name, value in alone.items():
+        setattr(entry, name, value)
+    entry.save(force_insert=True)
+
+    words = f"Payout {refused.pk} is noted as booked ({field}); its run was without it."
+    assert list(check_batch_bookings()) == ([] if is_proven else [words])
+
+
+@pytest.mark.parametrize("waits", [{"state": "unmatched", "resolved_at": None}, {"amount": None}])
+def test_what_waits_or_moved_nothing_proves_nothing(run, waits):
+    BankEntry.objects.update(**{"amount": WHOLE - 1, **waits})
+
+    assert list(check_batch_bookings()) == []
