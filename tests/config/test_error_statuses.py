@@ -10,7 +10,7 @@ import payments.errors
 import payouts.errors
 import refunds.errors
 import webhooks.errors
-from tests.config.test_error_guide import ERRORS
+from tests.config.error_classes import ERRORS
 
 TOLD = {
     backoffice.errors: {
