@@ -285,8 +285,10 @@ def test_a_debit_of_no_run_is_none_of_a_run_without_a_name(sent_pair):
 
 
 def test_a_debit_of_a_test_payout_holds_back_no_live_one(sent_pair):
-    merchant, details = sent_pair[0].merchant, {"details": DETAILS, "actor": STAFF}
-    open_bank_account(merchant_id=merchant.pk, livemode=False, now=utc_now(), **details)
+    merchant = sent_pair[0].merchant
+    open_bank_account(
+        merchant_id=merchant.pk, livemode=False, details=DETAILS, actor=STAFF, now=utc_now()
+    )
     for livemode in (False, True):
         credit(merchant, 1250, livemode=livemode)
     of_test, again = (next_payout(sent_pair[0], livemode=mode) for mode in (False, True))
