@@ -6,7 +6,8 @@ So a request can wait, before it is served or before its answer is sent, without
 - Visitors, who show no credentials, have half of the threads: the others are left to merchants,
   staff and signed-in customers, even while strangers request everything expensive at once.
 - A refusal (429) is sent a moment later: a caller that asks again as soon as it is refused would
-  otherwise be refused thousands of times a second, and both cores would do little else.
+  otherwise be refused thousands of times a second, and both cores would do little else. Those
+  that were refused at once are told one by one, or they would all ask again at once.
 """
 
 from collections import deque
@@ -19,7 +20,7 @@ from typing import Any
 
 from granian.log import logger
 
-HELD_SECONDS = 0.25
+HELD_SECONDS, APART_SECONDS = 0.25, 0.004
 # Each keeps a connection, of which granian accepts 1,024, shared equally by the workers: half.
 MOST_HELD_BY_ALL = 512
 
@@ -27,7 +28,10 @@ Run = Callable[[Any, Any], object]
 
 
 class HeldAnswers:
-    """At most `most` answers to be sent `HELD_SECONDS` later, by one thread for all of them."""
+    """At most `most` answers to be sent `HELD_SECONDS` later, or some more.
+
+    One thread sends all of them, `APART_SECONDS` apart.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -50,6 +54,7 @@ class HeldAnswers:
             except BaseException:  # one that fails must not keep back all others for good
                 logger.exception("A held response could not be sent")
             del send  # granian answers 500 once nothing refers to a response that was not sent
+            sleep(APART_SECONDS)
 
 
 class HoldingProtocol:

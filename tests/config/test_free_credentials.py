@@ -63,7 +63,7 @@ def test_a_self_service_key_spends_its_networks_second_budget(self_service_key: 
     for path in ("/v1/balance", "/v1/nothing", "/v1/openapi.json"):
         self_service_key.get(path)
 
-        assert testers._debts[NETWORK][0] > 0
+        assert testers._debts[NETWORK][0] > 0.0004
         assert NETWORK not in budget._debts
         testers.clear()
 
@@ -73,7 +73,7 @@ def test_a_self_service_key_is_served_beside_visitors_and_charged(self_service_k
     assert Client().get("/v1/openapi.json").status_code == 429
 
     assert self_service_key.get("/v1/openapi.json").status_code == 200
-    assert testers._debts[NETWORK][0] > 0
+    assert testers._debts[NETWORK][0] > 0.0004
 
 
 def test_a_self_service_key_pays_for_the_rows_that_time_moves(
@@ -123,7 +123,7 @@ def test_a_self_service_key_pays_for_slow_statements(
 
     assert self_service_key.get("/v1/payments?q=rare").status_code == 200
 
-    assert testers._debts[NETWORK][0] > 0
+    assert testers._debts[NETWORK][0] > 0.0004
 
 
 @pytest.mark.postgres
@@ -135,4 +135,4 @@ def test_a_visitor_does_not_pay_for_a_database_that_is_slow(
 
     assert Client().get(payment.hosted_url).status_code == 200
 
-    assert budget._debts[NETWORK][0] == 0
+    assert budget._debts[NETWORK][0] == pytest.approx(0.0004)

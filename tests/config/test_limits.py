@@ -48,6 +48,7 @@ LIMITS: dict[str, object] = {
     "config.staff_access.REQUIRE_STAFF_PASSKEYS": True,
     "config.staff_access.STAFF_IDLE_SECONDS": 900,
     "config.staff_access.STAFF_SESSION_SECONDS": 28_800,
+    "config.web_requests.APART_SECONDS": 0.004,
     "config.web_requests.HELD_SECONDS": 0.25,
     "config.web_requests.MOST_HELD_BY_ALL": 512,
     "core.concurrency.DRAWINGS": 2,

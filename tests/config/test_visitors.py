@@ -97,6 +97,17 @@ def test_callers_without_credentials_are_refused_before_django(
         assert 59 <= int(sent["Retry-After"]) <= 60
 
 
+def test_a_request_pays_for_what_the_server_does_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread's time of ours counts what granian and WSGI take, which is half of a wrong key."""
+    monkeypatch.setattr("config.visitors.time.thread_time", lambda: 0.0)
+    monkeypatch.setattr("core.visitor_budget.time.monotonic", lambda: 100.0)
+
+    for _ in range(5):
+        assert Client().get("/v1/balance", headers={"Authorization": MADE_UP}).status_code == 401
+
+    assert budget._debts[NETWORK][0] == pytest.approx(0.002)
+
+
 @pytest.mark.usefixtures("spent")
 def test_nothing_is_done_for_it(merchant: Merchant) -> None:
     body = {"name": "Shop", "email": "a@example.com"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from config import web_requests
-from config.web_requests import HELD_SECONDS, HeldAnswers, in_turns
+from config.web_requests import HeldAnswers, in_turns
 
 PATIENCE_SECONDS = 30
 VISITOR, MERCHANT = {"caller": "visitor"}, {"caller": "merchant"}
@@ -139,7 +139,9 @@ def test_a_streamed_answer_is_sent_as_it_is() -> None:
     assert protocol.statuses == [429]
 
 
-def test_refusals_are_sent_in_order_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusals_are_sent_in_order_by_one_thread_and_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     slept: list[float] = []
     monkeypatch.setattr(web_requests, "monotonic", lambda: 100.0)
     monkeypatch.setattr(web_requests, "sleep", slept.append)
@@ -150,10 +152,11 @@ def test_refusals_are_sent_in_order_by_one_thread(monkeypatch: pytest.MonkeyPatc
         held.hold(lambda number=number: sent.append((number, threading.current_thread())))  # type: ignore[misc]
     held.hold(ended.set)
     assert ended.wait(PATIENCE_SECONDS)
+    wait_for(lambda: len(slept) == 8)
 
     assert [number for number, _ in sent] == [0, 1, 2]
     assert len({thread for _, thread in sent} | {threading.current_thread()}) == 2
-    assert slept == [HELD_SECONDS] * 4
+    assert slept == [0.25, 0.004] * 4
 
 
 def test_a_refusal_that_cannot_be_sent_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
