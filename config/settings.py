@@ -158,7 +158,7 @@ INSTALLED_APPS = [
 # The second answers `/v1` through API_MIDDLEWARE, the third customers' pages through a list of its
 # own: the rest is for staff.
 MIDDLEWARE = [
-    "config.visitors.visitors",
+    "config.visitors.charge_visitors",
     "config.api.api_requests",
     "config.customer_pages.customer_pages",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",

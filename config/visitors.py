@@ -40,7 +40,7 @@ from core.prepared import Placeholder, PreparedValues
 from core.signed_tokens import is_signed_token
 from core.statement_time import statement_seconds
 from core.stored_bytes import price_of_bytes
-from core.visitor_budget import budget, customers, testers
+from core.visitor_budget import customers, testers, visitors
 from merchants.authentication import find_active
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -74,7 +74,7 @@ class _Payer(NamedTuple):
     name: str
 
 
-_BUDGETS = {Standing.VISITOR: budget, Standing.TESTER: testers, Standing.CUSTOMER: customers}
+_BUDGETS = {Standing.VISITOR: visitors, Standing.TESTER: testers, Standing.CUSTOMER: customers}
 
 
 def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
@@ -83,7 +83,7 @@ def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if not is_visitor(environ) or not settings.VISITOR_SECONDS_PER_NETWORK:
             return application(environ, start_response)
-        if not (wait := budget.wait(_network_of(environ))):
+        if not (wait := visitors.wait(_network_of(environ))):
             return application(environ, start_response)
         is_api = environ["PATH_INFO"].startswith(API_PREFIX)
         status, headers, body = _rendered_refusal(is_api, math.ceil(wait))
@@ -123,7 +123,7 @@ def _rendered_refusal(is_api: bool, seconds: int) -> tuple[str, tuple[tuple[str,
     return status, tuple(response.items()), response.content
 
 
-def visitors(get_response: _GetResponse) -> _GetResponse:
+def charge_visitors(get_response: _GetResponse) -> _GetResponse:
     """Refuse, with 429, those who have spent their budget: a network, or a live customer."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -135,7 +135,7 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
         if not settings.VISITOR_SECONDS_PER_NETWORK:
             return get_response(request)
         network = _network_of(request.META)
-        is_spent = budget.wait(network) or testers.wait(network)
+        is_spent = visitors.wait(network) or testers.wait(network)
         looked_up = _look_up_if_possible(request, network) if is_spent else None
         if looked_up and (wait := _wait_of(looked_up)):
             refused.inc()

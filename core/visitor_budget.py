@@ -58,7 +58,7 @@ class VisitorBudget:
         return max(0.0, debt - (time.monotonic() - since) * _rate())
 
 
-budget = VisitorBudget()  # of visitors, by network
+visitors = VisitorBudget()  # by network
 testers = VisitorBudget(TESTER_BURST_SECONDS)  # by network
 customers = VisitorBudget(TESTER_BURST_SECONDS)  # by customer id
 

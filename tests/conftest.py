@@ -20,7 +20,7 @@ from pytest_django import DjangoDbBlocker, Settings
 from pytest_django.live_server_helper import LiveServer
 
 from core import throttling
-from core.visitor_budget import budget, testers
+from core.visitor_budget import testers, visitors
 from customers import pin_hashing
 from tests import run_environment, template
 from tests.clone import Service, running
@@ -170,7 +170,7 @@ def _clock(request: pytest.FixtureRequest) -> Iterator[None]:
 def _empty_cache(_clock: None) -> None:
     cache.clear()
     throttling._memory().reset()
-    budget.clear()
+    visitors.clear()
     testers.clear()
 
 

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from checkout import opening_limits
 from core.clock import utc_now
 from core.throttling import RateLimit
-from core.visitor_budget import budget
+from core.visitor_budget import visitors
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link
 from merchants.callers import Caller
@@ -24,7 +24,7 @@ from webhooks.models import Event
 def few(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let two an hour be the most from one network, and three in all."""
     settings.VISITOR_SECONDS_PER_NETWORK = 60
-    monkeypatch.setattr(budget, "_burst_seconds", 1_000)  # what these pages take is not the point
+    monkeypatch.setattr(visitors, "_burst_seconds", 1_000)  # what these pages take is not the point
     for name, most in (("PER_NETWORK", 2), ("PER_LINK", 3)):
         item = RateLimitItemPerHour(most)
         limit = RateLimit(name, item, SlidingWindowCounterRateLimiter)

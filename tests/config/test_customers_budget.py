@@ -9,7 +9,7 @@ from pytest_django import Settings
 import config.settings
 from checkout.browser_session import session_cookie
 from core.clock import utc_now
-from core.visitor_budget import BURST_SECONDS, budget, customers
+from core.visitor_budget import BURST_SECONDS, customers, visitors
 from customers.services import find_or_create
 from customers.sessions import start_session
 
@@ -23,7 +23,7 @@ def limited(settings: Settings) -> None:
     """Let the limit be that of production, and the network have spent its own."""
     settings.VISITOR_SECONDS_PER_NETWORK = config.settings.VISITOR_SECONDS_PER_NETWORK
     customers.clear()
-    budget.charge(NETWORK, BURST_SECONDS + 6)
+    visitors.charge(NETWORK, BURST_SECONDS + 6)
 
 
 def browser_of(phone: str) -> Client:

@@ -10,7 +10,7 @@ from pytest_django import Settings
 import config.settings
 from checkout.browser_session import session_cookie
 from core.clock import utc_now
-from core.visitor_budget import TESTER_BURST_SECONDS, budget, testers
+from core.visitor_budget import TESTER_BURST_SECONDS, testers, visitors
 from customers.services import test_customer as customer_for_tests
 from customers.sessions import start_session
 from merchants.models import Merchant
@@ -34,7 +34,7 @@ def test_a_session_of_test_mode_exempts_no_one(merchant: Merchant) -> None:
     browser.cookies[session_cookie(livemode=False)] = start_session(
         customer=customer, now=utc_now()
     ).token
-    budget.charge(NETWORK, 10)
+    visitors.charge(NETWORK, 10)
 
     assert browser.get("/checkout/nothing").status_code == 429
 
@@ -45,7 +45,7 @@ def self_service_key(settings: Settings) -> Client:
     settings.REQUIRE_VERIFIED_MERCHANTS = True
     body = {"name": "Shop", "email": "thief@example.com"}
     made = Client().post("/v1/merchants", body, content_type="application/json").json()
-    budget.clear()
+    visitors.clear()
     return Client(headers={"authorization": f"Bearer {made['api_keys']['test']}"})
 
 
@@ -64,12 +64,12 @@ def test_a_self_service_key_spends_its_networks_second_budget(self_service_key: 
         self_service_key.get(path)
 
         assert testers._debts[NETWORK][0] > 0.0004
-        assert NETWORK not in budget._debts
+        assert NETWORK not in visitors._debts
         testers.clear()
 
 
 def test_a_self_service_key_is_served_beside_visitors_and_charged(self_service_key: Client) -> None:
-    budget.charge(NETWORK, 10)
+    visitors.charge(NETWORK, 10)
     assert Client().get("/v1/openapi.json").status_code == 429
 
     assert self_service_key.get("/v1/openapi.json").status_code == 200
@@ -98,7 +98,7 @@ def test_testers_keep_no_one_else_from_being_served(api, merchant) -> None:
 
     assert Client().get("/v1/openapi.json").status_code == 200
     assert api(merchant).get("/v1/balance").status_code == 200
-    budget.charge(NETWORK, 100)
+    visitors.charge(NETWORK, 100)
     assert api(merchant).get("/v1/balance").status_code == 200
     assert api(merchant, live=True).get("/v1/balance").status_code == 200
 
@@ -106,7 +106,7 @@ def test_testers_keep_no_one_else_from_being_served(api, merchant) -> None:
 def test_a_live_key_is_known_where_no_one_is_verified(api, settings: Settings) -> None:
     settings.REQUIRE_VERIFIED_MERCHANTS = False
     unverified = MerchantFactory(status="unverified")
-    for each in (budget, testers):
+    for each in (visitors, testers):
         each.charge(NETWORK, 100)
 
     assert api(unverified, live=True).get("/v1/balance").status_code == 200
@@ -135,4 +135,4 @@ def test_a_visitor_does_not_pay_for_a_database_that_is_slow(
 
     assert Client().get(payment.hosted_url).status_code == 200
 
-    assert budget._debts[NETWORK][0] == pytest.approx(0.0004)
+    assert visitors._debts[NETWORK][0] == pytest.approx(0.0004)

@@ -12,7 +12,7 @@ from pytest_django import Settings
 import config.settings
 from core.clock import utc_now
 from core.stored_bytes import SECONDS_PER_BYTE
-from core.visitor_budget import TESTER_BURST_SECONDS, budget, testers
+from core.visitor_budget import TESTER_BURST_SECONDS, testers, visitors
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.client import Api
@@ -76,7 +76,7 @@ def test_the_log_of_each_delivery_is_paid_for(
         made = shop.post("/v1/webhooks", {"url": "https://shop.example.com/hooks", "events": ["*"]})
         assert made.status_code == 201
     testers.clear()
-    budget.clear()
+    visitors.clear()
 
     assert shop.post("/v1/payments", {"amount": 1}).status_code == 201
 
@@ -105,12 +105,12 @@ def test_who_presses_a_button_pays_for_what_a_test_copies(
     api: Api, merchant: Merchant, livemode: bool
 ) -> None:
     link = api(merchant, live=livemode).post("/v1/payment-links", {"amount": 1, "metadata": FAT})
-    budget.clear()
+    visitors.clear()
 
     pressed = Client().post(f"/pay/{merchant.slug}/{link.json()['id']}/button")
 
     assert pressed.status_code in (200, 201)
-    assert (budget._debts[NETWORK][0] > METADATA_BYTES * SECONDS_PER_BYTE) is not livemode
+    assert (visitors._debts[NETWORK][0] > METADATA_BYTES * SECONDS_PER_BYTE) is not livemode
 
 
 def test_an_ordinary_test_costs_next_to_nothing(api: Api, stranger: Merchant) -> None:

@@ -15,7 +15,7 @@ from checkout.browser_session import session_cookie
 from config.visitors import refuse_before_django
 from core.clock import utc_now
 from core.signed_tokens import sign_token
-from core.visitor_budget import BURST_SECONDS, VisitorBudget, budget, testers
+from core.visitor_budget import BURST_SECONDS, VisitorBudget, testers, visitors
 from customers.models import CustomerSession
 from customers.services import find_or_create
 from customers.services import test_customer as customer_for_tests
@@ -41,7 +41,7 @@ def limited(settings: Settings) -> None:
 @pytest.fixture
 def spent() -> None:
     """Let the network of the tests have spent what it may, and a minute's worth more."""
-    budget.charge(NETWORK, BURST_SECONDS + 6)
+    visitors.charge(NETWORK, BURST_SECONDS + 6)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_request_pays_for_what_the_server_does_around_it(monkeypatch: pytest.M
     for _ in range(5):
         assert Client().get("/v1/balance", headers={"Authorization": MADE_UP}).status_code == 401
 
-    assert budget._debts[NETWORK][0] == pytest.approx(0.002)
+    assert visitors._debts[NETWORK][0] == pytest.approx(0.002)
 
 
 @pytest.mark.usefixtures("spent")
@@ -139,8 +139,8 @@ def test_probes_by_way_of_the_proxy_are_visits(settings: Settings, path: str) ->
     settings.TRUSTED_PROXIES = 1
     world = Client(headers={"x-forwarded-for": ELSEWHERE})
     assert world.get(path).status_code == 200
-    assert budget._debts["198.51.100.0/24"][0] > 0
-    budget.charge("198.51.100.0/24", 10)
+    assert visitors._debts["198.51.100.0/24"][0] > 0
+    visitors.charge("198.51.100.0/24", 10)
 
     assert world.get(path).status_code == 429
     assert Client().get(path).status_code == 200
@@ -198,7 +198,7 @@ def test_no_cookie_is_a_fault_of_ours() -> None:
 def test_what_a_visitor_costs_is_charged(path: str) -> None:
     Client().get(path)
 
-    assert budget._debts[NETWORK][0] > 0
+    assert visitors._debts[NETWORK][0] > 0
 
 
 @pytest.mark.usefixtures("spent")
@@ -212,7 +212,7 @@ def test_a_merchant_of_that_network_is_served_with_the_first_request(api, mercha
 def test_a_merchant_costs_its_network_nothing(api, merchant) -> None:
     assert api(merchant).get("/v1/balance").status_code == 200
 
-    assert NETWORK not in budget._debts
+    assert NETWORK not in visitors._debts
 
 
 @pytest.mark.usefixtures("spent")
@@ -227,8 +227,8 @@ def test_a_key_that_has_ended_is_a_made_up_one(api, merchant) -> None:
 def test_a_made_up_key_is_charged(path: str) -> None:
     client = Client(headers={"authorization": MADE_UP})
     assert client.get(path).status_code in (200, 400, 401)
-    assert budget._debts[NETWORK][0] > 0
-    budget.charge(NETWORK, 10)
+    assert visitors._debts[NETWORK][0] > 0
+    visitors.charge(NETWORK, 10)
 
     assert client.get(path).status_code == 429
 
@@ -258,17 +258,17 @@ def test_a_session_from_before_signatures_goes_on(merchant: Merchant) -> None:
 
 def test_staff_who_are_signed_in_cost_nothing_and_are_served() -> None:
     browser = sign_in(Role.SUPPORT)
-    budget.clear()
+    visitors.clear()
     assert browser.get("/admin/").status_code == 200
-    assert NETWORK not in budget._debts
-    budget.charge(NETWORK, 10)
+    assert NETWORK not in visitors._debts
+    visitors.charge(NETWORK, 10)
 
     assert browser.get("/admin/").status_code == 200
     browser.cookies["session"] = "made-up"
     assert browser.get("/admin/").status_code == 429
 
 
-@pytest.mark.parametrize("budgets", [[], [budget, testers]], ids=["not spent", "spent"])
+@pytest.mark.parametrize("budgets", [[], [visitors, testers]], ids=["not spent", "spent"])
 @pytest.mark.parametrize(("path", "status"), [("/v1/payments", 503), ("/v1/nothing", 404)])
 def test_while_the_database_is_away_the_view_says_so(
     budgets: list[VisitorBudget], path: str, status: int
