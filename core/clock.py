@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import orjson
 
+SKEW = timedelta(minutes=1)
+
 _of_request: ContextVar[datetime | None] = ContextVar("instant_of_request", default=None)
 
 
@@ -40,6 +42,15 @@ def clock_from(now: datetime) -> Callable[[], datetime]:
     """
     began = time.monotonic()
     return lambda: now + timedelta(seconds=int(time.monotonic() - began))
+
+
+def not_before(earlier: datetime, now: datetime) -> datetime:
+    """Return `now`, or `earlier` if that lies less than a minute ahead.
+
+    For what follows from something recorded earlier: a turn reads its clock before its rows, and
+    the clocks of two machines differ. A clock that was plainly wrong is not followed.
+    """
+    return earlier if now < earlier < now + SKEW else now
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from core.clock import clock_from
+from core.clock import clock_from, not_before
 from core.sweeping import sweep
 from funding.continuing import follow_up
 from funding.models import FundingWay, TopUp
@@ -64,4 +64,8 @@ def _each(
     now: datetime,
 ) -> int:
     clock = clock_from(now)
-    return sweep(name, lambda top_up: act(top_up, clock()), list(rows[:BATCH]))
+
+    def one(top_up: TopUp) -> bool:
+        return act(top_up, not_before(top_up.updated_at, clock()))
+
+    return sweep(name, one, list(rows[:BATCH]))

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 from django.db import transaction
 
-from core.clock import iso
+from core.clock import iso, not_before
 from core.clock_check import capped_now
 from core.errors import ValidationFailed
 from core.ids import new_id
@@ -209,7 +209,8 @@ def _close(statement: AccountStatement, sums: PeriodSums, *, now: datetime) -> b
     copied = sum(getattr(statement, name) for name in names)
     if (copied, statement.lines_count) == (sums.amount, sums.lines_count):
         statement.opening_amount = sums.closing_amount - sums.amount
-        statement.closing_amount, statement.ready_at = sums.closing_amount, now
+        statement.closing_amount = sums.closing_amount
+        statement.ready_at = not_before(statement.created_at, now)
     else:  # a transfer with an earlier timestamp was committed in the meantime
         statement.parts.all().delete()
         for name in (*names, "lines_count", "read_id"):

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from core.clock import clock_from
+from core.clock import clock_from, not_before
 from core.instants import today_in
 from core.sweeping import keys_by_page, sweep
 from payouts.continuity import is_shut
@@ -82,6 +82,6 @@ def _each(
 
     def one(payout_id: str) -> bool:
         payout = Payout.objects.select_related("merchant", "bank_account").one(payout_id)
-        return act(payout, clock())
+        return act(payout, not_before(payout.updated_at, clock()))
 
     return sweep(name, one, keys_by_page(payouts))

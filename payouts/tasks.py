@@ -16,8 +16,8 @@ def schedule_payouts() -> int:
 @shared_task
 def send_payouts() -> int:
     """Send due payouts, and poll those in transit."""
-    now = task_now()
-    return sending.send_due(now=now) + sending.fetch_results(now=now)
+    sent = sending.send_due(now=task_now())
+    return sent + sending.fetch_results(now=task_now())  # sending may have taken minutes
 
 
 @shared_task

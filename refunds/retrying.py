@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import F, Q
 
-from core.clock import clock_from
+from core.clock import clock_from, not_before
 from core.sweeping import sweep
 from ledger.models import Purpose
 from ledger.services import balances
@@ -25,27 +25,32 @@ def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
     waiting = Refund.objects.pending().order_by("-livemode", "merchant_id", "currency")
     owners = waiting.values_list("merchant_id", "livemode", "currency").distinct()
     retryable = (
-        refund_id
+        refund
         for merchant_id, livemode, currency in list(owners)
-        for refund_id in _retryable(merchant_id, livemode, currency, now, limit)
+        for refund in _retryable(merchant_id, livemode, currency, now, limit)
     )
 
     clock = clock_from(now)
 
-    def retry(refund_id: str) -> bool:
-        return retry_refund(refund_id=refund_id, now=clock()).status != RefundStatus.PENDING
+    def retry(refund: tuple[str, datetime]) -> bool:
+        refund_id, created_at = refund
+        at = not_before(created_at, clock())
+        return retry_refund(refund_id=refund_id, now=at).status != RefundStatus.PENDING
 
     return sweep("retry refunds", retry, retryable)
 
 
 def _retryable(
     merchant_id: str, livemode: bool, currency: str, now: datetime, limit: int
-) -> Iterator[str]:
-    """Yield the refunds that the balance may now cover, fee included, and those to fail."""
+) -> Iterator[tuple[str, datetime]]:
+    """Yield the refunds that the balance may now cover, fee included, and those to fail.
+
+    Each is its id, and when it was requested.
+    """
     held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
     may_be_covered = Q(amount__lte=held.get(currency, 0) + F("payment__fee"))
     too_old = Q(created_at__lte=now - GIVE_UP_AFTER)
     pending = Refund.objects.pending().filter(
         may_be_covered | too_old, merchant_id=merchant_id, livemode=livemode, currency=currency
     )
-    yield from pending.order_by("created_at", "pk").values_list("pk", flat=True)[:limit]
+    yield from pending.order_by("created_at", "pk").values_list("pk", "created_at")[:limit]

@@ -23,7 +23,7 @@ from backoffice.services.administrators import mail_staff, url_of
 from backoffice.sheets import Worksheet, csv_lines, write_xlsx
 from backoffice.staff import Staff, roles_of
 from backoffice.statement_files import STATEMENT_FILE
-from core.clock import clock_from
+from core.clock import clock_from, not_before
 from core.ids import new_id
 from core.retention import PERIODS, delete_all
 from payouts.models import AccountStatement
@@ -206,7 +206,7 @@ def _store(run: ExportRun, file: IO[bytes], *, now: datetime) -> bool:
 @transaction.atomic
 def _finish(run: ExportRun, now: datetime, error: str = "") -> bool:
     """Record the end and notify the requester, unless another worker has taken over."""
-    run.finished_at, run.error = now, error[:200]
+    run.finished_at, run.error = not_before(run.created_at, now), error[:200]
     ended = {name: getattr(run, name) for name in _ENDED}
     if not _held(run).update(**ended):
         return False

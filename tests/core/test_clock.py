@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 from django.conf import settings
 
-from core.clock import one_instant, request_now
+from core.clock import SKEW, not_before, one_instant, request_now
 from core.models import IdempotencyKey
 from merchants.models import Merchant
 from payments.models import Payment
@@ -59,3 +59,16 @@ def test_all_rows_of_a_request_have_its_instant(api: Api, merchant: Merchant) ->
 
     client.post("/v1/payments", {"amount": 1_250}, idempotency_key="twice")
     assert Payment.objects.latest("created_at").created_at == START + timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "expected"),
+    [
+        (-SKEW, START),
+        (timedelta(0), START),
+        (timedelta(milliseconds=1), START + timedelta(milliseconds=1)),
+        (SKEW, START),  # a clock that was plainly wrong
+    ],
+)
+def test_what_follows_is_not_recorded_as_earlier(earlier: timedelta, expected: datetime) -> None:
+    assert not_before(START + earlier, START) == expected

@@ -1,5 +1,6 @@
 """Test payouts reach no bank: the simulated provider sends and answers by itself"""
 
+from datetime import timedelta
 from typing import ClassVar
 
 import pytest
@@ -50,6 +51,19 @@ def test_the_day_begins_in_the_merchants_time_zone(api, merchant):
         assert send_payouts() == 0
     with time_machine.travel("2026-11-22T11:00:00Z", tick=False):
         assert send_payouts() == 1
+
+
+def test_a_payout_leaves_no_earlier_than_it_was_made(api, merchant):
+    credit(merchant, 1250)
+    with time_machine.travel(f"{MONDAY}T12:00Z", tick=False):
+        moment = utc_now() - timedelta(milliseconds=1)  # the turn read its clock before that
+        api(merchant).post("/v1/payouts", {})
+        assert send_due(now=moment) == 1
+
+    payout = Payout.objects.get()
+    assert payout.in_transit_at == payout.created_at
+    moves = payout.transitions.order_by("at", "pk").values_list("to_status", flat=True)
+    assert list(moves) == ["scheduled", "in_transit"]
 
 
 def test_the_refused_test_number_fails(api, merchant):

@@ -82,6 +82,16 @@ def test_it_goes_out_once_it_is_covered(api, merchant, paid, pending):
     assert held(merchant, Purpose.MERCHANT) == 0
 
 
+def test_it_goes_out_no_earlier_than_it_was_requested(merchant, pending):
+    """The turn read its clock a moment before the refund was requested."""
+    credit(merchant, 1)
+
+    assert retry_pending(now=pending.created_at - timedelta(milliseconds=1)) == 1
+
+    pending.refresh_from_db()
+    assert pending.succeeded_at == RefundTransition.objects.get().at == pending.created_at
+
+
 def test_a_try_in_vain_changes_nothing(paid, pending):
     paid.refresh_from_db()
 
