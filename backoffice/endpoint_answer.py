@@ -30,7 +30,9 @@ def failing_sentences(webhook: Webhook, now: datetime, begun: str = "Failing") -
 
 
 def waiting_words(webhook: Webhook) -> str:
-    """Return how many deliveries wait for an endpoint, and when it is called next."""
+    """Return how many deliveries wait for a failing endpoint, and when it is called next."""
+    if webhook.failing_since is None:
+        return ""
     now = request_now()
     health = health_of(webhook, now)
     following = attempt_words(health.next_attempt, now)

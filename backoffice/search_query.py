@@ -25,6 +25,7 @@ _DAYS_OF_MONTH = (
     re.compile(r"\b(?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})\b"),
     re.compile(r"(?<![\d.,])(?P<day>\d{1,2})[ .]?(?P<month>[a-z]{3})[a-z]*"),
 )
+_HOST = re.compile(r"(?=.*[a-z])\S+[.:/]\S+", re.IGNORECASE)
 _PAIR = re.compile(r"([^\s:=]{1,40})[:=]\s*(\S.*)")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -44,6 +45,13 @@ class SearchQuery:
     amount: int | None = None
     day: date | None = None
     pair: tuple[str, str] | None = None
+
+    @property
+    def host(self) -> str:
+        """The text if it may be a host or part of a URL, such as "shop.example"; empty if not."""
+        is_other = self.is_description or self.phone or self.email or self.public_id
+        is_host = not is_other and _HOST.fullmatch(self.text)
+        return self.text.rstrip("/") if is_host else ""
 
     @property
     def is_description(self) -> bool:

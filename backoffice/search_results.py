@@ -17,6 +17,7 @@ from backoffice.formats import day_text
 from backoffice.resource.catalog import BY_PREFIX, CATALOG
 from backoffice.resource.days import within
 from backoffice.resource.page_urls import page_of
+from backoffice.search_hosts import endpoints_at
 from backoffice.search_metadata import with_metadata
 from backoffice.search_middles import NEWEST, SHORTEST, with_words_within
 from backoffice.search_query import SearchQuery, parse_query, words_and_day
@@ -33,7 +34,7 @@ from payments.models import Payment
 from payments.numbers import id_prefix_of, is_number_of
 from payouts.models import BankEntry, Payout
 from refunds.models import Refund
-from webhooks.models import Delivery, Event
+from webhooks.models import Delivery, Event, Webhook
 
 SHOWN = 50
 # How many look-ups may find nothing: some callers are not customers.
@@ -95,11 +96,12 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     others: list[FoundTable] = [
         ("Customers", Customer, customers),
         ("Merchants", Merchant, merchants),
+        ("Webhook endpoints", Webhook, endpoints_at(query.host)),
         *_money_movements(query, staff),
     ]
     exact = _single(payments, [row for _, _, rows in others for row in rows])
     paid: list[FoundTable] = [(f"Payments: {hits.why}", Payment, hits.rows) for hits in payments]
-    tables = [table for table in (*others[:2], *paid, *others[2:]) if table[2]]
+    tables = [table for table in (*others[:3], *paid, *others[3:]) if table[2]]
     if refusal and not tables:
         raise refusal
     if customers and not refusal:  # only a customer makes it a hit: anyone can store other words
@@ -280,6 +282,8 @@ def _hits(why: str, rows: QuerySet[Payment], *, is_close: bool = False) -> Payme
 def _merchants(query: SearchQuery) -> list[Merchant]:
     text = query.text
     named = Q(slug=text.lower()) | Q(email__iexact=text) | Q(name__icontains=text)
+    if query.host:
+        named |= Q(website__icontains=query.host)
     return list(Merchant.objects.filter(named).order_by("-pk")[:SHOWN])
 
 

@@ -132,7 +132,7 @@ class WebhookAdmin(OfficeAdmin):
     heading_format = "Webhook endpoint of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (URL, ENDPOINT_STATE, MERCHANT, FAILING_SINCE, LAST_ERROR, LAST_SUCCESS, MODE)
-    summary = (URL, MERCHANT, FAILING_SINCE, WAITING, LAST_ERROR)
+    summary = (URL, ENDPOINT_STATE, MERCHANT, FAILING_SINCE, WAITING, LAST_ERROR)
     list_filter = (StateFilter, ModeFilter, MerchantFilter)
     row_actions = ENDPOINT_ACTIONS
     details = (
