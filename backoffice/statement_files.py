@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from backoffice.sheets import Worksheet
 from core.money import decimal_text
+from ledger.models import TransferKind
 from payments.models import Payment
 from payouts.account_statements import PART_LINES, SUMS, stored_lines
 from payouts.models import AccountStatement
@@ -24,6 +25,13 @@ SUM_WORDS = {
     "adjustments_amount": "Adjustments",
     "payouts_amount": "Payouts",
     "returned_payouts_amount": "Returned payouts",
+}
+# The kinds of transfers, as people call them.
+KINDS = {kind.value: kind.label.capitalize() for kind in TransferKind} | {
+    TransferKind.REFUND_FEE.value: "Fee refunded",
+    TransferKind.TOP_UP.value: "Top-up",
+    TransferKind.PAYOUT_RETURNED.value: "Payout not made",
+    TransferKind.PAYOUT_REVERSED.value: "Payout sent back",
 }
 COLUMNS = (
     *("Date", "Type", "Object", "Transaction", "Payment", "Order", "Invoice", "Reference"),
@@ -127,7 +135,7 @@ def _batches(statement: AccountStatement) -> Iterator[list[dict[str, Any]]]:
 
 def _rows(statement: AccountStatement) -> Iterator[tuple[Any, ...]]:
     currency, balance = statement.currency, statement.opening_amount or 0
-    yield _end(statement.start_at, "opening balance", balance, currency)
+    yield _end(statement.start_at, "Opening balance", balance, currency)
     for batch in _batches(statement):
         payments = _payments_of(batch)
         for line in batch:
@@ -135,7 +143,7 @@ def _rows(statement: AccountStatement) -> Iterator[tuple[Any, ...]]:
             payment = payments.get(line["reference"])
             yield (
                 line["created_at"],
-                line["type"],
+                KINDS[line["type"]],
                 line["reference"],
                 line["transaction_id"],
                 payment.pk if payment else "",
@@ -148,7 +156,7 @@ def _rows(statement: AccountStatement) -> Iterator[tuple[Any, ...]]:
                 _units(balance, currency),
                 currency,
             )
-    yield _end(statement.end_at, "closing balance", balance, currency)
+    yield _end(statement.end_at, "Closing balance", balance, currency)
 
 
 def _end(at: Any, words: str, balance: int, currency: str) -> tuple[Any, ...]:

@@ -13,7 +13,8 @@ from backoffice.resource.filters import ModeFilter, NumberFilter, choice_filter,
 from backoffice.resource.shown import Amount, Code, Field, Instant, Reference, linked
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, MODE
-from ledger.models import Account, Purpose, Transfer, TransferKind
+from backoffice.statement_files import KINDS
+from ledger.models import Account, Purpose, Transfer
 from ledger.services import balance_of
 
 SHOWN = 30
@@ -52,7 +53,6 @@ class AccountField(Field):
         return (name_of(self.value(row)),)
 
 
-KINDS = {value: label.capitalize() for value, label in TransferKind.choices}
 PURPOSE = Field("Purpose", "get_purpose_display")
 OWNER = Reference("Owner", "owner")
 SEALED = Amount("Sealed balance", "balance")

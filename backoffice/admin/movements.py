@@ -3,13 +3,12 @@
 from typing import Any
 
 from backoffice import formats
-from backoffice.admin.ledger import KINDS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
 from backoffice.resource.filters import OfficeFilter, Rows, link_filter
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.resource.shown import Amount, Code, Field, Instant, Reference
-from backoffice.statement_files import SUM_WORDS
+from backoffice.statement_files import KINDS, SUM_WORDS
 from payouts.account_statements import SUMS
 from payouts.composition import composition_of, explain_payout, lines_too_late_for
 from payouts.models import Payout, StatementLine

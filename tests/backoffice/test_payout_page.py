@@ -13,6 +13,7 @@ from backoffice.models import AuditEntry, ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.exports import LEASE, make_due
+from backoffice.statement_files import KINDS, statement_sheet
 from core.clock import utc_now
 from core.money import share_of
 from ledger.models import Account, Purpose
@@ -166,15 +167,31 @@ def test_a_month_adds_up_in_excel(
     titles, opening, *movements, closing = lines
     place = titles.index("Amount in cents")
     assert sum(int(str(line[place])) for line in movements) == 0
-    assert (opening[1], closing[1]) == ("opening balance", "closing balance")
-    assert [line[titles.index("Order")] for line in movements if line[1] == "payment"] == [
+    assert (opening[1], closing[1]) == ("Opening balance", "Closing balance")
+    assert [line[titles.index("Order")] for line in movements if line[1] == "Payment"] == [
         "A-10000",
         "A-5000",
     ]
-    [refunded] = [line for line in movements if line[1] == "refund"]
+    [refunded] = [line for line in movements if line[1] == "Refund"]
     assert refunded[titles.index("Order")] == "A-5000"
     account = Account.objects.get(owner=seller.pk, purpose=Purpose.MERCHANT)
     assert closing[titles.index("Balance")] == balance_of(account)
+
+
+def test_an_accountant_reads_words_and_no_codes(
+    payout: Payout, request: pytest.FixtureRequest
+) -> None:
+    mark_sent(payout_id=payout.pk, actor="staff:x", now=utc_now())
+    record_paid(payout_id=payout.pk, actor="staff:x", now=utc_now())
+    record_returned(payout_id=payout.pk, code="", message="", actor="system:x", now=utc_now())
+    statement = request.getfixturevalue("statement")
+    ready(statement)
+
+    kinds = {row[1] for row in statement_sheet(statement).rows}
+
+    assert "Payout sent back" in kinds
+    assert kinds <= {*KINDS.values(), "Opening balance", "Closing balance"}
+    assert [words for words in KINDS.values() if "_" in words] == []
 
 
 @pytest.mark.parametrize(("form", "begins"), [("pdf", b"%PDF"), ("csv", b"\xef\xbb\xbfDate,Type")])
