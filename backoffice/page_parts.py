@@ -7,6 +7,8 @@ from typing import Any
 
 from backoffice.roles import Right
 
+FEW_COLUMNS = 4  # as many as fit into half of a page
+
 
 @dataclass(frozen=True)
 class Section:
@@ -29,6 +31,11 @@ class Table:
     more: str = ""
     right: Right | None = None
     is_first: bool = False
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it fits into half of a page."""
+        return self.is_first or not self.rows or len(self.columns) <= FEW_COLUMNS
 
 
 NOTE = "sticky_note_2"  # the kind of what staff have noted

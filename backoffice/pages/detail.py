@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
 from backoffice.models import AuditEntry, Instruction
-from backoffice.page_parts import NOTE, Section, SupportAnswer, Table, TimelineEntry
+from backoffice.page_parts import NOTE, SupportAnswer
 from backoffice.request_answer import request_words, requests_about
 from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
@@ -19,9 +19,6 @@ from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 
 MOST_ASKED = 40
-# So few moments take less room than the facts beside them, and so few columns fit below them.
-FEW_MOMENTS, FEW_COLUMNS = 8, 4
-MOMENT_ROWS, CARD_ROWS = 2, 3  # how many facts have the height of a moment, or of an empty card
 
 
 def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
@@ -48,12 +45,8 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "files": resource.files(row) if staff.may(resource.file_right) else [],
         "row_actions": available_actions(resource, staff, row, instant, requests, filters),
         "filters": {LIST_FILTERS: filters} if filters else {},
-        "first_tables": [table for table in tables if table.is_first],
-        **_placed(
-            [section for section in resource.sections(row) if section.facts],
-            [table for table in tables if not table.is_first],
-            timeline,
-        ),
+        "sections": [section for section in resource.sections(row) if section.facts],
+        "tables": tables,
         "timeline": timeline,
         "notes": [moment for moment in timeline if moment.kind == NOTE],
         "note_url": with_filters(address_of(resource.model, "act", row.pk, "note"), filters)
@@ -66,27 +59,6 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
-
-
-def _placed(
-    sections: Sequence[Section], tables: Sequence[Table], timeline: Sequence[TimelineEntry]
-) -> dict[str, Any]:
-    """Place the notes, narrow tables and the last facts below a short timeline, if they fit."""
-    is_short = 0 < len(timeline) <= FEW_MOMENTS
-    beside = [each for each in tables if not each.rows or len(each.columns) <= FEW_COLUMNS]
-    sizes = [CARD_ROWS + len(section.facts) for section in sections]
-    gap = sum(sizes) - MOMENT_ROWS * len(timeline) - CARD_ROWS * (2 + len(beside))
-    split = len(sections)
-    # Moving the last section closes twice its height of the gap: done if half or less is left.
-    if is_short and split > 1 and abs(gap - 2 * sizes[-1]) <= gap // 2:
-        split -= 1
-    return {
-        "is_short": is_short,
-        "sections": sections[:split],
-        "sections_beside": sections[split:],
-        "tables_beside": beside if is_short else [],
-        "tables": [each for each in tables if not is_short or each not in beside],
-    }
 
 
 def _requests(resource: AdminResource, row: Any, instant: datetime) -> list[Instruction]:
