@@ -133,9 +133,9 @@ def badge(status: str, words: str) -> SafeString:
     return format_html('<span class="bo-badge bo-{}">{}</span>', tone(status), words)
 
 
-def link(text: Any, url: str) -> SafeString:
-    """Render a link to another page of the back office."""
-    return format_html('<a class="bo-link" href="{}">{}</a>', url, text)
+def link(text: Any, url: str) -> Any:
+    """Render a link to another page of the back office; without a URL, the text."""
+    return text if not url else format_html('<a class="bo-link" href="{}">{}</a>', url, text)
 
 
 def code(text: Any) -> SafeString:

@@ -8,6 +8,7 @@ from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
+from backoffice.resource.page_urls import links_for
 from core.clock import request_now
 from core.errors import InvalidRequest, NotFound
 from core.handler import json_error
@@ -38,6 +39,7 @@ def staff_pages(get_response: _GetResponse) -> _GetResponse:
             return json_error(InvalidRequest("A cookie contains a character not allowed."))
         _end_late_session(request, request_now())
         with (
+            links_for(request),
             planned_by_values(),
             timezone.override(settings.STAFF_TIME_ZONE),
             translation.override("en"),

@@ -103,10 +103,6 @@ class Note(models.Model):
 class InstructionQuerySet(CallerScoped["Instruction"]):
     missing = InstructionNotFound
 
-    def not_about_staff(self) -> Self:
-        """Leave out instructions that name accounts of staff and their addresses."""
-        return self.exclude(kind=InstructionKind.STAFF)
-
     def shown_as(self, status: str, now: datetime) -> Self:
         """Return those displayed in this status, whether or not the sweep has reached them."""
         if status == InstructionStatus.WAITING:

@@ -11,7 +11,7 @@ from backoffice.formats import age, clock, money, short_code
 from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.page_urls import page_of
-from backoffice.resource.shown import actor_words
+from backoffice.resource.shown import actor_words, with_link
 from backoffice.webhook_answer import webhook_answer_of
 from funding.models import TopUp
 from funding.statuses import EVER_CREDITED, TopUpStatus
@@ -158,7 +158,7 @@ def _added(top_up: TopUp, now: datetime) -> str:
         )
     else:
         return ""
-    return format_html('{} <a href="{}">Open</a>', words, page_of(top_up))
+    return with_link(words, top_up)
 
 
 def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
@@ -202,8 +202,7 @@ def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:
     """Yield what the customer has reported about it, with a link."""
     inquiry = getattr(payment, "inquiry", None)
     if inquiry is not None:
-        words = inquiry_words(inquiry, now)
-        yield format_html('{} <a href="{}">Open</a>', words, page_of(inquiry))
+        yield with_link(inquiry_words(inquiry, now), inquiry)
 
 
 def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:

@@ -16,7 +16,6 @@ from backoffice.models import Instruction
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.filters import Choices, OfficeFilter, Rows
 from backoffice.resource.page_urls import list_of
-from backoffice.roles import InstructionKind, Right
 from backoffice.staff import Staff
 from core.clock import request_now
 from merchants.models import Merchant, MerchantChange
@@ -61,9 +60,8 @@ class Queue:
 
     def rows_seen(self, staff: Staff, *, livemode: bool, now: datetime) -> Rows:
         """Return those of `rows` that a member of staff may see."""
-        rows = self.rows(livemode=livemode, now=now)
-        hidden = self.model is Instruction and not staff.may(Right.VIEW_STAFF)
-        return rows.exclude(kind=InstructionKind.STAFF) if hidden else rows
+        rows: Rows = CATALOG[self.model].rows_seen(self.rows(livemode=livemode, now=now), staff)
+        return rows
 
     def url(self, *, livemode: bool) -> str:
         mode = {"mode": "live" if livemode else "test"} if self.mode else {}

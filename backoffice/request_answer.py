@@ -5,11 +5,10 @@ from typing import Any
 
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
-from django.utils.html import format_html
 
 from backoffice.formats import clock, money
 from backoffice.models import Instruction
-from backoffice.resource.page_urls import page_of
+from backoffice.resource.shown import with_link
 from backoffice.roles import InstructionKind
 from backoffice.services.instruction_kinds import title_of
 from backoffice.statuses import InstructionStatus
@@ -52,7 +51,7 @@ def request_words(instruction: Instruction, public_id: str, now: datetime) -> st
     became = f" {asked}, waits for a colleague's approval: nothing has moved yet."
     if instruction.status == InstructionStatus.DECLINED:
         became = f", {outcome_words(instruction, now)}"
-    return format_html('{}{} <a href="{}">Open</a>', what, became, page_of(instruction))
+    return with_link(f"{what}{became}", instruction)
 
 
 def sentence(instruction: Instruction) -> str:
@@ -116,8 +115,7 @@ def approval_words(refund: Refund, now: datetime) -> list[str]:
     if found is None:
         return []
     by, became = found.asked_by.get_username(), outcome_words(found, now)
-    words = 'Requested by {}, it {} <a href="{}">Open</a>'
-    return [format_html(words, by, became, page_of(found))]
+    return [with_link(f"Requested by {by}, it {became}", found)]
 
 
 def refund_words(instruction: Instruction) -> str:

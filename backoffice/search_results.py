@@ -127,6 +127,8 @@ def _by_id(query: SearchQuery, staff: Staff) -> SearchResults:
         row = _only_one(BY_PREFIX[prefix].model, wanted)
     else:
         return SearchResults(is_withheld=True)
+    if row is not None and not CATALOG[type(row)].opens(row.pk, staff):
+        return SearchResults(is_withheld=True)
     if isinstance(row, Event | Delivery | Refund) and query.text == wanted:
         row = _payment_of(row) or row
     return SearchResults(exact=page_of(row) if row is not None else "")

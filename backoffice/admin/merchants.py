@@ -21,8 +21,8 @@ from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.filters import DayFilter, choice_filter
-from backoffice.resource.page_urls import page_of, page_of_id
-from backoffice.resource.shown import Code, Field, Id, Instant
+from backoffice.resource.page_urls import page_to_open
+from backoffice.resource.shown import Code, Field, Id, Instant, with_link
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
 from core.clock import request_now
@@ -141,11 +141,9 @@ def _waiting_account(accounts: Sequence[BankAccount], now: datetime) -> Iterator
     """Yield the bank account that staff have to review, if it would replace another."""
     pending = [each for each in accounts if each.is_pending]
     for account in pending if len(pending) < len(accounts) else ():
-        since, url = formats.clock(account.created_at, now), page_of(account)
-        words = (
-            'There is another bank account, {}, waiting for review since {}. <a href="{}">Open</a>'
-        )
-        yield format_html(words, account, since, url)
+        since = formats.clock(account.created_at, now)
+        words = f"There is another bank account, {account}, waiting for review since {since}."
+        yield with_link(words, account)
 
 
 def _no_account(merchant: Merchant, accounts: Sequence[BankAccount]) -> Iterator[str]:
@@ -187,5 +185,5 @@ def _forecast_words(forecast: Forecast, now: datetime) -> str:
         return format_html("{}. {}", words, shut)
     if not forecast.held_by:
         return words
-    held = '{}. It cannot leave before <a class="bo-link" href="{}">a bank entry</a> is explained.'
-    return format_html(held, words, page_of_id(forecast.held_by))
+    entry = formats.link("a bank entry", page_to_open(forecast.held_by))
+    return format_html("{}. It cannot leave before {} is explained.", words, entry)

@@ -26,7 +26,7 @@ from backoffice.resource.filters import (
     link_filter,
 )
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.page_urls import address_of, page_of
+from backoffice.resource.page_urls import address_of, page_of, page_to_open
 from backoffice.resource.shown import (
     Actor,
     Amount,
@@ -148,10 +148,10 @@ def why_none_leaves(*, livemode: bool, now: datetime) -> str:
         )
     entry = entry_of_unknown_file(livemode=livemode)
     words = (
-        'No live payout leaves before <a class="bo-link" href="{}">a bank entry</a> is explained:'
-        " it names a file of ours that is unknown here."
+        "No live payout leaves before {} is explained: it names a file of ours that is unknown"
+        " here."
     )
-    return format_html(words, page_of(entry)) if entry else ""
+    return format_html(words, formats.link("a bank entry", page_to_open(entry))) if entry else ""
 
 
 def _leaves(payout: Payout, now: datetime) -> str:

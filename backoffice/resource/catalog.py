@@ -4,13 +4,16 @@ The side bar, the search box, the attention queues and the pages read from here 
 icon, required right and id prefix.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Model
+from django.db.models import Model, Q
 
 from backoffice.models import AuditEntry, ExportRun, Instruction, Note, ResendRun
-from backoffice.roles import Right
+from backoffice.roles import InstructionKind, Right
+from backoffice.staff import Staff
 from customers.models import Customer, Passkey
 from funding.models import TopUp
 from ledger.models import Account, Transfer
@@ -40,7 +43,8 @@ class CatalogEntry:
     """One resource. `right` is required to see it; `prefix` starts its public ids.
 
     `counted` is the singular and plural, if they cannot be derived from the title. A resource
-    without an icon is not in the side bar.
+    without an icon is not in the side bar. `hidden` are the rows that a member of staff does not
+    see in spite of the right, if any.
     """
 
     model: type[Model]
@@ -49,6 +53,18 @@ class CatalogEntry:
     right: Right
     prefix: str = ""
     counted: tuple[str, str] | None = None
+    hidden: Callable[[Staff], Q | None] = lambda staff: None
+
+    def rows_seen(self, rows: Any, staff: Staff) -> Any:
+        """Return those of some rows that a member of staff with the right sees."""
+        hidden = self.hidden(staff)
+        return rows if hidden is None else rows.exclude(hidden)
+
+    def opens(self, pk: Any, staff: Staff) -> bool:
+        """Return whether a member of staff may open the page of a row."""
+        hidden = self.hidden(staff)
+        rows = self.model._default_manager.filter(pk=pk)
+        return staff.may(self.right) and (hidden is None or rows.exclude(hidden).exists())
 
     @property
     def counted_as(self) -> tuple[str, str]:
@@ -56,6 +72,16 @@ class CatalogEntry:
         several = self.title.lower()
         one = f"{several[:-3]}y" if several.endswith("ies") else several.removesuffix("s")
         return self.counted or (one, several)
+
+
+def _about_staff(staff: Staff) -> Q | None:
+    """Return the requests that name accounts of staff and their addresses."""
+    return None if staff.may(R.VIEW_STAFF) else Q(kind=InstructionKind.STAFF)
+
+
+def _of_others(staff: Staff) -> Q:
+    """Return the exports of others: a file may contain what other roles do not see."""
+    return ~Q(asked_by_id=staff.user_id)
 
 
 # The groups of the side bar, and the resources in each.
@@ -76,7 +102,9 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
         CatalogEntry(BankAccount, "Bank accounts", "account_balance", R.VIEW_PAYOUTS, "ba"),
     ),
     "Money": (
-        CatalogEntry(Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins"),
+        CatalogEntry(
+            Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins", hidden=_about_staff
+        ),
         CatalogEntry(Payout, "Payouts", "send_money", R.VIEW_PAYOUTS, "po"),
         CatalogEntry(
             PayoutBatch, "Payout runs", "upload_file", R.VIEW_PAYOUTS, "bat", ("run", "runs")
@@ -104,7 +132,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     ),
     "Office": (
         CatalogEntry(Note, "Notes", "sticky_note_2", R.VIEW_TRADE),
-        CatalogEntry(ExportRun, "Exports", "download", R.EXPORT, "exp"),
+        CatalogEntry(ExportRun, "Exports", "download", R.EXPORT, "exp", hidden=_of_others),
         CatalogEntry(AuditEntry, "Audit trail", "history", R.VIEW_AUDIT, "", _ENTRIES),
         CatalogEntry(User, "Staff", "badge", R.VIEW_STAFF, "", ("account", "accounts")),
     ),

@@ -1,12 +1,19 @@
-"""The URLs of a resource's pages."""
+"""The URLs of a resource's pages, and which of them the reader of a page may open."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Model
+from django.http import HttpRequest
 from django.urls import reverse
 
-from backoffice.resource.catalog import entry_of
+from backoffice.resource.catalog import CATALOG, entry_of
+from backoffice.staff import staff_of
+
+_read: ContextVar[HttpRequest | None] = ContextVar("request_of_reader", default=None)
 
 LIST_FILTERS = "_changelist_filters"  # as Django names them
 
@@ -22,10 +29,26 @@ def page_of(row: Model) -> str:
     return address_of(type(row), "change", row.pk)
 
 
-def page_of_id(public_id: str) -> str:
-    """Return the URL of the page about a public id; empty if there is none."""
-    entry = entry_of(public_id)
-    return address_of(entry.model, "change", public_id) if entry else ""
+@contextmanager
+def links_for(request: HttpRequest) -> Iterator[None]:
+    """Have `page_to_open` return only what the sender of a request may open."""
+    token = _read.set(request)
+    try:
+        yield
+    finally:
+        _read.reset(token)
+
+
+def page_to_open(target: Model | str) -> str:
+    """Return the URL of the page about a row or public id; empty if the reader may not open it."""
+    if isinstance(target, str):
+        entry, pk = entry_of(target), target
+    else:
+        entry, pk = CATALOG[type(target)], target.pk
+    request = _read.get()
+    if entry is None or (request is not None and not entry.opens(pk, staff_of(request))):
+        return ""
+    return address_of(entry.model, "change", pk)
 
 
 def with_filters(url: str, filters: str) -> str:

@@ -177,6 +177,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return staff_of(request).may(self.entry.right)
 
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return self.entry.rows_seen(super().get_queryset(request), staff_of(request))
+
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
 

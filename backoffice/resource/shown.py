@@ -5,9 +5,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
+from django.db.models import Model
+from django.utils.html import format_html
+
 from backoffice import formats
 from backoffice.page_parts import Section, facts
-from backoffice.resource.page_urls import page_of, page_of_id
+from backoffice.resource.page_urls import page_to_open
 from core.clock import request_now
 from core.money import decimal_text
 
@@ -182,7 +185,7 @@ class Id(Code):
 
 @dataclass(frozen=True)
 class Reference(Code):
-    """The public id of another row, linked to its page if it has one."""
+    """The public id of another row, linked to its page if the reader may open it."""
 
     def cell(self, row: Any) -> Any:
         value = self.value(row)
@@ -195,7 +198,8 @@ class Reference(Code):
 
 @dataclass(frozen=True)
 class RowLink(Field):
-    """A text about another row, given by `to` as the row or its id. On a page it links there.
+    """A text about another row, given by `to` as the row or its id. On a page it links there,
+    if the reader may open that.
 
     `unbroken` keeps it on one line in a list.
     """
@@ -208,8 +212,7 @@ class RowLink(Field):
 
     def fact(self, row: Any) -> Any:
         value, target = self.value(row), Field("", self.to).value(row)
-        url = page_of_id(target) if isinstance(target, str) else target and page_of(target)
-        return formats.link(value, url) if url else value
+        return formats.link(value, page_to_open(target)) if target else value
 
 
 @dataclass(frozen=True)
@@ -236,9 +239,14 @@ def actor_words(actor: str) -> str:
 
 
 def linked(public_id: str, text: Any = "") -> Any:
-    """Render a public id as a link to its page, if it has one."""
-    url, words = page_of_id(public_id), text or formats.code(public_id)
-    return formats.link(words, url) if url else words
+    """Render a public id as a link to its page, if it has one that the reader may open."""
+    return formats.link(text or formats.code(public_id), page_to_open(public_id))
+
+
+def with_link(words: str, row: Model) -> str:
+    """Return a sentence about another row, with a link if the reader may open its page."""
+    url = page_to_open(row)
+    return format_html('{} <a href="{}">Open</a>', words, url) if url else words
 
 
 class Fieldset:

@@ -19,7 +19,7 @@ from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.registry import ADMINS
 from backoffice.registry import office as site
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.page_urls import address_of, page_of_id
+from backoffice.resource.page_urls import address_of, page_to_open
 from backoffice.resource.shown import Amount, Badge
 from backoffice.roles import Role
 from backoffice.services.instruction_kinds import SET_ROLES
@@ -49,8 +49,8 @@ def test_each_prefix_of_ids_leads_to_one_page() -> None:
 
     assert len(set(prefixes)) == len(prefixes)
     for prefix in prefixes:
-        assert resolve(page_of_id(f"{prefix}_0123456789"))
-    assert page_of_id("txn_0123456789") == ""
+        assert resolve(page_to_open(f"{prefix}_0123456789"))
+    assert page_to_open("txn_0123456789") == ""
 
 
 def test_headings_stand_above_the_amounts_of_their_column() -> None:
@@ -217,7 +217,7 @@ def test_an_export_says_when_and_how_money_moved(
 def test_a_reference_leads_to_its_page(rows: Rows, office: Office) -> None:
     payment, refund = rows[Payment], rows[Refund]
 
-    page = office(Role.VIEWER).get(page_of_id(str(refund.pk))).content.decode()
+    page = office(Role.VIEWER).get(page_to_open(str(refund.pk))).content.decode()
 
     assert f'href="/admin/payments/payment/{payment.pk}/change/"' in page
     assert '<span class="bo-badge bo-quiet">test</span>' in page
