@@ -1,15 +1,23 @@
 """Find webhook endpoints by their host, or by any part of their URL."""
 
-from django.db.models import F
+import re
+
+from django.db.models import F, Q
 
 from webhooks.models import Webhook
 
 SHOWN = 20
+SHORTEST = 3
 
 
-def endpoints_at(host: str) -> list[Webhook]:
-    """Return the newest endpoints with this in their URL; deleted ones last."""
-    if not host:
+def endpoints_at(text: str) -> list[Webhook]:
+    """Return the newest endpoints with this in their host, or in their URL if it names a path.
+
+    Deleted ones come last.
+    """
+    if len(text) < SHORTEST:
         return []
-    rows = Webhook.objects.filter(url__icontains=host).select_related("merchant")
-    return list(rows.order_by(F("deleted_at").desc(nulls_first=True), "-pk")[:SHOWN])
+    in_host = Q(url__iregex=rf"^[a-z]+://[^/?#]*{re.escape(text)}")
+    rows = Webhook.objects.filter(Q(url__icontains=text) if "/" in text else in_host)
+    ordered = rows.order_by(F("deleted_at").desc(nulls_first=True), "-pk")
+    return list(ordered.select_related("merchant")[:SHOWN])

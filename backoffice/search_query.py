@@ -47,11 +47,15 @@ class SearchQuery:
     pair: tuple[str, str] | None = None
 
     @property
-    def host(self) -> str:
-        """The text if it may be a host or part of a URL, such as "shop.example"; empty if not."""
+    def word(self) -> str:
+        """The text if it is a single word, of no known meaning; otherwise empty."""
         is_other = self.is_description or self.phone or self.email or self.public_id
-        is_host = not is_other and _HOST.fullmatch(self.text)
-        return self.text.rstrip("/") if is_host else ""
+        return "" if is_other or " " in self.text else self.text.rstrip("/")
+
+    @property
+    def host(self) -> str:
+        """The word if it may be a host or part of a URL, such as "shop.example"; empty if not."""
+        return self.word if _HOST.fullmatch(self.word) else ""
 
     @property
     def is_description(self) -> bool:

@@ -93,10 +93,11 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     customers = [] if refusal else _customers(query)
     payments = list(_without_repeats(_payments(query, customers, today)))
     merchants = [] if query.is_description else _merchants(query)
+    host = query.host or ("" if merchants or payments else query.word)  # no name, no word
     others: list[FoundTable] = [
         ("Customers", Customer, customers),
         ("Merchants", Merchant, merchants),
-        ("Webhook endpoints", Webhook, endpoints_at(query.host)),
+        ("Webhook endpoints", Webhook, endpoints_at(host)),
         *_money_movements(query, staff),
     ]
     exact = _single(payments, [row for _, _, rows in others for row in rows])

@@ -85,6 +85,11 @@ def endpoint_state(webhook: Webhook) -> str:
     return "failing" if webhook.failing_since else "on"
 
 
+def _state_since(webhook: Webhook) -> str:
+    state, since = endpoint_state(webhook), formats.clock(webhook.failing_since, request_now())
+    return f"{state} since {since}" if state == "failing" else state
+
+
 def _next_attempt(delivery: Delivery) -> str:
     now = request_now()
     return attempt_words(next_attempt_of(delivery, now), now)
@@ -108,6 +113,7 @@ class LastSuccess(Instant):
 
 URL = Field("URL", "url", most=70)
 ENDPOINT_STATE = Badge("State", endpoint_state)
+STATE_SINCE = Field("State", _state_since)
 FAILING_SINCE = Instant("Failing since", "failing_since")
 LAST_ERROR = Field("Last error", "last_error", most=60)
 WAITING = Field("Waiting", waiting_words)
@@ -132,7 +138,7 @@ class WebhookAdmin(OfficeAdmin):
     heading_format = "Webhook endpoint of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (URL, ENDPOINT_STATE, MERCHANT, FAILING_SINCE, LAST_ERROR, LAST_SUCCESS, MODE)
-    summary = (URL, ENDPOINT_STATE, MERCHANT, FAILING_SINCE, WAITING, LAST_ERROR)
+    summary = (URL, STATE_SINCE, MERCHANT, WAITING, LAST_ERROR)
     list_filter = (StateFilter, ModeFilter, MerchantFilter)
     row_actions = ENDPOINT_ACTIONS
     details = (

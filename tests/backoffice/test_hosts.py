@@ -31,6 +31,7 @@ def endpoint_at(url: str, merchant: Merchant) -> Webhook:
         "https://hooks.yourstore.com/",
         "https://hooks.yourstore.com/paid",
         "yourstore.com/paid",
+        "yourstore",
     ],
 )
 @pytest.mark.parametrize("role", [Role.SUPPORT, Role.DEVELOPER])
@@ -55,6 +56,13 @@ def test_deleted_ones_come_last_and_say_so(office: Office, merchant: Merchant) -
     assert ">deleted<" in page
 
 
+def test_a_shops_name_opens_the_shop_whose_host_has_it_too(office: Office) -> None:
+    shop = MerchantFactory(name="Island Coffee")
+    endpoint_at("https://island.example/hook", shop)
+
+    assert search(office, "island") == page_of(shop)
+
+
 def test_a_shop_is_found_by_its_website(office: Office) -> None:
     wanted = MerchantFactory(name="Island Coffee", website="https://coffee.example/menu")
     MerchantFactory(website="https://tea.example")
@@ -62,7 +70,7 @@ def test_a_shop_is_found_by_its_website(office: Office) -> None:
     assert search(office, "coffee.example") == page_of(wanted)
 
 
-@pytest.mark.parametrize("text", ["12.50", "1.000", "2026-11-03", "pat@shop.example", "hook"])
+@pytest.mark.parametrize("text", ["12.50", "1.000", "2026-11-03", "pat@shop.example", "hook", "sh"])
 def test_what_is_no_host_finds_no_endpoint(office: Office, merchant: Merchant, text: str) -> None:
     endpoint_at("https://shop.example/hook/12.50/1.000/2026-11-03", merchant)
 
