@@ -52,7 +52,7 @@ def statement_sheet(statement: AccountStatement) -> Worksheet:
     """Return a ready statement as a sheet: opening and closing balance, a row per movement."""
     zone = ZoneInfo(statement.merchant.time_zone)
     rows = [*_whose(statement), *summary_rows(statement)]
-    summary = Worksheet("Summary", ("", "Amount", "Currency"), rows)
+    summary = Worksheet("Summary", ("What", "Amount", "Currency"), rows)
     return Worksheet("Movements", COLUMNS, _rows(statement), zone=zone, summary=summary)
 
 

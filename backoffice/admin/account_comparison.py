@@ -33,5 +33,5 @@ def comparison_table(asked: BankAccount, before: BankAccount | None) -> Table:
     if before and before.closed_at:
         heading = f"Closed {formats.moment(before.closed_at)}"
         rows.append(["Closed by", "", actor_words(before.closed_by)])
-    columns = ("", "Requested", heading)
+    columns = ("What", "Requested", heading)
     return Table("Account", columns, rows, right=Right.VIEW_PAYOUTS, is_first=True)

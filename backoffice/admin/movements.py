@@ -79,9 +79,10 @@ def explanation_tables(payout: Payout, text: str) -> list[Table]:
         for number, group in enumerate(explain_payout(payout, amount), 1)
         for line in group
     ]
-    late = [("", *_cells(line)) for line in lines_too_late_for(payout, amount)]
-    columns = ("", "Kind", formats.amount("Amount"), "About", "At")
-    tables = [Table(f"What makes up {words} here", columns, found, is_first=True)]
+    late = [_cells(line) for line in lines_too_late_for(payout, amount)]
+    columns = ("Kind", formats.amount("Amount"), "About", "At")
+    title = f"What makes up {words} here"
+    tables = [Table(title, ("No.", *columns), found, is_first=True)]
     if late:
         title = f"What came too late for this payout: {words} in the next one"
         tables.append(Table(title, columns, late, is_first=True))

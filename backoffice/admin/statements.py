@@ -123,7 +123,7 @@ class AccountStatementAdmin(OfficeAdmin):
             return []
         pairs, heading = sums_of(row).items(), formats.amount(f"Amount, {row.currency}")
         sums = [(words, formats.bare_amount(amount, row.currency)) for words, amount in pairs]
-        return [Table("Sums", ("", heading), sums, is_first=True), *_days(row)]
+        return [Table("Sums", ("What", heading), sums, is_first=True), *_days(row)]
 
 
 def _days(statement: AccountStatement) -> list[Table]:

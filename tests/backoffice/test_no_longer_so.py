@@ -26,11 +26,7 @@ Rows = dict[type[Model], Any]
 
 def facts_of(office: Office, row: Model) -> dict[str, Any]:
     page = office(Role.ADMINISTRATOR).get(page_of(row))
-    return {
-        label: value
-        for each in page.context["sections"] + page.context["sections_beside"]
-        for label, value in each.facts
-    }
+    return {label: value for each in page.context["sections"] for label, value in each.facts}
 
 
 def test_what_was_paid_does_not_expire(office: Office, rows: Rows, payment: Payment) -> None:

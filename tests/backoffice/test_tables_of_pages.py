@@ -7,14 +7,13 @@ import pytest
 from django.db.models import Model
 
 from backoffice.admin.statements import DAYS_SHOWN
-from backoffice.models import Instruction
 from backoffice.page_parts import Table
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.statement_files import DaySums
 from merchants.models import Merchant
 from payments.models import Payment
-from payouts.models import AccountStatement
+from payouts.models import AccountStatement, Payout
 from tests.backoffice.conftest import Office
 from webhooks.models import Webhook
 
@@ -25,8 +24,7 @@ Rows = dict[type[Model], Model]
 
 def tables_of(office: Office, row: Model) -> dict[str, Table]:
     context = office(Role.ADMINISTRATOR).get(page_of(row)).context
-    places = ("first_tables", "tables_beside", "tables")
-    return {table.title: table for place in places for table in context[place]}
+    return {table.title: table for table in context["tables"]}
 
 
 def columns_of(table: Table) -> list[str]:
@@ -40,6 +38,16 @@ def test_what_the_page_says_for_all_is_no_column(rows: Rows, office: Office) -> 
     assert columns_of(refunds) == ["Created", "Amount, BSD", "Status", "Reason", "By", "Refund"]
     assert "Merchant" not in columns_of(payments)
     assert "Mode" in columns_of(payments)  # a merchant has payments of both
+
+
+def test_each_column_has_a_heading(rows: Rows, office: Office) -> None:
+    browser = office(Role.ADMINISTRATOR)
+    found = [
+        table for row in rows.values() for table in browser.get(page_of(row)).context["tables"]
+    ]
+    found += browser.get(f"{page_of(rows[Payout])}?ask=100.00").context["tables"]
+
+    assert [table.title for table in found if "" in table.columns] == []
 
 
 def test_deliveries_of_an_endpoint_say_when_and_not_where(rows: Rows, office: Office) -> None:
@@ -61,10 +69,17 @@ def test_an_amount_of_a_table_has_its_currency_once(rows: Rows, office: Office) 
     assert str(payments.rows[0][1]) == '<span class="bo-amount">5,000.00</span>'
 
 
-def test_few_moments_leave_room_for_the_notes_and_narrow_tables(rows: Rows, office: Office) -> None:
-    shown = office(Role.ADMINISTRATOR).get(page_of(rows[Instruction])).context
-
-    assert (shown["is_short"], shown["tables"]) == (True, [])
+@pytest.mark.parametrize(
+    ("table", "is_narrow"),
+    [
+        (Table("Payments", "abcde", [["1"] * 5]), False),
+        (Table("Payments", "abcd", [["1"] * 4]), True),
+        (Table("Payments", "abcde", []), True),
+        (Table("What explains it", "abcde", [["1"] * 5], is_first=True), True),
+    ],
+)
+def test_a_narrow_table_fits_into_half_of_a_page(table: Table, is_narrow: bool) -> None:
+    assert table.is_narrow is is_narrow
 
 
 def test_a_statement_shows_what_moved_and_how_many_days_it_leaves_out(

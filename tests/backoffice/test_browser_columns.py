@@ -1,0 +1,45 @@
+"""The cards of a page fill two columns, or one on a narrow screen, without a gap worth a card."""
+
+import pytest
+
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from customers.models import Customer
+from merchants.models import Merchant
+from payments.models import Payment
+from payouts.models import Payout
+from tests.backoffice.desk import sign_in
+from tests.backoffice.rows import one_of_each
+from webhooks.models import Webhook
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("development"),
+]
+# How many columns there are, by how much their ends differ, and the height of the highest card.
+COLUMNS = """
+    () => {
+        const ends = {};
+        const heights = [...document.querySelectorAll(".bo-flow > *")].map((card) => {
+            const place = card.getBoundingClientRect();
+            ends[Math.round(place.left)] = place.bottom;
+            return place.height;
+        });
+        const found = Object.values(ends);
+        return [found.length, Math.max(...found) - Math.min(...found), Math.max(...heights)];
+    }
+"""
+
+
+def test_the_cards_of_a_page_fill_its_columns(open_page, site):
+    made = one_of_each()
+    page = open_page("/admin/", width=1440, height=900)
+    sign_in(page, Role.ADMINISTRATOR)
+
+    for model in (Payment, Customer, Merchant, Payout, Webhook):
+        page.goto(site + page_of(made[model]))
+        for width, expected in ((1600, 2), (1280, 2), (820, 1), (390, 1)):
+            page.set_viewport_size({"width": width, "height": 900})
+            columns, gap, highest = page.evaluate(COLUMNS)
+            assert (columns, gap <= highest) == (expected, True), (model, width)
