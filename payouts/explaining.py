@@ -47,7 +47,7 @@ def _pairs(groups: Sequence[_Group], wanted: int) -> Iterator[_Group]:
     first: dict[int, _Group] = {}
     for group in groups:
         total = _sum(group)
-        if not total or (total < 0) != (wanted < 0):
+        if total * wanted <= 0:
             continue
         other = first.get(wanted - total)
         if other is not None:

@@ -1,6 +1,7 @@
 """Reconcile payouts recorded as booked with the bank's statement entries, both ways."""
 
 from collections.abc import Iterator
+from typing import cast
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 
@@ -42,20 +43,20 @@ def _check_matches() -> Iterator[str]:
     exact = Q(amount=ordered) | Q(amount=ordered + F("charge_amount"))
     wrong = Q(other | more_came_in | less_left)
     more_left = Q(kind=K.DEBIT) & ~exact
-    noted = {
-        entry.pk
-        for entry in each(matched.filter(more_left).exclude(wrong).select_related("payout"))
-        if entry.note == _surplus_note(entry)
-    }
-    for entry in each(matched.filter(wrong | more_left)):
-        if entry.pk in noted:
-            continue
-        yield f"Bank entry {entry.pk} is not of the money of payout {entry.payout_id}."
+    for entry in each(matched.filter(wrong)):
+        yield _is_other_money(entry)
+    for entry in each(matched.filter(more_left).exclude(wrong).select_related("payout")):
+        if entry.note != _surplus_note(entry):
+            yield _is_other_money(entry)
+
+
+def _is_other_money(entry: BankEntry) -> str:
+    return f"Bank entry {entry.pk} is not of the money of payout {entry.payout_id}."
 
 
 def _surplus_note(entry: BankEntry) -> str:
-    ordered = entry.payout.amount if entry.payout else 0
-    return charge_note(entry.booked_amount - ordered, entry.currency)
+    ordered = cast("Payout", entry.payout)  # each of these entries has one
+    return charge_note(entry.booked_amount - ordered.amount, entry.currency)
 
 
 def _check_field(field: str, matched: QuerySet[BankEntry]) -> Iterator[str]:

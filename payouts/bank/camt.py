@@ -115,7 +115,7 @@ def _balances(statement: Element) -> Iterator[tuple[str, tuple[int, str]]]:
         if found is None:
             raise BankFileUnreadable(Amt="is missing")
         amount, currency = found
-        yield text_at(balance, "Tp/CdOrPrtry/Cd"), (amount * sign_of(balance), currency)
+        yield text_at(balance, "Tp/CdOrPrtry/Cd"), (sign_of(balance) * amount, currency)
 
 
 def _first(balances: dict[str, tuple[int, str]], names: tuple[str, ...]) -> int | None:

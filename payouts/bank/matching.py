@@ -80,7 +80,6 @@ def match_entry(*, entry_id: str, words: WordsOfOrders, actor: str, now: datetim
             with transaction.atomic():  # a refusal rolls back what was begun
                 _match(entry, words, actor=actor, now=now)
         except ApiError as error:
-            entry.refresh_from_db()
             entry.wait(error.details or error.message)
             return False
     return True
@@ -174,11 +173,7 @@ def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
     nameless = nameless_orders(entry.file)
     if nameless.filter(payout=None).exists():
         raise BankEntryUnfit(BESIDE_NAMELESS)
-    references = (
-        BankEntry.objects.filter(file=entry.file_id)
-        .exclude(end_to_end_id="")
-        .values("end_to_end_id")
-    )
+    references = BankEntry.objects.filter(file=entry.file_id).values("end_to_end_id")
     others = _locked_payouts(batch).exclude(pk__in=nameless.values("payout"))
     return list(others.exclude(order__end_to_end_id__in=references))
 
@@ -253,7 +248,7 @@ def _refuse_large_charge(entry: BankEntry, payouts: Sequence[Payout]) -> None:
 
 def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
     status = PayoutStatus(payout.status)
-    if status in FITTING[kind] or is_round_trip(entry, kind, payout):
+    if status in FITTING[kind] or is_round_trip(kind, payout):
         return
     words = f"The bank says {kind}, but payout {payout.pk} is {status}."
     raise BankEntryUnfit(f"{words} {CONTRADICTED}" if kind in (K.DEBIT, K.SETTLED) else words)

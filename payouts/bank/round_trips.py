@@ -19,11 +19,11 @@ from payouts.statuses import PayoutStatus
 K = BankEntryKind
 
 
-def is_round_trip(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> bool:
-    """Return whether an entry is one half of a refused payout's round trip."""
+def is_round_trip(kind: BankEntryKind, payout: Payout) -> bool:
+    """Return whether an entry of this kind is one half of a refused payout's round trip."""
     if payout.status != PayoutStatus.FAILED or payout.batch is None:
         return False
-    others = _told_of(payout).exclude(pk=entry.pk)
+    others = _told_of(payout)
     if kind in (K.DEBIT, K.SETTLED):
         return others.filter(_returns(payout)).exists()
     is_booked = (
