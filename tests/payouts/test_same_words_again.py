@@ -199,14 +199,33 @@ def test_a_name_given_again_in_the_evening_is_of_other_money(sent_pair):
     assert waiting_entries() == []
 
 
-def test_what_was_stored_before_its_day_is_of_other_money(sent_pair):
+@pytest.mark.parametrize(("written", "count"), [("2026-03-19", 1), ("2026-03-20", 2)])
+def test_what_was_stored_before_its_day_is_of_other_money(sent_pair, written, count):
     read(day(1, FEE, **MORNING))
     former = recognition.entry_key(("0001", "debit", "", "700", "BSD"))
     BankEntry.objects.update(key=former)
 
-    read(day(2, FEE.replace("2026-03-10", "2026-03-20"), **DAY))
+    read(day(2, FEE.replace("2026-03-10", written), **DAY))
 
-    assert (utc_now().date().isoformat(), BankEntry.objects.count()) == ("2026-03-18", 2)
+    assert (utc_now().date().isoformat(), BankEntry.objects.count()) == ("2026-03-18", count)
+
+
+def test_what_an_earlier_release_has_stored_with_other_words_is_another_entry(sent_pair):
+    read(day(1, FEE, **MORNING))
+    former = recognition.entry_key(("0001", "debit", "", "700", "BSD"))
+    BankEntry.objects.update(key=former)
+
+    read(day(2, FEE.replace("</Refs>", "</Refs><AddtlTxInf>Fee</AddtlTxInf>"), **DAY))
+
+    assert BankEntry.objects.count() == 2
+
+
+def test_the_other_mode_has_its_own_entries(sent_pair):
+    read(day(1, FEE, **DAY))
+
+    done = read(day(1, FEE, **DAY), livemode=False)
+
+    assert (done.stored.known, done.stored.repeated, BankEntry.objects.count()) == (0, False, 2)
 
 
 def test_what_was_stored_otherwise_hides_nothing(sent_pair):
