@@ -3,7 +3,7 @@
 import pytest
 
 from core.clock import utc_now
-from ledger.models import Purpose
+from ledger.models import Purpose, Transfer, TransferKind
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, reopen_entry, set_aside
 from payouts.bank.position import positions
@@ -13,6 +13,7 @@ from payouts.models import BankEntry
 from tests.funding.money_in import LIVE, customer_with, notified, ordered, transfer
 from tests.funding.money_in import held as money_of
 from tests.ledger.funding import problems
+from tests.ledger.thief import change
 from tests.payouts.bank_files import (
     entry,
     notification,
@@ -147,6 +148,41 @@ def test_an_entry_of_the_other_mode_is_of_no_payout(sent_pair):
     assert refused.value.details == "payout: is of the other mode"
     assert BankEntry.objects.unmatched().count() == 1
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+
+
+def test_a_debit_of_the_other_mode_is_of_no_run(sent_pair):
+    read(statement(entry(2050, reference="T")), livemode=False)
+
+    with pytest.raises(PayoutBatchNotFound):
+        by_hand(match_batch_by_hand, batch_id=sent_pair[0].batch_id)
+
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+
+
+def test_what_names_an_order_is_explained_again_by_two(sent_pair):
+    read(statement(entry(1, order_of(sent_pair[0]))))
+    explained = by_hand(set_aside, note="Asked.", by_two=True)
+
+    with pytest.raises(BankEntryUnfit, match="explaining it again takes two people"):
+        reopen_entry(entry_id=explained.pk)
+
+    assert reopen_entry(entry_id=explained.pk, by_two=True).state == "unmatched"
+
+
+def test_a_charge_that_an_earlier_release_has_taken_is_not_taken_again(sent_pair):
+    """It posted the charge under the id of the entry."""
+    payout = sent_pair[0]
+    back = entry(1000, order_of(payout), direction="CRDT", returned="AC04", reference="R")
+    read(notification(back))
+    agreed = {"payout_id": payout.pk, "charge_amount": 250, "merchant_bears_charge": True}
+    told = by_hand(match_by_hand, **agreed)
+    taken = Transfer.objects.get(reference=payout.pk, kind=TransferKind.ADJUSTMENT)
+    change(taken, reference=told.pk)
+    read(statement(entry(1250, order_of(payout)), back))
+
+    by_hand(match_by_hand, **agreed)
+
+    assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == 1000
 
 
 ONCE = [
