@@ -192,6 +192,32 @@ def test_orders_of_the_other_mode_have_other_words(api, customer):
     assert words.payout_with(reference, livemode=False, since=at) == ""
 
 
+def test_no_order_is_read_twice_or_before_it_may_count(
+    api, customer, monkeypatch, django_assert_num_queries
+):
+    payouts = [sent_with_the_words(api, words) for words in ("RF12-2222-2222", "RF13-3333-3333")]
+    first, second = (payout.created_at for payout in payouts)
+    Payout.objects.filter(pk=payouts[1].pk).update(created_at=second + timedelta(seconds=1))
+    looked_at = []
+
+    def references_in(*texts):
+        looked_at.append(texts)
+        return set()
+
+    monkeypatch.setattr(bank_words, "references_in", references_in)
+    words = bank_words.WordsOfOrders()
+
+    words.payout_with("RF", livemode=True, since=second + timedelta(seconds=2))
+    assert looked_at == []
+    words.payout_with("RF", livemode=True, since=second + timedelta(seconds=1))
+    assert len(looked_at) == 1
+    words.payout_with("RF", livemode=True, since=first)
+    assert len(looked_at) == 2
+    for since in (first, second):
+        with django_assert_num_queries(0):
+            words.payout_with("RF", livemode=True, since=since)
+
+
 @pytest.mark.parametrize(
     ("written", "passed_on"),
     [
