@@ -110,6 +110,9 @@ def test_an_account_needs_its_merchant(merchant):
         {"number": "de89370400440532013000", "bic": "COBADEFF"},
         {"bic": ""},
         {"number": "0001"},
+        {"holder_name": "x" * 140},
+        {"bank_name": "x" * 140},
+        {"clearing_code": "7" * 35},
     ],
 )
 def test_what_a_bank_account_may_be(merchant, right):
@@ -136,6 +139,7 @@ def test_what_a_bank_account_may_be(merchant, right):
         {"bic": "BOTIBSNSXX"},
         {"bic": "", "clearing_code": ""},
         {"clearing_code": "7/7"},
+        {"clearing_code": "7" * 36},
     ],
 )
 def test_what_a_bank_account_may_not_be(merchant, wrong):
@@ -155,3 +159,33 @@ def test_every_wrong_digit_of_an_iban_is_seen(number):
         if number[place].isdigit():
             digit = str((int(number[place]) + 1) % 10)
             assert not is_iban(number[:place] + digit + number[place + 1 :])
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_before"),
+    [
+        ({}, True),
+        ({"is_pending": True}, False),
+        ({"currency": "USD"}, False),
+        ({"livemode": False}, False),
+        ({"closed_at": "2026-11-16T00:00Z"}, False),
+        ({"closed_at": "2026-11-18T00:00Z"}, True),
+        ({"closed_at": "2026-11-17T00:00Z", "created_at": "2026-01-02T00:00Z"}, True),
+        ({"closed_at": "2026-11-17T00:00Z", "created_at": "2025-12-31T00:00Z"}, False),
+    ],
+)
+def test_the_account_before_is_the_open_one_or_the_last_closed(bank_account, changes, is_before):
+    closed = {"closed_at": "2026-11-17T00:00Z", "created_at": "2026-01-01T00:00Z"}
+    BankAccount.objects.update(**closed)
+    other = BankAccount.objects.get()
+    other.pk = "ba_0000000000000000000000000000a1"
+    for name, value in ({"closed_at": None} | changes).items():
+        setattr(other, name, value)
+    other.save(force_insert=True)
+    new = BankAccount(merchant=bank_account.merchant, livemode=True, currency="BSD")
+
+    assert BankAccount.objects.before(new) == (other if is_before else bank_account)
+
+
+def test_no_account_is_before_itself(bank_account):
+    assert BankAccount.objects.before(bank_account) is None

@@ -18,7 +18,7 @@ from tests.refunds.refunding import refund, sell
 
 @pytest.fixture
 def payouts(api, merchant, stranger) -> list[Payout]:
-    """Two payouts in a row, and one of another merchant."""
+    """Two payouts in a row, and two of another merchant."""
     sales = [sell(merchant, amount, fee=1_000) for amount in (1_000, 400)]
     refund(api, sales[1], 100)
     credit(merchant, 70)
@@ -28,6 +28,8 @@ def payouts(api, merchant, stranger) -> list[Payout]:
     credit(stranger, 500)
     for seller in (merchant, stranger):
         assert api(seller).post("/v1/payouts", {}).status_code == 201
+    credit(stranger, 160)
+    assert api(stranger).post("/v1/payouts", {}).status_code == 201
     return list(Payout.objects.order_by("created_at"))
 
 
@@ -78,6 +80,23 @@ def test_what_came_too_late_stands_in_the_next_statement(payouts):
 
     assert [(line.amount, line.statement_id) for line in late] == [(70, payouts[1].statement_id)]
     assert lines_too_late_for(payouts[0], 500) == lines_too_late_for(payouts[1], 70) == []
+    assert lines_too_late_for(payouts[0], 160) == []
+
+
+def test_of_equal_lines_the_newest_explains_first_and_the_oldest_came_too_late_first(api, merchant):
+    credit(merchant, 100)
+    api(merchant).post("/v1/payouts", {})
+    for _ in range(2):
+        credit(merchant, 70)
+    api(merchant).post("/v1/payouts", {})
+    first, second = Payout.objects.order_by("created_at")
+
+    explained = [line.transfer_id for [line] in explain_payout(second, 70)[:2]]
+
+    late = [line.transfer_id for line in lines_too_late_for(first, 70)]
+    assert len(late) == 2
+    assert late == sorted(explained)
+    assert explained == late[::-1]
 
 
 def test_each_kind_of_movement_stands_under_one_sum():

@@ -22,6 +22,11 @@ def lines(*values: tuple[str, int]) -> list[ExplainedLine]:
         ([("a", 1_300), ("b", -50)], 1_250, []),
         ([("a", -625), ("b", -625)], 1_250, [[0, 1]]),
         ([("a", -625)], 1_250, []),
+        ([("a", 5), ("a", -5), ("b", 1_250)], 1_250, [[2]]),
+        ([("a", 1), ("b", 1_249)], 1_250, [[0, 1]]),
+        ([("a", -1), ("b", -1_249)], 1_250, [[0, 1]]),
+        ([("a", 1), ("a", 2), ("b", 1_247)], 1_250, [[0, 1, 2]]),
+        ([("a", 625), ("b", 625), ("c", 625)], 1_250, [[0, 1], [0, 2]]),
         ([], 1_250, []),
     ],
 )
@@ -31,6 +36,14 @@ def test_it_finds_what_makes_up_the_amount(
     explained = explain(lines(*values), amount)
 
     assert [[each.transfer_id for each in group] for group in explained] == found
+
+
+def test_nothing_is_found_twice_on_the_way_to_the_tenth() -> None:
+    singles = [(f"s{number}", -1_250) for number in range(6)]
+
+    explained = explain(lines(*singles, ("a", -625), ("b", -625)), 1_250)
+
+    assert [len(group) for group in explained] == [1, 1, 1, 1, 1, 1, 2]
 
 
 def test_what_went_out_stands_first() -> None:

@@ -1,16 +1,21 @@
 """A statement whose period has just ended: what it shows, and when to ask for its lines."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+import time_machine
 
 from core.clock import iso, utc_now
+from ledger.models import Purpose
+from ledger.services import accounts_for
 from merchants.models import Merchant
 from payouts import account_statements
 from payouts.account_statements import make_due
 from payouts.models import AccountStatement
 from payouts.retention import delete_old_statements
 from tests.client import Api
+from tests.payouts.merchant_balance import credit
 
 pytestmark = pytest.mark.django_db
 PATH = "/v1/statements"
@@ -58,3 +63,58 @@ def test_what_a_turn_has_no_time_for_waits_for_the_next(
     assert make_due(now=later) == 1
 
     assert api(merchant).get(f"{PATH}/{made}").json()["status"] == "ready"
+
+
+def of_last_hour(api: Api, merchant: Merchant, *, live: bool = False, **body: str) -> Any:
+    """Ask for a statement of the hour up to a minute ago."""
+    end = utc_now() - timedelta(minutes=1)
+    period = {"start_at": iso(end - timedelta(hours=1)), "end_at": iso(end)}
+    return api(merchant, live=live).post(PATH, {**period, **body}).json()
+
+
+def test_one_that_ended_a_minute_ago_is_ready(api: Api, merchant: Merchant) -> None:
+    with time_machine.travel(utc_now(), tick=False):
+        assert of_last_hour(api, merchant)["status"] == "ready"
+
+
+@pytest.mark.parametrize(("count", "status"), [(2, "ready"), (3, "pending"), (4, "pending")])
+def test_one_that_fills_a_part_is_made_later(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, count: int, status: str
+) -> None:
+    monkeypatch.setattr(account_statements, "PART_LINES", 3)
+    for _ in range(count):
+        credit(merchant, 100, at=utc_now() - timedelta(minutes=5))
+
+    made = of_last_hour(api, merchant)
+
+    assert made["status"] == status
+    if status == "pending":
+        lines = api(merchant).get(f"{PATH}/{made['id']}/lines")
+        assert (lines.status_code, lines["Retry-After"]) == (409, "1")
+        assert make_due(now=utc_now()) == 1
+        assert api(merchant).get(f"{PATH}/{made['id']}").json()["closing_amount"] == 100 * count
+
+
+def test_those_that_are_ready_keep_no_place(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(account_statements, "MOST_PENDING", 1)
+
+    assert [of_last_hour(api, merchant)["status"] for _ in range(2)] == ["ready", "ready"]
+
+
+def test_it_is_of_the_balance_in_its_currency_and_mode(api: Api, merchant: Merchant) -> None:
+    accounts_for((merchant.pk, Purpose.PAYOUTS), currency="BSD", livemode=False)
+    amounts = {("BSD", False): 100, ("USD", False): 200, ("BSD", True): 300}
+    for (currency, livemode), amount in amounts.items():
+        at = utc_now() - timedelta(minutes=5)
+        credit(merchant, amount, currency=currency, livemode=livemode, at=at)
+
+    made = {
+        (currency, live): of_last_hour(api, merchant, live=live, currency=currency)
+        for currency in ("BSD", "USD")
+        for live in (False, True)
+    }
+
+    found = {place: statement["closing_amount"] for place, statement in made.items()}
+    assert found == {**amounts, ("USD", True): 0}

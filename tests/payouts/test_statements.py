@@ -261,6 +261,16 @@ def test_no_statement_goes_on_from_that_of_another_account(api, merchant, strang
     assert list(check_payouts()) == []
 
 
+def test_only_balances_of_merchants_that_money_came_into_are_gathered(merchant, stranger):
+    account_for(owner=stranger.id, purpose=Purpose.MERCHANT, currency="BSD", livemode=False)
+    credit(merchant, 100)
+    credit(merchant, -50)
+
+    assert gather_ahead() == 2
+
+    assert Statement.objects.get().account.owner == merchant.id
+
+
 def test_each_account_has_its_own_open_statement(merchant, stranger):
     for owner in (merchant, stranger):
         credit(owner, 100)
