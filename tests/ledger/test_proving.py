@@ -129,6 +129,20 @@ def test_its_cost_is_that_of_what_is_new() -> None:
     assert not any('"index" >= 0 ' in sql for sql in read)
 
 
+def test_of_many_wrong_rows_ten_are_named() -> None:
+    logged_merchant()
+    prove_if_due(now=NOW)
+    wrong = [change_past_the_service(MerchantFactory.create()) for _ in range(11)]
+
+    with capture_logs() as logged:
+        assert prove_if_due(now=NOW + 6 * MINUTE) is False
+
+    named = [line["problem"] for line in logged if line["event"] == "ledger_wrong"]
+    assert len(named) == 10
+    assert set(named) < set(wrong)
+    assert Proof.objects.get().problem == named[0]
+
+
 def test_the_first_one_begins_at_the_newest_signed_head() -> None:
     change_past_the_service(logged_merchant())
 

@@ -134,3 +134,42 @@ def test_it_has_ended_when_it_has_read_all_and_rests_from_then(
     proof = Proof.objects.get()
     assert (proof.whole_ended_at, proof.whole_started_at) == (NOW + timedelta(seconds=20), None)
     assert proof.whole_due_at == NOW + timedelta(seconds=20, minutes=5)
+
+
+def test_a_slice_that_has_found_ten_wrong_rows_leaves_the_rest_to_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(whole_proof, "SLICE_SECONDS", 3_600)
+    for number in range(11):
+        opened(Purpose.WALLET, f"cus_{number}", holding=100)
+    Account.objects.filter(purpose=Purpose.WALLET).update(balance=101)
+
+    with capture_logs() as logged:
+        assert prove_slice_if_due(now=NOW) is False
+
+    named = [line["problem"] for line in logged if line["event"] == "ledger_wrong"]
+    first = Proof.objects.get()
+    assert (len(named), first.problem, first.whole_problem) == (10, named[0], named[0])
+    assert first.part not in ("", "balances")
+    merchant = MerchantFactory.create()
+    Merchant.objects.filter(pk=merchant.pk).update(fee_basis_points=7)
+
+    assert prove_slice_if_due(now=NOW + timedelta(days=1)) is False
+
+    proof = Proof.objects.get()
+    assert (proof.part, proof.problem, proof.whole_problem) == ("", named[0], "")
+
+
+def test_a_slice_without_wrong_rows_keeps_what_an_earlier_one_has_found(ledger: None) -> None:
+    Account.objects.filter(purpose=Purpose.FUNDING).update(balance=7)
+    found = []
+    for minute in range(200):
+        prove_slice_if_due(now=NOW + minute * 10 * MINUTE)
+        proof = Proof.objects.get()
+        found.append(proof.problem)
+        if not proof.part:
+            break
+
+    said = next(filter(None, found))
+    assert "has balance 7; its transfers make -50." in said
+    assert set(found[found.index(said) :]) == {said}
