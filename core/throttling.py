@@ -89,7 +89,7 @@ def consume_always(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
     """Count as `consume` does, whether or not limits are on. Raises RateLimited."""
     if _redis.is_usable():
         try:
-            with _redis.asked() as storage:
+            with _redis.storage() as storage:
                 return _consume(storage, limits, caller)
         except StorageError:
             _redis.pause()
@@ -130,26 +130,28 @@ def _memory() -> Storage:
 
 
 class _Redis:
-    """The shared storage, not asked again for a while after it has failed to answer.
+    """The shared storage, left alone for `REDIS_PAUSE_SECONDS` after it has failed to answer.
 
-    While a request has been waiting for it for long, no other joins it: of all that arrive until
-    the time-out, few wait.
+    Once a request has been waiting for `REDIS_SLOW_SECONDS`, later ones do not ask: of all that
+    arrive before it times out, few wait.
     """
 
     def __init__(self) -> None:
         self._paused_until = 0.0
-        self._waiting_since: dict[object, float] = {}  # in this order
+        self._waiting_since: dict[object, float] = {}  # by request, the oldest first
 
     def is_usable(self) -> bool:
+        """Return whether to ask it: it is configured, not paused, and no request waits for long."""
         if "redis" not in settings.SHARED_COUNTS["BACKEND"]:
             return False
         now = time.monotonic()
-        since = next(iter(self._waiting_since.copy().values()), now)
+        waiting = self._waiting_since.copy()  # other threads change it meanwhile
+        since = next(iter(waiting.values()), now)
         return now >= self._paused_until and now - since < REDIS_SLOW_SECONDS
 
     @contextmanager
-    def asked(self) -> Iterator[Storage]:
-        """Note that a request waits for the storage, for as long as it does."""
+    def storage(self) -> Iterator[Storage]:
+        """Yield the storage; the block counts as a request that waits for it."""
         request = object()
         self._waiting_since[request] = time.monotonic()
         try:

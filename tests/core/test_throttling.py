@@ -152,7 +152,7 @@ def test_while_one_waits_for_redis_no_other_joins_it(redis, settings, monkeypatc
 
 def test_after_one_that_was_slow_redis_is_asked_again(redis, settings):
     _point_at(redis, settings)
-    with throttling._redis.asked():
+    with throttling._redis.storage():
         time.sleep(throttling.REDIS_SLOW_SECONDS)
         assert not throttling._redis.is_usable()
 
