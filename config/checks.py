@@ -288,4 +288,4 @@ def _unshared_state() -> Iterator[str]:
     if several and "sqlite" in settings.DATABASES["default"]["ENGINE"]:
         yield "Several processes or a broker need PostgreSQL: set DATABASE_URL."
     if several and "locmem" in settings.SHARED_COUNTS["BACKEND"]:
-        yield "Several processes count requests in common: set CACHE_URL to Redis."
+        yield "Several processes must share the counts of rate limits: set CACHE_URL to Redis."

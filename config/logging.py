@@ -19,7 +19,7 @@ _SECRET = re.compile(
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
     r"|(/counter/+pay_[A-Za-z0-9]+/+)[A-Za-z0-9]+"
     r"|(/(?:not-me|confirm-address)/)[A-Za-z0-9_:.-]+"
-    # Bounded, or a URL that begins them again and again would take seconds.
+    # Bounded: a URL that repeats the beginning of one of these would take seconds.
     r"|(/admin/?[^\s?]{0,300}\?)\S+"  # staff's search terms, also in a `next` URL
     r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]{0,600})=)[^\s&]+"  # merchants' search terms
     r"|(/confirm-email/?\?)\S+"
@@ -146,7 +146,7 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             "django": {"handlers": [], "level": level, "propagate": True},
             # The line per request from django_structlog contains all of this.
             "django.request": {"level": logging.CRITICAL},
-            # Foreign host names, a thousand fields: what anyone can send is refused, and no error.
+            # Anyone can send a foreign host name or a thousand fields: a refusal, not an error.
             "django.security": {"level": logging.CRITICAL},
             "django.security.csrf": {"level": logging.WARNING},
             # granian's access log, if switched on, is redacted here like any other.

@@ -1,4 +1,4 @@
-"""The paths by which others watch the service, which are not the requests of visitors."""
+"""The paths that monitoring requests, which count as no visitor's."""
 
-PROBES = ("/healthz", "/readyz")  # of proxies and orchestrators
-MONITORING = (*PROBES, "/metrics")  # and of Prometheus
+PROBES = ("/healthz", "/readyz")  # by proxies and orchestrators
+MONITORING = (*PROBES, "/metrics")  # and by Prometheus

@@ -31,7 +31,7 @@ class ReferenceView(SpectacularRedocView):
 def openapi_document(request: HttpRequest) -> HttpResponseBase:
     """Return the OpenAPI document, cached: building it takes a thousand times as long.
 
-    In this process, whose release it describes. No Redis is needed for it.
+    Each process caches its own, that of the release it runs.
     """
     content = cache.get(_KEY) or _made(request)
     response = HttpResponse(content, content_type=OpenApiJsonRenderer.media_type)

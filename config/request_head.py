@@ -1,9 +1,10 @@
-"""What is read of a request before its network is charged, and where nothing catches a failure.
+"""Bound what is parsed of a request before its network is charged and errors are caught.
 
-Some codecs of Python are no encodings of text. And two of its parsers are quadratic in a header
-that anyone writes: that of e-mails, by which Django reads Content-Type (64 KB kept a processor
-busy for ten seconds), and, in some versions of Python, that of quoted cookies. A method is a label
-of metrics, which no process ever forgets.
+Django decodes with whatever codec the request names, and some of Python's, such as `rot13`, are
+not text encodings and raise. Two parsers take quadratic time: Python's for e-mail headers, with
+which Django reads Content-Type (64 KB kept a processor busy for ten seconds), and in some versions
+of Python the one for quoted cookies. And a method becomes a label of metrics, which a process keeps
+for as long as it lives.
 """
 
 from collections.abc import Iterable
@@ -19,30 +20,32 @@ from core.handler import json_error
 
 LONGEST_CONTENT_TYPE = 300  # a boundary, the longest part of one, has 200 characters at most
 METHODS = frozenset(HTTPMethod)
-ENCODED_PARAMETER = "*="  # RFC 2231: of e-mails; no browser or library sends one
+ENCODED_PARAMETER = "*="  # RFC 2231, for e-mails: browsers and HTTP libraries send none
 
 
 class Utf8Request(WSGIRequest):
     """A request that is read as UTF-8, whatever charset it names.
 
-    A Content-Type that no client sends counts as none; our cookies contain no backslash.
+    A Content-Type that no client would send counts as none. Backslashes, which quote in a cookie,
+    are removed: our cookies contain none.
     """
 
     def __init__(self, environ: dict[str, Any]) -> None:
-        given = environ.get("CONTENT_TYPE", "")
-        if len(given) > LONGEST_CONTENT_TYPE or ENCODED_PARAMETER in given:
+        content_type = environ.get("CONTENT_TYPE", "")
+        if len(content_type) > LONGEST_CONTENT_TYPE or ENCODED_PARAMETER in content_type:
             environ["CONTENT_TYPE"] = ""
         if "HTTP_COOKIE" in environ:
             environ["HTTP_COOKIE"] = environ["HTTP_COOKIE"].replace("\\", "")
         super().__init__(environ)
 
     def _set_content_type_params(self, meta: dict[str, Any]) -> None:
-        given = meta.get("CONTENT_TYPE", "")
-        self.content_type, self.content_params = parse_header_parameters(given)
+        # As Django's, which then sets `encoding` to the charset.
+        content_type = meta.get("CONTENT_TYPE", "")
+        self.content_type, self.content_params = parse_header_parameters(content_type)
 
 
-def refuse_made_up_methods(application: WSGIApplication) -> WSGIApplication:
-    """Refuse any method that HTTP does not have."""
+def refuse_unknown_methods(application: WSGIApplication) -> WSGIApplication:
+    """Refuse, with 405, any method that HTTP does not define."""
     refusal = json_error(MethodNotAllowed())
     status = f"{refusal.status_code} {refusal.reason_phrase}"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.conf import settings
 
 MOST_TIMES_BY_PIN = 20
-FEWEST_THREADS = 4  # visitors have half of them, what is dear a quarter
+FEWEST_THREADS = 4  # visitors may use half of them, expensive requests a quarter
 CHOICES = {
     "BOUND_SECRETS_ONLY": "off: a secret from before an upgrade is read wherever it was copied to.",
     "REGISTRATIONS_PER_NETWORK": "0: one network registers any number of merchants.",
@@ -24,8 +24,8 @@ def weak_choices() -> Iterator[str]:
     )
     if settings.WEB_THREADS < FEWEST_THREADS:
         yield (
-            f"WEB_THREADS is less than {FEWEST_THREADS}: two visitors whose requests take long"
-            " leave one thread or none to merchants."
+            f"WEB_THREADS is less than {FEWEST_THREADS}: two slow requests of visitors leave"
+            " merchants one thread or none."
         )
     if 0 < MOST_TIMES_BY_PIN * settings.PASSKEY_ABOVE < settings.RISK_PIN_DAY_AMOUNT:
         yield (

@@ -11,8 +11,8 @@ A connection is accepted only when data has arrived (TCP_DEFER_ACCEPT), as on ex
 connections that it has read nothing from, although a request may be in flight. And before exiting,
 this process answers probes with 503 until proxies that probe have switched to another server; then
 it stops accepting new connections and serves those in its queue. Visitors are served in turns, and
-refusals are held (`config.web_requests`). And a request whose line and headers are large is refused
-with 431: reading 400 KB of them, as granian does, is paid by no one.
+refusals are held (`config.web_requests`). And a request whose line and headers exceed `HEAD_BYTES`
+is refused with 431: granian reads 400 KB of them, which is charged to no one.
 """
 
 import ctypes
@@ -222,7 +222,7 @@ def options() -> dict[str, Any]:
 def main() -> None:
     """Serve until SIGTERM."""
     with ProcessPoolExecutor(1) as reader:
-        told = reader.submit(options).result()
+        from_environment = reader.submit(options).result()
     PatientServer(
         "config.wsgi:application",
         interface=Interfaces.WSGI,
@@ -230,7 +230,7 @@ def main() -> None:
         websockets=False,
         respawn_failed_workers=True,
         workers_kill_timeout=STOP_SECONDS,
-        **told,
+        **from_environment,
     ).serve()
 
 

@@ -33,7 +33,7 @@ for name in HIDDEN_WHILE_LOADING:
 
 from config.checks import refuse_unsafe  # noqa: E402  # needs the settings
 from config.key_check import refuse_missing_keys  # noqa: E402
-from config.request_head import Utf8Request, refuse_made_up_methods  # noqa: E402
+from config.request_head import Utf8Request, refuse_unknown_methods  # noqa: E402
 from config.visitors import refuse_before_django  # noqa: E402
 
 
@@ -54,7 +54,7 @@ def unchunked(handler: WSGIHandler) -> WSGIApplication:
 
 
 django_application.request_class = Utf8Request
-application = refuse_made_up_methods(refuse_before_django(unchunked(django_application)))
+application = refuse_unknown_methods(refuse_before_django(unchunked(django_application)))
 
 refuse_unsafe()
 refuse_missing_keys()
