@@ -65,7 +65,7 @@ def compiled(catalog: Catalog) -> bytes:
 
 
 def update(language: str, current: Catalog) -> int:
-    """Merge the texts of today into a source and compile it; return how many are missing."""
+    """Merge the current texts into a language's source and compile it; return how many it lacks."""
     catalog = read_source(language)
     catalog.update(current, no_fuzzy_matching=True)
     catalog.obsolete.clear()

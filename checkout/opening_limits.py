@@ -1,4 +1,4 @@
-"""Limits the payments that anyone can open at a link or counter: each leaves rows and an event.
+"""Limit the payments that anyone can open at a link or counter: each leaves rows and an event.
 
 Anyone who knows the URL on a poster could otherwise flood the merchant's list, and the queue in
 which the events of sales wait. Counted like all rate limits, not in the database: a link on a
@@ -24,7 +24,7 @@ PER_LINK = RateLimit("link", RateLimitItemPerHour(MOST_PER_LINK), SlidingWindowC
 
 
 class SignInToOpen(RateLimited):
-    """Visitors have opened so many that only those who sign in open another."""
+    """Visitors have opened too many payments here; someone who signs in can still open one."""
 
 
 def count_opening(origin: str, browser: BrowserSession, address: str) -> None:

@@ -121,7 +121,7 @@ class PasskeyNotFound(NotFound):
 
 
 class PhoneUnreachable(ValidationFailed):
-    """The gateway refuses the number of a code."""
+    """The gateway has refused the number that a code was to be sent to."""
 
 
 class CountryNotServed(ValidationFailed):

@@ -24,4 +24,4 @@ class MessageNotSent(ServiceUnavailable):
 
 
 class NumberRefused(MessageNotSent):
-    """The gateway has refused this number. Anyone can enter one that exists no more."""
+    """The gateway has refused the number, which is no fault of ours: anyone can enter any."""

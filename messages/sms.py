@@ -32,7 +32,7 @@ NAME_CHARACTERS = 40
 MAX_NAME_DIGITS = 2
 # These concern our account or the rate, not the message: it may be retried.
 RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
-# These concern the number, most probably: strangers may enter dead ones, and raise no alarm.
+# These most probably concern the number. Anyone may enter one that does not exist: no alarm.
 NUMBER_REFUSALS = {"400", "422"}
 
 

@@ -20,8 +20,10 @@ CLOSE_BATCH = 500
 
 @transaction.atomic
 def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: datetime) -> Delivery:
-    """Send a delivery again at once. One that has ended starts a new round of attempts; one that
-    waits keeps all its scheduled attempts.
+    """Send a delivery again at once.
+
+    One that has ended starts a new round of attempts; one that waits keeps its scheduled attempts,
+    and this one comes on top of them.
 
     Raises WebhookNotFound, DeliveryNotFound, ValidationFailed if the endpoint is switched off,
     Conflict while an attempt is under way. Serves POST /v1/webhooks/:id/deliveries/:id/retry.
@@ -36,6 +38,7 @@ def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: da
     if delivery.lease_token:
         raise Conflict("An attempt is under way.")
     waits = delivery.status == DeliveryStatus.PENDING
+    # The claim will add one to the round; for one that waits, that is taken off beforehand.
     Delivery.objects.filter(pk=delivery.pk).update(
         status=DeliveryStatus.PENDING,
         next_attempt_at=due_immediately(),

@@ -23,7 +23,7 @@ def is_round_trip(kind: BankEntryKind, payout: Payout) -> bool:
     """Return whether an entry of this kind is one half of a refused payout's round trip."""
     if payout.status != PayoutStatus.FAILED or payout.batch is None:
         return False
-    others = _told_of(payout)
+    others = _entries_like(payout)
     if kind in (K.DEBIT, K.SETTLED):
         return others.filter(_returns(payout)).exists()
     is_booked = (
@@ -32,7 +32,8 @@ def is_round_trip(kind: BankEntryKind, payout: Payout) -> bool:
     return kind == K.RETURN and is_booked
 
 
-def _told_of(payout: Payout) -> BankEntryQuerySet:
+def _entries_like(payout: Payout) -> BankEntryQuerySet:
+    """Return the entries of a payout's mode and currency, without charges and those set aside."""
     entries = BankEntry.objects.besides_charges().exclude(state=BankEntryState.OTHER)
     return entries.filter(livemode=payout.livemode, currency=payout.currency)
 
