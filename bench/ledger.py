@@ -32,10 +32,10 @@ def main() -> None:
     parser.add_argument("--embedded", action="store_true", help="SQLite instead of PostgreSQL")
     chosen = parser.parse_args()
     with database(embedded=chosen.embedded):
-        said("built", lambda: build(chosen.payments))
-        said("paid out", pay_out)
+        timed("built", lambda: build(chosen.payments))
+        timed("paid out", pay_out)
         prove()
-        said("what a thousand top-ups have added was proven", add_top_ups(seal))
+        timed("what a thousand top-ups have added was proven", add_top_ups(seal))
 
 
 @contextmanager
@@ -189,7 +189,7 @@ def prove() -> None:
         sys.exit(done.returncode)
 
 
-def said(what: str, work: Callable[[], object]) -> None:
+def timed(what: str, work: Callable[[], object]) -> None:
     began = time.monotonic()
     work()
     sys.stdout.write(f"{what} in {time.monotonic() - began:.1f} s\n")

@@ -190,8 +190,8 @@ def run(name: str, *, restarts: int, rate: int, replaced: bool = False) -> Load:
 
 def refusals(directory: Path) -> str:
     """Return the proxy's error messages, with their counts."""
-    said = re.findall(r'"(?:error|msg)":"([^"]+)"', (directory / PROXY_LOG).read_text())
-    return "".join(f"{count} times {words}\n" for words, count in Counter(said).most_common(12))
+    messages = re.findall(r'"(?:error|msg)":"([^"]+)"', (directory / PROXY_LOG).read_text())
+    return "".join(f"{count} times {words}\n" for words, count in Counter(messages).most_common(12))
 
 
 def migrate(stack: "Stack") -> None:

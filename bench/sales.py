@@ -167,15 +167,15 @@ class SalesTemplate:
         signature = self.transfers.add(row, beside=beside)
         self.sums[debited.pk] -= amount
         self.sums[credited.pk] += amount
-        told = self.transfers.known | row | {"pk": self.transfer_id}
-        told |= {name.replace(".", "__"): value for name, value in beside.items()}
-        entry = transfer_entry([told[name] for name in TRANSFER_ENTRY], signature)
+        columns = self.transfers.known | row | {"pk": self.transfer_id}
+        columns |= {name.replace(".", "__"): value for name, value in beside.items()}
+        entry = transfer_entry([columns[name] for name in TRANSFER_ENTRY], signature)
         self._append(TRANSFER, str(row["id"]), signature, entry)
-        self._seal(told, debited, credited)
+        self._seal(columns, debited, credited)
 
-    def _seal(self, told: Row, debited: Account, credited: Account) -> None:
-        values = {"transfer_id": told["pk"]}
-        values |= {f"transfer__{name}": value for name, value in told.items()}
+    def _seal(self, columns: Row, debited: Account, credited: Account) -> None:
+        values = {"transfer_id": columns["pk"]}
+        values |= {f"transfer__{name}": value for name, value in columns.items()}
         for side, account in (("debit", debited), ("credit", credited)):
             values[f"transfer__{side}_account__currency"] = account.currency
             values[f"transfer__{side}_account__livemode"] = account.livemode
@@ -183,10 +183,10 @@ class SalesTemplate:
         self.hash = seal_hash(
             self.hash,
             sequence=self.sequence,
-            sealed_at=told["created_at"],
+            sealed_at=columns["created_at"],
             fields=[values[name] for name in SEALED_FIELDS],
         )
-        self.seals.append((self.sequence, told["pk"], self.hash, told["created_at"]))
+        self.seals.append((self.sequence, columns["pk"], self.hash, columns["created_at"]))
 
     def _log(self, kind: str, subject: str, signature: str) -> None:
         self._append(kind, subject, signature, row_entry(kind, subject, signature))
