@@ -15,6 +15,7 @@ from ledger.checkpoints import is_ours
 from ledger.models import WitnessState
 from ledger.witnesses import check_witnesses, inform_witnesses
 from outbound.results import HttpResult
+from tests.consistency import is_consistent
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW
 from tests.ledger.growing import grow
@@ -48,7 +49,7 @@ class HttpWitness:
             return HttpResult(ms=1, status=409, excerpt=f"{self.size}\n")
         path = [base64.b64decode(step) for step in proof]
         roots = {"old_root": self.root, "new_root": head.root}
-        if not merkle.is_consistent(old=self.size, size=head.size, path=path, **roots):
+        if not is_consistent(old=self.size, size=head.size, path=path, **roots):
             return HttpResult(ms=1, status=422)
         self.size, self.root = head.size, head.root
         return HttpResult(ms=1, status=200)
