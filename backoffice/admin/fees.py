@@ -20,7 +20,7 @@ class FeeForm(ActionForm):
         decimal_places=2,
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
         label="Fee in percent",
-        help_text="2.5 is B$2.50 of B$100.00. It applies to future payments.",
+        help_text="2.5 means 2.50 of every 100.00. It applies to future payments.",
     )
     reason = TextInputField(max_length=500)
 

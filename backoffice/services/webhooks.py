@@ -60,7 +60,7 @@ def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Deliver
 
 
 def deliveries_of_payment(payment_id: str) -> QuerySet[Delivery]:
-    """Return the deliveries about a payment and its refunds."""
+    """Return the deliveries about a payment and its refunds, by one statement."""
     refunds = Refund.objects.filter(payment_id=payment_id).values("pk")
     resources = Payment.objects.filter(pk=payment_id).values("pk").union(refunds)
     return Delivery.objects.filter(event__resource_id__in=resources)
