@@ -11,7 +11,7 @@ from checkout.endings import page_too_old
 from checkout.known_payments import known_payment
 from checkout.pages import CheckoutPage, Detour
 from core import handler
-from core.errors import ApiError, InternalError, NotFound
+from core.errors import ApiError, NotFound
 
 PAGES = (
     "/checkout/", "/pay/", "/counter/", "/receipts/", "/top-ups/", "/account", "/not-me/",
@@ -56,13 +56,6 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if request.path.startswith(PAGES):
         return StoppedPage.as_view(error=NotFound())(request)
     return handler.not_found(request, exception)
-
-
-def server_error(request: HttpRequest) -> HttpResponseBase:
-    """Answer a request whose view has failed, unless it is a page, which answers itself."""
-    if request.path.startswith(PAGES):
-        return StoppedPage.as_view(error=InternalError())(request)
-    return handler.server_error(request)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponseBase:

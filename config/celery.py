@@ -6,16 +6,21 @@ What is due is in the database, so a lost message costs one tick, and a repeated
 import os
 from typing import Any
 
+import structlog
 from celery import Celery, Task
 from celery.signals import beat_init, setup_logging, task_failure, task_success, worker_init
+from django.db import InterfaceError, OperationalError
 
 from config.environment import env
 from config.schedule import SCHEDULE
 from core.clock import ClockRefused
+from core.database_away import is_away, reason_of
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 VISIBILITY_SECONDS = 120
+
+logger = structlog.get_logger(__name__)
 
 
 def beat_schedule() -> dict[str, dict[str, Any]]:
@@ -33,10 +38,26 @@ def beat_schedule() -> dict[str, dict[str, Any]]:
 NAMES = {periodic.task: name for name, periodic in SCHEDULE.items()}
 
 
-class PeriodicWork(Task[..., Any]):
-    """A task. ClockRefused is not logged as its error, as it has raised its own alarm."""
+class NoDatabase(Exception):  # not an error of the task's
+    """The database did not answer; the next turn does the work."""
 
-    throws = (ClockRefused,)
+
+class PeriodicWork(Task[..., Any]):
+    """A task. What is not logged as its error: ClockRefused, which has raised its own alarm, and a
+    database that is away, of which each turn of each task would log the same traceback.
+    """
+
+    throws = (ClockRefused, NoDatabase)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        try:
+            return super().__call__(*args, **options)
+        except (InterfaceError, OperationalError) as error:
+            if not is_away(error):
+                raise
+            reason = reason_of(error)
+            logger.warning("task_without_database", task=self.name, reason=reason)
+            raise NoDatabase(reason) from None
 
 
 app = Celery("payments", task_cls=PeriodicWork)

@@ -66,6 +66,9 @@ class RequestLog(RequestMiddleware):
     def bind_ip(cls, request: HttpRequest) -> None:
         structlog.contextvars.bind_contextvars(ip=client_address(request))
 
+    def process_got_request_exception(self, *_: object, **__: object) -> None:
+        """Leave the exception to `core.handler`, which knows the expected ones."""
+
     @staticmethod
     def bind_user_id(request: HttpRequest) -> None:
         if actor := actor_of(request):

@@ -13,7 +13,7 @@ from merchants.confirmation_page import ConfirmEmailPage
 handler400 = "core.handler.bad_request"
 handler403 = "core.handler.permission_denied"
 handler404 = "checkout.error_pages.not_found"
-handler500 = "checkout.error_pages.server_error"
+handler500 = "config.failures.server_error"
 
 OTHER_ROOMS = ("refunds", "links", "payouts", "webhooks", "sandbox")
 

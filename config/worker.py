@@ -12,6 +12,7 @@ import structlog
 from django.db import close_old_connections
 from django.utils.module_loading import import_string
 
+from config.celery import NoDatabase
 from config.database_writes import DatabaseWrites
 from config.schedule import Periodic
 from core.clock import ClockRefused
@@ -75,7 +76,7 @@ def run(name: str, task: Callable[[], object]) -> bool:
     try:
         task()
         succeeded = True
-    except ClockRefused:  # it has raised its own alarm
+    except (ClockRefused, NoDatabase):  # the one has raised its own alarm, the other is logged
         pass
     except Exception:
         logger.exception("task failed", task=name)

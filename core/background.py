@@ -7,6 +7,8 @@ from threading import Timer
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from core.database_away import reason_of, traceback_of
+
 logger = logging.getLogger(__name__)
 
 
@@ -21,7 +23,8 @@ def write_later(write: Callable[[], None]) -> None:
 def _run(write: Callable[[], None]) -> None:
     try:
         write()
-    except DatabaseError:
-        logger.warning("what this process had gathered was lost", exc_info=True)
+    except DatabaseError as error:
+        reason, traceback = reason_of(error), traceback_of(error)
+        logger.warning("what this process had gathered was lost: %s", reason, exc_info=traceback)
     finally:
         connection.close()

@@ -23,6 +23,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from core import errors
+from core.database_away import LOCKED, reason_of, traceback_of
 from core.json import BODY_SIZE_RULE, dump_json
 from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 
@@ -83,9 +84,9 @@ def api_error(exc: Exception) -> errors.ApiError:
 
 def _database_error(exc: Exception) -> errors.ApiError:
     state = getattr(exc.__cause__, "sqlstate", None)
-    busy = state in _LOCK_NOT_AVAILABLE or "database is locked" in str(exc)
+    busy = state in _LOCK_NOT_AVAILABLE or LOCKED in str(exc)
     error: errors.ApiError = errors.Conflict() if busy else errors.ServiceUnavailable()
-    logger.warning("database did not answer", exc_info=exc)
+    logger.warning("database did not answer: %s", reason_of(exc), exc_info=traceback_of(exc))
     return error
 
 
@@ -127,7 +128,3 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return json_error(errors.NotFound())
-
-
-def server_error(request: HttpRequest) -> HttpResponse:
-    return json_error(errors.InternalError())

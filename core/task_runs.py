@@ -17,6 +17,7 @@ from django.db import DatabaseError, InterfaceError, transaction
 from django.db.models import Q
 
 from core.clock import utc_now
+from core.database_away import reason_of, traceback_of
 from core.error_count import error_count
 from core.models import ProcessMark, TaskRun
 
@@ -50,8 +51,9 @@ class RunRecorder:
             ended, self._ended = self._ended, {}
         try:
             _store(kind, ended)
-        except (DatabaseError, InterfaceError):
-            logger.warning("task runs not written", exc_info=True)
+        except (DatabaseError, InterfaceError) as error:
+            reason, traceback = reason_of(error), traceback_of(error)
+            logger.warning("task runs not written: %s", reason, exc_info=traceback)
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ import structlog
 from django.db import DatabaseError, connection, transaction
 
 from core.advisory_locks import hold_lock
+from core.database_away import reason_of, traceback_of
 from webhooks.event_models import UnnumberedEvent
 
 logger = structlog.get_logger(__name__)
@@ -55,10 +56,11 @@ def number_events(*, patient: bool = False) -> int:
             count += done
             if done < BATCH:
                 break
-    except DatabaseError:
+    except DatabaseError as error:
         if connection.in_atomic_block:
             raise
-        logger.warning("events_not_numbered", exc_info=True)
+        reason = reason_of(error)
+        logger.warning("events_not_numbered", reason=reason, exc_info=traceback_of(error))
     return count
 
 

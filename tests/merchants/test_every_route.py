@@ -1,16 +1,13 @@
 """Every address of the API needs a key, and hides what belongs to others. New ones too."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.urls import URLPattern, URLResolver, get_resolver
 
-from core.clock import utc_now
-from core.ids import new_id
 from merchants.keys import new_secret
 from merchants.viewsets import CallerViewSet
 from tests.client import ApiClient
+from tests.routes import address_of, routes
 
 OPEN = {"front-of-v1", "merchants", "openapi", "public-payment-link"}
 # What a live key is told before anything is looked up.
@@ -34,25 +31,7 @@ BODIES = {
 }
 
 
-def _patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
-    for pattern in resolver.url_patterns:
-        place = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from _patterns(pattern, place)
-        else:
-            yield place, pattern
-
-
-def _address(pattern: str) -> str:
-    """Fill each parameter of a route with an id that nothing has."""
-    parts = [
-        new_id(part[1:-1].split(":")[-1][:3], utc_now()) if part.startswith("<") else part
-        for part in pattern.split("/")
-    ]
-    return "/" + "/".join(parts)
-
-
-API = [(place, p) for place, p in _patterns(get_resolver()) if place.startswith("v1/")]
+API = [(place, p) for place, p in routes() if place.startswith("v1/")]
 KEYED: list[tuple[str, str]] = sorted(
     (method, place)
     for place, pattern in API
@@ -93,7 +72,7 @@ def test_it_knows_no_such_object(api, merchant, method, place, live):
 
 @pytest.mark.parametrize("place", [place for place, _ in API])
 def test_it_says_nothing_of_itself_to_options(api, merchant, place):
-    response = api(merchant).client.generic("OPTIONS", _address(place))
+    response = api(merchant).client.generic("OPTIONS", address_of(place))
 
     keyed = place in {place for _, place in KEYED}
     assert response.status_code == (401 if keyed else 405)
@@ -101,7 +80,7 @@ def test_it_says_nothing_of_itself_to_options(api, merchant, place):
 
 def _call(client: ApiClient, method: str, place: str, headers: dict[str, str]) -> Any:
     body = BODIES.get(place) if method == "post" else None
-    return getattr(client, method)(_address(place), body, **headers)
+    return getattr(client, method)(address_of(place), body, **headers)
 
 
 def test_what_every_request_is_asked_and_every_answer_carries(api, merchant, settings):

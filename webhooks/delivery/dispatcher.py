@@ -14,6 +14,7 @@ from datetime import datetime
 
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
+from core.database_away import reason_of, traceback_of
 from core.database_clock import database_now
 from core.task_runs import recorder
 from webhooks.delivery.attempts import attempt
@@ -101,8 +102,8 @@ class Dispatcher:
             return
         try:
             self.wake()
-        except (DatabaseError, InterfaceError):
-            logger.warning("the next deliveries wait for the next tick", exc_info=True)
+        except (DatabaseError, InterfaceError) as error:
+            _warn("the next deliveries wait for the next tick", error)
 
 
 def _attempt_and_keep_recording(claim: Claim) -> None:
@@ -131,11 +132,15 @@ def _is_recorded(record: Callable[[], None], *, together: bool) -> bool:
             _write_batch.write(record)
         else:
             record()
-    except (DatabaseError, InterfaceError):
-        logger.warning("attempt not recorded yet", exc_info=True)
+    except (DatabaseError, InterfaceError) as error:
+        _warn("attempt not recorded yet", error)
         close_old_connections()
         return False
     return True
+
+
+def _warn(event: str, error: Exception) -> None:
+    logger.warning("%s: %s", event, reason_of(error), exc_info=traceback_of(error))
 
 
 _write_batch = WriteBatch()
@@ -159,8 +164,8 @@ def dispatch_forever(*, every_seconds: float) -> None:
         try:
             send_due_deliveries()
             recorder.note(TICK, succeeded=True)
-        except Exception:
-            logger.warning("due deliveries wait for the next tick", exc_info=True)
+        except Exception as error:
+            _warn("due deliveries wait for the next tick", error)
             recorder.note(TICK, succeeded=False)
         recorder.write("dispatcher")
         close_old_connections()
