@@ -4,6 +4,7 @@ Django's own loader calls Python for each timestamp, to replace its time zone: a
 that reading a list takes. Our sessions are in UTC, so the driver returns UTC anyway.
 """
 
+import select
 from functools import cache
 from time import perf_counter
 from typing import Any
@@ -24,6 +25,16 @@ INSTANT = types["timestamptz"].oid
 # parse the statements of a creation and of a refund again each time.
 _queries.MAX_CACHED_STATEMENT_PARAMS = 120
 _queries.MAX_CACHED_STATEMENT_LENGTH = 8_192
+
+
+def has_news(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether the server has sent something on a connection that has asked for nothing.
+
+    That is its farewell, or the end of the connection: after a restart, every idle one has it.
+    """
+    poll = select.poll()
+    poll.register(connection.pgconn.socket, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 @cache
@@ -70,6 +81,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
         params: dict[str, Any] = super().get_connection_params()
         context = _with_own_instants(params["context"])
         return params | {"context": context, "cursor_factory": TimedCursor}
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """Return a connection whose server is still there, as far as this side has been told.
+
+        Connections of a server that has restarted wait in the pool, one for each request to fail
+        on. The kernel knows, so this sends nothing. Each is replaced by the pool.
+        """
+        connection = super().get_new_connection(conn_params)
+        while self.pool and has_news(connection):  # type: ignore[attr-defined]  # as above
+            connection.close()
+            self.pool.putconn(connection)  # type: ignore[attr-defined]
+            connection = self.pool.getconn()  # type: ignore[attr-defined]
+        return connection
 
     def _set_autocommit(self, autocommit: bool) -> None:
         """Set it where it differs: connections from the pool are as they were left."""

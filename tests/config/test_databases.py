@@ -1,6 +1,7 @@
 """The connections have the limits and guarantees that the rest of the code relies on."""
 
 import runpy
+from collections.abc import Iterator
 
 import pytest
 from django.conf import global_settings
@@ -8,6 +9,7 @@ from django.core.cache import CacheHandler
 from django.db import connection
 
 from config.databases import database
+from config.postgresql.base import DatabaseWrapper
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +57,54 @@ def test_a_request_waits_for_no_pool_that_has_given_up() -> None:
     pool = database("postgres://payments@10.0.0.2/payments")["OPTIONS"]["pool"]
 
     assert (pool["timeout"], pool["reconnect_timeout"]) == (2, 2)
+
+
+@pytest.fixture
+def pooled() -> Iterator[DatabaseWrapper]:
+    """A connection from a pool, as production has it, whose backends bear a name."""
+    own = connection.copy(alias="pooled")
+    pool = {"min_size": 3, "max_size": 3, "timeout": 10}
+    own.settings_dict["OPTIONS"] |= {"pool": pool, "application_name": "pooled"}
+    own.inc_thread_sharing()
+    yield own
+    own.close()
+    own.close_pool()
+
+
+def _end_backends() -> None:
+    """End the backends of that pool, as a restart does, and wait until their sockets are closed."""
+    ours = "FROM pg_stat_activity WHERE application_name = 'pooled'"
+    _value(f"SELECT count(pg_terminate_backend(pid, 10000)) {ours}")
+
+
+@pytest.mark.postgres
+@pytest.mark.real_clock("the pool waits by it")
+def test_connections_that_have_ended_fail_no_request(pooled: DatabaseWrapper) -> None:
+    pooled.pool.open(wait=True)
+    _end_backends()
+
+    for _ in range(6):
+        with pooled.cursor() as cursor:
+            assert cursor.execute("SELECT 1").fetchone() == (1,)
+        pooled.close()
+
+    assert pooled.pool.get_stats()["connections_num"] == 6, "each was replaced once"
+
+
+@pytest.mark.postgres
+@pytest.mark.real_clock("the pool waits by it")
+def test_a_connection_is_looked_at_without_a_statement(pooled: DatabaseWrapper) -> None:
+    pooled.pool.open(wait=True)
+    with pooled.cursor() as cursor:
+        backend = cursor.connection.info.backend_pid
+    pooled.close()
+
+    for _ in range(3):
+        pooled.ensure_connection()
+        pooled.close()
+
+    last = f"SELECT query FROM pg_stat_activity WHERE pid = {backend}"
+    assert _value(last) in ("", None)  # none has ever been sent on it
 
 
 def test_what_django_caches_needs_no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
