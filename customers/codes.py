@@ -26,7 +26,9 @@ from customers.models import CodePurpose, Customer, SignInCode
 from customers.phones import normalize_phone
 from customers.tokens import hash_of, new_token
 from messages import sms
-from messages.errors import NumberRefused
+from messages.errors import Fault, MessageNotSent, NumberRefused
+from messages.models import Channel
+from messages.outages import note_outage
 
 TEST_CODE = "000000"  # the only code of test mode, where no text is sent
 CODE_DIGITS = 6
@@ -84,7 +86,7 @@ def request_code(
     if livemode:
         with translation.override(_language_of(number)):
             text = text_of(code, purpose=purpose, payee=payee, amount=amount())
-        _send(number, text)
+        _send(number, text, now)
     return handle
 
 
@@ -127,11 +129,15 @@ def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "
     return f"{text} {advice}\n\n@{urlsplit(settings.CHECKOUT_URL).hostname} #{code}"
 
 
-def _send(number: str, text: str) -> None:
+def _send(number: str, text: str, now: datetime) -> None:
     try:
         sms.send(to=number, text=text)
     except NumberRefused:  # no fault of ours, as 503 would say: it raises an alarm
         raise PhoneUnreachable(phone="must be a number that receives texts") from None
+    except MessageNotSent as error:
+        if error.fault is Fault.UNREACHED:
+            note_outage(Channel.SMS, error.reason, now=now)
+        raise
 
 
 def _language_of(number: str) -> str | None:

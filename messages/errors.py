@@ -10,6 +10,7 @@ class Fault(Enum):
 
     REFUSED = "refused"  # for good: retrying cannot help
     TEMPORARY = "temporary"  # certainly not accepted: safe to retry
+    UNREACHED = "unreached"  # the server was not reached: no other message can be sent either
     UNKNOWN = "unknown"  # perhaps accepted: a retry may be a duplicate
 
 

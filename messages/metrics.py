@@ -6,6 +6,7 @@ from prometheus_client import Gauge
 from core.database_clock import database_now
 from core.metrics import MOST_RECENT
 from messages.models import Channel, Message, MessageStatus
+from messages.outages import seconds_away
 
 longest_wait = Gauge(
     "messages_longest_wait_seconds",
@@ -26,6 +27,12 @@ retried = Gauge(
     ["channel"],
     multiprocess_mode=MOST_RECENT,
 )
+server_away = Gauge(
+    "messages_server_away_seconds",
+    "How long the mail server or the SMS gateway has not been reached; 0: it was, when last tried.",
+    ["channel"],
+    multiprocess_mode=MOST_RECENT,
+)
 
 
 def collect() -> None:
@@ -35,7 +42,9 @@ def collect() -> None:
     tried = Message.objects.filter(status=MessageStatus.PLANNED, attempts__gt=0)
     again = dict(tried.values_list("channel").annotate(Count("pk")))
     kept = dict(Message.objects.unsent(now).values_list("channel").annotate(Count("pk")))
+    away = seconds_away(now)
     for channel in Channel.values:
+        server_away.labels(channel).set(away.get(channel, 0))
         due_at = waiting.get(channel, now)
         longest_wait.labels(channel).set(max(0.0, (now - due_at).total_seconds()))
         retried.labels(channel).set(again.get(channel, 0))

@@ -104,3 +104,21 @@ class Message(models.Model):
         """Return whether a crash has interrupted the attempt, whose outcome is unknown."""
         is_over = self.lease_until is not None and self.lease_until <= now
         return self.status == S.SENDING and is_over
+
+
+class Outage(models.Model):
+    """The mail server or the SMS gateway, while it cannot be reached: one row per channel.
+
+    From the first failed attempt until a message goes out again, no attempt is made before
+    `retry_at`. `reason` is for staff, and holds neither a secret nor a recipient.
+    """
+
+    channel = models.CharField(max_length=8, choices=Channel, primary_key=True)
+    since = models.DateTimeField()
+    failed_at = models.DateTimeField()
+    retry_at = models.DateTimeField()
+    failures = models.PositiveIntegerField()
+    reason = models.CharField(max_length=200)
+
+    def __str__(self) -> str:
+        return f"{self.channel} since {self.since}: {self.reason}"

@@ -21,6 +21,7 @@ from messages import email, sms
 from messages.content import Content, content_of
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, MessageStatus
+from messages.outages import Route, routes
 from messages.redirection import Undeliverable, readdressed
 
 BATCH = 500
@@ -42,28 +43,41 @@ logger = structlog.get_logger(__name__)
 def send_due_messages(*, now: datetime) -> int:
     """Send what is due and still needed; return how many messages went out.
 
-    While no mail server answers, e-mails wait untouched; so do texts while `SMS_STOP` is set.
+    While its server cannot be reached, a message waits untouched; so do texts while `SMS_STOP` is
+    set.
     """
-    texts = iter(()) if settings.SMS_STOP else _due(Channel.SMS, now)
-    return sweep("send texts", partial(_send, _text, now), texts) + _send_emails(now)
+    found = routes(now)
+    return _send_texts(found[Channel.SMS], now) + _send_emails(found[Channel.EMAIL], now)
 
 
-def _send_emails(now: datetime) -> int:
+def _send_texts(route: Route, now: datetime) -> int:
+    if settings.SMS_STOP or route.is_lost:
+        return 0
+    due = route.until_lost(_due(Channel.SMS, now))
+    return sweep("send texts", partial(_send, _text, route, now), due)
+
+
+def _send_emails(route: Route, now: datetime) -> int:
+    if route.is_lost:
+        return 0
     server = get_connection()
     send = partial(email.send, server=server)
     try:
-        return sweep("send e-mails", partial(_send, send, now), _reachable(server, now))
-    except OSError:
-        logger.warning("mail_server_not_reached", exc_info=True)
-        return 0
+        due = _reachable(server, route, now)
+        return sweep("send e-mails", partial(_send, send, route, now), due)
     finally:
         server.close()
 
 
-def _reachable(server: BaseEmailBackend, now: datetime) -> Iterator[str]:
+def _reachable(server: BaseEmailBackend, route: Route, now: datetime) -> Iterator[str]:
     """Yield the ids of due e-mails, each once the connection to the server is open."""
     for message_id in _due(Channel.EMAIL, now):
-        server.open()
+        try:
+            server.open()
+        except OSError as error:
+            route.lose(f"{type(error).__name__}: {error}")
+            return
+        route.find()
         yield message_id
 
 
@@ -86,7 +100,7 @@ def _text(message: Message, content: Content) -> None:
     sms.send(to=message.recipient, text=content.text, reference=message.id)
 
 
-def _send(send: Send, now: datetime, message_id: str) -> bool:
+def _send(send: Send, route: Route, now: datetime, message_id: str) -> bool:
     message = _claim(message_id, now)
     if message is None:
         return False
@@ -107,9 +121,15 @@ def _send(send: Send, now: datetime, message_id: str) -> bool:
     try:
         send(message, content)
     except MessageNotSent as error:
+        if error.fault is Fault.UNREACHED:
+            route.lose(error.reason)
+            _give_back(message)
+            return False
+        route.find()
         logger.warning("message_not_sent", message_id=message_id, cause=error.reason)
         _record_failure(message, error.fault, error.reason, now)
         return False
+    route.find()
     _record(message, status=MessageStatus.SENT, sent_at=now)
     return True
 
@@ -127,6 +147,11 @@ def _claim(message_id: str, now: datetime) -> Message | None:
         status=MessageStatus.SENDING, lease_until=now + LEASE, attempts=F("attempts") + 1
     )
     return Message.objects.get(pk=message_id) if taken else None
+
+
+def _give_back(message: Message) -> None:
+    """Let a message wait as if it had not been claimed: no server has seen it."""
+    _record(message, status=MessageStatus.PLANNED, attempts=F("attempts") - 1)
 
 
 def _record_failure(message: Message, fault: Fault, cause: str, now: datetime) -> None:

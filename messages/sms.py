@@ -59,6 +59,7 @@ def send(*, to: str, text: str, reference: str = "") -> None:
     """Send a text to an E.164 number. Raises MessageNotSent, as NumberRefused if that is why.
 
     `reference` is the Idempotency-Key, by which a gateway drops a duplicate.
+    A gateway that is not reached is not logged: the caller notes the outage, or knows of it.
     Raises RuntimeError inside a transaction: its locks would be held for as long as it takes.
     """
     with transaction.atomic(durable=True):
@@ -89,7 +90,9 @@ def _post(url: str, message: dict[str, str], headers: dict[str, str]) -> None:
             )
             status, fault = str(answer.status_code), _fault_of_answer(answer.status_code)
         except requests.RequestException as error:
-            status, fault = type(error).__name__, _fault_of_error(error)
+            status, fault = _cause_of(error), _fault_of_error(error)
+    if fault is Fault.UNREACHED:
+        raise MessageNotSent(fault, f"SMS gateway: {status}") from None
     if fault:
         is_number = status in NUMBER_REFUSALS
         level = logging.WARNING if is_number else logging.ERROR
@@ -110,4 +113,14 @@ def _fault_of_error(error: "RequestException") -> Fault:
     from urllib3.exceptions import MaxRetryError
 
     unreached = bool(error.args) and isinstance(error.args[0], MaxRetryError)
-    return Fault.TEMPORARY if unreached else Fault.UNKNOWN
+    return Fault.UNREACHED if unreached else Fault.UNKNOWN
+
+
+def _cause_of(error: BaseException) -> str:
+    """Return what the system said, if it did. The library's words hold the address, secrets too."""
+    cause: BaseException | None = error
+    said = ""
+    while cause is not None:
+        said = getattr(cause, "strerror", None) or said
+        cause = cause.__cause__ or cause.__context__
+    return f"{type(error).__name__} ({said})" if said else type(error).__name__
