@@ -24,6 +24,7 @@ from core.task_runs import DRILL
 ANSWER_SECONDS = 1
 ALIVE_WITHIN = timedelta(minutes=2)
 KINDS = ("worker", "dispatcher")
+SIGN_OF_LIFE = "payments-sign-of-life"
 
 succeeded_at = Gauge(
     "task_succeeded_timestamp_seconds",
@@ -67,7 +68,7 @@ ticked_at = Gauge(
 )
 broker_up = Gauge(
     "broker_up",
-    "1 if the broker responds, or none is configured; otherwise 0.",
+    "1 if the broker takes messages, or none is configured; otherwise 0.",
     multiprocess_mode=MOST_RECENT,
 )
 pool_size = Gauge(
@@ -117,7 +118,7 @@ def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
 
 
 def collect_broker() -> None:
-    """Set whether the broker answers."""
+    """Set whether the broker takes messages: a full Redis, or a read-only one, only answers."""
     url = env("CELERY_BROKER_URL")
     if not url:
         broker_up.set(1)
@@ -126,7 +127,9 @@ def collect_broker() -> None:
     limits = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
     with Connection(url, connect_timeout=ANSWER_SECONDS, transport_options=limits) as broker:
         broker.ensure_connection(max_retries=1, timeout=ANSWER_SECONDS)
-        broker.default_channel  # noqa: B018  # opening it asks the broker for a sign of life
+        channel = broker.default_channel  # opening it asks the broker for a sign of life
+        if client := getattr(channel, "client", None):
+            client.set(SIGN_OF_LIFE, 1, ex=60)
     broker_up.set(1)
 
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django_prometheus.exports import ExportToDjangoView
 
 from backoffice.metrics import collect as look_at_staff
+from config.applied_migrations import missing_migrations
 from config.background_metrics import (
     collect_background,
     collect_broker,
@@ -16,6 +17,7 @@ from config.background_metrics import (
 )
 from core.clock import ClockRefused
 from core.clock_check import checked_now
+from core.database_away import reason_of, traceback_of
 from core.errors import ServiceUnavailable
 from core.handler import json_error
 from core.metrics import collect as look_at_clocks
@@ -54,14 +56,20 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """Answer 200 if the database responds, which is all that requests need; otherwise 503.
 
     Broker and cache are not checked, as requests work without them; a metric shows their state. A
-    process whose clock is off is not ready: it would write wrong timestamps.
+    process whose clock is off is not ready: it would write wrong timestamps. Nor is one whose
+    release has migrations that the database lacks: its requests would fail.
     """
     try:
         _ask_database()
+        missing = missing_migrations()
     except ClockRefused as refusal:
         return json_error(ServiceUnavailable(str(refusal)))
     except Exception:  # any failure means that it is not ready
         return json_error(ServiceUnavailable("The database does not answer."))
+    if missing:
+        return json_error(
+            ServiceUnavailable(f"The database lacks {missing[0]}: run `manage.py migrate`.")
+        )
     return _ok()
 
 
@@ -71,7 +79,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
         try:
             collect()
         except Exception as error:
-            logger.warning("%s not measured", name, exc_info=True)
+            logger.warning(
+                "%s not measured: %s", name, reason_of(error), exc_info=traceback_of(error)
+            )
             if isinstance(error, OperationalError) and connection.connection is None:
                 break  # each of the remaining ones would wait for a connection just as long
     return cast(HttpResponse, ExportToDjangoView(request))

@@ -9,12 +9,16 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import redis as redis_client
 from django.db import OperationalError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client, RequestFactory
 
-from config import health, web
+from config import applied_migrations, health, web
 from config.background_metrics import forget_ended_processes
 from config.probes import PROBES
+from tests.query_counts import Statements
 from tests.redis import Redis
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +51,72 @@ def test_readyz_says_that_the_database_is_away(client: Client, broken_database: 
     assert response.status_code == 503
     assert response.json()["code"] == "SERVICE_UNAVAILABLE"
     assert response.json()["details"] == "The database does not answer."
+
+
+@pytest.fixture
+def just_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the process not have asked yet which migrations the database has."""
+    monkeypatch.setattr(applied_migrations, "_applied", set())
+
+
+@pytest.mark.usefixtures("just_started")
+def test_readyz_knows_every_migration_of_this_release() -> None:
+    """What is looked for in the folders is what Django would apply."""
+    assert applied_migrations.missing_migrations() == []
+    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
+    assert known == applied_migrations._of_this_release()
+
+
+@pytest.mark.usefixtures("just_started")
+def test_readyz_says_that_a_migration_is_missing(client: Client) -> None:
+    """Behind a proxy that asks, such a release would replace one that works."""
+    newest = MigrationRecorder.Migration.objects.filter(app="payments").latest("pk")
+    newest.delete()
+
+    refused = client.get("/readyz")
+
+    assert refused.status_code == 503
+    details = f"The database lacks payments.{newest.name}: run `manage.py migrate`."
+    assert refused.json()["details"] == details
+    newest.save()
+    assert client.get("/readyz").status_code == 200
+
+
+@pytest.mark.usefixtures("just_started")
+def test_readyz_asks_for_migrations_until_they_are_there(
+    client: Client,
+) -> None:
+    asked = []
+    for _ in range(2):
+        with Statements() as statements:
+            assert client.get("/readyz").status_code == 200
+        asked.append(sum("django_migrations" in each for each in statements.work))
+
+    assert asked == [1, 0]
+
+
+def test_readyz_minds_no_migration_of_a_newer_release(client: Client) -> None:
+    MigrationRecorder.Migration.objects.create(app="payments", name="9999_of_next_year")
+
+    assert client.get("/readyz").status_code == 200
+
+
+@pytest.mark.faults
+def test_a_broker_that_takes_nothing_is_down(
+    client: Client, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full one answers every question, and a worker would wait for tasks that never come."""
+    monkeypatch.setenv("CELERY_BROKER_URL", redis.broker_url)
+    assert "\nbroker_up 1.0\n" in client.get("/metrics").text
+    server = redis_client.Redis.from_url(redis.url)
+
+    server.config_set("maxmemory", 1)
+
+    assert server.ping()
+    assert "\nbroker_up 0.0\n" in client.get("/metrics").text
+    assert client.get("/readyz").status_code == 200
+    server.config_set("maxmemory", 0)
+    assert "\nbroker_up 1.0\n" in client.get("/metrics").text
 
 
 @pytest.mark.faults

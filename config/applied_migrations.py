@@ -1,0 +1,40 @@
+"""Whether the database has what this release was written for."""
+
+from functools import cache
+from pathlib import Path
+from pkgutil import iter_modules
+
+from django.apps import apps
+from django.db import connection
+
+TABLE = "django_migrations"
+_applied: set[str] = set()
+
+
+def missing_migrations() -> list[str]:
+    """Return the migrations of this release that the database lacks, in order.
+
+    Once there are none, the database is not asked again: migrations are not undone under a running
+    release. Those of a newer release do not matter: this one can read what they leave.
+    """
+    if not _of_this_release() <= _applied:
+        _applied.update(_of_the_database())
+    return sorted(_of_this_release() - _applied)
+
+
+@cache
+def _of_this_release() -> frozenset[str]:
+    """Return the names of the migrations, without loading them."""
+    return frozenset(
+        f"{app.label}.{module.name}"
+        for app in apps.get_app_configs()
+        for module in iter_modules([str(Path(app.path) / "migrations")])
+    )
+
+
+def _of_the_database() -> set[str]:
+    if TABLE not in connection.introspection.table_names():
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app, name FROM django_migrations")
+        return {f"{app}.{name}" for app, name in cursor.fetchall()}
