@@ -71,6 +71,11 @@ broker_up = Gauge(
     "1 if the broker takes messages, or none is configured; otherwise 0.",
     multiprocess_mode=MOST_RECENT,
 )
+database_up = Gauge(
+    "database_up",
+    "1 if the database answers this web process; otherwise 0.",
+    multiprocess_mode=MOST_RECENT,
+)
 pool_size = Gauge(
     "database_pool_connections", "Connections of this process's pool.", multiprocess_mode=OF_EACH
 )
@@ -131,6 +136,14 @@ def collect_broker() -> None:
         if client := getattr(channel, "client", None):
             client.set(SIGN_OF_LIFE, 1, ex=60)
     broker_up.set(1)
+
+
+def collect_database() -> None:
+    """Set whether the database answers. Raises what it fails with."""
+    database_up.set(0)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    database_up.set(1)
 
 
 def forget_ended_processes() -> None:

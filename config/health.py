@@ -12,6 +12,7 @@ from config.applied_migrations import missing_migrations
 from config.background_metrics import (
     collect_background,
     collect_broker,
+    collect_database,
     collect_pool,
     forget_ended_processes,
 )
@@ -35,6 +36,7 @@ COLLECTORS = {
     "broker": collect_broker,
     "connections": collect_pool,
     # The following query the database.
+    "database": collect_database,
     "clocks": look_at_clocks,
     "webhooks": look_at_webhooks,
     "ledger": look_at_ledger,

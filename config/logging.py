@@ -137,6 +137,7 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": {"()": LineFormatter, "renderer": renderer}},
+        "filters": {"outages": {"()": "core.database_away.WithoutTraceback"}},
         "handlers": {
             "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
             "errors": {"()": "core.error_count.error_count", "level": "ERROR"},
@@ -158,6 +159,7 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             # A line for every tick of the schedule would be most of the log.
             "celery.app.trace": {"level": logging.WARNING},
             "celery.beat": {"level": logging.WARNING},
+            "django_celery_beat.schedulers": {"filters": ["outages"]},
             "celery.worker.strategy": {"level": logging.WARNING},
             # At DEBUG, and for malformed responses, which any endpoint can send at will, it logs
             # the URLs of gateways and webhooks, secrets included.

@@ -4,6 +4,8 @@ While it is away, everything that asks it fails in the same way. A traceback say
 and thousands of them push out of the log what is kept in it for a year.
 """
 
+import logging
+
 from django.db import InterfaceError, OperationalError
 
 # By SQLSTATE: no connection, out of disk or connections, stopped by an operator or by a crash.
@@ -27,3 +29,15 @@ def reason_of(error: Exception) -> str:
 def traceback_of(error: Exception) -> Exception | None:
     """Return the error for `exc_info`; None if its traceback would say nothing."""
     return None if is_away(error) else error
+
+
+class WithoutTraceback(logging.Filter):
+    """Shortens what a library logs of a database that is away."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, Exception) and is_away(error):
+            record.exc_info = None
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+            record.msg, record.args = f"{record.name}: %s", (reason_of(error),)
+        return True

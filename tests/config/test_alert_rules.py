@@ -13,6 +13,7 @@ from celery.app import trace
 from celery.worker import request
 from django.core.management import get_commands
 from django.test import Client
+from psycopg_pool import pool
 from pytest_django import DjangoDbBlocker
 
 from tests.machine import need
@@ -117,7 +118,7 @@ def test_each_page_has_commands_that_ask_for_what_there_is(exported: list[str], 
 
 
 def test_each_page_looks_for_lines_that_there_are() -> None:
-    places = [*SERVICE, *(Path(module.__file__ or "") for module in (trace, request))]
+    places = [*SERVICE, *(Path(module.__file__ or "") for module in (trace, request, pool))]
     written = "\n".join(path.read_text() for path in places)
 
     asked = re.findall(r"^said (?:'([a-z][^']+)'|(\w+))", PAGE, re.MULTILINE)

@@ -144,6 +144,7 @@ def test_metrics_are_in_prometheus_form(client: Client) -> None:
 
     assert response.status_code == 200
     assert b'django_http_responses_total_by_status_total{status="200"}' in response.content
+    assert b"\ndatabase_up 1.0\n" in response.content
 
 
 def test_metrics_are_there_while_the_database_is_away(
@@ -155,6 +156,7 @@ def test_metrics_are_there_while_the_database_is_away(
 
     assert response.status_code == 200
     assert b"django_http_responses_total" in response.content
+    assert b"\ndatabase_up 0.0\n" in response.content
 
 
 def test_a_database_that_is_away_is_waited_for_once(
@@ -164,7 +166,7 @@ def test_a_database_that_is_away_is_waited_for_once(
 
     def ask(name: str) -> None:
         asked.append(name)
-        if name == "clocks":
+        if name == "database":
             raise OperationalError
 
     collectors = {name: partial(ask, name) for name in health.COLLECTORS}
@@ -173,7 +175,7 @@ def test_a_database_that_is_away_is_waited_for_once(
 
     assert health.metrics(rf.get("/metrics")).status_code == 200
 
-    assert asked == ["ended processes", "broker", "connections", "clocks"]
+    assert asked == ["ended processes", "broker", "connections", "database"]
 
 
 def test_a_process_that_has_ended_is_measured_no_more(

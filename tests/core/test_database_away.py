@@ -87,11 +87,32 @@ def test_one_process_logs_it_once_a_turn(
     work: Work, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.task_runs.recorder.write", lambda *_, **__: None)
+    monkeypatch.setattr(worker, "close_old_connections", lambda: None)
 
     assert worker.run("work", work) is False
 
     assert len(caplog.records) == 1
     assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "level", "said"),
+    [
+        (failure(), logging.WARNING, "django_celery_beat.schedulers: connection refused"),
+        (failure(state="57014"), logging.ERROR, "Database gave error"),
+    ],
+)
+def test_what_beat_logs_each_second_is_a_line(
+    error: Exception, level: int, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    try:
+        raise error
+    except OperationalError:
+        logging.getLogger("django_celery_beat.schedulers").exception("Database gave error")
+
+    [line] = caplog.records
+    assert (line.levelno, line.getMessage()) == (level, said)
+    assert bool(line.exc_info) == (level == logging.ERROR)
 
 
 @pytest.mark.parametrize("state", [None, "57014"])
