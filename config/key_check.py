@@ -6,6 +6,7 @@ from django.db import DatabaseError, connection
 
 from config.checks import UnsafeConfiguration
 from core.clock import utc_now
+from core.database_away import reason_of, traceback_of
 from core.key_register import missing_keys, note_keys
 
 logger = logging.getLogger(__name__)
@@ -31,8 +32,9 @@ def refuse_missing_keys() -> None:
         missing = missing_keys()
         if not missing:
             note_keys(now=utc_now())
-    except DatabaseError:
-        logger.warning("keys not checked: the database does not answer", exc_info=True)
+    except DatabaseError as error:
+        reason, traceback = reason_of(error), traceback_of(error)
+        logger.warning("keys not checked: %s", reason, exc_info=traceback)
         return
     finally:
         _leave_database()

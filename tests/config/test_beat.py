@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from celery.beat import ScheduleEntry
+from celery.beat import ScheduleEntry, SchedulingError
 from django_celery_beat import schedulers
 from kombu.utils.imports import symbol_by_name
 
@@ -83,3 +83,24 @@ def test_a_beat_that_starts_later_forgets_what_a_wrong_clock_noted(beat: Beat) -
 
     assert EACH_SECONDS.keys() <= started.sent_at(at(62))
     assert not EACH_SECONDS.keys() & started.sent_at(at(63))
+
+
+def test_a_broker_that_takes_no_tick_is_a_line_for_each(
+    beat: Beat, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With both stacks of the library, a full Redis cost gigabytes of log a day."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise SchedulingError("Couldn't apply scheduled task: OOM\nand more")
+
+    monkeypatch.setattr(beat.scheduler, "apply_async", refuse)
+    del beat.scheduler.apply_entry
+
+    sent = beat.sent_at(at(60))
+
+    assert sent == set()
+    said = [each.getMessage() for each in caplog.records]
+    assert len(said) >= len(EACH_SECONDS)
+    assert all("tick_not_sent" in line and "task: OOM'" in line for line in said)
+    assert max(map(len, said)) < 400
+    assert not any(each.exc_info for each in caplog.records)
