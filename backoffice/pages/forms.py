@@ -19,9 +19,11 @@ from backoffice.own_passwords import replace_password
 from backoffice.staff import Staff, roles_of, staff_of
 from core.concurrency import ConcurrencyLimit
 from core.errors import ServiceUnavailable
+from core.text import is_printable
 
 SIGN_IN = "sign in"
 SIGN_INS_AT_ONCE = 2
+NAME_CHARACTERS = 150  # of Django's accounts; those of our own have fewer
 _sign_ins = ConcurrencyLimit(SIGN_INS_AT_ONCE)
 
 
@@ -32,6 +34,16 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
         **AuthenticationForm.error_messages,
         "invalid_login": "The user name or the password is incorrect.",
     }
+
+    def clean_username(self) -> str:
+        """Refuse a name that no account can have: django-axes would store it, whatever its length.
+
+        Django tells only the browser how long a name may be.
+        """
+        name = str(self.cleaned_data["username"])
+        if len(name) > NAME_CHARACTERS or not is_printable(name):
+            raise self.get_invalid_login_error()
+        return name
 
     def clean(self) -> Any:
         name = str(self.cleaned_data.get("username", ""))

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from axes.models import AccessAttempt
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -124,3 +125,14 @@ def test_a_wrong_password_takes_the_same_work_for_a_name_of_no_one() -> None:
         each.split(" = ")[0] for each in work["made-up"]
     ]
     assert [entry.subject_id for entry in AuditEntry.objects.all()] == ["support", "support"]
+
+
+@pytest.mark.parametrize("name", ["u" * 256, "u" * 151, "\u202esupport", "a\x1b[31m"])
+def test_a_name_that_no_account_can_have_is_kept_nowhere(name: str) -> None:
+    """One was too long for the table of wrong passwords: any stranger could raise the alarm."""
+    response = Client().post("/admin/login/", {"username": name, "password": PASSWORD})
+
+    assert response.status_code == 200
+    assert "The user name or the password is incorrect." in response.content.decode()
+    assert not AccessAttempt.objects.exists()
+    assert not AuditEntry.objects.exists()
