@@ -1,5 +1,6 @@
 """E-mails, handed to the configured mail server."""
 
+import re
 from email.utils import parseaddr
 from smtplib import SMTPRecipientsRefused, SMTPResponseException
 
@@ -12,6 +13,7 @@ from messages.errors import Fault, MessageNotSent
 from messages.models import Message
 
 REFUSED_FOR_GOOD = 500
+_ADDRESS = re.compile(r"[^\s<>()\"',;:]+@[^\s<>()\"',;:]+")
 
 
 def send(message: Message, content: Content, *, server: BaseEmailBackend) -> None:
@@ -35,11 +37,14 @@ def send(message: Message, content: Content, *, server: BaseEmailBackend) -> Non
         server.send_messages([mail])
     except (OSError, ValueError) as error:
         server.close()  # it may be broken; the next e-mail opens another
-        raise _failure(error, message.recipient) from error
+        raise _failure(error) from error
 
 
-def _failure(error: OSError | ValueError, recipient: str) -> MessageNotSent:
-    """Classify the failure. If the connection was lost, the server may have accepted the e-mail."""
+def _failure(error: OSError | ValueError) -> MessageNotSent:
+    """Classify the failure. If the connection was lost, the server may have accepted the e-mail.
+
+    A server may spell the recipient's address otherwise than we do: its words are kept without any.
+    """
     if isinstance(error, ValueError):
         return MessageNotSent(Fault.REFUSED, f"It cannot be written: {type(error).__name__}")
     words: bytes | str
@@ -50,7 +55,7 @@ def _failure(error: OSError | ValueError, recipient: str) -> MessageNotSent:
     else:
         return MessageNotSent(Fault.UNKNOWN, f"The connection was lost: {type(error).__name__}")
     fault = Fault.REFUSED if code >= REFUSED_FOR_GOOD else Fault.TEMPORARY
-    return MessageNotSent(fault, f"{code} {_text(words)}".replace(recipient, "the address"))
+    return MessageNotSent(fault, f"{code} {_ADDRESS.sub('the address', _text(words))}")
 
 
 def _text(words: bytes | str) -> str:

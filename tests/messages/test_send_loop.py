@@ -73,6 +73,7 @@ def test_a_text_is_known_again_by_its_reference(
     [
         (SMTPRecipientsRefused({ADDRESS: (550, b"No such user")}), "550 No such user"),
         (SMTPDataError(554, f"<{ADDRESS}> is spam".encode()), "554 <the address> is spam"),
+        (SMTPDataError(554, f"{ADDRESS.upper()}: no".encode()), "554 the address: no"),
         (ValueError("Header values can't contain newlines"), "It cannot be written: ValueError"),
     ],
 )
