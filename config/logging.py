@@ -10,6 +10,7 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from config.probes import MONITORING
+from core.stored_bytes import note_bytes
 
 HIDDEN = "[hidden]"
 FORMS = ("json", "console")
@@ -29,7 +30,7 @@ _SECRET = re.compile(
 _OURS = {"level", "logger", "timestamp", "_record", "_from_structlog"}
 MOST_NAMES = 1_000
 # Of an address in a line: a stranger who fills the log removes what is kept in it for a year.
-MOST_OF_REQUEST = 2_000
+MOST_OF_REQUEST = 500
 # Anyone with the id of a payment, link or top-up can open its page. The part that is kept is enough
 # to find it in the back office, and leaves 107 bits unknown.
 _PAGE = re.compile(r"(?:\b|(?<=%2F))((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
@@ -95,7 +96,7 @@ class FinishedEvent(dict[str, Any]):
 
 
 class LineFormatter(logging.Formatter):
-    """Formats a log record as a line.
+    """Formats a log record as a line, whose bytes have a price.
 
     structlog's own formatter first copies each record, which costs as much as all the rest.
     """
@@ -110,8 +111,11 @@ class LineFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         if isinstance(record.msg, FinishedEvent):
-            return str(self._renderer(None, record.levelname, record.msg))
-        return self._of_others.format(record)
+            line = str(self._renderer(None, record.levelname, record.msg))
+        else:
+            line = self._of_others.format(record)
+        note_bytes(len(line))
+        return line
 
 
 def _as_message(logger: WrappedLogger, method: str, event: EventDict) -> tuple[Any, dict[str, Any]]:

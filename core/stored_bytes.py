@@ -1,7 +1,8 @@
 """The price of stored bytes: a disk can be filled with little CPU time.
 
 An order of 200 KB takes five times as much CPU time as a payment of 1 cent, and seventy times as
-much space. So bytes have a price of their own, for callers who are not exempt from that of CPU
+much space; a request for a long address that does not exist takes a millisecond, and leaves its
+line in the log. So bytes have a price of their own, for callers who are not exempt from that of CPU
 time.
 """
 

@@ -4,6 +4,8 @@ One free test key of one network could store a hundred gigabytes a day, and was 
 """
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -49,6 +51,18 @@ def test_a_free_key_is_refused_before_it_fills_the_disk(api: Api, stranger: Merc
 
     assert answers == {201, 429}
     assert Payment.objects.count() * len(json.dumps(order)) < 4_000_000
+
+
+def test_a_stranger_is_refused_before_the_log_is_full(
+    lines: Callable[[], list[dict[str, Any]]],
+) -> None:
+    """One network wrote 40 MB a minute: in half a day, what is kept for a year had to leave."""
+    stranger = Client()
+
+    answers = [stranger.get(f"/v1/{'x' * 2_000}").status_code for _ in range(600)]
+
+    assert set(answers) == {404, 429}
+    assert len(lines()) == answers.count(404)
 
 
 def test_metadata_that_was_sent_once_is_paid_for_with_each_event(
