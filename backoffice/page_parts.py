@@ -12,10 +12,14 @@ FEW_COLUMNS = 4  # as many as fit into half of a page
 
 @dataclass(frozen=True)
 class Section:
-    """Facts that belong together, each with its label."""
+    """Facts that belong together, each with its label.
+
+    `right` is required to see it, if not all staff may.
+    """
 
     title: str
     facts: Sequence[tuple[str, Any]]
+    right: Right | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ NOTE = "sticky_note_2"  # the kind of what staff have noted
 class TimelineEntry:
     """Something that happened to an object. `kind` is its icon, `tone` its colour.
 
-    Empty details are left out.
+    Empty details are left out. `right` is required to see it, if not all staff may.
     """
 
     at: datetime
@@ -55,18 +59,21 @@ class TimelineEntry:
     address: str = ""
     details: Sequence[str] = field(default_factory=tuple)
     tone: str = "quiet"
+    right: Right | None = None
 
 
 @dataclass(frozen=True)
 class SupportAnswer:
     """What to tell the caller, in one or two plain sentences.
 
-    `troubles` are problems beside it, shown after it in their own colour.
+    `troubles` are problems beside it, shown after it in their own colour. `of_payouts` follow the
+    words for those who may see payouts.
     """
 
     words: Sequence[str]
     tone: str = "quiet"
     troubles: Sequence[str] = ()
+    of_payouts: Sequence[str] = ()
 
 
 def facts(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:

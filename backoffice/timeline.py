@@ -14,7 +14,7 @@ from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
-from backoffice.services.instruction_kinds import title_of
+from backoffice.services.instruction_kinds import TASKS, title_of
 from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
@@ -46,6 +46,8 @@ _STAMPS = {
     "deleted_at": ("delete", "Deleted by its merchant"),
     "created_at": ("add_circle", "Created"),
 }
+# Acts that were requested, as the audit trail names them.
+_SEEN_WITH = {task.title.lower(): task.seen_with for task in TASKS.values()}
 _WRITTEN_BY = {
     "customer": "written by the customer",
     "visitor": "written by someone with the receipt",
@@ -248,6 +250,7 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
             actor=row.decided_by.get_username() if row.decided_by else "",
             details=(row.decision_note,),
             tone=formats.tone(status),
+            right=TASKS[row.task].seen_with,
         )
 
 
@@ -265,6 +268,7 @@ def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterat
             address=entry.address,
             details=(entry.reason and f"Reason: {entry.reason}", entry.error),
             tone="bad" if entry.error else "quiet",
+            right=_SEEN_WITH.get(entry.act),
         )
 
 

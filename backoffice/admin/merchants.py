@@ -25,6 +25,7 @@ from backoffice.resource.page_urls import page_to_open
 from backoffice.resource.shown import Code, Field, Id, Instant, with_link
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
+from backoffice.roles import Right
 from core.clock import request_now
 from merchants.models import ApiKey, Merchant, MerchantChange, PayoutSchedule
 from merchants.statuses import MerchantStatus
@@ -108,8 +109,8 @@ class MerchantAdmin(OfficeAdmin):
         sentences = [words, *_suspension(row, now), *_waiting_change(row, now)]
         live = BankAccount.objects.filter(merchant=row, livemode=True, closed_at=None)
         accounts = list(live.order_by("-pk"))
-        sentences += [*_waiting_account(accounts, now), *_no_account(row, accounts)]
-        return SupportAnswer(sentences, tone, endpoints_in_trouble(row.pk, now))
+        of_payouts = [*_waiting_account(accounts, now), *_no_account(row, accounts)]
+        return SupportAnswer(sentences, tone, endpoints_in_trouble(row.pk, now), of_payouts)
 
     def sections(self, row: Merchant) -> list[Section]:
         return [*super().sections(row), _money(row)]
@@ -167,7 +168,7 @@ def _money(merchant: Merchant) -> Section:
         pairs += balance_facts(held)
         forecasts = forecast_payouts(merchant, held, now=now)
         pairs += [(f"Next payout, {mode}", _forecast_words(each, now)) for each in forecasts]
-    return Section("Money", facts(*pairs))
+    return Section("Money", facts(*pairs), right=Right.VIEW_PAYOUTS)
 
 
 def _forecast_words(forecast: Forecast, now: datetime) -> str:

@@ -9,11 +9,12 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
 from backoffice.models import AuditEntry, Instruction
-from backoffice.page_parts import NOTE, SupportAnswer
+from backoffice.page_parts import NOTE, Section, SupportAnswer, Table, TimelineEntry
 from backoffice.request_answer import request_words, requests_about
 from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
+from backoffice.services.instruction_kinds import tasks_seen_by
 from backoffice.staff import Staff, staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
@@ -25,14 +26,11 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     instant, staff = request_now(), staff_of(request)
     filters = request.GET.get(LIST_FILTERS, "")
     question = request.GET.get("ask", "").strip()[:MOST_ASKED] if resource.asks else ""
-    timeline = resource.timeline(row)
+    timeline = [each for each in resource.timeline(row) if _is_seen(each, staff)]
+    sections = [each for each in resource.sections(row) if each.facts and _is_seen(each, staff)]
     asked = resource.asked(row, question) if question else []
-    requests = _requests(resource, row, instant)
-    tables = [
-        table
-        for table in (*asked, *resource.tables(row))
-        if table.right is None or staff.may(table.right)
-    ]
+    requests = _requests(resource, staff, row, instant)
+    tables = [each for each in (*asked, *resource.tables(row)) if _is_seen(each, staff)]
     context = {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,
@@ -41,11 +39,11 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "list_url": list_of(resource.model, **QueryDict(filters).dict()),
         "asks": resource.asks,
         "question": question,
-        "answer": _answer(resource, row, requests, instant),
+        "answer": _answer(resource, staff, row, requests, instant),
         "files": resource.files(row) if staff.may(resource.file_right) else [],
         "row_actions": available_actions(resource, staff, row, instant, requests, filters),
         "filters": {LIST_FILTERS: filters} if filters else {},
-        "sections": [section for section in resource.sections(row) if section.facts],
+        "sections": sections,
         "tables": tables,
         "timeline": timeline,
         "notes": [moment for moment in timeline if moment.kind == NOTE],
@@ -61,16 +59,33 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
 
 
-def _requests(resource: AdminResource, row: Any, instant: datetime) -> list[Instruction]:
-    is_named = resource.entry.prefix or resource.requested_as != "pk"
-    return requests_about(str(getattr(row, resource.requested_as)), instant) if is_named else []
+
+
+def _is_seen(part: Section | Table | TimelineEntry, staff: Staff) -> bool:
+    """Return whether a part of the page is for this member of staff."""
+    return part.right is None or staff.may(part.right)
+
+
+def _requests(
+    resource: AdminResource, staff: Staff, row: Any, instant: datetime
+) -> list[Instruction]:
+    if not resource.entry.prefix and resource.requested_as == "pk":
+        return []
+    seen = tasks_seen_by(staff)
+    return requests_about(str(getattr(row, resource.requested_as)), instant, seen)
 
 
 def _answer(
-    resource: AdminResource, row: Any, requests: Sequence[Instruction], instant: datetime
+    resource: AdminResource,
+    staff: Staff,
+    row: Any,
+    requests: Sequence[Instruction],
+    instant: datetime,
 ) -> SupportAnswer | None:
     """Return what to tell the caller, and what has been requested for the object."""
     answer = resource.answer(row, instant)
+    if answer and staff.may(Right.VIEW_PAYOUTS):
+        answer = replace(answer, words=[*answer.words, *answer.of_payouts])
     if not requests:
         return answer
     answer, name = answer or SupportAnswer([], "wait"), str(getattr(row, resource.requested_as))

@@ -12,7 +12,8 @@ from django.contrib.auth.models import User
 from django.db.models import Model, Q
 
 from backoffice.models import AuditEntry, ExportRun, Instruction, Note, ResendRun
-from backoffice.roles import InstructionKind, Right
+from backoffice.roles import Right
+from backoffice.services.instruction_kinds import tasks_seen_by
 from backoffice.staff import Staff
 from customers.models import Customer, Passkey
 from funding.models import TopUp
@@ -74,9 +75,9 @@ class CatalogEntry:
         return self.counted or (one, several)
 
 
-def _about_staff(staff: Staff) -> Q | None:
-    """Return the requests that name accounts of staff and their addresses."""
-    return None if staff.may(R.VIEW_STAFF) else Q(kind=InstructionKind.STAFF)
+def _for_others(staff: Staff) -> Q:
+    """Return the requests about payouts or staff, for those who may not see these."""
+    return ~Q(task__in=tasks_seen_by(staff))
 
 
 def _of_others(staff: Staff) -> Q:
@@ -103,7 +104,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     ),
     "Money": (
         CatalogEntry(
-            Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins", hidden=_about_staff
+            Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins", hidden=_for_others
         ),
         CatalogEntry(Payout, "Payouts", "send_money", R.VIEW_PAYOUTS, "po"),
         CatalogEntry(

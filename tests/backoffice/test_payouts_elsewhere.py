@@ -1,0 +1,81 @@
+"""What pages of other objects say about payouts is for those who may see payouts."""
+
+from typing import Any
+
+import pytest
+
+from backoffice.models import Instruction
+from backoffice.queues import queues_of
+from backoffice.resource.page_urls import list_of, page_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from customers.services import find_or_create
+from merchants.models import Merchant
+from payouts.models import BankEntry
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.test_bank_account_requests import MULE
+from tests.payouts.bank_files import entry, read, statement
+from tests.payouts.merchant_balance import credit
+
+pytestmark = pytest.mark.django_db
+SEE_PAYOUTS = (Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.ADMINISTRATOR)
+HOLDER, AMOUNT, REMITTED = "Mule and Sons", "7,777.77", "Wages of Pat Rolle"
+FIELDS = {"mode": "live", "currency": "BSD", "reason": "By phone", "note": "Called"}
+
+
+@pytest.fixture
+def requests(office: Office, merchant: Merchant, settings: Any) -> list[Instruction]:
+    """Requests for a bank account, a payout, and a wallet to be credited, in this order."""
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    browser, colleague = office(Role.FINANCE), office(Role.FINANCE, "another")
+    act(browser, merchant, "bank-account", **MULE | {"holder_name": HOLDER})
+    act(colleague, Instruction.objects.get(), "approve", note="")
+    credit(merchant, 777_777, livemode=True)
+    act(browser, merchant, "pay-out", **FIELDS, amount="7777.77")
+    details = f"<NtryDtls><TxDtls><RmtInf><Ustrd>{REMITTED}</Ustrd></RmtInf></TxDtls></NtryDtls>"
+    read(statement(entry(4_200, direction="CRDT", details=details)))
+    customer = find_or_create(phone="+12423591234", now=utc_now())
+    act(browser, BankEntry.objects.get(), "credit", **FIELDS, whose=customer.pk)
+    return list(Instruction.objects.order_by("pk"))
+
+
+def read_by(office: Office, role: Role, url: str) -> str:
+    return str(office(role).get(url).content.decode())
+
+
+def test_requests_about_them_are_read_by_those_who_see_payouts(
+    office: Office, requests: list[Instruction]
+) -> None:
+    facts = (HOLDER, AMOUNT, REMITTED)
+    for role in SEE_PAYOUTS:
+        for request, fact in zip(requests, facts, strict=True):
+            assert fact in read_by(office, role, page_of(request))
+        assert AMOUNT in read_by(office, role, list_of(Instruction))
+
+    developer = office(Role.DEVELOPER)
+
+    assert [developer.get(page_of(each)).status_code for each in requests] == [404] * 3
+    assert AMOUNT not in read_by(office, Role.DEVELOPER, list_of(Instruction))
+    assert not queues_of(staff_as(Role.DEVELOPER), livemode=True, now=utc_now())
+
+
+def test_so_is_what_the_page_of_a_merchant_says(
+    office: Office, merchant: Merchant, requests: list[Instruction]
+) -> None:
+    act(office(Role.FINANCE, "another"), requests[1], "approve", note="")
+    page = page_of(merchant)
+    told = ("Payout of", AMOUNT, "hange of a bank account", "Available, live")
+
+    for role in SEE_PAYOUTS:
+        assert [words for words in told if words not in read_by(office, role, page)] == []
+
+    seen = read_by(office, Role.DEVELOPER, page)
+    assert [words for words in told if words in seen] == []
+
+
+def test_what_waits_is_told_on_the_page_only_to_them(
+    office: Office, merchant: Merchant, requests: list[Instruction]
+) -> None:
+    assert "waits for a colleague" in read_by(office, Role.VIEWER, page_of(merchant))
+    assert "waits for a colleague" not in read_by(office, Role.DEVELOPER, page_of(merchant))
