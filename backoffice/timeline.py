@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from backoffice import formats
 from backoffice.customer_timeline import changes_of, codes_of
 from backoffice.message_words import kind_words, masked_recipient, status_words, with_payment_ended
-from backoffice.models import AuditEntry, Instruction, Note
+from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
@@ -23,6 +23,7 @@ from customers.models import Customer
 from funding.models import TopUpTransition
 from funding.statuses import TopUpStatus
 from messages.models import Message
+from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Inquiry, Refund, RefundTransition
@@ -43,6 +44,7 @@ _MOVES = {
 _STAMPS = {
     "failing_since": ("webhook", "It began to fail"),
     "ended_at": ("flag", "Ended"),
+    "sent_at": ("mail", "Sent"),
     "deleted_at": ("delete", "Deleted by its merchant"),
     "created_at": ("add_circle", "Created"),
 }
@@ -125,9 +127,15 @@ def _transitions(
             icon,
             words,
             actor_words(move.actor),
-            details=(getattr(move, "cause", ""),),
+            details=(_cause(getattr(move, "cause", "")),),
             tone=formats.tone(move.to_status),
         )
+
+
+def _cause(cause: str) -> str:
+    """Return why, in words if it is the code of a failure."""
+    known = failure_of(cause)
+    return known.message if known.code == cause else cause
 
 
 def _status(move: Any) -> str:
@@ -260,10 +268,13 @@ def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterat
     # One act on several deliveries has an entry of each.
     for entry in {(act.at, act.act, act.actor, act.outcome): act for act in acts}.values():
         did = titles.get((entry.subject_id, entry.at), entry.act)
+        # It waited then; whether it still does, the answer above says.
+        is_asked = entry.outcome == AuditOutcome.ASKED
+        became = "approval requested" if is_asked else entry.get_outcome_display()
         yield TimelineEntry(
             entry.at,
             "badge",
-            f"Staff: {did[0].lower()}{did[1:]} — {entry.get_outcome_display()}",
+            f"Staff: {did[0].lower()}{did[1:]} — {became}",
             actor=entry.actor,
             address=entry.address,
             details=(entry.reason and f"Reason: {entry.reason}", entry.error),

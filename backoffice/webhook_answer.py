@@ -43,7 +43,7 @@ def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer:
     rows = event.deliveries.select_related("webhook").order_by("created_at", "pk")
     deliveries = list(rows[:MOST_ENDPOINTS])
     if not deliveries:
-        words = "The shop has no webhook for this event: it has to poll the status."
+        words = "The shop had no webhook for this event: it has to poll the status."
         return WebhookAnswer([words])
     names = names_of([row.webhook.url for row in deliveries])
     sentences = [

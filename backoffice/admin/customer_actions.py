@@ -66,7 +66,7 @@ class IdentityForm(ActionForm):
 
 class LostDeviceForm(IdentityForm):
     reason = TextInputField(
-        max_length=500, help_text="Recorded in the audit trail; the approver sees it."
+        max_length=500, help_text="Recorded in the audit trail; an approver sees it."
     )
 
 

@@ -75,7 +75,7 @@ class CustomerAdmin(OfficeAdmin):
             return SupportAnswer([words], "wait")
         if row.frozen_at:
             since = f"Frozen since {formats.clock(row.frozen_at, now)}{_frozen_by(row)}"
-            return SupportAnswer([f"{since}: cannot pay."], "bad")
+            return SupportAnswer([f"{since}: cannot pay.", "Finance can unfreeze it."], "bad")
         if row.pin_is_disabled:
             words = (
                 "The PIN is disabled after too many wrong attempts: reset it by a code at checkout."

@@ -34,11 +34,13 @@ from backoffice.resource.shown import (
     Id,
     Instant,
     Reference,
+    with_link,
 )
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
 from backoffice.services.payouts import runs_waiting
+from ledger.models import TransferKind
 from merchants.statuses import MerchantStatus
 from payouts.batches import entry_of_unknown_file
 from payouts.continuity import is_shut
@@ -49,10 +51,12 @@ from payouts.models import (
     Payout,
     PayoutBatch,
     PayoutOrigin,
+    StatementLine,
 )
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 SHOWN = 50
+GIVEN_BACK = (TransferKind.PAYOUT_RETURNED, TransferKind.PAYOUT_REVERSED)
 NEVER_ARRIVED = ENDED_UNPAID | {PayoutStatus.CANCELED}
 TO = Field("To", lambda payout: str(payout.bank_account))
 ORIGINS = {
@@ -129,12 +133,12 @@ class PayoutAdmin(OfficeAdmin):
         words = {
             PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(row, now)}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
-            PayoutStatus.FAILED: f"Failed: {_reason(row)} {_back(row.failed_at, now)}",
-            PayoutStatus.RETURNED: f"The bank sent it back: {_reason(row)}"
-            f" {_back(row.returned_at, now)}",
+            PayoutStatus.FAILED: f"Failed: {_reason(row)}",
+            PayoutStatus.RETURNED: f"The bank sent it back: {_reason(row)}",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
-        return SupportAnswer([words[PayoutStatus(row.status)]], tone)
+        back = [_back(row, now)] if row.status in ENDED_UNPAID else []
+        return SupportAnswer([words[PayoutStatus(row.status)], *back], tone)
 
 
 def why_none_leaves(*, livemode: bool, now: datetime) -> str:
@@ -186,10 +190,22 @@ _HELD = (
 )
 
 
-def _back(at: datetime | None, now: datetime) -> str:
+def _back(payout: Payout, now: datetime) -> str:
+    """Say where the money of a payout is that did not arrive."""
+    at = formats.clock(payout.failed_at or payout.returned_at, now)
+    went = f"The money went back to the merchant's balance ({at})"
+    lines = StatementLine.objects.filter(
+        transfer__reference=payout.pk,
+        transfer__kind__in=GIVEN_BACK,
+        statement__closed_at__isnull=False,
+    )
+    if line := lines.select_related("statement__payout").first():
+        made = formats.clock(line.statement.closed_at, now)
+        return with_link(
+            f"{went}, and the next payout was made from that, {made}.", line.statement.payout
+        )
     return (
-        f"The money went back to the merchant's balance ({formats.clock(at, now)}), to go out with"
-        " the merchant's next payout: check that the bank account is right."
+        f"{went}, to go out with the merchant's next payout: check that the bank account is right."
     )
 
 

@@ -60,7 +60,7 @@ def test_it_says_that_a_payment_was_paid(paid: Payment) -> None:
     assert words(paid).startswith("Paid ")
     assert "by +1 242 ••• 0100: B$12.50 BSD." in words(paid)
     assert words(paid).endswith(
-        "The shop has no webhook for this event: it has to poll the status."
+        "The shop had no webhook for this event: it has to poll the status."
     )
 
 

@@ -48,6 +48,16 @@ def test_the_payment_says_that_a_refund_waits(payment: Payment, waiting: Instruc
     assert f'<a href="{page_of(waiting)}">Open</a>' in words(payment)
 
 
+def test_what_was_declined_does_not_wait_any_more(
+    office: Office, payment: Payment, waiting: Instruction
+) -> None:
+    act(office(Role.FINANCE), waiting, "decline", note="No proof")
+
+    page = office(Role.SUPPORT).get(page_of(payment)).content.decode()
+    assert "waits for approval" not in page
+    assert "Staff: refund of B$2,000.00 BSD — approval requested" in page
+
+
 def test_what_was_done_since_hides_nothing_that_waits(
     payment: Payment, waiting: Instruction
 ) -> None:

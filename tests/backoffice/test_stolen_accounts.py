@@ -57,6 +57,7 @@ def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> No
     assert (entry.subject_id, entry.reason) == (customer.pk, "Phone stolen at the beach")
     answer = shown(office, customer)
     assert "by support (staff) (Phone stolen at the beach): cannot pay." in answer
+    assert "Finance can unfreeze it." in answer
 
 
 def test_its_list_says_what_can_be_done_about_each(

@@ -15,6 +15,7 @@ from core.clock import utc_now
 from customers.models import SignInCode
 from merchants.models import Merchant
 from messages.models import Message
+from payments.confirming import confirm_payment
 from payments.models import Payment
 from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_statuses import InquiryReason
@@ -23,6 +24,7 @@ from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.invoices import open_invoice
 from tests.backoffice.rows import caller_of, paid_payment, refund_request
+from tests.factories import PaymentFactory
 from tests.payouts.merchant_balance import credit
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt
@@ -204,3 +206,30 @@ def test_a_customer_who_cannot_sign_in_has_codes_that_were_not_entered(
         "Code to sign in: not entered, 2 wrong attempts",
         "Code to sign in: not entered",
     ]
+
+
+def test_a_failure_is_told_in_words(office: Office, merchant: Merchant) -> None:
+    payment = PaymentFactory(merchant=merchant)
+    confirm_payment(
+        caller=caller_of(merchant),
+        payment_id=payment.pk,
+        phone="+1 242 555 0103",
+        amount=None,
+        now=utc_now(),
+    )
+
+    page = office(Role.SUPPORT).get(page_of(payment)).content.decode()
+
+    timeline_shown = page.partition("What happened")[2].partition("<h2>")[0]
+    assert "The payment was declined." in timeline_shown
+    assert "PAYMENT_FAILED" not in timeline_shown
+
+
+def test_a_message_says_when_it_was_sent(office: Office, merchant: Merchant) -> None:
+    open_invoice(merchant, due_in_days=3)
+    message = Message.objects.get(kind="invoice")
+    Message.objects.filter(pk=message.pk).update(status="sent", sent_at=utc_now())
+
+    page = office(Role.SUPPORT).get(page_of(message)).content.decode()
+
+    assert ">Sent</p>" in page.partition("What happened")[2].partition("<h2>")[0]
