@@ -168,12 +168,8 @@ def _refuse_uncovered(effect: Effect) -> None:
 
 def _posting_time(movements: Sequence[Movement], now: datetime) -> datetime:
     """Return `now`, or the end of the latest closed period of these accounts if that is later."""
-    posted_at = now
-    for movement in movements:
-        for account in (movement.debit, movement.credit):
-            if account.closed_until and posted_at < account.closed_until:
-                posted_at = account.closed_until
-    return posted_at
+    accounts = (account for it in movements for account in (it.debit, it.credit))
+    return max([now, *(account.closed_until for account in accounts if account.closed_until)])
 
 
 def close_period(account: Account, end_at: datetime) -> None:
