@@ -115,4 +115,10 @@ def test_each_task_is_of_this_kind_takes_this_right_and_so_many_people() -> None
     asked = {name: (task.kind, task.right, task.always_two) for name, task in TASKS.items()}
 
     assert asked == ASKED
+    assert {name for name, task in TASKS.items() if task.alone_in_test} == {"remove_passkey"}
+    assert {name for name, task in TASKS.items() if task.takes} == {"reverse_top_up"}
+    assert {name: task.holder for name, task in TASKS.items() if task.holder} == {
+        **dict.fromkeys(("reverse_top_up", "adjust_wallet", "bank_credit"), "wallet"),
+        "adjust_merchant": "balance",
+    }
     assert {K.STAFF, K.LIVE_KEY} == BREAKABLE
