@@ -1,10 +1,11 @@
 """kill -9 in the midst of reading the bank, or of a run: what is repeated is done once in all"""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.core.management import call_command
 
 from backoffice.audit_verification import verify_audit
 from backoffice.models import AuditEntry, Instruction
@@ -27,14 +28,13 @@ from tests.payouts.killed_process import dies_before
 pytestmark = [
     pytest.mark.faults,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.real_clock("another process works with it"),
+    pytest.mark.real_clock("another process works with the database"),
 ]
 
 
-def kill_before(statement: str, number: int, work: str, argument: Any) -> None:
+def kill_before(statement: str, number: int, work: Callable[[], object]) -> None:
     """Do the work in another process, killed before that statement would run so many times."""
-    name = str(connection.settings_dict["NAME"])
-    assert dies_before(name, statement, number, work, str(argument)), "it has done all of its work"
+    assert dies_before(statement, number, work), "it has done all of its work"
 
 
 def submit_instruction(task: str, **values: Any) -> Instruction:
@@ -116,7 +116,7 @@ def assert_read_once() -> None:
 def test_a_file_of_the_bank(content: str, tmp_path, before: str, number: int) -> None:
     path = tmp_path / "answer.xml"
     path.write_text(content)
-    kill_before(before, number, "import", path)
+    kill_before(before, number, lambda: call_command("import_bank_file", path))
 
     for _ in range(2):
         read(content)
@@ -134,7 +134,7 @@ def uploaded(content: str) -> Instruction:
 
 
 def test_a_file_is_approved_again_where_none_of_it_was_stored(uploaded: Instruction) -> None:
-    kill_before("INTO payouts_bankentry", 1, "approve", uploaded.pk)
+    kill_before("INTO payouts_bankentry", 1, lambda: approve_as_bob(uploaded))
     uploaded.refresh_from_db()
     assert (uploaded.status, BankFile.objects.count()) == ("waiting", 0)
 
@@ -146,7 +146,7 @@ def test_the_next_file_goes_on_with_what_an_approval_left(
     uploaded: Instruction, content: str
 ) -> None:
     """Once a file is approved, its entries are matched one by one, each for itself."""
-    kill_before("INSERT INTO ledger_transfer", 2, "approve", uploaded.pk)
+    kill_before("INSERT INTO ledger_transfer", 2, lambda: approve_as_bob(uploaded))
     uploaded.refresh_from_db()
     assert uploaded.status == "carried_out"
     assert BankEntry.objects.unmatched().filter(problem="Not looked at yet.").exists()
@@ -172,7 +172,7 @@ def test_the_approval_of_a_run(api, monkeypatch, before: str, number: int) -> No
         amount=2_750,
         arguments={"execution_date": FAR.isoformat(), "payouts": [each.pk for each in payouts]},
     )
-    kill_before(before, number, "approve", asked.pk)
+    kill_before(before, number, lambda: approve_as_bob(asked))
 
     assert (PayoutBatch.objects.count(), PayoutOrder.objects.count()) == (0, 0)
     assert set(Payout.objects.values_list("status", flat=True)) == {"scheduled"}
