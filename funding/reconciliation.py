@@ -7,7 +7,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from funding.models import FundingWay, TopUp
 from funding.statuses import EVER_CREDITED, TopUpStatus
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
-from ledger.reconciliation import each, transfers_of
+from ledger.reconciliation import any_of, each, transfers_of
 from ledger.transition_checks import check_transitions
 from payouts.models import BankEntry, BankEntryState
 
@@ -16,6 +16,10 @@ _STAMPED = [(status, f"{status}_at") for status in TopUpStatus if status != TopU
 
 def check_top_ups() -> Iterator[str]:
     """Yield a sentence for each top-up, transfer or bank entry that does not agree."""
+    named = Transfer.objects.filter(reference__startswith="top_")
+    credited = BankEntry.objects.exclude(credited_to="")
+    if not any_of(TopUp.objects.all(), named, credited):
+        return
     succeeded = TopUp.objects.filter(status__in=EVER_CREDITED)
     moved = transfers_of(TransferKind.TOP_UP).filter(
         amount=OuterRef("amount_received"),
@@ -27,8 +31,7 @@ def check_top_ups() -> Iterator[str]:
     for top_up in each(succeeded.filter(~Exists(moved))):
         yield f"Top-up {top_up.pk} has succeeded without the transfer of its amount."
     known = succeeded.filter(pk=OuterRef("reference"))
-    of_top_ups = Transfer.objects.filter(kind=TransferKind.TOP_UP, reference__startswith="top_")
-    for transfer in each(of_top_ups.filter(~Exists(known))):
+    for transfer in each(named.filter(~Exists(known), kind=TransferKind.TOP_UP)):
         yield f"Transfer {transfer.pk} is of no succeeded top-up {transfer.reference}."
     yield from _check_reversals()
     yield from _check_bank(succeeded.filter(way=FundingWay.BANK_TRANSFER))

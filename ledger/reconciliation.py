@@ -16,6 +16,11 @@ CHUNK = 2_000
 _Row = TypeVar("_Row", bound=Model)
 
 
+def any_of(*rows: QuerySet[Any]) -> bool:
+    """Return whether there is anything to compare: a room without rows costs a proof little."""
+    return any(some.exists() for some in rows)
+
+
 def each(rows: QuerySet[_Row]) -> Iterator[_Row]:
     """Yield the rows in the order of their keys."""
     return rows.order_by("pk").iterator(chunk_size=CHUNK)

@@ -53,9 +53,9 @@ def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
     Starts with the key after the mark, and takes a snapshot per chunk.
     """
     field = signature_field(model)
-    if field is None or not log_has_begun():
-        return
     rows = model._base_manager.order_by("pk")
+    if field is None or not rows.exists() or not log_has_begun():
+        return
     while True:
         with snapshot():
             found = _read(rows.filter(pk__gt=mark) if mark else rows, field)

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Exists, F, Model, OuterRef, Subquery, Value, Window
 from django.db.models.functions import Coalesce, Lag
 
-from ledger.reconciliation import keys_of
+from ledger.reconciliation import any_of, keys_of
 from ledger.signed_row_checks import name_of
 
 
@@ -19,6 +19,8 @@ def check_transitions(
     """
     relation: Any = model._meta.get_field("transitions")
     moves, owner = relation.related_model._base_manager, relation.field.attname
+    if not any_of(model._base_manager.all(), moves.all()):
+        return
     its_own = moves.filter(**{owner: OuterRef("pk")})
     before = Window(Lag("to_status"), partition_by=F(owner), order_by="pk")
     linked = moves.annotate(reached=Coalesce(before, Value(first)))

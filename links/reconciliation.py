@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from django.db.models import BigIntegerField, Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from ledger.reconciliation import each
+from ledger.reconciliation import any_of, each
 from links.models import LinkUse, PaymentLink
 
 
 def check_links() -> Iterator[str]:
     """Yield a sentence for each link whose counts are not those of its uses."""
+    if not any_of(PaymentLink.objects.all(), LinkUse.objects.all()):
+        return
     counted = LinkUse.objects.filter(link=OuterRef("pk"), counted=True).order_by().values("link")
     links = PaymentLink.objects.annotate(
         proven_uses=Coalesce(Subquery(counted.annotate(n=Count("pk")).values("n")), 0),

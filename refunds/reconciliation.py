@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from core.money import share_of
 from ledger.models import Purpose, Transfer, TransferKind
-from ledger.reconciliation import CHUNK, each, transfers_of
+from ledger.reconciliation import CHUNK, any_of, each, transfers_of
 from ledger.transition_checks import check_transitions
 from payments.models import Payment
 from refunds.models import STAMPED, Refund
@@ -20,6 +20,17 @@ from refunds.statuses import RefundStatus
 
 def check_refunds() -> Iterator[str]:
     """Yield a sentence for each refund, transfer or payment that does not agree."""
+    kinds = (TransferKind.REFUND, TransferKind.REFUND_FEE)
+    if any_of(Refund.objects.all(), Transfer.objects.filter(kind__in=kinds)):
+        yield from _check_transfers()
+        yield from _check_owners()
+        yield from _check_sums()
+        yield from _check_fees()
+    yield from _check_missing()
+    yield from check_transitions(Refund, first=RefundStatus.PENDING, stamps=STAMPED.items())
+
+
+def _check_transfers() -> Iterator[str]:
     succeeded = Refund.objects.filter(status=RefundStatus.SUCCEEDED)
     for refund in each(succeeded.filter(~Exists(_refund_transfers()))):
         yield f"Refund {refund.pk} has succeeded without the transfer of its amount."
@@ -32,10 +43,6 @@ def check_refunds() -> Iterator[str]:
         same = succeeded.filter(pk=OuterRef("reference"), **{amount: OuterRef("amount")})
         for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
             yield f"Transfer {transfer.pk} is the {kind} of no succeeded {transfer.reference}."
-    yield from _check_owners()
-    yield from _check_sums()
-    yield from _check_fees()
-    yield from check_transitions(Refund, first=RefundStatus.PENDING, stamps=STAMPED.items())
 
 
 def _refund_transfers() -> QuerySet[Transfer]:
@@ -77,12 +84,15 @@ def _check_sums() -> Iterator[str]:
     wrong = sums.exclude(
         payment__amount_refunded=F("refunded"), payment__amount_refund_pending=F("waiting")
     )
+    for payment_id, *_ in wrong.iterator(chunk_size=CHUNK):
+        yield f"Payment {payment_id} is not refunded by the sum of its refunds."
+
+
+def _check_missing() -> Iterator[str]:
     without = Payment.objects.filter(
         ~Q(amount_refunded=0, amount_refund_pending=0),
         ~Exists(Refund.objects.filter(payment=OuterRef("pk"))),
     )
-    for payment_id, *_ in wrong.iterator(chunk_size=CHUNK):
-        yield f"Payment {payment_id} is not refunded by the sum of its refunds."
     for payment in each(without):
         yield f"Payment {payment.pk} is refunded without a refund."
 

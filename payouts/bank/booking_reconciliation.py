@@ -6,7 +6,7 @@ from typing import cast
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 
 from ledger.models import HOUSE, Account, Purpose
-from ledger.reconciliation import each
+from ledger.reconciliation import any_of, each
 from ledger.services import balance_of
 from payouts.bank.batch_bookings import check_batch_bookings
 from payouts.bank.moved_amounts import charge_note
@@ -19,6 +19,12 @@ _BOOKINGS = {"booked_at": (K.DEBIT,), "return_booked_at": (K.RETURN, K.CREDIT)}
 
 def check_bookings() -> Iterator[str]:
     """Yield a sentence for each payout or ledger bank account that the entries do not prove."""
+    if any_of(Payout.objects.all(), BankEntry.objects.all()):
+        yield from _check_entries()
+    yield from _check_accounts()
+
+
+def _check_entries() -> Iterator[str]:
     for field, kinds in _BOOKINGS.items():
         matched = BankEntry.objects.besides_charges().filter(
             source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
@@ -26,7 +32,6 @@ def check_bookings() -> Iterator[str]:
         yield from _check_field(field, matched)
     yield from _check_matches()
     yield from check_batch_bookings()
-    yield from _check_accounts()
 
 
 def _check_matches() -> Iterator[str]:
