@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from config.environment import VARIABLES
@@ -116,15 +117,26 @@ def running(
 
 
 def clone(directory: Path) -> Path:
-    """Copy what git knows, or would add, into the directory."""
+    """Copy what git knows, or would add, into the directory, with what of it is compiled."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, names.split("\0")):
         if (ROOT / name).is_file() and not (ROOT / name).is_symlink():
             target = directory / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, target)
+            _copy(ROOT / name, target)
+            _copy(_compiled(ROOT / name), _compiled(target))
     return directory
+
+
+def _compiled(file: Path) -> Path:
+    return Path(cache_from_source(str(file)))
+
+
+def _copy(file: Path, target: Path) -> None:
+    """Copy a file that is there, with its times: what is compiled counts for a file of that age."""
+    if file.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, target)
 
 
 def migrate(directory: Path) -> None:
