@@ -1,5 +1,7 @@
 """Orders and runs that the bank knows and a restored database does not, each by its name"""
 
+from typing import Any
+
 import pytest
 from django.db import connection
 
@@ -22,7 +24,7 @@ def pair(api, settings):
 
 
 def departs(payout, **values):
-    told = {
+    told: dict[str, Any] = {
         "reference": end_to_end_id(payout),
         "livemode": True,
         "amounts": (1300, 800),

@@ -11,7 +11,7 @@ from payouts.bank.moved_amounts import (
     refuse_other_amount,
 )
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, Payout
+from payouts.models import BankEntry, BankEntryKind, Payout
 
 RUN = [Payout(amount=1_250, currency="BSD"), Payout(amount=800, currency="BSD")]
 DOLLARS = [Payout(amount=2_050, currency="USD")]
@@ -107,7 +107,7 @@ def test_other_money_is_refused_with_what_may_explain_it(
     entry: BankEntry, payouts: list[Payout], charge: int, words: str
 ) -> None:
     with pytest.raises(BankEntryUnfit) as refusal:
-        refuse_other_amount(entry, entry.kind, payouts, charge)
+        refuse_other_amount(entry, BankEntryKind(entry.kind), payouts, charge)
 
     assert words in refusal.value.details
 
@@ -126,4 +126,4 @@ def test_other_money_is_refused_with_what_may_explain_it(
     ],
 )
 def test_its_money_is_not(entry: BankEntry, payouts: list[Payout], charge: int) -> None:
-    refuse_other_amount(entry, entry.kind, payouts, charge)
+    refuse_other_amount(entry, BankEntryKind(entry.kind), payouts, charge)

@@ -4,10 +4,11 @@ import pytest
 
 from core.clock import utc_now
 from payouts.bank.round_trips import is_round_trip
-from payouts.models import BankEntry, Payout
+from payouts.models import BankEntry, BankEntryKind, Payout
 from tests.payouts.bank_files import order_of, read, status_report
 from tests.payouts.bank_rows import stored
 
+K = BankEntryKind
 ORDER, RUN = "its order", "its run"
 # What is stored besides a debit of a refused payout of 800, and whether it was the way back.
 WAYS_BACK = [
@@ -71,7 +72,7 @@ def set_aside(entry):
     BankEntry.objects.filter(pk=entry.pk).update(**explained)
 
 
-@pytest.mark.parametrize("kind", ["debit", "settled"])
+@pytest.mark.parametrize("kind", [K.DEBIT, K.SETTLED])
 @pytest.mark.parametrize(("values", "is_one"), WAYS_BACK)
 def test_what_left_is_explained_by_its_way_back(failed, kind, values, is_one):
     other = told(failed, values)
@@ -85,20 +86,20 @@ def test_what_left_is_explained_by_its_way_back(failed, kind, values, is_one):
 def test_what_came_back_is_explained_by_its_way_out(failed, values, is_one):
     other = told(failed, values)
 
-    assert is_round_trip("return", failed) is is_one
-    assert not is_round_trip("processing", failed)
+    assert is_round_trip(K.RETURN, failed) is is_one
+    assert not is_round_trip(K.PROCESSING, failed)
     set_aside(other)
-    assert not is_round_trip("return", failed)
+    assert not is_round_trip(K.RETURN, failed)
 
 
 def test_what_is_noted_as_booked_has_left(failed):
-    assert not is_round_trip("return", failed)
+    assert not is_round_trip(K.RETURN, failed)
 
     failed.booked_at = utc_now()
 
-    assert is_round_trip("return", failed)
-    assert not is_round_trip("debit", failed)
-    assert not is_round_trip("processing", failed)
+    assert is_round_trip(K.RETURN, failed)
+    assert not is_round_trip(K.DEBIT, failed)
+    assert not is_round_trip(K.PROCESSING, failed)
 
 
 @pytest.mark.parametrize("other", [{"status": "paid"}, {"batch": None}])
@@ -107,4 +108,4 @@ def test_only_what_was_refused_of_a_run_makes_one(failed, other):
     for name, value in other.items():
         setattr(failed, name, value)
 
-    assert not is_round_trip("return", failed)
+    assert not is_round_trip(K.RETURN, failed)
