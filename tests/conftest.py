@@ -56,11 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
     share_chain()
     assert sys.__stderr__
     config.stash[_stderr] = os.dup(sys.__stderr__.fileno())  # the true one, while none is captured
+    before_workers = config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
     if not run_environment.ON_POSTGRESQL:
+        if before_workers:
+            template.make(run_environment.DIRECTORY / "db.sqlite3")
         return
     run_environment.DIRECTORY.chmod(0o711)
     try:
-        if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        if before_workers:
             migrated_cluster()  # once, before the workers copy it
         else:
             config.stash[_keeper] = Keeper(run_environment.POSTGRESQL_SOCKETS)

@@ -9,12 +9,27 @@ import os
 import re
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "var/tests"
 _OURS = re.compile(r"^(?:from|import) ([a-z_]+)\.([a-z_]+)", re.MULTILINE)
+
+
+def make(database: Path) -> None:
+    """Migrate where no run has, in a process of its own, with the settings of the tests.
+
+    Called before there are processes that would each do so at once. They find the modules compiled.
+    """
+    if kept().exists():
+        return
+    settings = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(command, cwd=ROOT, env=os.environ | settings, check=True)
+    keep(database)
 
 
 def use(database: Path) -> bool:
