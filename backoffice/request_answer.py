@@ -32,14 +32,16 @@ _OUTCOMES = {
 }
 
 
-def requests_about(public_id: str, now: datetime, tasks: Sequence[str]) -> list[Instruction]:
-    """Return the requests for these tasks that wait, and those declined within a week."""
+def requests_about(public_id: str, now: datetime, hidden: Sequence[str]) -> list[Instruction]:
+    """Return the requests that wait, and those declined within a week; not for hidden tasks."""
     about = Q(subject_id=public_id)
     argument = _ARGUMENTS.get(public_id.partition("_")[0])
     if argument:
         about |= Q(**{f"arguments__{argument}": public_id})
-    recent = Instruction.objects.filter(about, task__in=tasks, asked_at__gt=now - SHOWN_FOR)
-    shown = recent.filter(status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED])
+    recent = Instruction.objects.filter(about, asked_at__gt=now - SHOWN_FOR)
+    shown = recent.exclude(task__in=hidden).filter(
+        status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED]
+    )
     rows = shown.select_related("asked_by", "decided_by").order_by("-status", "-pk")
     found = list(with_names(rows)[:SHOWN])
     return [row for row in found if row.status_at(now) != InstructionStatus.EXPIRED]

@@ -12,6 +12,7 @@ from backoffice.customer_timeline import changes_of, codes_of
 from backoffice.message_words import kind_words, masked_recipient, status_words, with_payment_ended
 from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
+from backoffice.request_sight import seen_with
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.services.instruction_kinds import TASKS, title_of
@@ -49,7 +50,7 @@ _STAMPS = {
     "created_at": ("add_circle", "Created"),
 }
 # Acts that were requested, as the audit trail names them.
-_SEEN_WITH = {task.title.lower(): task.seen_with for task in TASKS.values()}
+_SEEN_WITH = {task.title.lower(): seen_with(name) for name, task in TASKS.items()}
 _WRITTEN_BY = {
     "customer": "written by the customer",
     "visitor": "written by someone with the receipt",
@@ -258,7 +259,7 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
             actor=row.decided_by.get_username() if row.decided_by else "",
             details=(row.decision_note,),
             tone=formats.tone(status),
-            right=TASKS[row.task].seen_with,
+            right=seen_with(row.task),
         )
 
 

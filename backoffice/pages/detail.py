@@ -11,10 +11,10 @@ from django.template.response import TemplateResponse
 from backoffice.models import AuditEntry, Instruction
 from backoffice.page_parts import NOTE, Section, SupportAnswer, Table, TimelineEntry
 from backoffice.request_answer import request_words, requests_about
+from backoffice.request_sight import tasks_hidden_from
 from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
-from backoffice.services.instruction_kinds import tasks_seen_by
 from backoffice.staff import Staff, staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
@@ -59,8 +59,6 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
 
 
-
-
 def _is_seen(part: Section | Table | TimelineEntry, staff: Staff) -> bool:
     """Return whether a part of the page is for this member of staff."""
     return part.right is None or staff.may(part.right)
@@ -71,8 +69,8 @@ def _requests(
 ) -> list[Instruction]:
     if not resource.entry.prefix and resource.requested_as == "pk":
         return []
-    seen = tasks_seen_by(staff)
-    return requests_about(str(getattr(row, resource.requested_as)), instant, seen)
+    hidden = tasks_hidden_from(staff)
+    return requests_about(str(getattr(row, resource.requested_as)), instant, hidden)
 
 
 def _answer(

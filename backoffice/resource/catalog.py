@@ -12,8 +12,8 @@ from django.contrib.auth.models import User
 from django.db.models import Model, Q
 
 from backoffice.models import AuditEntry, ExportRun, Instruction, Note, ResendRun
+from backoffice.request_sight import tasks_hidden_from
 from backoffice.roles import Right
-from backoffice.services.instruction_kinds import tasks_seen_by
 from backoffice.staff import Staff
 from customers.models import Customer, Passkey
 from funding.models import TopUp
@@ -75,9 +75,10 @@ class CatalogEntry:
         return self.counted or (one, several)
 
 
-def _for_others(staff: Staff) -> Q:
+def _for_others(staff: Staff) -> Q | None:
     """Return the requests about payouts or staff, for those who may not see these."""
-    return ~Q(task__in=tasks_seen_by(staff))
+    hidden = tasks_hidden_from(staff)
+    return Q(task__in=hidden) if hidden else None
 
 
 def _of_others(staff: Staff) -> Q:

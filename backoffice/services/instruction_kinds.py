@@ -25,14 +25,11 @@ from backoffice.services import (
     payouts,
     personal_data,
 )
-from backoffice.staff import Staff
 from merchants.callers import Caller
 
 K, R = InstructionKind, Right
 Check = Callable[[Instruction, datetime], None]
 CarryOut = Callable[[Instruction, Caller, datetime], str | None]
-# What is done with these rights is about something that takes a right of its own to be seen.
-_SEEN_WITH = {R.PAY_OUT: R.VIEW_PAYOUTS, R.BANK_ACCOUNT: R.VIEW_PAYOUTS, R.STAFF: R.VIEW_STAFF}
 
 
 @dataclass(frozen=True)
@@ -55,11 +52,6 @@ class InstructionTask:
     alone_in_test: bool = False
     holder: str = ""
     takes: bool = False
-
-    @property
-    def seen_with(self) -> Right:
-        """The right to see requests for it, which name what they are about."""
-        return _SEEN_WITH.get(self.right, R.VIEW_TRADE)
 
     def check_request(self, instruction: Instruction, now: datetime, *, waits: bool) -> None:
         """Refuse what cannot be done, before a second person has to find that out.
@@ -209,11 +201,6 @@ TASKS: dict[str, InstructionTask] = {
         "Unfreeze customer", K.WALLET_ACCESS, R.UNFREEZE, customers.unfreeze_with_approval
     ),
 }
-
-
-def tasks_seen_by(staff: Staff) -> list[str]:
-    """Return the tasks whose requests a member of staff may see."""
-    return [name for name, task in TASKS.items() if staff.may(task.seen_with)]
 
 
 def title_of(instruction: Instruction, name: str = "") -> str:

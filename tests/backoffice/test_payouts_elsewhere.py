@@ -6,8 +6,10 @@ import pytest
 
 from backoffice.models import Instruction
 from backoffice.queues import queues_of
+from backoffice.request_sight import seen_with
 from backoffice.resource.page_urls import list_of, page_of
-from backoffice.roles import Role
+from backoffice.roles import Right, Role
+from backoffice.services.instruction_kinds import TASKS
 from core.clock import utc_now
 from customers.services import find_or_create
 from merchants.models import Merchant
@@ -38,6 +40,18 @@ def requests(office: Office, merchant: Merchant, settings: Any) -> list[Instruct
     customer = find_or_create(phone="+12423591234", now=utc_now())
     act(browser, BankEntry.objects.get(), "credit", **FIELDS, whose=customer.pk)
     return list(Instruction.objects.order_by("pk"))
+
+
+def test_each_task_of_payouts_or_staff_takes_the_right_to_see_these() -> None:
+    needed = {
+        Right.PAY_OUT: Right.VIEW_PAYOUTS,
+        Right.BANK_ACCOUNT: Right.VIEW_PAYOUTS,
+        Right.STAFF: Right.VIEW_STAFF,
+    }
+
+    assert {name: seen_with(name) for name in TASKS} == {
+        name: needed.get(task.right, Right.VIEW_TRADE) for name, task in TASKS.items()
+    }
 
 
 def read_by(office: Office, role: Role, url: str) -> str:
