@@ -76,7 +76,7 @@ STATEMENT = Action(
 )
 FIRST = Field("First day", lambda row: period_of(row)[0])
 LAST = Field("Last day", lambda row: period_of(row)[1])
-LINES = Field("Movements", lambda row: f"{row.lines_count:,}")
+LINES = Field("Movements", "lines_count")
 CLOSING = Amount("Closing", "closing_amount")
 
 

@@ -13,6 +13,7 @@ from backoffice.actions import FROM_CONTEXT, ROW_ID, ActionContext, run
 from backoffice.admin import accounts, customers
 from backoffice.admin.bank_accounts import ACCOUNT_STATE
 from backoffice.admin.payment_actions import CANCEL
+from backoffice.admin.statements import LINES
 from backoffice.admin.submission import submit
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditOutcome
@@ -31,7 +32,7 @@ from funding.models import TopUp
 from payments.errors import PaymentAlreadyCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from payouts.models import BankAccount, Payout
+from payouts.models import AccountStatement, BankAccount, Payout
 from refunds.models import Refund
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
@@ -221,3 +222,7 @@ def test_a_reference_leads_to_its_page(rows: Rows, office: Office) -> None:
 
     assert f'href="/admin/payments/payment/{payment.pk}/change/"' in page
     assert '<span class="bo-badge bo-quiet">test</span>' in page
+
+
+def test_a_number_is_a_number_in_an_export() -> None:
+    assert LINES.exported(AccountStatement(lines_count=1_234)) == (1_234,)

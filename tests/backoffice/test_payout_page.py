@@ -107,37 +107,6 @@ def test_it_names_what_came_too_late(office: Office, seller: Merchant, payout: P
     assert late.pk in shown
 
 
-def test_it_says_why_it_was_returned(office: Office, payout: Payout) -> None:
-    mark_sent(payout_id=payout.pk, actor="staff:x", now=utc_now())
-    record_paid(payout_id=payout.pk, actor="staff:x", now=utc_now())
-    record_returned(
-        payout_id=payout.pk, code="AC04", message="Account closed.", actor="system:x", now=utc_now()
-    )
-
-    shown = page(office, payout)
-
-    assert "Account closed (AC04)." in shown
-    assert "<dt>Requested by</dt><dd>staff</dd>" in shown
-    assert (
-        ", to go out with the merchant&#x27;s next payout: check that the bank account is" in shown
-    )
-
-
-def test_money_that_came_back_is_followed_into_the_next_payout(
-    office: Office, seller: Merchant, payout: Payout
-) -> None:
-    mark_sent(payout_id=payout.pk, actor="staff:x", now=utc_now())
-    record_paid(payout_id=payout.pk, actor="staff:x", now=utc_now())
-    record_returned(payout_id=payout.pk, code="", message="", actor="system:x", now=utc_now())
-    following = scheduled_payout(seller)
-
-    shown = page(office, payout)
-
-    assert "to go out with" not in shown
-    assert "and the next payout was made from that, " in shown
-    assert page_of(following) in shown
-
-
 @pytest.fixture
 def statement(office: Office, seller: Merchant, payout: Payout) -> AccountStatement:
     """A statement of this month so far, ready with its file."""
