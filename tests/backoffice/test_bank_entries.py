@@ -246,7 +246,7 @@ def test_what_the_bank_has_booked_stands_beside_what_it_is_about(office, sent) -
         {"mode": "live", "statement": whole.pk, "payout": sent.pk, "day": "today"},
     )
 
-    [beside] = pages[sent].context["tables"]
+    _, beside = pages[sent].context["tables"]
     assert (beside.title, len(beside.rows)) == ("Bank entries", 1)
     assert booked.pk in str(beside.rows)
     _, open_part, entries = pages[whole].context["tables"]
