@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from backoffice import figures, formats
 from backoffice.forms import default_mode
-from backoffice.models import Instruction, SavedView
+from backoffice.models import Instruction
 from backoffice.page_parts import Table
+from backoffice.pages.saved_views import own_views
 from backoffice.queues import queues_of
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import list_of
@@ -35,7 +36,7 @@ from webhooks.models import Delivery, Webhook
 KEPT_SECONDS = 30
 WEEK = timedelta(days=7)
 REQUESTS_SHOWN = timedelta(days=7)
-ROWS_SHOWN = 5
+ROWS_SHOWN, VIEWS_SHOWN = 5, 20
 CLOCK_SHOWN = timedelta(hours=1)
 CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
 _HOLDERS = {
@@ -95,7 +96,7 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         "mode": mode,
         "currency": currency,
         "queues": queues_of(staff, livemode=mode == "live", now=instant),
-        "saved_views": SavedView.objects.filter(owner_id=staff.user_id).order_by("name")[:20],
+        "saved_views": own_views(site, request)[:VIEWS_SHOWN],
         "focus_search": True,
         "days_shown": figures.DAYS_SHOWN,
         "tables": _tables(site, staff, livemode=mode == "live", now=instant),

@@ -52,6 +52,15 @@ def _list_at(site: AdminSite, path: str) -> Any:
     return None
 
 
+def own_views(site: AdminSite, request: HttpRequest) -> list[SavedView]:
+    """Return the reader's views, without those of lists that their role no longer sees."""
+    views = SavedView.objects.filter(owner_id=staff_of(request).user_id).order_by("name")
+    lists = {view.path: _list_at(site, view.path) for view in views}
+    return [
+        view for view in views if (found := lists[view.path]) and found.has_view_permission(request)
+    ]
+
+
 def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Ask for a name, and save the view under it, replacing one's own of the same name."""
     initial = {"path": request.GET.get("path", ""), "query": request.GET.get("query", "")}
@@ -66,8 +75,8 @@ def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             create_defaults=shown | {"created_at": request_now()},
         )
         return HttpResponseRedirect(f"{values['path']}?{values['query']}")
-    own = SavedView.objects.filter(owner_id=staff_of(request).user_id).order_by("name")
-    context = {**site.each_context(request), "title": "Save this view", "form": form, "views": own}
+    title, own = "Save this view", own_views(site, request)
+    context = {**site.each_context(request), "title": title, "form": form, "views": own}
     return TemplateResponse(request, "admin/backoffice/save_view.html", context)
 
 

@@ -1,6 +1,7 @@
 """Saved views: lists with their filters, and nothing else; without a trace of the erased."""
 
 import pytest
+from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from backoffice.models import SavedView
@@ -36,6 +37,19 @@ def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:
     assert SavedView.objects.exists()
     finance.post(forget)
     assert not SavedView.objects.exists()
+
+
+def test_a_view_of_a_list_that_the_role_no_longer_sees_is_not_shown(office: Office) -> None:
+    transfers = "/admin/ledger/transfer/"
+    office(Role.FINANCE).post("/admin/views/", {"name": "Fees of today", "path": transfers})
+    user = make_user(Role.FINANCE)
+    pages = ("/admin/", "/admin/views/")
+    assert all("Fees of today" in office(Role.FINANCE).get(each).content.decode() for each in pages)
+
+    user.groups.set([Group.objects.get_or_create(name=Role.SUPPORT.value)[0]])
+
+    browser = office(Role.SUPPORT, user.username)
+    assert not any("Fees of today" in browser.get(each).content.decode() for each in pages)
 
 
 @pytest.mark.parametrize(
