@@ -34,7 +34,13 @@ from backoffice.resource.usual_fields import MODE, STATUS_NOW
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
-from backoffice.services.instruction_kinds import BANK_ACCOUNT, BANK_FILE, RESET_ACCESS, TASKS
+from backoffice.services.instruction_kinds import (
+    BANK_ACCOUNT,
+    BANK_FILE,
+    RESET_ACCESS,
+    RUN_PAYOUTS,
+    TASKS,
+)
 from backoffice.services.payouts import accounts_to_compare
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
@@ -61,8 +67,8 @@ def _result(instruction: Instruction) -> str:
 
 
 def _subject(instruction: Instruction) -> str:
-    """Return the id of the subject; empty for a bank file, known by its name and a hash."""
-    return "" if instruction.task == BANK_FILE else instruction.subject_id
+    """Return the id of the subject; empty for a bank file, named by a hash, and for a run."""
+    return "" if instruction.task in (BANK_FILE, RUN_PAYOUTS) else instruction.subject_id
 
 
 class InstructionAdmin(OfficeAdmin):

@@ -1,5 +1,6 @@
 """Payouts, runs for the bank, bank accounts and holidays."""
 
+from collections import Counter
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponseBase
@@ -231,6 +232,18 @@ class PayoutBatchAdmin(OfficeAdmin):
         Related(Payout, "batch", filter_name="run", shown=SHOWN, order=("pk",)),
         Related(BankEntry, "batch", filter_name="run"),
     )
+
+    def answer(self, row: PayoutBatch, now: datetime) -> SupportAnswer:
+        """Count what the bank has answered, and say what is to be done until it has."""
+        statuses = Counter(row.payouts.values_list("status", flat=True))
+        paid, moving = statuses[PayoutStatus.PAID], statuses[PayoutStatus.IN_TRANSIT]
+        words = [f"{paid:,} of {row.count:,} paid."]
+        if unpaid := sum(statuses[status] for status in ENDED_UNPAID):
+            words.append(f"{unpaid:,} refused or returned.")
+        if moving:
+            next_step = "the bank needs the file once, and what it reports is imported here."
+            words.append(f"{moving:,} on the way to the bank: {next_step}")
+        return SupportAnswer(words, "wait" if moving else "bad" if unpaid else "good")
 
     def files(self, row: PayoutBatch) -> list[tuple[str, str]]:
         forms = (("CSV for the bank", "csv"), ("ISO 20022 pain.001", "xml"))

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backoffice.models import Instruction
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services import payouts
 from backoffice.services.decisions import approve
@@ -15,7 +16,8 @@ from core.errors import ApiError
 from merchants.services import set_status
 from merchants.statuses import MerchantStatus
 from payouts.models import Payout, PayoutBatch
-from tests.backoffice.conftest import staff_as
+from payouts.services import record_failed, record_paid
+from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import FAR, batch_of, live_payout
@@ -120,3 +122,23 @@ def test_who_was_suspended_meanwhile_is_paid_nothing(api: Api) -> None:
     asked.refresh_from_db()
     assert asked.status == "waiting"
     assert Payout.objects.get().amount == 1_250
+
+
+def test_the_page_of_a_run_says_what_has_come_of_it(api: Api, office: Office) -> None:
+    first, second = (live_payout(api, amount=amount) for amount in (1_250, 700))
+    run = batch_of()
+
+    def words() -> list[str]:
+        return list(office(Role.VIEWER).get(page_of(run)).context["answer"].words)
+
+    assert words()[0] == "0 of 2 paid."
+    assert words()[1].startswith("2 on the way to the bank: the bank needs the file once")
+    record_paid(payout_id=first.pk, actor="staff:x", now=utc_now())
+    record_failed(payout_id=second.pk, code="", message="", actor="staff:x", now=utc_now())
+    assert words() == ["1 of 2 paid.", "1 refused or returned."]
+
+
+def test_a_request_for_a_run_names_no_subject(api: Api, office: Office) -> None:
+    asked = ask(600_000, [live_payout(api, amount=600_000).pk])
+
+    assert "<dt>About</dt>" not in office(Role.VIEWER).get(page_of(asked)).content.decode()
