@@ -33,6 +33,21 @@ def test_owner_purpose_currency_and_mode_each_make_another_account() -> None:
     assert Account.objects.count() == 5
 
 
+@pytest.mark.parametrize("hold", [True, False])
+def test_only_those_that_are_held_are_read_in_the_order_of_locks(hold: bool) -> None:
+    asked = [("cus_1", Purpose.WALLET), ("mer_1", Purpose.MERCHANT)]
+    wallet, merchant = (opened(purpose, owner) for owner, purpose in asked)
+
+    with CaptureQueriesContext(connection) as statements:
+        found = accounts_for(*asked, currency="BSD", livemode=False, hold=hold)
+
+    assert found == (wallet, merchant)
+    [sql] = [statement["sql"] for statement in statements]
+    assert ("ORDER BY CASE" in sql) is hold
+    locks = connection.features.has_select_for_update
+    assert ("FOR NO KEY UPDATE" in sql) is (hold and locks)
+
+
 def test_it_returns_several_accounts_in_the_order_asked_for() -> None:
     wallet = opened(Purpose.WALLET, "cus_1")
 

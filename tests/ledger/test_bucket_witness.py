@@ -46,13 +46,13 @@ class LockedBucket:
         assert headers["x-amz-checksum-sha256"] == digest
         assert headers["x-amz-sdk-checksum-algorithm"] == "SHA256"
         assert headers["x-amz-object-lock-mode"] == "COMPLIANCE"
+        assert headers["If-None-Match"] == "*"
         if not self.is_up:
             return HttpResult(ms=1, error="The connection was refused.")
         if not self.is_made:
             said = "<Error><Code>NoSuchBucket</Code></Error>"
             return HttpResult(ms=1, status=404, excerpt=said, error="Answered 404.")
         if found[1] in self.objects:
-            assert headers["If-None-Match"] == "*"
             return HttpResult(ms=1, status=412, error="Answered 412.")
         self.objects[found[1]] = body
         self.locks.append(headers["x-amz-object-lock-retain-until-date"])
@@ -66,8 +66,11 @@ class LockedBucket:
         if found := OBJECT.fullmatch(address.path):
             return HttpResult(ms=1, status=200), self.objects[found[1]]
         asked = {name: values[0] for name, values in parse_qs(address.query).items()}
-        assert (address.path, asked["max-keys"]) == ("/heads", "1")
-        later = [name for name in sorted(self.objects) if name > asked["start-after"]]
+        after = asked.pop("start-after")
+        assert after.startswith("bank/")
+        assert address.path == "/heads"
+        assert asked == {"list-type": "2", "max-keys": "1", "prefix": "bank/"}
+        later = [name for name in sorted(self.objects) if name > after]
         listed = "".join(f"<Contents><Key>{name}</Key></Contents>" for name in later[:1])
         return HttpResult(ms=1, status=200), f"<ListBucketResult>{listed}</>".encode()
 
