@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from core import merkle
 from core.signatures import AT_UPGRADE, sign
-from ledger import log_checks, log_tree
+from ledger import log_checks, log_tree, signing_past
 from ledger.log_checks import check_subtrees
 from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, row_entry, transfer_entry
 from ledger.log_tree import log_root, log_size
@@ -197,6 +197,19 @@ def test_it_waits_for_that_command_also_where_no_money_has_moved() -> None:
 
     assert log_rows(now=NOW) == 1
     assert verify()[0] == 0
+
+
+def test_it_signs_so_much_at_a_time_and_says_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signing_past, "CHUNK", 2)
+    merchants = MerchantFactory.create_batch(3)
+    fund(opened(Purpose.MERCHANT), 10)
+    forget_signatures()
+
+    assert signing_past.sign_existing_rows(now=NOW) == 4
+
+    logged = WaitingEntry.objects.filter(kind="merchants_merchant").order_by("pk")
+    assert sorted(logged.values_list("subject", flat=True)) == sorted(it.id for it in merchants)
+    assert LogLeaf.objects.filter(kind=TRANSFER).count() == 1
 
 
 def test_the_command_signs_nothing_twice() -> None:

@@ -153,6 +153,22 @@ def test_what_is_signed_already_is_not_signed_anew(db: None) -> None:
     assert merchant.signature != signed
 
 
+@pytest.mark.parametrize(
+    ("fields", "signs"),
+    [(["fee_basis_points"], True), (["name", "fee_basis_points"], True), (["name"], False)],
+)
+def test_what_is_not_saved_is_not_signed(db: None, fields: list[str], signs: bool) -> None:
+    merchant = MerchantFactory.create()
+    signed = merchant.signature
+    merchant.fee_basis_points = 250
+
+    merchant.save(update_fields=fields)
+
+    stored = Merchant.objects.get(pk=merchant.pk)
+    assert (stored.fee_basis_points == 250) is signs
+    assert (stored.signature != signed) is signs
+
+
 def test_only_where_the_log_has_begun_is_a_leaf_missed() -> None:
     grow()
     [transfer] = Transfer.objects.all()
