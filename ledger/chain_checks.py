@@ -38,12 +38,14 @@ def _breaks(rows: list[Row], first: int, previous: str) -> Iterator[str]:
     for sequence, row in found:
         if row is None:
             yield f"Seal {sequence} is missing."
-        elif sequence == 0:
+            continue
+        _, _, _, transfer_id, transaction_id, *_ = row
+        if sequence == 0:
             yield "Seal 0 was changed."
-        elif row[4] is None:
-            yield f"Transfer {row[3]} is missing; seal {sequence} holds it."
+        elif transaction_id is None:
+            yield f"Transfer {transfer_id} is missing; seal {sequence} holds it."
         else:
-            yield f"Transfer {row[3]} or its seal {sequence} was changed."
+            yield f"Transfer {transfer_id} or its seal {sequence} was changed."
 
 
 def _expected_hash(previous: str, row: Row) -> str:
