@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 from unittest import mock
 
@@ -22,11 +23,13 @@ from customers.sessions import start_session
 from tests.backoffice.conftest import rows, sign_in  # noqa: F401  # a fixture
 from tests.client import Api
 from tests.factories import MerchantFactory
+from tests.nights import at_night
 from tests.routes import address_of, routes
 
 pytestmark = pytest.mark.django_db
 
 ADDRESSES = sorted({address_of(route) for route, _ in routes()})
+PROGRAM: dict[str, str] = {}
 PERSON = {"accept": "text/html,application/xhtml+xml"}
 REASON = "connection refused\n\tIs the server running on that host?"
 SERVICE_UNAVAILABLE = 503
@@ -64,9 +67,24 @@ def staff() -> Client:
     return sign_in(Role.ADMINISTRATOR)
 
 
-@pytest.mark.parametrize("headers", [{}, PERSON], ids=["program", "person"])
-@pytest.mark.parametrize("caller", [stranger, merchant, customer, staff])
-@pytest.mark.parametrize("method", ["GET", "POST"])
+BY_DAY = [
+    (stranger, "GET", PERSON),
+    (merchant, "GET", PROGRAM),
+    (customer, "POST", PERSON),
+    (staff, "GET", PERSON),
+    (staff, "POST", PROGRAM),
+]
+OTHERS = [
+    case
+    for case in product((stranger, merchant, customer, staff), ("GET", "POST"), (PROGRAM, PERSON))
+    if case not in BY_DAY
+]
+
+
+@pytest.mark.parametrize(
+    ("caller", "method", "headers"),
+    [*BY_DAY, *at_night(*OTHERS, why="by day every caller asks, in one form or the other")],
+)
 def test_every_route_says_so(
     caller: Callable[[], Client], method: str, headers: dict[str, str]
 ) -> None:
