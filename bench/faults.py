@@ -3,7 +3,9 @@
 `python -m bench.faults --seed 7 --minutes 2`: web server, worker, dispatcher and beat on
 PostgreSQL and Redis, 16 clients, and a webhook receiver; `--embedded`: web server and worker on
 SQLite. The same seed draws the same faults in the same order, and the same requests. As root it
-also fills disks and cuts the network. It ends on its own, and exits 1 if a promise was broken.
+also fills disks and cuts the network. `--changes 100000`: round after round, until that many
+changes of state were made. It ends on its own, and exits 1 if a promise was broken, or if it was
+abandoned before that.
 """
 
 import argparse
@@ -34,6 +36,8 @@ EMBEDDED_ALL_SECONDS = 60
 SECONDS_PER_BURST, FEWEST_BURSTS = 6, 3
 # Time for start-up, and for the faults of the first round if the given time is too short.
 SLACK_SECONDS = 600
+# On a machine so slow that it makes fewer, a run of `--changes` is abandoned.
+FEWEST_CHANGES_A_SECOND = 50
 PAUSE_SECONDS = (0.3, 1.5)
 
 
@@ -52,14 +56,15 @@ class StageTimeouts:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The broken promises, the fifteen goals, the number of faults by name, and how many requests
-    were repeated and got the same answer.
+    """The broken promises, the fifteen goals, the number of faults by name, how many requests were
+    repeated and got the same answer, and how many changes of state were made.
     """
 
     broken: dict[str, object]
     goals: list[Goal]
     given: dict[str, int]
     repeated: int
+    changes: int
 
 
 def run(
@@ -71,19 +76,22 @@ def run(
     all_seconds: float = 0,
     embedded: bool = False,
     bursts: int = 0,
+    changes: int = 0,
 ) -> Outcome:
     """Break the service for so many seconds, with each fault at least once; return the outcome.
 
-    `all_seconds`: how long all clients trade before the first fault; 0: `ALL_SECONDS`.
-    `bursts`: how many payments are confirmed many times at once, and half as many keys posted so;
-    0: as many as the time has room for.
+    `changes`: until so many changes of state were made, if that takes longer. `all_seconds`: how
+    long all clients trade before the first fault; 0: `ALL_SECONDS`. `bursts`: how many payments are
+    confirmed many times at once, and half as many keys posted so; 0: as many as there is time for.
     """
     transcript = Transcript(ends=time.monotonic() + timeouts.trade)
     directory = Path(tempfile.mkdtemp(prefix="payments-faults-"))
     directory.chmod(0o711)
     with ExitStack() as closing:
         closing.callback(shutil.rmtree, directory, ignore_errors=True)
-        rig = closing.enter_context(standing(directory, seed=seed, embedded=embedded))
+        rig = closing.enter_context(
+            standing(directory, seed=seed, embedded=embedded, changes=changes)
+        )
         rig.stack.register(rig.wire.receiver.url(HOOK))
         rig.stack.pay()
         rig.wire.receiver.wait_for(HOOK, 1, seconds=START_SECONDS)
@@ -91,7 +99,7 @@ def run(
             Trader(number, seed, rig.stack.port, rig.stack.key, transcript)
             for number in range(clients)
         ]
-        quiet = _break(rig, traders, seconds, all_seconds)
+        quiet = _break(rig, traders, seconds, all_seconds, changes)
         transcript.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each
         fitting = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
         confirmed = confirm_at_once(traders[0], bursts or fitting)
@@ -100,10 +108,12 @@ def run(
         found = settle(rig, transcript, timeout_seconds=timeouts.settle)
         broken = broken_promises(found, proof_seconds=timeouts.proof)
         goals = table(found, broken, confirmed, raced, quiet)
-        return Outcome(broken, goals, dict(rig.given), len(transcript.same))
+        return Outcome(broken, goals, dict(rig.given), len(transcript.same), rig.changes)
 
 
-def _break(rig: Rig, traders: list[Trader], seconds: float, all_seconds: float) -> Quiet:
+def _break(
+    rig: Rig, traders: list[Trader], seconds: float, all_seconds: float, changes: int
+) -> Quiet:
     """Trade for so many seconds while injecting faults; return the quiet stretches before that.
 
     First a few clients trade, to measure requests and events without queueing. Then all do, to
@@ -115,7 +125,7 @@ def _break(rig: Rig, traders: list[Trader], seconds: float, all_seconds: float) 
     ends = time.monotonic() + seconds
     names = sorted(rig.faults())
     order: list[str] = []
-    while time.monotonic() < ends or len(rig.given) < len(names):
+    while time.monotonic() < ends or len(rig.given) < len(names) or rig.changes < changes:
         if time.monotonic() > traders[0].transcript.ends:
             break
         order = order or rig.chance.sample(names, len(names))  # each once, in random order
@@ -149,11 +159,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=2)
     parser.add_argument("--embedded", action="store_true", help="on SQLite, without a broker")
+    parser.add_argument("--changes", type=int, default=0, help="make at least so many")
     parser.add_argument("--bursts", type=int, default=0, help="payments confirmed 32 times at once")
     options = parser.parse_args()
     end_in_order()
     seconds = 60 * options.minutes
-    timeouts = StageTimeouts(trade=SLACK_SECONDS + 2 * seconds)
+    slowest = options.changes / FEWEST_CHANGES_A_SECOND
+    timeouts = StageTimeouts(
+        trade=SLACK_SECONDS + 2 * seconds + slowest, repeat=600 + slowest, proof=300 + slowest
+    )
     outcome = run(
         seed=options.seed,
         seconds=seconds,
@@ -162,12 +176,14 @@ def main() -> None:
         all_seconds=EMBEDDED_ALL_SECONDS if options.embedded else 0,
         embedded=options.embedded,
         bursts=options.bursts,
+        changes=options.changes,
     )
     for promise, measured in outcome.broken.items():
         sys.stdout.write(f"{'BROKEN' if measured else 'kept  '}  {promise}: {measured or 'none'}\n")
     sys.stdout.write("\n".join(["", *map(str, outcome.goals), ""]))
     sys.stdout.write(f"\nseed {options.seed}: {outcome.given}; {outcome.repeated} repeated\n")
-    sys.exit(1 if any(outcome.broken.values()) else 0)
+    too_few = outcome.changes < options.changes
+    sys.exit(1 if any(outcome.broken.values()) or too_few else 0)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,9 @@ POSTGRESQL = {"min_wal_size": "32MB", "max_wal_size": "48MB"}
 FROZEN_SECONDS, STOPPED_SECONDS, CUT_SECONDS, FULL_SECONDS, WRONG_SECONDS = 2.0, 1.0, 2.0, 1.5, 2.0
 # The faults to survive without a failed request, or to recover from within seconds.
 MEASURED = ("Redis killed", "Redis frozen", "Redis emptied", "PostgreSQL crashed")
+CHANGES = "SELECT (SELECT count(*) FROM payments_paymenttransition) + count(*) FROM ledger_transfer"
+# What a change of state takes on the disks, with all that is written because of it.
+CHANGES_PER_MEGABYTE, CHANGES_PER_LOGGED_MEGABYTE = 60, 400
 CLOCK_STEPS = (-7_200, -600, 600, 7_200)
 
 
@@ -83,6 +86,12 @@ class Rig:
                 return list(connection.execute(question.encode()))
         with closing(sqlite3.connect(self.disk.place / "db.sqlite3", timeout=20)) as file:
             return list(file.execute(question))
+
+    @property
+    def changes(self) -> int:
+        """The number of changes of state so far."""
+        [[count]] = self.rows(CHANGES)
+        return int(count)
 
     def start(self, part: str) -> None:
         self.stack.environment["CLOCK_FILE"] = str(self._clock_of(part))
@@ -210,11 +219,12 @@ class Rig:
 
 
 @contextmanager
-def standing(directory: Path, *, seed: int, embedded: bool) -> Iterator[Rig]:
-    """Start databases, receiver and every part of the service."""
+def standing(directory: Path, *, seed: int, embedded: bool, changes: int = 0) -> Iterator[Rig]:
+    """Start databases, receiver and every part of the service, with room for so many changes."""
     with ExitStack() as stack:
-        disk = SmallDisk(directory / "data", megabytes=512)
-        log_disk = SmallDisk(directory / "logs", megabytes=64)
+        room, for_logs = changes // CHANGES_PER_MEGABYTE, changes // CHANGES_PER_LOGGED_MEGABYTE
+        disk = SmallDisk(directory / "data", megabytes=512 + room)
+        log_disk = SmallDisk(directory / "logs", megabytes=64 + for_logs)
         stack.callback(disk.close)
         stack.callback(log_disk.close)
         wire = stack.enter_context(Cable(directory / "received"))
