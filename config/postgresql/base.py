@@ -89,10 +89,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         on. The kernel knows, so this sends nothing. Each is replaced by the pool.
         """
         connection = super().get_new_connection(conn_params)
-        while self.pool and has_news(connection):  # type: ignore[attr-defined]  # as above
+        while self.pool and has_news(connection):
             connection.close()
-            self.pool.putconn(connection)  # type: ignore[attr-defined]
-            connection = self.pool.getconn()  # type: ignore[attr-defined]
+            self.pool.putconn(connection)
+            connection = self.pool.getconn()
         return connection
 
     def _set_autocommit(self, autocommit: bool) -> None:

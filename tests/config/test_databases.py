@@ -2,6 +2,7 @@
 
 import runpy
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.conf import global_settings
@@ -62,7 +63,7 @@ def test_a_request_waits_for_no_pool_that_has_given_up() -> None:
 @pytest.fixture
 def pooled() -> Iterator[DatabaseWrapper]:
     """A connection from a pool, as production has it, whose backends bear a name."""
-    own = connection.copy(alias="pooled")
+    own: Any = connection.copy(alias="pooled")
     pool = {"min_size": 3, "max_size": 3, "timeout": 10}
     own.settings_dict["OPTIONS"] |= {"pool": pool, "application_name": "pooled"}
     own.inc_thread_sharing()

@@ -1,6 +1,7 @@
 """Of a database that is away the log has a line for each attempt, and no traceback."""
 
 import logging
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, InterfaceError, OperationalError
@@ -57,9 +58,10 @@ class Work(PeriodicWork):
 
 @pytest.fixture
 def work() -> Work:
-    task = Work()
+    task: Any = Work()
     task.bind(app)
-    return task
+    made: Work = task
+    return made
 
 
 def test_a_task_without_a_database_is_no_error_of_its_own(

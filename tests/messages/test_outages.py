@@ -10,7 +10,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from core.database_clock import database_now
-from customers.codes import CodePurpose, request_code
+from customers.codes import request_code
+from customers.models import CodePurpose
 from messages import sms
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, Outage

@@ -1,4 +1,4 @@
-"""While the database is away, every route says 503 and what to do, whoever asks and how."""
+"""While the database is away, every route says 503 and what to do, to every caller."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -148,7 +148,10 @@ def test_each_request_logs_the_reason_in_a_line(caplog: pytest.LogCaptureFixture
     assert not any(each.exc_info for each in caplog.records)
 
 
-@pytest.mark.parametrize("model", sorted(ADMINS, key=lambda model: model.__name__))
+MODELS: list[type[Model]] = sorted(ADMINS, key=lambda model: model.__name__)
+
+
+@pytest.mark.parametrize("model", MODELS)
 def test_a_page_of_staff_may_lose_it_at_any_statement(
     rows: dict[type[Model], Model],  # noqa: F811
     model: type[Model],
