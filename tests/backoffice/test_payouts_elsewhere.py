@@ -16,7 +16,6 @@ from merchants.models import Merchant
 from payouts.models import BankEntry
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.test_bank_account_requests import MULE
 from tests.payouts.bank_files import entry, read, statement
 from tests.payouts.merchant_balance import credit
 
