@@ -34,6 +34,8 @@ MOST_OF_REQUEST = 500
 # Anyone with the id of a payment, link or top-up can open its page. The part that is kept is enough
 # to find it in the back office, and leaves 107 bits unknown.
 _PAGE = re.compile(r"(?:\b|(?<=%2F))((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
+# PostgreSQL quotes the row that violates a constraint: with phone, address and the hash of a PIN.
+_ROW = re.compile(r"(\bDETAIL: +).*?(?=\n(?:HINT|CONTEXT): |\n\n|\Z)", re.DOTALL)
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
 
@@ -68,6 +70,8 @@ def _redacted(value: Any) -> Any:
 def redact(text: str) -> str:
     """Redact anything that looks like a secret, but keep the prefix that shows its kind."""
     text = _SECRET.sub(lambda found: found[found.lastindex or 0] + HIDDEN, text)
+    if "DETAIL: " in text:
+        text = _ROW.sub(rf"\1{HIDDEN}", text)
     return _PAGE.sub(rf"\1{HIDDEN}", text)
 
 

@@ -227,6 +227,15 @@ def test_no_form_of_a_stranger_raises_the_alarm(lines, kind: str, body: str) -> 
     assert "error" not in {line["level"] for line in lines()}
 
 
+@pytest.mark.parametrize("end", ["", "\n\nThe above exception was", "\nHINT:  Try again."])
+def test_the_row_that_a_database_quotes_is_hidden(lines, end: str) -> None:
+    """A log is kept for a year, and no erasure reaches it."""
+    row = "(cus_1, +12423591234,\nada@example.com, argon2$x)"
+    logging.getLogger("another").error("violates a check\nDETAIL:  Failing row: %s.%s", row, end)
+
+    assert lines()[0]["event"] == f"violates a check\nDETAIL:  {HIDDEN}{end}"
+
+
 def test_what_is_no_secret_stays() -> None:
     assert redact("pay_1 shipping spinning sk_live is a prefix") == (
         "pay_1 shipping spinning sk_live is a prefix"
