@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
@@ -47,6 +48,18 @@ class _ApiViewSet(ViewSet):
     limits: Sequence[RateLimit] = ADDRESS_LIMITS
     # What every operation accepts besides its own parameters and fields.
     always_accepted: Sequence[str] = ()
+
+    def dispatch(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer, and untie what the framework ties together: view, request, answer, and the
+        contexts of parser and renderer. Only the garbage collector would free them.
+        """
+        response = super().dispatch(request, *args, **kwargs)
+        if isinstance(response, Response):
+            response.render()
+            response.renderer_context.clear()
+        self.request.parser_context.clear()
+        vars(self).clear()
+        return response
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
