@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Subquery
 
 from ledger.models import Account, Transfer, TransferKind
 from payouts.models import Payout, Statement, StatementLine
@@ -107,10 +107,16 @@ def close(statement: Statement, payout: Payout, *, now: datetime) -> None:
     statement.save(force_update=True)
 
 
-def movements_of(payout: Payout) -> QuerySet[Transfer]:
-    """Return the movements that make up a payout, without the payout itself."""
-    lines = Transfer.objects.filter(statement_line__statement=payout.statement_id)
-    return lines.exclude(kind=TransferKind.PAYOUT).select_related("statement_line")
+def movements_of(payout: Payout, *, offset: int = 0, limit: int) -> list[Transfer]:
+    """Return some of the movements that make up a payout, without the payout itself.
+
+    The last posted come first, as in the index of lines: none of the others is read.
+    """
+    own = Transfer.objects.filter(kind=TransferKind.PAYOUT, reference=payout.id).values("pk")
+    lines = StatementLine.objects.filter(statement=payout.statement_id).exclude(pk=Subquery(own))
+    keys = lines.order_by("-pk").values("pk")[offset : offset + limit]
+    found = Transfer.objects.filter(pk__in=keys).select_related("statement_line")
+    return list(found.order_by("-pk"))
 
 
 def _add(statement: Statement, *, after: int) -> list[Any]:

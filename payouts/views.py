@@ -4,11 +4,11 @@ from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import listing, operation
-from core.pagination import PageQuery
+from core.pagination import PageQuery, page_from
 from core.queries import query_of, read_filters
 from core.spreadsheets import CSV_LINES, is_csv
 from merchants.callers import CallerRequest
-from merchants.viewsets import CallerViewSet
+from merchants.viewsets import CallerViewSet, page_body
 from payouts.account_statements import refuse_pending, request_statement, stored_lines
 from payouts.balances import balances_of
 from payouts.filters import (
@@ -69,8 +69,7 @@ class PayoutViewSet(CallerViewSet):
     def retrieve(self, request: CallerRequest, payout_id: str) -> Response:
         """Includes the newest 100 of the movements that make it up."""
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
-        newest = movements_of(payout).order_by("-created_at", "-id")[:MOVEMENTS_SHOWN]
-        movements = MovementOutput.each(list(newest))
+        movements = MovementOutput.each(movements_of(payout, limit=MOVEMENTS_SHOWN))
         return Response({**PayoutOutput.of(payout), "movements": movements})
 
     @operation(
@@ -81,8 +80,11 @@ class PayoutViewSet(CallerViewSet):
     )
     def movements(self, request: CallerRequest, payout_id: str) -> Response:
         """All movements that make it up: payments, fees, refunds. Newest first."""
-        payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
-        return self.page(request, movements_of(payout), MovementOutput, key="movements")
+        payouts = Payout.objects.visible_to(request.user).select_related("statement")
+        payout, query = payouts.one(payout_id), PageQuery.parse(query_of(request))
+        found = movements_of(payout, offset=query.offset, limit=query.limit + 1)
+        page = page_from(found, query, lambda: payout.statement.movements_count)
+        return Response(page_body(page, MovementOutput, key="movements"))
 
     @operation("Cancel a scheduled payout", response=PayoutOutput)
     def cancel(self, request: CallerRequest, payout_id: str) -> HttpResponse:

@@ -1,0 +1,74 @@
+"""A payout of thousands of movements: a page of them is read, and not the rest."""
+
+import re
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from core.clock import utc_now
+from core.ids import new_id
+from ledger.models import HOUSE, Purpose, TransferKind
+from ledger.services import Movement, accounts_for, post_transfers
+from merchants.models import Merchant
+from payouts.models import Payout
+from payouts.statements import movements_of
+from tests.client import Api
+
+MOVEMENTS = 3_000
+
+
+@pytest.fixture
+def long_payout(api: Api, merchant: Merchant) -> Payout:
+    """A payout of thousands of movements."""
+    at = utc_now()
+    funding, balance = accounts_for(
+        (HOUSE, Purpose.FUNDING), (merchant.id, Purpose.MERCHANT), currency="BSD", livemode=False
+    )
+    movements = [
+        Movement(
+            kind=TransferKind.ADJUSTMENT,
+            reference=new_id("adj", at),
+            debit=funding,
+            credit=balance,
+            amount=1250,
+        )
+        for _ in range(MOVEMENTS)
+    ]
+    with transaction.atomic():
+        post_transfers(transaction_id=new_id("txn", at), movements=movements, now=at)
+    assert api(merchant).post("/v1/payouts", {}).status_code == 201
+    return Payout.objects.get()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("offset", [0, 100])
+def test_no_line_but_those_of_the_page_is_read(long_payout: Payout, offset: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    with CaptureQueriesContext(connection) as sent:
+        found = movements_of(long_payout, offset=offset, limit=20)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {sent[0]['sql']}")
+        plan = [line for (line,) in cursor.fetchall()]
+
+    scans = [line for line in plan if "Scan" in line and "statementline" in line]
+    assert len(found) == 20
+    assert scans, plan
+    assert max(map(rows_of, scans)) <= offset + 21, plan
+
+
+def rows_of(line: str) -> int:
+    """Return how many rows a line of a plan has read, in all its loops."""
+    rows, loops = re.search(r"rows=(\d+) loops=(\d+)", line).groups()
+    return int(rows) * int(loops)
+
+
+def test_a_page_says_how_many_there_are(api: Api, merchant: Merchant, long_payout: Payout) -> None:
+    path = f"/v1/payouts/{long_payout.id}/movements"
+
+    page = api(merchant).get(path, {"offset": "2990", "limit": "5"}).json()
+    last = api(merchant).get(path, {"offset": "2995", "limit": "5"}).json()
+
+    assert (page["total"], page["has_more"]) == (MOVEMENTS, True)
+    assert (last["total"], last["has_more"], len(last["movements"])) == (MOVEMENTS, False, 5)
