@@ -12,9 +12,9 @@ def delete_expired(*, now: datetime) -> int:
     codes, challenges = PERIODS["one-time codes"], PERIODS["passkey challenges"]
     counts, sessions = PERIODS["attempt counts"], PERIODS["customers' sessions"]
     ended = (
-        SignInCode.objects.filter(expires_at__lt=now - codes),
-        PasskeyChallenge.objects.filter(expires_at__lt=now - challenges),
-        Quota.objects.filter(ends_at__lt=now - counts),
-        CustomerSession.objects.filter(expires_at__lt=now - sessions),
+        (SignInCode.objects.filter(expires_at__lt=now - codes), "expires_at"),
+        (PasskeyChallenge.objects.filter(expires_at__lt=now - challenges), "expires_at"),
+        (Quota.objects.filter(ends_at__lt=now - counts), "ends_at"),
+        (CustomerSession.objects.filter(expires_at__lt=now - sessions), "expires_at"),
     )
-    return sum(delete_all(rows) for rows in ended)
+    return sum(delete_all(rows, oldest=instant) for rows, instant in ended)

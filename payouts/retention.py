@@ -12,4 +12,5 @@ def delete_old_statements(*, now: datetime) -> int:
     Returns the number of rows deleted.
     """
     kept = PERIODS["statements of accounts"]
-    return delete_all(AccountStatement.objects.filter(created_at__lt=now - kept))
+    old = AccountStatement.objects.filter(created_at__lt=now - kept)
+    return delete_all(old, oldest="created_at")

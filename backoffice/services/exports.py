@@ -102,7 +102,8 @@ def make_due(*, content_of: Source, now: datetime) -> int:
 
 def delete_old(*, now: datetime) -> int:
     """Delete exports and their files after their period; return the number of rows deleted."""
-    return delete_all(ExportRun.objects.filter(created_at__lt=now - PERIODS["exports of staff"]))
+    old = ExportRun.objects.filter(created_at__lt=now - PERIODS["exports of staff"])
+    return delete_all(old, oldest="created_at")
 
 
 def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> bool:

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from core import retention
 from core.attempt_limits import AttemptLimit, count_attempt
@@ -48,5 +50,9 @@ def test_it_works_through_more_than_a_batch(now: datetime, monkeypatch: pytest.M
     for subject in "abcde":
         count_attempt(ONE, subject, now=now - timedelta(days=2))
 
-    assert forget_expired_proofs() == 5
+    with CaptureQueriesContext(connection) as sent:
+        assert forget_expired_proofs() == 5
+    batches = [it["sql"] for it in sent.captured_queries if "core_quota" in it["sql"]]
+    assert len(batches) == 4  # the last finds nothing; no keys are read first, to be sent back
+    assert all("ORDER BY" in sql and "ends_at" in sql for sql in batches)
     assert forget_expired_proofs() == 0
