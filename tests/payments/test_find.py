@@ -1,5 +1,6 @@
 """GET /v1/payments, narrowed to what a shop looks for: amounts, metadata, words, changes."""
 
+import re
 from datetime import timedelta
 from typing import Any, Literal
 from unicodedata import normalize
@@ -7,7 +8,10 @@ from unicodedata import normalize
 import pytest
 from django.db import connection
 
+from bench.copies import copy_row, numbered
 from core.clock import iso, utc_now
+from core.pagination import in_order
+from merchants.callers import Caller
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.client import Api
@@ -205,3 +209,23 @@ def test_it_is_found_by_an_index(lookups: dict[str, Any], index: str) -> None:
         plan = Payment.objects.matching(lookups).explain()
 
     assert index in plan
+
+
+@pytest.mark.postgres
+def test_a_rare_word_is_looked_up_among_the_words(merchant: Merchant, payment: Payment) -> None:
+    """And not for in the newest payments, one by one until a page is full: in all of them."""
+    copy_row(payment, {"id": numbered("pay")}, count=1_000)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE payments_payment")
+    caller = Caller(merchant, livemode=False, actor="tests")
+
+    found = Payment.objects.listed(caller, {"words": ("zebra",)}, utc_now())
+
+    assert not in_order(found)[:21]
+    assert expected(found.explain()) < 1_000 // 100
+
+
+def expected(plan: str) -> int:
+    """Return how many rows PostgreSQL expects to find."""
+    (rows,) = re.findall(r"rows=(\d+)", plan.splitlines()[0])
+    return int(rows)
