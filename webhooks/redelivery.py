@@ -95,8 +95,9 @@ def _continue_recovery(webhook_id: str, now: datetime) -> int:
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook_id)
     if webhook.recover_since is None:
         return 0
-    room = RECOVERY_BATCH - Delivery.objects.due(now).filter(webhook=webhook).count()
-    ids = list(_failed(webhook).order_by("created_at", "id").values_list("pk")[: max(room, 0)])
+    due = Delivery.objects.due(now).filter(webhook=webhook)[:RECOVERY_BATCH]
+    room = RECOVERY_BATCH - due.count()
+    ids = list(_failed(webhook).order_by("created_at", "id").values_list("pk")[:room])
     again = Delivery.objects.filter(pk__in=[pk for (pk,) in ids])
     count = again.update(
         status=DeliveryStatus.PENDING,

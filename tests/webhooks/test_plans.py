@@ -6,9 +6,11 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.db.models import QuerySet
+from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker
 
 from core.clock import utc_now
+from core.database_clock import database_now
 from core.pagination import in_order
 from core.prepared import planned_by_values
 from tests.factories import MerchantFactory
@@ -20,6 +22,7 @@ from webhooks.delivery.leases import claim_due_deliveries, waiting_endpoints
 from webhooks.delivery.order import with_turn
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.numbering import number_events
+from webhooks.redelivery import RECOVERY_BATCH, continue_recoveries
 from webhooks.statuses import DeliveryStatus
 
 ROWS = 2_000
@@ -190,3 +193,14 @@ def test_thousands_that_are_due_at_one_endpoint_hide_no_other(backlog: Webhook) 
     assert {claim.delivery.webhook_id for claim in taken} >= set(
         late.values_list("webhook_id", flat=True)
     )
+
+
+def test_a_recovery_counts_no_further_than_a_batch_of_what_waits(backlog: Webhook) -> None:
+    at = database_now()
+    Webhook.objects.filter(pk=backlog.pk).update(recover_since=at, recover_until=at)
+
+    with CaptureQueriesContext(connection) as sent:
+        assert continue_recoveries(now=at) == 0
+
+    (count,) = [it["sql"] for it in sent.captured_queries if "COUNT(" in it["sql"]]
+    assert f"LIMIT {RECOVERY_BATCH}" in count
