@@ -22,6 +22,12 @@ from tests.payouts.merchant_balance import credit
 pytestmark = pytest.mark.django_db
 SEE_PAYOUTS = (Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.ADMINISTRATOR)
 HOLDER, AMOUNT, REMITTED = "Mule and Sons", "7,777.77", "Wages of Pat Rolle"
+ACCOUNT = {
+    "holder_name": HOLDER,
+    "bank_name": "Bank of the Islands",
+    "number": "000 000 67-89",
+    "clearing_code": "66001",
+}
 FIELDS = {"mode": "live", "currency": "BSD", "reason": "By phone", "note": "Called"}
 
 
@@ -30,7 +36,7 @@ def requests(office: Office, merchant: Merchant, settings: Any) -> list[Instruct
     """Requests for a bank account, a payout, and a wallet to be credited, in this order."""
     settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
     browser, colleague = office(Role.FINANCE), office(Role.FINANCE, "another")
-    act(browser, merchant, "bank-account", **MULE | {"holder_name": HOLDER})
+    act(browser, merchant, "bank-account", **FIELDS, **ACCOUNT)
     act(colleague, Instruction.objects.get(), "approve", note="")
     credit(merchant, 777_777, livemode=True)
     act(browser, merchant, "pay-out", **FIELDS, amount="7777.77")
