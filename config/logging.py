@@ -30,7 +30,7 @@ _SECRET = re.compile(
 _OURS = {"level", "logger", "timestamp", "_record", "_from_structlog"}
 MOST_NAMES = 1_000
 # Of an address in a line: a stranger who fills the log removes what is kept in it for a year.
-MOST_OF_REQUEST = 500
+REQUEST_CHARACTERS = 500
 # Anyone with the id of a payment, link or top-up can open its page. The part that is kept is enough
 # to find it in the back office, and leaves 107 bits unknown.
 _PAGE = re.compile(r"(?:\b|(?<=%2F))((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
@@ -47,7 +47,7 @@ def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventD
         elif name not in _OURS:
             event[name] = _redacted(value)
     if isinstance(event.get("request"), str):
-        event["request"] = event["request"][:MOST_OF_REQUEST]
+        event["request"] = event["request"][:REQUEST_CHARACTERS]
     return event
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject, empty
 from django_structlog.middlewares import RequestMiddleware
 
-from config.logging import MOST_OF_REQUEST, FinishedEvent, redact, stamp
+from config.logging import REQUEST_CHARACTERS, FinishedEvent, redact, stamp
 from core.client_address import client_address
 from core.intended_errors import is_intended
 
@@ -42,7 +42,7 @@ def _line_of(request: HttpRequest, response: HttpResponse, about: dict[str, str]
     line = FinishedEvent(
         event="request_finished",
         code=response.status_code,
-        request=redact(f"{request.method} {request.get_full_path()}")[:MOST_OF_REQUEST],
+        request=redact(f"{request.method} {request.get_full_path()}")[:REQUEST_CHARACTERS],
         request_id=redact(about["request_id"]),  # may be the caller's own
         ip=about["ip"],
     )

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import cache, lru_cache
+from http import HTTPStatus
 from typing import NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -52,7 +53,6 @@ refused = Counter(
 )
 
 MOST_KEPT = 256
-UNAVAILABLE = 503
 # What a request costs before and after the thread's time is taken: the server's part, log and WSGI.
 AROUND_SECONDS = 0.0004
 _GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -168,7 +168,7 @@ def _wait_of(payer: _Payer) -> float:
 
 
 def _look_up_if_possible(request: HttpRequest, network: str) -> _Payer | None:
-    """Return the payer; None while the database does not answer, which is for the view to say."""
+    """Return the payer; None while the database does not answer: the view then answers 503."""
     try:
         return _look_up(request, network)
     except (InterfaceError, OperationalError):
@@ -198,7 +198,8 @@ def _payer_of(request: HttpRequest, response: HttpResponse, network: str) -> _Pa
     visitor = _Payer(Standing.VISITOR, network)
     # A key may have been sent to a URL that requires none, or that does not exist. If it could not
     # be looked up a moment ago, the request is not held up a second time.
-    if "HTTP_AUTHORIZATION" not in request.META or response.status_code == UNAVAILABLE:
+    is_away = response.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    if is_away or "HTTP_AUTHORIZATION" not in request.META:
         return visitor
     return _look_up_if_possible(request, network) or visitor
 

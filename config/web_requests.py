@@ -21,7 +21,7 @@ from typing import Any
 from granian.log import logger
 
 HELD_SECONDS, APART_SECONDS = 0.25, 0.004
-# Each keeps a connection, of which granian accepts 1,024, shared equally by the workers: half.
+# Each keeps a connection open. granian accepts 1,024, an equal part in each worker: half of them.
 MOST_HELD_BY_ALL = 512
 
 Run = Callable[[Any, Any], object]
