@@ -29,7 +29,7 @@ _SECRET = re.compile(
 # Fields of our own, and those that structlog removes before a line is written.
 _OURS = {"level", "logger", "timestamp", "_record", "_from_structlog"}
 MOST_NAMES = 1_000
-# Of an address in a line: a stranger who fills the log removes what is kept in it for a year.
+# A longer address would let strangers fill the log, and so remove what it keeps for a year.
 REQUEST_CHARACTERS = 500
 # Anyone with the id of a payment, link or top-up can open its page. The part that is kept is enough
 # to find it in the back office, and leaves 107 bits unknown.
