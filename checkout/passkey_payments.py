@@ -109,6 +109,7 @@ def sign_in_to_pay(
     except VerificationFailed as error:
         fail_or_raise(payment, NOT_VERIFIED, error, visitor, now)
         raise PaymentFailed from error
+    customer.refuse_frozen()
     return start_session(
         customer=customer,
         now=now,

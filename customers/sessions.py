@@ -54,6 +54,7 @@ def sign_in(
         customer = find_or_create(phone=proof.phone, now=now)
     else:
         customer = test_customer(proof.phone, now, currency, merchant_id=merchant_id)
+    customer.refuse_frozen()
     payment_id = proof.payment_id if is_protected(customer) else ""
     signed_in = start_session(customer=customer, now=now, replaces=replaces, payment_id=payment_id)
     set_message_language(signed_in.session, language, now=now)
@@ -70,10 +71,8 @@ def set_message_language(session: CustomerSession, language: str, *, now: dateti
     if not language or language == customer.language or doubtful_until(customer, now):
         return
     if not is_proven_by_code_only(session):
-        customer.language = language
-        # The person may have been erased since `customer` was read, and stays nameless.
-        known = Customer.objects.filter(pk=customer.pk, erased_at=None)
-        known.update(language=language, updated_at=now)
+        customer.language, customer.updated_at = language, now
+        customer.save(update_fields=["language", "updated_at"])
 
 
 @transaction.atomic
@@ -88,13 +87,13 @@ def start_session(
     """Open a session for a customer whose phone has just been verified, or for one payment.
 
     `passkey_id`: that passkey has signed in or approved the payment; it changes neither PIN nor
-    passkeys, so no proof is recorded. Raises VerificationFailed if it was removed meanwhile, and
-    CustomerFrozen if the customer was frozen or erased: all sessions end with that, and one that
-    opens just then would stay.
+    passkeys, so no proof is recorded. Raises VerificationFailed if it was removed meanwhile: all
+    sessions end with a passkey, and one that opens just then would stay.
     """
-    Customer.objects.locked(customer.pk).refuse_frozen()
-    if passkey_id is not None and not Passkey.objects.usable().filter(pk=passkey_id).exists():
-        raise VerificationFailed
+    if passkey_id is not None:
+        Customer.objects.locked(customer.pk)
+        if not Passkey.objects.usable().filter(pk=passkey_id).exists():
+            raise VerificationFailed
     end_session(replaces, now=now)
     token = sign_token(new_token())
     session = CustomerSession.objects.create(
