@@ -71,8 +71,10 @@ def set_message_language(session: CustomerSession, language: str, *, now: dateti
     if not language or language == customer.language or doubtful_until(customer, now):
         return
     if not is_proven_by_code_only(session):
-        customer.language, customer.updated_at = language, now
-        customer.save(update_fields=["language", "updated_at"])
+        customer.language = language
+        # The person may have been erased since `customer` was read, and stays nameless.
+        known = Customer.objects.filter(pk=customer.pk, erased_at=None)
+        known.update(language=language, updated_at=now)
 
 
 @transaction.atomic
