@@ -56,7 +56,7 @@ def schedule_due(*, now: datetime) -> int:
         made = schedule_period(bank_account=due.bank_account, period=due.period, now=clock())
         return made is not None
 
-    _bring_forward(now)
+    bring_forward(now=now)
     return sweep("schedule payouts", schedule, _due(now))
 
 
@@ -121,8 +121,11 @@ def next_payouts(merchant: Merchant, *, livemode: bool, now: datetime) -> Iterat
         yield NextPayout(account, send_date, days.after(send_date))
 
 
-def _bring_forward(now: datetime) -> None:
-    """Reschedule payouts that a wrong clock dated too far ahead to leave with the next run."""
+def bring_forward(*, now: datetime) -> int:
+    """Reschedule payouts that a wrong clock dated too far ahead to leave with the next run.
+
+    Returns how many.
+    """
     days = BusinessDays.load()
     ahead = Payout.objects.filter(
         status=PayoutStatus.SCHEDULED, send_date__gt=days.on_or_after(_latest(now))
@@ -144,7 +147,8 @@ def _bring_forward(now: datetime) -> None:
             payout.save(update_fields=["send_date", "arrival_date", "updated_at"])
         return True
 
-    sweep("bring payouts forward", one, list(ahead.order_by("pk").values_list("pk", flat=True)))
+    keys = list(ahead.order_by("pk").values_list("pk", flat=True))
+    return sweep("bring payouts forward", one, keys)
 
 
 def _due(now: datetime) -> Iterator[Due]:

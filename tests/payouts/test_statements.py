@@ -106,6 +106,21 @@ def test_a_late_transfer_with_a_lower_id_is_still_gathered(merchant, account):
         assert gather(statement) == 1
 
 
+@pytest.mark.sqlite
+def test_once_all_is_gathered_nothing_up_to_the_horizon_is_read_again(merchant, account):
+    for amount in (100, 200, 300):
+        credit(merchant, amount)
+    first, _, last = Transfer.objects.order_by("id")
+    with transaction.atomic():
+        lock(account)
+        statement = open_statement(account)
+        gather(statement)
+        StatementLine.objects.filter(transfer=first).delete()
+        gather(statement)
+
+    assert statement.gathered_through == last.pk
+
+
 def wait_for_earlier_transactions():
     """Wait until all that were open have ended: those of other tests count, too."""
     if connection.vendor != "postgresql":

@@ -16,7 +16,7 @@ from payments.statuses import PaymentStatus
 from payments.tasks import expire_payments
 from payouts.batches import payouts_due
 from payouts.models import BankAccount, Payout, PayoutQuerySet, SettledPeriod
-from payouts.scheduling import schedule_due
+from payouts.scheduling import bring_forward, schedule_due
 from payouts.tasks import schedule_payouts
 from tests.client import Api
 from tests.links.conftest import new_link
@@ -111,6 +111,22 @@ def test_a_payout_that_another_turn_has_brought_forward_keeps_its_day(
 
     monkeypatch.setattr(PayoutQuerySet, "select_for_update", lock_after)
 
-    schedule_payouts()
+    assert bring_forward(now=utc_now()) == 0
 
     assert Payout.objects.get().send_date == tomorrow
+
+
+def test_each_is_brought_forward_once_and_only_while_it_is_scheduled(
+    merchant: Merchant, bank_account: BankAccount
+) -> None:
+    Merchant.objects.update(created_at=utc_now() - timedelta(days=500), payout_schedule="daily")
+    credit(merchant, 1250, livemode=True)
+    schedule_due(now=utc_now() + timedelta(days=666))
+    payout = Payout.objects.filter(status="scheduled")
+    payout.update(status="canceled", canceled_at=utc_now())
+    assert bring_forward(now=utc_now()) == 0
+
+    Payout.objects.update(status="scheduled", canceled_at=None)
+
+    assert [bring_forward(now=utc_now()) for _ in range(2)] == [1, 0]
+    assert Payout.objects.get().updated_at < utc_now() + timedelta(days=1)
