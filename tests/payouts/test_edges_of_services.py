@@ -57,6 +57,7 @@ def test_banks_return_a_payout_until_the_last_moment(payout, settings):
         return_of(payout, utc_now())
     mark_sent(payout_id=payout.pk, actor=STAFF, now=utc_now())
     paid = record_paid(payout_id=payout.pk, actor=STAFF, now=utc_now())
+    assert paid.paid_at is not None
     last = paid.paid_at + timedelta(days=10)
 
     with pytest.raises(PayoutReturnTooLate):
