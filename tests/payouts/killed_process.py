@@ -19,7 +19,7 @@ def dies_before(statement: str, number: int, work: Callable[[], object]) -> bool
     """Do the work in a fork; return whether it died before that statement ran so many times."""
     connection.close()  # the two may not share one
     if ON_POSTGRESQL:
-        connection.close_pool()
+        connection.close_pool()  # type: ignore[attr-defined]  # the stub lacks it
     process = os.fork()
     if not process:
         _work(work, _kill_itself_before(statement, number))
