@@ -29,7 +29,7 @@ from tests.flush import allow_flush
 from tests.keeper import Keeper, use_copy
 from tests.machine import need
 from tests.middleware_chain import share_chain
-from tests.nights import leave_later_cases
+from tests.nights import leave_to_sqlite
 from tests.postgres import PostgresMissing
 from tests.redis import Redis
 from tests.stopped_clock import standing_still
@@ -88,7 +88,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave to the run on the other database what needs that one, or finds the same on both."""
     if run_environment.ON_POSTGRESQL:
-        leave_later_cases(items)
+        leave_to_sqlite(items)
     elsewhere = {item for item in items if _is_elsewhere(item)}
     config.hook.pytest_deselected(items=elsewhere)
     items[:] = [item for item in items if item not in elsewhere]

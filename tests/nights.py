@@ -19,12 +19,15 @@ BY_NIGHT = {
     "sqlite": "night",
     "postgres": "night or night_on_postgres",
 }
-# How many cases of a test PostgreSQL's run has by day; the same ones each day.
-CASES = 2
+# Rooms of pages: what these show and change, tests of the rooms below store and read. PostgreSQL's
+# run has the first test of each of their files by day, and of other files the first case of each.
+PAGES = {"backoffice", "checkout"}
 # A file that names one of these speaks SQL, or counts it: its cases may be the statements.
 OF_SQL = {"connection", "all_rights", "tamper"}
 RELEASED = "its migration is released, and never changes again"
-LATER_CASE = "by day SQLite's run has it, and PostgreSQL's the first cases of the same test"
+LATER_CASE = "by day SQLite's run has it, and PostgreSQL's the first case of the same test"
+LATER_TEST = "by day SQLite's run has it, and PostgreSQL's the first test of the same file of pages"
+ITS_OWN = "no other test of PostgreSQL's day sends some of its statements"
 
 
 def at_night(*cases: Any, why: str) -> list[Any]:
@@ -33,20 +36,34 @@ def at_night(*cases: Any, why: str) -> list[Any]:
     return [pytest.param(*case, marks=pytest.mark.night(why)) for case in each]
 
 
-def leave_later_cases(items: Iterable[pytest.Item]) -> None:
-    """Mark the later cases of each test, unless the case itself is what PostgreSQL is told."""
-    tests = defaultdict(list)
+def leave_to_sqlite(items: Iterable[pytest.Item]) -> None:
+    """Mark what PostgreSQL's day can do without, as it has the first of the same kind."""
+    kinds = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and not is_needed_whole(item):
-            tests[item.nodeid.partition("[")[0]].append(item)
-    for cases in tests.values():
-        for item in sorted(cases, key=_place)[CASES:]:
-            item.add_marker(pytest.mark.night_on_postgres(LATER_CASE))
+            kinds[_kind(item)].append(item)
+    for (why, _), those in kinds.items():
+        for item in sorted(those, key=place)[1:]:
+            item.add_marker(pytest.mark.night_on_postgres(why))
 
 
-def _place(item: pytest.Function) -> tuple[int, ...]:
+def _kind(item: pytest.Function) -> tuple[str, str]:
+    """Return why later ones can wait, and the test or the file of pages of which they are."""
+    if item.path.parent.name in PAGES and not _commits(item):
+        return LATER_TEST, str(item.path)
+    return LATER_CASE, item.nodeid.partition("[")[0]
+
+
+def _commits(item: pytest.Function) -> bool:
+    """Return whether others see what it writes: what they wait for differs from SQLite."""
+    mark = item.get_closest_marker("django_db")
+    return mark is not None and bool(mark.kwargs.get("transaction"))
+
+
+def place(item: pytest.Function) -> tuple[int, ...]:
     """Return where a case stands in its file, whatever order the tests are run in."""
-    return tuple(item.callspec.indices.values()) if hasattr(item, "callspec") else ()
+    cases = item.callspec.indices.values() if hasattr(item, "callspec") else ()
+    return (item.function.__code__.co_firstlineno, *cases)
 
 
 def is_needed_whole(item: pytest.Function) -> bool:

@@ -213,7 +213,7 @@ def steps(*, fast: bool) -> list[Step]:
             raise
         say(f"Without the tests on PostgreSQL: {missing}")
         return chosen
-    return [*chosen, suite("postgres", "-m", BY_DAY["postgres"], workers=1)]
+    return [*chosen, suite("postgres", "-m", BY_DAY["postgres"], workers=0)]
 
 
 def night_steps() -> list[Step]:

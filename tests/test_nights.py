@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.nights import BY_DAY, BY_NIGHT, OF_SQL, is_needed_whole
+from tests.nights import BY_DAY, BY_NIGHT, OF_SQL, is_needed_whole, leave_to_sqlite, place
 from tests.run import night_steps, steps
 from tests.run_environment import ON_POSTGRESQL
 from tests.source_tree import FILES, ROOT, nodes_of
@@ -95,10 +95,29 @@ def test_both_are_commands() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("case", [0, 1, 2])
-def test_postgresql_has_two_cases_by_day(request: pytest.FixtureRequest, case: int) -> None:
+def test_postgresql_has_one_case_by_day(request: pytest.FixtureRequest, case: int) -> None:
     by_night = request.node.get_closest_marker("night_on_postgres") is not None
 
-    assert by_night is (ON_POSTGRESQL and case == 2)
+    assert by_night is (ON_POSTGRESQL and case > 0)
+
+
+@pytest.mark.parametrize("commits", [False, True])
+def test_of_a_file_of_pages_it_has_the_first_test_and_what_commits(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, commits: bool
+) -> None:
+    ours = [item for item in request.session.items if item.path == request.node.path]
+    items = [item for item in ours if isinstance(item, pytest.Function)]
+    ordinary = [item for item in items if not is_needed_whole(item)]
+    left: list[pytest.Item] = []
+    monkeypatch.setattr("tests.nights.PAGES", {"tests"})
+    monkeypatch.setattr("tests.nights._commits", lambda item: commits)
+    monkeypatch.setattr(pytest.Function, "add_marker", lambda item, mark: left.append(item))
+
+    leave_to_sqlite(items)
+
+    kept = [item for item in ordinary if item not in left]
+    assert min(ordinary, key=place) in kept
+    assert len(kept) == (len({item.originalname for item in ordinary}) if commits else 1)
 
 
 @pytest.mark.postgres

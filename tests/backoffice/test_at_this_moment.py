@@ -20,10 +20,12 @@ from payouts.services import mark_sent
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment, scheduled_payout
 from tests.factories import MerchantFactory, PaymentFactory
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize(
     ("model", "due", "before", "after"),
     [
@@ -75,6 +77,7 @@ def test_a_payout_whose_day_has_passed_waits_for_a_run(office: Office) -> None:
     assert "It leaves on " not in page
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize(("way", "is_said"), [("bank_transfer", True), ("agent", False)])
 def test_only_a_transfer_comes_with_its_reference_after_all(
     office: Office, way: str, is_said: bool
@@ -135,6 +138,7 @@ def test_the_form_of_a_run_counts_what_is_due_by_the_day_it_names(office: Office
     assert day > today
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_what_leaves_on_a_day_is_what_is_scheduled_for_it(office: Office) -> None:
     paid_payment(seller := MerchantFactory(payout_schedule="weekly"), 5_000)
     payout = scheduled_payout(seller)

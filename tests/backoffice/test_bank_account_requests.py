@@ -17,6 +17,7 @@ from payouts.models import AccountState, BankAccount
 from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 MULE = {
@@ -78,6 +79,7 @@ def test_staff_decline_it_and_the_one_before_stays(office: Office, requested: Ba
     assert states() == [("6789", AccountState.OPEN), ("0111", AccountState.DECLINED)]
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_it_waits_in_a_queue(office: Office, requested: BankAccount) -> None:
     staff = staff_as(Role.FINANCE)
     queues = {queue.title: queue for queue in queues_of(staff, livemode=True, now=utc_now())}
@@ -178,6 +180,7 @@ def test_an_account_that_staff_close_is_told_to_its_owner(
     assert message.text.startswith("The account …6789 (BSD) no longer receives your payouts.")
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_closing_the_account_in_force_first_hides_nothing(
     api: Api, office: Office, merchant: Merchant, in_force: BankAccount
 ) -> None:

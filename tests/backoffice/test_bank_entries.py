@@ -14,6 +14,7 @@ from payouts.models import BankEntry, BankStatement, Payout
 from payouts.services import record_failed
 from tests.backoffice.acting import act, page_of_act
 from tests.client import Api
+from tests.nights import ITS_OWN
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.merchant_balance import held
@@ -44,6 +45,7 @@ def test_what_waits_stands_on_the_dashboard_with_the_difference(office, sent) ->
     assert "1 booked, but of no payout" in page
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_an_entry_says_on_which_day_the_bank_booked_it(office, sent) -> None:
     read(statement(entry(700, reference="FEE")))
     BankEntry.objects.update(booking_date="2026-02-27")
@@ -58,6 +60,7 @@ def test_an_entry_says_on_which_day_the_bank_booked_it(office, sent) -> None:
     assert "Booked by the bank" not in shown  # of which we know only when we read it
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_entries_are_listed_by_the_day_they_were_booked_and_by_that_they_were_read(
     office, sent
 ) -> None:
@@ -139,6 +142,7 @@ def test_an_entry_is_matched_by_two(office, sent) -> None:
     assert (sent.status, found.state, found.payout_id) == ("paid", "matched", sent.pk)
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_an_entry_is_not_matched_with_what_does_not_fit(office, sent) -> None:
     read(statement(entry(1249, reference="?")))
     found = BankEntry.objects.get()
@@ -236,6 +240,7 @@ def test_what_is_held_back_says_why_and_what_to_do(office, api, sent) -> None:
     assert "record the payout that waits as failed" in browser.get(page).content.decode()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_what_the_bank_has_booked_stands_beside_what_it_is_about(office, sent) -> None:
     read(statement(entry(1250, order_of(sent)), entry(700, reference="FEE")))
     booked, fee = BankEntry.objects.get(payout=sent), BankEntry.objects.get(payout=None)

@@ -28,7 +28,7 @@ from messages.models import Message
 from tests.backoffice.conftest import make_user, staff_as
 from tests.row_changes import World, changed, rows_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.each_on_postgres("acts have their own statements")]
 CALLER = Caller.for_staff(livemode=True, actor="staff:administrator")
 
 

@@ -19,7 +19,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment
 from tests.factories import PasskeyFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.each_on_postgres("each has statements of its own")]
 
 
 @pytest.fixture

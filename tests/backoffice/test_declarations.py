@@ -38,6 +38,7 @@ from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import paid_payment
 from tests.factories import PaymentFactory
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -199,6 +200,7 @@ def test_no_export_holds_markup(rows: Rows, office: Office, model: type[Model]) 
     assert len(text.splitlines()) > 1
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize(
     ("model", "titles"),
     [

@@ -19,6 +19,7 @@ from payments.models import Payment
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
+from tests.nights import ITS_OWN
 from webhooks.alerts import raise_alert
 from webhooks.endpoints import create_webhook, delete_webhook
 from webhooks.models import Delivery, Webhook
@@ -93,6 +94,7 @@ def test_a_payment_tells_its_endpoints_apart(payment: Payment) -> None:
     assert "its server has been failing since " in trouble
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_dashboard_shows_it_at_once(office: Office, payment: Payment) -> None:
     cache.clear()
     shown = office(Role.SUPPORT).get("/admin/?mode=test").content.decode()
@@ -103,6 +105,7 @@ def test_the_dashboard_shows_it_at_once(office: Office, payment: Payment) -> Non
     assert "state=failing&amp;mode=test" in shown
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_its_list_its_page_and_its_merchant_say_so(
     office: Office, merchant: Merchant, payment: Payment, endpoints: list[Webhook]
 ) -> None:
@@ -189,6 +192,7 @@ def test_one_that_is_switched_off_says_why_it_is_not_sent(
     assert "the endpoint is switched off" in shown
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_deleted_one_is_shown_and_nothing_can_be_done_with_it(
     office: Office, payment: Payment, endpoints: list[Webhook]
 ) -> None:

@@ -27,6 +27,7 @@ from messages.models import Message
 from payments.models import Payment
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import paid_payment
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 PAYMENTS = "/admin/payments/payment/"
@@ -76,6 +77,7 @@ def file_of(office: Office, run: ExportRun) -> bytes:
     return response.getvalue()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_long_list_is_made_in_the_background(office: Office, paid: list[Payment]) -> None:
     User.objects.filter(username="finance").delete()
     run = asked(office)
@@ -260,6 +262,7 @@ def test_today_is_the_day_on_which_it_was_asked_for(rf) -> None:
     }
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_file_is_deleted_after_a_week(office: Office, paid: list[Payment]) -> None:
     made(asked(office))
     now = utc_now()
@@ -270,6 +273,7 @@ def test_a_file_is_deleted_after_a_week(office: Office, paid: list[Payment]) -> 
     assert not ExportPart.objects.exists()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_payments_are_listed_by_the_day_they_were_paid(office: Office, merchant: Merchant) -> None:
     payment = paid_payment(merchant)
     Payment.objects.filter(pk=payment.pk).update(completed_at=utc_now() - timedelta(days=40))

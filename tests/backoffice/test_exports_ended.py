@@ -22,6 +22,7 @@ from messages.models import Message
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.ended_accounts import End, close, demote, reset
 from tests.backoffice.rows import paid_payment
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 PAYMENTS = "/admin/payments/payment/"
@@ -120,6 +121,7 @@ def test_one_that_is_ready_is_not_handed_out(merchant: Merchant, thief: Staff, e
     assert last_entry() == ("mallory", "download export", "refused")
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_its_list_is_asked_for_as_well(office: Office) -> None:
     """Of an Administrator who is of Finance by now: they export, and see no colleagues."""
     run = asked(staff_as(Role.ADMINISTRATOR, "ada"), "auth.user")

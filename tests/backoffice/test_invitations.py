@@ -27,6 +27,7 @@ from tests.backoffice.colleagues import (
     waiting,
 )
 from tests.backoffice.conftest import make_user
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -135,6 +136,7 @@ def test_a_reset_sends_a_link_and_tells_the_address_before(mailoutbox) -> None:
     assert "tell an Administrator at once" in told[0].body
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_who_approves_a_reset_reads_the_address_in_force() -> None:
     """One letter of it led to the thief, and stood there alone."""
     two_administrators()

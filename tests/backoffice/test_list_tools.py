@@ -20,6 +20,7 @@ from tests.backoffice.invoices import open_invoice
 from tests.backoffice.rows import caller_of, one_of_each, paid_payment
 from tests.backoffice.searching import search
 from tests.factories import MerchantFactory, PaymentFactory
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 PAYMENTS = "/admin/payments/payment/"
@@ -49,6 +50,7 @@ def test_a_merchant_is_picked_by_part_of_its_name(
     assert ids_in(listed(office, "merchant=nowhere")) == []
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_more_merchants_than_are_taken_are_said(office: Office) -> None:
     for _ in range(MERCHANTS_SHOWN + 1):
         MerchantFactory(name="Island Shop")
@@ -68,6 +70,7 @@ def test_chosen_days_are_said_as_dates(office: Office, query: str, words: str) -
     assert f"Day: <strong>{words}</strong>" in listed(office, query)
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_several_statuses_are_chosen_at_once(office: Office, merchant: Merchant) -> None:
     created, paid = PaymentFactory(merchant=merchant), paid_payment(merchant)
     failed = PaymentFactory(merchant=merchant)
@@ -225,6 +228,7 @@ def test_the_columns_of_a_list_are_no_question_to_the_database(
     assert ids_in(listed(office, "columns=customer__phone")) == [own.pk]
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_open_invoices_are_found_and_those_due_within_a_week(
     office: Office, merchant: Merchant
 ) -> None:

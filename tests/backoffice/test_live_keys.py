@@ -25,6 +25,7 @@ from tests.backoffice.colleagues import (
     waiting,
 )
 from tests.client import Api
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +62,7 @@ def test_one_person_gets_no_live_key(key: ApiKey, how: str) -> None:
     assert ApiKey.objects.get().is_active(utc_now())
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize("how", ["issue", "roll"])
 def test_it_is_issued_once_another_has_approved(key: ApiKey, how: str, api: Api, settings) -> None:
     ask(key, how)
@@ -96,6 +98,7 @@ def test_it_is_collected_once(key: ApiKey) -> None:
     assert "bo-secret" not in collect(FIRST, instruction).content.decode()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_it_does_not_wait_for_ever(key: ApiKey) -> None:
     ask(key, "issue")
     decide(SECOND)

@@ -15,6 +15,7 @@ from merchants.statuses import MerchantStatus
 from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
+from tests.nights import ITS_OWN
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +103,7 @@ def test_a_change_swapped_behind_the_page_is_not_approved(
     assert (merchant.name, merchant.pending_changes) == (before, {"name": "Fraud Desk"})
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_it_waits_in_a_queue_until_it_is_decided(
     office: Office, merchant: Merchant, change: MerchantChange
 ) -> None:

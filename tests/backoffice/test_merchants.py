@@ -25,6 +25,7 @@ from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office, make_user
 from tests.backoffice.rows import paid_payment
 from tests.client import Api
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -111,6 +112,7 @@ def test_a_page_with_a_key_that_is_loaded_again_makes_no_other(
     assert "This form has already been submitted." in again.content.decode()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_developer_gets_hold_of_no_live_key(office: Office, merchant: Merchant) -> None:
     """A live key refunds and pays out: that is money, which Developers have no part in."""
     key = issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key
@@ -204,6 +206,7 @@ def test_a_run_is_for_a_business_day(office: Office, merchant: Merchant) -> None
 WEEKLY = {"mode": "test", "currency": "BSD", "reason": "Weekly run", "note": "As always"}
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_run_becomes_a_file_for_the_bank(office: Office, merchant: Merchant) -> None:
     paid_payment(merchant, 400_000)
     browser = office(Role.FINANCE)

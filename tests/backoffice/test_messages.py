@@ -15,6 +15,7 @@ from core.clock import utc_now
 from messages.models import Channel, Message
 from tests.backoffice.conftest import Office, staff_as
 from tests.messages.conftest import ADDRESS, PHONE, plan
+from tests.nights import ITS_OWN
 from webhooks.statuses import AlertKind
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +54,7 @@ def test_the_queue_counts_what_waits_for_staff(lost: dict[str, Message]) -> None
     assert queues_of(staff_as(Role.SUPPORT), livemode=False, now=utc_now()) == []
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_queue_opens_its_list_with_causes(office: Office, lost: dict[str, Message]) -> None:
     [queue] = queues_of(staff_as(Role.SUPPORT), livemode=True, now=utc_now())
 
@@ -102,6 +104,7 @@ def test_nobody_reads_an_address_or_what_was_written(office: Office) -> None:
         assert "Good morning." not in html
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_every_kind_has_its_words(office: Office) -> None:
     kinds = {*settings.MESSAGE_WRITERS, *settings.URGENT_MESSAGES, *AlertKind.values}
     assert kinds <= set(MESSAGE_KINDS)
@@ -116,6 +119,7 @@ def test_every_kind_has_its_words(office: Office) -> None:
     assert "<h1>Alert of a failing endpoint to " in page
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_list_is_filtered(office: Office, lost: dict[str, Message]) -> None:
     browser = office(Role.SUPPORT)
 

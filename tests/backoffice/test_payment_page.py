@@ -19,6 +19,7 @@ from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PaymentFactory
+from tests.nights import ITS_OWN
 from tests.payments.counter_sales import counter_of
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery, Webhook
@@ -249,6 +250,7 @@ def test_a_paid_payment_cannot_be_canceled(office: Office, paid: Payment) -> Non
     assert paid.status == PaymentStatus.COMPLETED
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_receipt_is_sent_again(office: Office, paid: Payment) -> None:
     browser = office(Role.SUPPORT)
     for _ in range(2):
@@ -261,6 +263,7 @@ def test_a_receipt_is_sent_again(office: Office, paid: Payment) -> None:
     assert entry.after == {"recipient": "p•••@example.com"}
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_its_webhooks_are_sent_again_and_those_that_arrived_on_a_tick(
     office: Office, sent_delivery: Delivery
 ) -> None:

@@ -29,6 +29,7 @@ from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
 from tests.factories import MerchantFactory
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +74,7 @@ def test_its_parts_lead_from_the_balance_before_to_that_after(payout: Payout) ->
     assert made_of.payout_amount == payout.amount
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_its_page_names_each_part_with_its_movements(office: Office, payout: Payout) -> None:
     shown = page(office, payout)
 

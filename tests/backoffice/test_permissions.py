@@ -15,6 +15,7 @@ from merchants.models import ApiKey, Merchant
 from payouts.models import BankAccount, Payout
 from tests.backoffice.acting import acts_of, address
 from tests.backoffice.conftest import Office
+from tests.nights import ITS_OWN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -236,6 +237,7 @@ def test_a_direct_post_without_the_right_is_written_down(rows: Rows, office: Off
     assert entry.address == "127.0.0.1"
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_so_is_one_where_the_role_sees_nothing(rows: Rows, office: Office) -> None:
     browser = office(Role.SUPPORT)
     payout = rows[Payout]

@@ -19,6 +19,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment
 from tests.client import Api
 from tests.factories import CustomerFactory, PaymentFactory
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 PHONE, EMAIL, REASON = "+12423591234", "ada@example.com", "Letter of 3 March"
@@ -82,6 +83,7 @@ def test_what_asked_the_person_to_pay_is_erased_and_what_others_wait_for_is_not(
     assert sorted(left) == [("api_key", EMAIL, True), ("pay_request", PHONE, False)]
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_neither_anothers_tests_nor_a_persons_messages_are_handed_out_with_a_test(
     office: Office, stranger: Merchant, merchant: Merchant
 ) -> None:
@@ -95,6 +97,7 @@ def test_neither_anothers_tests_nor_a_persons_messages_are_handed_out_with_a_tes
     assert [row["text"] for row in known["messages"]] == [f"Pay {merchant.pk}"]
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize("is_shared", [True, False])
 def test_what_is_anothers_at_a_shared_address_is_left(
     merchant: Merchant, stranger: Merchant, is_shared: bool

@@ -23,6 +23,7 @@ from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, fields_of
 from tests.backoffice.conftest import Office, make_user
 from tests.backoffice.rows import caller_of, paid_payment
+from tests.nights import ITS_OWN
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
@@ -76,6 +77,7 @@ def test_a_list_is_sent_again_with_its_count_first(office: Office, endpoint: Web
     )
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_those_that_arrived_are_sent_on_a_tick(office: Office, endpoint: Webhook) -> None:
     resend_list(office, "mode=test")
     assert ResendRun.objects.get().expected_count == 3
@@ -85,6 +87,7 @@ def test_those_that_arrived_are_sent_on_a_tick(office: Office, endpoint: Webhook
     assert ResendRun.objects.latest("pk").expected_count == 4
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -109,6 +112,7 @@ def test_it_sends_what_the_list_shows_and_no_more(
     )
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -194,6 +198,7 @@ def test_what_cannot_be_sent_is_skipped_and_written_down(office: Office, endpoin
     assert AuditEntry.objects.filter(outcome="refused").count() == 3
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_what_failed_at_an_endpoint_is_sent_again(office: Office, endpoint: Webhook) -> None:
     act(office(Role.DEVELOPER), endpoint, "resend")
 
@@ -239,6 +244,7 @@ def test_a_list_that_is_too_long_is_narrowed_first(
     assert not ResendRun.objects.exists()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_newest_of_an_endpoint_is_sent_at_once_and_the_others_queued(
     office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from backoffice.retention import delete_old_sign_ins
 from backoffice.tasks import forget_sign_ins
 from core.clock import utc_now
 from core.retention import PERIODS
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 PERIOD = PERIODS["staff sign-ins"]
@@ -29,6 +30,7 @@ def test_it_deletes_what_is_older_than_its_period(kind: Any, more: dict[str, int
     assert [row.username for row in kind.objects.all()] == ["ada"]
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_it_deletes_sessions_that_have_ended() -> None:
     now = utc_now()
     ends = {"ended": now - timedelta(seconds=1), "open": now + timedelta(hours=1)}

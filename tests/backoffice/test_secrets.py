@@ -17,6 +17,7 @@ from merchants.models import ApiKey
 from payouts.models import BankAccount
 from tests.backoffice.acting import acts_of, address
 from tests.backoffice.conftest import Office
+from tests.nights import ITS_OWN
 from webhooks.models import Webhook
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -98,6 +99,7 @@ def test_such_a_question_is_refused(rows: Rows, office: Office, asked: str) -> N
     assert "This list has no such filter." in response.content.decode()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_secret_is_shown_once(rows: Rows, office: Office) -> None:
     browser = office(Role.ADMINISTRATOR)
     key = rows[ApiKey]

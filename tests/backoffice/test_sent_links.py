@@ -25,6 +25,7 @@ from messages.send_loop import send_due_messages
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import caller_of
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -135,6 +136,7 @@ def test_no_live_link_is_sent_past_the_form(merchant: Merchant, settings) -> Non
     assert AuditEntry.objects.get().outcome == AuditOutcome.REFUSED
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
     act(office(Role.SUPPORT), merchant, "send-link", mode="test", recipient="pat@example.com")
     link = PaymentLink.objects.get()

@@ -20,6 +20,7 @@ from backoffice.services.two_factor import begin_enrolment
 from core.clock import utc_now
 from core.crypto import decrypt
 from tests.backoffice.conftest import PASSWORD, Office, code_of, enter, make_user
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -91,6 +92,7 @@ def test_the_key_of_an_authenticator_is_encrypted_at_rest() -> None:
     assert b32encode(key).decode() == enrolment.secret
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_five_wrong_codes_end_the_session() -> None:
     make_user(Role.SUPPORT)
     client = enter("support")
@@ -147,6 +149,7 @@ def test_an_account_without_a_role_is_not_let_in() -> None:
     assert "_auth_user_id" not in client.session
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_new_account_sets_up_its_second_factor() -> None:
     password = "a password that someone knows"
     user = create_account(username="new.one", role=Role.SUPPORT)
@@ -266,6 +269,7 @@ def test_the_code_of_development_is_no_code_for_others(development) -> None:
     assert response.status_code == 200
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_real_account_is_not_turned_into_one_for_development(development) -> None:
     make_user(Role.SUPPORT)
 

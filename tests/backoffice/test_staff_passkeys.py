@@ -18,6 +18,7 @@ from backoffice.roles import Role
 from core.clock import utc_now
 from tests.backoffice.conftest import PASSWORD, Office, code_of, enter, make_user
 from tests.customers.authenticator import USER_PRESENT, VirtualAuthenticator
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -208,6 +209,7 @@ def test_a_borrowed_session_adds_no_passkey(
     assert StaffPasskey.objects.count() == 1
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_last_passkey_stays_and_another_can_go(
     finance: User, device: VirtualAuthenticator
 ) -> None:
@@ -235,6 +237,7 @@ def test_nobody_removes_anothers(finance: User, office: Office) -> None:
     assert StaffPasskey.objects.filter(pk=passkey.pk).exists()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_support_may_use_a_passkey_or_a_code(device: VirtualAuthenticator) -> None:
     user = newcomer(Role.SUPPORT)
     client = enter("support")

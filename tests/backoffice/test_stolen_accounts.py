@@ -24,6 +24,7 @@ from tests.backoffice.acting import act, address
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import caller_of, paid_payment, refund_request
 from tests.factories import PasskeyFactory, PaymentFactory
+from tests.nights import ITS_OWN
 from tests.payouts.merchant_balance import credit, held
 from webhooks.models import Webhook
 
@@ -60,6 +61,7 @@ def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> No
     assert "Finance can unfreeze it." in answer
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_its_list_says_what_can_be_done_about_each(
     office: Office, merchant: Merchant, payment: Payment
 ) -> None:

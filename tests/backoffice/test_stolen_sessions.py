@@ -16,6 +16,7 @@ from backoffice.services.accounts import close_account, reopen_account
 from backoffice.services.two_factor import check_code
 from core.clock import utc_now
 from tests.backoffice.conftest import Office, code_of, enter, make_user, staff_as
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +39,7 @@ def test_a_borrowed_session_changes_neither_factor(office: Office, page: str) ->
         assert client.get(path).status_code == 200
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_key_that_someone_saw_is_not_the_owners_next_one(office: Office) -> None:
     """Ten minutes at an open browser were enough to know each later code of its owner."""
     client, path = office(Role.SUPPORT), "/admin/two-factor/set-up/"

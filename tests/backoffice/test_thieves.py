@@ -29,6 +29,7 @@ from tests.backoffice.colleagues import (
 )
 from tests.backoffice.conftest import make_user, staff_as
 from tests.backoffice.rows import paid_payment, refund_request
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -111,6 +112,7 @@ def test_other_currencies_gain_nothing(paid: Payment) -> None:
     assert statuses == [*[InstructionStatus.CARRIED_OUT] * 4, InstructionStatus.WAITING]
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize(
     ("change", "dependent"),
     [

@@ -25,6 +25,7 @@ from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.invoices import open_invoice
 from tests.backoffice.rows import caller_of, paid_payment, refund_request
 from tests.factories import PaymentFactory
+from tests.nights import ITS_OWN
 from tests.payouts.merchant_balance import credit
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt
@@ -74,6 +75,7 @@ def test_the_timeline_tells_who_from_where(office: Office, merchant: Merchant) -
         assert said in page
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_what_staff_moved_stands_with_its_amount_and_way(office: Office, paid: Payment) -> None:
     finance, why = office(Role.FINANCE), {"reason": "Chargeback", "note": "Case 7"}
     money = {"mode": "test", "currency": "BSD", "amount": "3.00"}
@@ -87,6 +89,7 @@ def test_what_staff_moved_stands_with_its_amount_and_way(office: Office, paid: P
     assert "Staff: adjustment of a balance — refused" in page
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_no_reminder_is_planned_of_what_was_canceled(office: Office, merchant: Merchant) -> None:
     payment = open_invoice(merchant, due_in_days=20)
     support = office(Role.SUPPORT)
@@ -111,6 +114,7 @@ def test_a_reminder_of_what_has_run_out_is_not_planned_either(
     assert ": will not be sent" in support.get(page_of(payment)).content.decode()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_timeline_names_who_did_each_thing(
     office: Office, merchant: Merchant, paid: Payment
 ) -> None:

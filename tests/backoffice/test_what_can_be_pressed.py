@@ -29,6 +29,7 @@ from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import one_of_each, paid_payment, refund_request
 from tests.client import Api
 from tests.factories import CustomerFactory, MerchantFactory
+from tests.nights import ITS_OWN
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 from webhooks.models import Delivery, Event, Webhook
@@ -169,6 +170,7 @@ def test_the_least_of_a_payout_is_said_as_money(office: Office, merchant: Mercha
     assert "At least B$" in page
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_what_cannot_be_paid_out_is_said_as_money(
     office: Office, merchant: Merchant, settings: Any
 ) -> None:
@@ -188,6 +190,7 @@ def test_what_cannot_be_paid_out_is_said_as_money(
     assert "There is no bank account to pay out to. Set the merchant" in missing
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_what_no_endpoint_was_sent_cannot_be_resent(office: Office) -> None:
     one_of_each()
     support = office(Role.SUPPORT)

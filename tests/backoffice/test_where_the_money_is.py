@@ -27,6 +27,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.client import Api
 from tests.funding.money_in import customer_with
+from tests.nights import ITS_OWN
 from tests.payouts.bank_files import batch_details, entry, read, statement
 from tests.payouts.batching import batch_of, live_payout, undo
 from tests.payouts.merchant_balance import credit
@@ -141,6 +142,7 @@ def test_a_refund_that_failed_is_not_told_of_once_another_has_succeeded(merchant
     assert "failed" not in said
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_last_refund_is_the_one_that_was_paid_last(merchant: Merchant) -> None:
     payment, now = paid_payment(merchant), utc_now()
     credit(merchant, -1_000)

@@ -15,6 +15,7 @@ from refunds.services import RefundDraft, create_refund
 from refunds.tasks import retry_refunds
 from tests.checkout.shopper import Shopper
 from tests.factories import CustomerFactory, PasskeyFactory
+from tests.nights import ITS_OWN
 from tests.payouts.merchant_balance import credit
 
 PHONE = "+12425550177"
@@ -59,6 +60,7 @@ def test_a_live_customer_has_a_page_of_their_own(db, capsys):
     assert "Choose a PIN" in shopper.text
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_it_lists_payments_with_a_way_to_the_receipt_page_by_page(customer, payment_of):
     mine = Customer.objects.get(phone=PHONE)
     done = {"status": "completed", "completed_at": utc_now(), "fee": 0, "customer": mine}
@@ -164,6 +166,7 @@ def test_a_passkey_is_removed_after_the_pin(customer, passkey):
     assert Passkey.objects.usable().count() == 0
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_an_old_sign_in_needs_a_fresh_code_too(customer, passkey):
     CustomerSession.objects.update(code_verified_at=utc_now().replace(year=2020))
     customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")

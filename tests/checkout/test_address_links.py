@@ -39,6 +39,7 @@ from tests.checkout.thefts import PHONE, PIN
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.factories import PasskeyFactory
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -173,6 +174,7 @@ def test_a_mailbox_gets_few_and_no_one_learns_how_many(
     assert not Quota.objects.filter(key__contains="ada").exists()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_stranger_does_not_use_up_the_links_of_a_mailbox(
     own: Shopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:

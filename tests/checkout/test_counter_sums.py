@@ -6,6 +6,7 @@ from payments.models import Payment, Ticket
 from payments.statuses import PaymentStatus
 from tests.checkout.at_counters import cashier_at, customer_at
 from tests.checkout.shopper import Shopper
+from tests.nights import ITS_OWN
 from tests.payments.counter_sales import counter_of, ticket_on
 from tests.payments.journeys import pay_with, payer
 
@@ -157,6 +158,7 @@ def test_a_sum_that_is_taken_off_is_gone_for_the_customer(counter):
     assert "<strong>Nothing has been paid with this phone.</strong>" in customer.text
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_every_page_of_who_has_paid_the_sum_says_that_it_is_paid(counter):
     ticket = ticket_on(counter, 150)
     customer = customer_at(counter)

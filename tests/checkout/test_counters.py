@@ -17,6 +17,7 @@ from payments.statuses import PaymentStatus
 from payments.verification import Verification
 from tests.checkout.shopper import Shopper
 from tests.client import ApiClient
+from tests.nights import ITS_OWN
 from tests.query_counts import Statements
 
 
@@ -73,6 +74,7 @@ def test_a_customer_enters_the_amount_and_sees_it_once_more(counter):
     assert counter.status == PaymentStatus.CREATED
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_two_customers_pay_two_payments(counter):
     sell(counter, "1.50")
     sell(counter, "2.50", "+12425550177")

@@ -29,6 +29,7 @@ from tests.checkout.thefts import NEW_PIN, PHONE, PIN, paid, press_pay
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.texts import TextBox
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 PaymentOf = Callable[..., Payment]
@@ -138,6 +139,7 @@ def test_a_change_is_told_on_every_channel_with_a_link_that_stops_the_wallet(
     assert not CustomerSession.objects.filter(ended_at=None).exists()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_who_denies_a_passkey_is_rid_of_it(victim: Customer) -> None:
     """Unfrozen, the thief still had the key to the wallet, and the owner none to remove it."""
     now, own, stolen = utc_now(), VirtualAuthenticator(), VirtualAuthenticator()

@@ -12,6 +12,7 @@ from merchants.callers import Caller
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
+from tests.nights import ITS_OWN
 
 
 @pytest.fixture
@@ -35,6 +36,7 @@ def test_a_link_shows_what_it_asks_for_and_looking_opens_nothing(link_of):
     assert Payment.objects.count() == 0
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_it_is_paid_from_link_to_receipt(link_of):
     link = link_of(success_url="https://shop.example/ok", metadata={"a": "b"})
     shopper = Shopper()
@@ -134,6 +136,7 @@ def test_who_pays_again_by_a_link_that_has_ended_is_not_told_that_it_is_paid(lin
     assert "<h1>This link takes no more payments</h1>" in answer
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 @pytest.mark.parametrize("is_by_new_pin", [False, True])
 def test_a_phone_alone_is_not_shown_what_was_paid_by_a_link(merchant, browser, is_by_new_pin):
     caller, draft = (

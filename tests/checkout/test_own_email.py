@@ -34,6 +34,7 @@ from tests.checkout.thefts import NEW_PIN, PHONE, PIN, signed_in_to_account
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.texts import TextBox
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 
@@ -144,6 +145,7 @@ def test_nor_does_a_code_where_nothing_else_protects_the_wallet(texts: TextBox) 
         name_email(session=session, email=THIEFS, network="192.0.2.1", now=utc_now())
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_one_before_is_told_and_stops_the_wallet_and_the_new_one(own: Shopper) -> None:
     press(named(own, OWN))
     press(named(own, THIEFS))

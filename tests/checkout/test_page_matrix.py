@@ -23,6 +23,7 @@ from merchants.models import Merchant
 from payments.customer_steps import start_payment
 from payments.models import Payment
 from tests.factories import PaymentFactory
+from tests.nights import ITS_OWN
 
 pytestmark = pytest.mark.django_db
 # What a page is about. Pages of a payment open for anyone who has their address, as a bill on a
@@ -229,6 +230,7 @@ def test_signed_out_the_own_page_shows_nothing(
     assert owner.masked_phone not in response.content.decode()
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_owner_reaches_the_payment_and_the_own_page(owner: Customer, taken: Payment) -> None:
     client = _browser(owner)
 

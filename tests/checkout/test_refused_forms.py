@@ -12,6 +12,7 @@ from core.ids import new_id
 from customers.models import Customer
 from merchants.models import Merchant
 from tests.checkout.shopper import Shopper
+from tests.nights import ITS_OWN
 from tests.refunds.refunding import sell
 
 
@@ -117,6 +118,7 @@ def test_an_address_below_a_payment_goes_on_with_it(payment):
     assert f'href="{payment.hosted_url}">Continue with the payment</a>' in shopper.text
 
 
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_mistyped_address_goes_on_with_the_payment_that_a_code_was_sent_for(payment):
     shopper = Shopper()
     shopper.visit(f"{payment.hosted_url}/phone")

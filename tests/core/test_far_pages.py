@@ -66,6 +66,7 @@ def test_what_is_newer_is_not_passed_over(api: Api, merchant: Merchant, newest_f
     assert page(api, merchant, 1_001)["payments"] == newest_first[2:4]
 
 
+@pytest.mark.each_on_postgres("each filter is another statement")
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
