@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any, cast
 
 from django.db.models import QuerySet
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -49,14 +49,14 @@ class _ApiViewSet(ViewSet):
     # What every operation accepts besides its own parameters and fields.
     always_accepted: Sequence[str] = ()
 
-    def dispatch(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer, and untie what the framework ties together: view, request, answer, and the
         contexts of parser and renderer. Only the garbage collector would free them.
         """
         response = super().dispatch(request, *args, **kwargs)
         if isinstance(response, Response):
             response.render()
-            response.renderer_context.clear()
+            response.renderer_context.clear()  # type: ignore[attr-defined]  # the framework's
         self.request.parser_context.clear()
         vars(self).clear()
         return response

@@ -60,7 +60,7 @@ def test_no_line_but_those_of_the_page_is_read(long_payout: Payout, offset: int)
 
 def rows_of(line: str) -> int:
     """Return how many rows a line of a plan has read, in all its loops."""
-    rows, loops = re.search(r"rows=(\d+) loops=(\d+)", line).groups()
+    ((rows, loops),) = re.findall(r"rows=(\d+) loops=(\d+)", line)
     return int(rows) * int(loops)
 
 
