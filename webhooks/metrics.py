@@ -42,4 +42,4 @@ def collect() -> None:
         due.labels(lane.value).set(0)
     for lane_of, count in Counter(each.lane for each in waiting_endpoints(now)).items():
         due.labels(lane_of.value).set(count)
-    failing.set(endpoints.filter(failures__gt=0).count())
+    failing.set(endpoints.failing().count())

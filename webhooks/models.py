@@ -95,6 +95,11 @@ class Webhook(models.Model):
                 name="webhook_failing",
                 condition=Q(failing_since__isnull=False, deleted_at=None),
             ),
+            models.Index(
+                fields=["recover_since"],
+                name="webhook_recovering",
+                condition=Q(recover_since__isnull=False),
+            ),
         )
         constraints = (
             models.CheckConstraint(

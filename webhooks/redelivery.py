@@ -86,7 +86,7 @@ def continue_recoveries(*, now: datetime) -> int:
 
     Only a batch is due at a time, so that new events do not queue behind thousands of old ones.
     """
-    wanting = Webhook.objects.switched_on().exclude(recover_since=None)
+    wanting = Webhook.objects.switched_on().filter(recover_since__isnull=False)
     return sum(_continue_recovery(pk, now) for pk in list(wanting.values_list("pk", flat=True)))
 
 
@@ -125,8 +125,7 @@ def close_undeliverable(*, now: datetime) -> int:
 
     Those that failed because their endpoint was off can be recovered once it is on again.
     """
-    switched_on = Webhook.objects.switched_on()
-    idle = with_pending(Webhook.objects.exclude(pk__in=switched_on.values("pk")))
+    idle = with_pending(Webhook.objects.filter(~Q(deleted_at=None) | Q(is_active=False)))
     return sum(_close_undeliverable_of(pk, now) for pk in list(idle.values_list("pk", flat=True)))
 
 

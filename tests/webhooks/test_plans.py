@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker
 
+from bench.copies import copy_row, numbered
 from core.clock import utc_now
 from core.database_clock import database_now
 from core.pagination import in_order
@@ -22,7 +23,7 @@ from webhooks.delivery.leases import claim_due_deliveries, waiting_endpoints
 from webhooks.delivery.order import with_turn
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.numbering import number_events
-from webhooks.redelivery import RECOVERY_BATCH, continue_recoveries
+from webhooks.redelivery import RECOVERY_BATCH, close_undeliverable, continue_recoveries
 from webhooks.statuses import DeliveryStatus
 
 ROWS = 2_000
@@ -204,3 +205,28 @@ def test_a_recovery_counts_no_further_than_a_batch_of_what_waits(backlog: Webhoo
 
     (count,) = [it["sql"] for it in sent.captured_queries if "COUNT(" in it["sql"]]
     assert f"LIMIT {RECOVERY_BATCH}" in count
+
+
+@pytest.mark.postgres
+def test_thousands_of_endpoints_are_not_read_to_find_the_few_with_work(backlog: Webhook) -> None:
+    """Every few seconds, and whenever metrics are collected."""
+    copy_row(backlog, {"id": numbered("wh")}, count=3_000)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE webhooks_webhook")
+
+    with CaptureQueriesContext(connection) as sent:
+        assert continue_recoveries(now=utc_now()) == 0
+        assert Webhook.objects.failing().count() == 0
+        assert close_undeliverable(now=utc_now()) == 0
+
+    read = [it["sql"] for it in sent.captured_queries if 'FROM "webhooks_webhook"' in it["sql"]]
+    recovering, failing, closed = map(plan_of, read)
+    assert "webhook_recovering" in recovering
+    assert "webhook_failing" in failing
+    assert "SubPlan" not in closed  # no list of all that are switched on
+
+
+def plan_of(sql: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {sql}")
+        return "\n".join(line for (line,) in cursor.fetchall())
