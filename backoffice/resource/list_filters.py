@@ -50,7 +50,9 @@ def merchants_named(text: str) -> list[Merchant]:
     """
     if not text:
         return []
-    named = Q(pk=text) | Q(name__icontains=text) | Q(slug__istartswith=text)
+    named = Q(name__icontains=text) | Q(slug__istartswith=text)
+    if text.startswith("mer_"):
+        named = Q(pk=text)  # each list about a merchant asks for it: no index has middles of names
     return list(Merchant.objects.filter(named).order_by("name", "pk")[: MERCHANTS_SHOWN + 1])
 
 
