@@ -6,6 +6,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from core import merkle
@@ -125,6 +126,25 @@ def test_a_subtree_that_is_not_of_its_leaves_is_named(monkeypatch: pytest.Monkey
         "Subtree 1/2 of the log is not that of its leaves.",
         ProvenUpTo("6"),
     ]
+
+
+def test_subtrees_that_are_right_are_computed_from_one_read_of_what_is_below(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(log_tree, "TIER_LEVELS", 1)
+    for module in (log_tree, log_checks):
+        monkeypatch.setattr(module, "TIER_WIDTH", 2)
+    monkeypatch.setattr(log_checks, "TIERS", 1)
+    monkeypatch.setattr(log_checks, "LEAVES_AT_ONCE", 4)
+    for _ in range(7):
+        fund(opened(Purpose.MERCHANT), 10)
+        seal_transfers(now=NOW)
+
+    with CaptureQueriesContext(connection) as statements:
+        assert [*check_subtrees()] == [ProvenUpTo("4"), ProvenUpTo("8")]
+
+    # How large the log is, and of each part the subtrees and their leaves.
+    assert len(statements) == 1 + 2 * 2
 
 
 def test_what_was_there_before_is_signed_once_by_a_command() -> None:
