@@ -34,9 +34,11 @@ def delete_all(rows: QuerySet[Any], *, oldest: str) -> int:
     earlier ones have deleted. Keys that are not fetched need not be sent back.
     """
     deleted, batch = 0, rows.order_by(oldest).values("pk")[:BATCH]
-    while count := rows.filter(pk__in=batch).delete()[0]:
+    while True:
+        count = rows.filter(pk__in=batch).delete()[0]
         deleted += count
-    return deleted
+        if count < BATCH:
+            return deleted
 
 
 def delete_oldest(rows: QuerySet[Any], instant: str, *, before: datetime) -> int:
