@@ -20,7 +20,7 @@ Lookups = dict[str, Any]
 
 METADATA_KEY = "metadata[key]"
 MOST_CENTS = 10**15 - 1
-WORDS = "words"
+WORDS, COMMON_WORDS = "words", "common_words"
 MAX_WORDS = 10
 
 

@@ -90,20 +90,22 @@ class BeginsWords(Func):
     output_field = BooleanField()
     before = r"(?<![^\W_])"  # what SQLite wants to find before a word
 
-    def __init__(self, words: Iterable[str], *columns: str) -> None:
+    def __init__(self, words: Iterable[str], *columns: str, are_common: bool = False) -> None:
         super().__init__(*map(F, columns))
-        self.words = tuple(words)
+        self.words, self._are_common = tuple(words), are_common
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
-        """Say it twice: PostgreSQL assumes that one row in fifty has any beginning of a word.
+        """State it twice unless the words are known to be common.
 
-        It would read the newest rows until a page is full, which for a rare word are all of them.
-        Of two conditions it assumes one in 2,500, and takes the index of words.
+        PostgreSQL assumes that one row in fifty has any beginning of a word. It would read the
+        newest rows until a page is full, which for a rare word are all of them. Of two conditions
+        it assumes one in 2,500, and takes the index of words; rows found there have to be sorted.
         """
         wanted = " & ".join(f"{word}:*" for word in self.words)
         words = words_sql(self._columns(compiler))
         has_words = f"{words} @@ to_tsquery('simple'::regconfig, %s)"
-        return f"({has_words} AND {has_words})", [wanted, wanted]
+        times = 1 if self._are_common else 2
+        return f"({' AND '.join([has_words] * times)})", [wanted] * times
 
     def as_sqlite(
         self, compiler: Any, connection: Any, **_: Any

@@ -10,7 +10,7 @@ from django.db.models import Model, QuerySet, Value
 
 from core.errors import ApiError, NotFound
 from core.prepared import Placeholder, Prepared
-from core.queries import WORDS, Lookups
+from core.queries import COMMON_WORDS, WORDS, Lookups
 from core.search import BeginsWords
 
 _Row = TypeVar("_Row", bound=Model)
@@ -64,9 +64,11 @@ class CallerScoped(QuerySet[_Row]):
     def matching(self, lookups: Lookups) -> Self:
         """Keep the rows that match the look-ups, including their words, if any."""
         others = dict(lookups)
-        words = others.pop(WORDS, ())
+        words, common = others.pop(WORDS, ()), others.pop(COMMON_WORDS, ())
         rows = self.filter(**others)
-        return rows.filter(BeginsWords(words, *self.searched)) if words else rows
+        if not (words or common):
+            return rows
+        return rows.filter(BeginsWords(words or common, *self.searched, are_common=bool(common)))
 
     def one(self, pk: str) -> _Row:
         """Return the row. Raises `missing`: unknown and foreign look the same."""

@@ -7,6 +7,7 @@ from unicodedata import normalize
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from bench.copies import copy_row, numbered
 from core.clock import iso, utc_now
@@ -223,6 +224,24 @@ def test_a_rare_word_is_looked_up_among_the_words(merchant: Merchant, payment: P
 
     assert not in_order(found)[:21]
     assert expected(found.explain()) < 1_000 // 100
+
+
+@pytest.mark.parametrize(("common", "times"), [(2, 2), (1, 1)])
+@pytest.mark.postgres
+def test_the_newest_with_a_common_word_are_found_in_order(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, common: int, times: int
+) -> None:
+    monkeypatch.setattr("merchants.caller_lists.COMMON", common)
+    client = api(merchant)
+    for _ in range(2):
+        client.post("/v1/payments", {"amount": 100, "description": "Conch salad"})
+
+    with CaptureQueriesContext(connection) as sent:
+        answer = client.get("/v1/payments?q=conch&limit=1").json()
+
+    assert (len(answer["payments"]), answer["total"], answer["has_more"]) == (1, 2, True)
+    (page,) = [it["sql"] for it in sent.captured_queries if "ORDER BY" in it["sql"]]
+    assert page.count("to_tsquery") == times
 
 
 def expected(plan: str) -> int:
