@@ -13,6 +13,8 @@ from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.logging_rows import log_entries, log_transfers
 from ledger.models import LOCK_ORDER, Purpose, Seal, UnsealedTransfer
 
+SEAL_BATCH = 1_000
+
 logger = structlog.get_logger(__name__)
 
 
@@ -21,7 +23,7 @@ class SealerBusy(Exception):
 
 
 @transaction.atomic
-def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
+def seal_transfers(*, now: datetime, limit: int = SEAL_BATCH) -> int:
     """Seal up to `limit` waiting transfers in the order of their ids; return how many.
 
     A second process finds nothing to do while one is sealing. Accounts are locked last, after the
@@ -49,7 +51,7 @@ def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
 
 
 @transaction.atomic
-def log_rows(*, now: datetime, limit: int = 1_000) -> int:
+def log_rows(*, now: datetime, limit: int = SEAL_BATCH) -> int:
     """Append up to `limit` waiting signed rows to the log; return how many."""
     return log_entries(now=now, limit=limit) if hold_chain(now) else 0
 

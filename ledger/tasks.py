@@ -5,9 +5,9 @@ from celery import shared_task
 from core.clock_check import LONG_STEP, task_now
 from ledger import proving, sealing, whole_proof
 from ledger.checkpoints import sign_head
+from ledger.sealing import SEAL_BATCH
 from ledger.witnesses import inform_witnesses
 
-SEAL_BATCH = 1_000
 PROOF_SECONDS = 3_600
 WITNESS_SECONDS = 300
 
