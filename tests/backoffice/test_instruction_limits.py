@@ -8,11 +8,17 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
-from backoffice.errors import Forbidden, InstructionExpired
+from backoffice.errors import Forbidden, InstructionDecided, InstructionExpired
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import RIGHTS, InstructionKind, Right, Role
 from backoffice.services import decisions, instructions
-from backoffice.services.decisions import approve, decline, expire_due, withdraw
+from backoffice.services.decisions import (
+    approve,
+    decline,
+    expire_due,
+    lock_waiting,
+    withdraw,
+)
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import (
     InstructionRequest,
@@ -222,3 +228,14 @@ def test_what_was_decided_does_not_expire_and_what_fails_to_goes_on_waiting(
     Instruction.objects.update(status="carried_out")
     assert expire_due(now=later) == 0
     assert caplog.records == []
+
+
+def test_only_what_waits_is_locked_to_be_decided(paid: Payment) -> None:
+    now = utc_now()
+    waiting = instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 20_000), now=now)
+    assert lock_waiting(waiting.pk, now) == waiting
+
+    Instruction.objects.update(status="declined", decided_at=now)
+
+    with pytest.raises(InstructionDecided, match="is declined"):
+        lock_waiting(waiting.pk, now)
