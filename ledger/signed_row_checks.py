@@ -64,6 +64,8 @@ def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
             yield from _check_rows(model, field, found)
         mark = str(found[-1][0])
         yield ProvenUpTo(mark)
+        if len(found) < CHUNK:  # what is written meanwhile is the next proof's
+            return
 
 
 def check_rows_since(model: type[Model], leaf: int) -> Iterator[str]:

@@ -7,9 +7,11 @@ from structlog.testing import capture_logs
 
 from ledger import whole_proof
 from ledger.models import Account, Proof, Purpose
+from ledger.proof_marks import ProvenUpTo
 from ledger.proof_parts import whole_parts
 from ledger.proving import REST_FACTOR
 from ledger.sealing import log_rows, seal_transfers
+from ledger.signed_row_checks import check_all_rows
 from ledger.whole_proof import prove_slice_if_due
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
@@ -44,6 +46,14 @@ def slices(first: datetime = NOW) -> list[tuple[str, str]]:
         if not proof.part:
             return left
     raise AssertionError("It does not end.")
+
+
+def test_each_chunk_of_signed_rows_is_read(ledger: None) -> None:
+    keys = list(Merchant.objects.order_by("pk").values_list("pk", flat=True))
+
+    found = list(check_all_rows(Merchant))
+
+    assert found == [ProvenUpTo(keys[place]) for place in (1, 3, 4)]
 
 
 def test_it_goes_on_where_it_stopped_until_all_is_read(ledger: None) -> None:
