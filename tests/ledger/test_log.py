@@ -23,6 +23,7 @@ from tests.factories import MerchantFactory
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, move, opened
 from tests.ledger.thief import all_rights
+from tests.ledger.unsigned import forget_signatures
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -252,14 +253,6 @@ def test_keys_are_rotated(settings: Settings) -> None:
     settings.LEDGER_KEY = f"{'b' * 42}A="
     first = Transfer.objects.order_by("pk")[0].pk
     assert verify() == (1, f"Transfer {first} was not written by the service, or was changed.")
-
-
-def forget_signatures() -> None:
-    with all_rights(), connection.cursor() as cursor:
-        for table in ("ledger_transfer", "merchants_merchant"):
-            cursor.execute(f"UPDATE {table} SET signature = NULL")
-        cursor.execute("DELETE FROM ledger_logleaf")
-        cursor.execute("UPDATE ledger_waitingentry SET signature = ''")
 
 
 def test_the_form_of_an_entry_that_names_a_row_never_changes() -> None:

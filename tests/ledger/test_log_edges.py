@@ -18,7 +18,7 @@ from ledger.signing_past import sign_existing_rows
 from ledger.transaction_receipts import receipt_of
 from tests.factories import MerchantFactory
 from tests.ledger.funding import NOW, fund, opened
-from tests.ledger.test_log import forget_signatures
+from tests.ledger.unsigned import forget_signatures
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
