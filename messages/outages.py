@@ -31,7 +31,9 @@ class Route:
     def lose(self, reason: str) -> None:
         """Note that the server was not reached; nothing more is sent in this turn."""
         self.is_lost = True
-        note_outage(self.channel, reason, now=self._now)
+        failures = note_outage(self.channel, reason, now=self._now)
+        wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 10))
+        Outage.objects.filter(channel=self.channel).update(retry_at=self._now + wait)
 
     def find(self) -> None:
         """Note that the server was reached."""
@@ -56,8 +58,12 @@ def routes(now: datetime) -> dict[Channel, Route]:
     return {channel: Route(channel, known.get(channel), now) for channel in Channel}
 
 
-def note_outage(channel: Channel, reason: str, *, now: datetime) -> None:
-    """Note an attempt that did not reach the server, in one line of the log as well."""
+def note_outage(channel: Channel, reason: str, *, now: datetime) -> int:
+    """Note an attempt that did not reach the server, in one line of the log as well.
+
+    Returns how many there have been. Only a turn's own attempt postpones the next one: anyone can
+    request sign-in codes, and while some of them fail, messages would wait for good.
+    """
     reason = reason[:MOST_WORDS]
     Outage.objects.filter(channel=channel, failed_at__lt=now - CURRENT_WITHIN).delete()
     outage, is_new = Outage.objects.get_or_create(
@@ -71,16 +77,12 @@ def note_outage(channel: Channel, reason: str, *, now: datetime) -> None:
         },
     )
     if not is_new:
-        wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(outage.failures, 10))
         Outage.objects.filter(channel=channel).update(
-            failures=F("failures") + 1, failed_at=now, retry_at=now + wait, reason=reason
+            failures=F("failures") + 1, failed_at=now, reason=reason
         )
-    logger.warning(
-        "message_server_away",
-        channel=str(channel),
-        reason=reason,
-        failures=1 if is_new else outage.failures + 1,
-    )
+    failures = 1 if is_new else outage.failures + 1
+    logger.warning("message_server_away", channel=str(channel), reason=reason, failures=failures)
+    return failures
 
 
 def seconds_away(now: datetime) -> dict[str, float]:

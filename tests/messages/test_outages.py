@@ -144,6 +144,20 @@ def test_a_code_that_does_not_reach_the_gateway_is_an_outage(
     assert Outage.objects.get().reason == "SMS gateway: ConnectionError (Connection refused)"
 
 
+def test_codes_that_fail_now_and_then_keep_no_message_waiting(
+    now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a gateway's connections a few fail, and strangers request codes all the time."""
+    monkeypatch.setattr(sms, "send", lambda **_: None)
+    plan(now, channel=Channel.SMS, recipient=PHONE)
+    sent = 0
+    for after in range(0, 120, 5):
+        note_outage(Channel.SMS, "SMS gateway: ConnectTimeout", now=now + timedelta(seconds=after))
+        sent += send_due_messages(now=now + timedelta(seconds=after))
+
+    assert sent == 1
+
+
 def measured(channel: str) -> float:
     text = Client().get("/metrics").text
     [line] = [each for each in text.splitlines() if each.startswith(f"{away_of(channel)} ")]
