@@ -11,11 +11,15 @@ from django.db import InterfaceError, OperationalError
 # By SQLSTATE: no connection, out of disk or connections, stopped by an operator or by a crash.
 _AWAY = ("08", "53", "57P")
 LOCKED = "database is locked"  # SQLite's only word for it
+# What is wrong with a statement, such as a column that does not exist: SQLite has no other class.
+_WRONG = "SQLITE_ERROR"
 
 
 def is_away(error: BaseException) -> bool:
     """Return whether the database did not answer at all, or refuses whatever it is asked."""
     if not isinstance(error, OperationalError | InterfaceError) or LOCKED in str(error):
+        return False
+    if getattr(error.__cause__, "sqlite_errorname", "").startswith(_WRONG):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(_AWAY)

@@ -4,7 +4,7 @@ import logging
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, InterfaceError, OperationalError
+from django.db import IntegrityError, InterfaceError, OperationalError, ProgrammingError, connection
 
 from config import worker
 from config.celery import NoDatabase, PeriodicWork, app
@@ -41,6 +41,18 @@ def failure(text: str = GONE, *, state: str | None = None) -> OperationalError:
 def test_it_is_away_where_whatever_it_is_asked_fails(error: Exception, away: bool) -> None:
     assert is_away(error) == away
     assert traceback_of(error) is (None if away else error)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("statement", ["SELECT 1 FROM no_such_table", "SELECT no_such_column", "!"])
+def test_a_wrong_statement_is_an_error_of_ours(statement: str) -> None:
+    with (
+        connection.cursor() as cursor,
+        pytest.raises((OperationalError, ProgrammingError)) as refused,
+    ):
+        cursor.execute(statement)
+
+    assert not is_away(refused.value)
 
 
 def test_its_reason_is_a_line() -> None:
