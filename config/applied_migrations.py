@@ -24,11 +24,15 @@ def missing_migrations() -> list[str]:
 
 @cache
 def _of_this_release() -> frozenset[str]:
-    """Return the names of the migrations, without loading them."""
+    """Return the names of the migrations, without loading them.
+
+    What Django does not take for one is left out: a package, or a name that begins with `_` or `~`.
+    """
     return frozenset(
         f"{app.label}.{module.name}"
         for app in apps.get_app_configs()
         for module in iter_modules([str(Path(app.path) / "migrations")])
+        if not module.ispkg and module.name[0] not in "_~"
     )
 
 

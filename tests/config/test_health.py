@@ -67,6 +67,22 @@ def test_readyz_knows_every_migration_of_this_release() -> None:
     assert known == applied_migrations._of_this_release()
 
 
+def test_what_django_takes_for_no_migration_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library's folder may have more in it; a release would never be ready."""
+    folder = tmp_path / "migrations"
+    (folder / "old").mkdir(parents=True)
+    for name in ("0001_initial.py", "_operations.py", "~draft.py", "old/__init__.py"):
+        (folder / name).touch()
+    app = SimpleNamespace(label="library", path=str(tmp_path))
+    monkeypatch.setattr(applied_migrations.apps, "get_app_configs", lambda: [app])
+
+    names = applied_migrations._of_this_release.__wrapped__()
+
+    assert names == {"library.0001_initial"}
+
+
 @pytest.mark.usefixtures("just_started")
 def test_readyz_says_that_a_migration_is_missing(client: Client) -> None:
     """Behind a proxy that asks, such a release would replace one that works."""
