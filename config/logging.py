@@ -35,7 +35,8 @@ REQUEST_CHARACTERS = 500
 # to find it in the back office, and leaves 107 bits unknown.
 _PAGE = re.compile(r"(?:\b|(?<=%2F))((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
 # PostgreSQL quotes the row that violates a constraint: with phone, address and the hash of a PIN.
-_ROW = re.compile(r"(\bDETAIL: +).*?(?=\n(?:HINT|CONTEXT): |\n\n|\Z)", re.DOTALL)
+# In an exception's repr, as Celery logs it, its lines end with a backslash and an n.
+_ROW = re.compile(r"((?:\b|\\n)DETAIL: +).*?(?=(?:\n|\\n)(?:HINT|CONTEXT): |\n\n|\Z)", re.DOTALL)
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
 

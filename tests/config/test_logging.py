@@ -8,6 +8,7 @@ from logging.config import dictConfig
 
 import pytest
 import structlog
+from django.db import IntegrityError
 from django.test import Client
 
 from config.logging import HIDDEN, logging_config, redact
@@ -234,6 +235,21 @@ def test_the_row_that_a_database_quotes_is_hidden(lines, end: str) -> None:
     logging.getLogger("another").error("violates a check\nDETAIL:  Failing row: %s.%s", row, end)
 
     assert lines()[0]["event"] == f"violates a check\nDETAIL:  {HIDDEN}{end}"
+
+
+@pytest.mark.parametrize("end", ["", "\nHINT:  Try again."])
+def test_so_is_the_row_in_an_error_named_by_its_repr(lines, end: str) -> None:
+    """Celery logs those of tasks so."""
+    error = IntegrityError(f"violates a check\nDETAIL:  Failing row: (cus_1, +12423591234).{end}")
+
+    logging.getLogger("another").error("Task raised unexpected: %s", repr(error))
+    structlog.get_logger("another").error("task failed", error=error)
+
+    assert [HIDDEN in str(line) and "12423591234" not in str(line) for line in lines()] == [
+        True,
+        True,
+    ]
+    assert ("Try again" in lines()[0]["event"]) == bool(end)
 
 
 def test_what_is_no_secret_stays() -> None:
