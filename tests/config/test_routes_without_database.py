@@ -8,11 +8,12 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import DataError, OperationalError, connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from backoffice.registry import ADMINS
 from backoffice.roles import Role
@@ -135,6 +136,41 @@ def test_a_form_is_not_said_to_be_saved_or_lost() -> None:
 
     assert "may or may not have been done" in response.text
     assert "<a " not in response.text
+
+
+def test_a_value_unfit_for_the_database_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """A form or a filter that lets it through is to be mended; the answer alone names neither."""
+    browser = staff()
+    browser.raise_request_exception = False
+
+    def refuse(*_: Any) -> None:
+        raise DataError("value too long")
+
+    with connection.execute_wrapper(refuse):
+        response = browser.get(reverse("admin:index"), headers=PERSON)
+
+    assert response.status_code == 400
+    logged = [each.getMessage() for each in caplog.records if each.exc_info]
+    assert logged == ["unfit for the database"]
+
+
+def test_the_api_answers_a_browser_in_json_as_well(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    """Also where what surrounds its views fails."""
+
+    def fail(*_: Any) -> None:
+        raise OperationalError(REASON)
+
+    settings.VISITOR_SECONDS_PER_NETWORK = 6
+    monkeypatch.setattr("config.visitors._payer_of", fail)
+    browser = Client()
+    browser.raise_request_exception = False
+
+    response = browser.get("/v1/payments", headers=PERSON)
+
+    assert response.status_code == SERVICE_UNAVAILABLE
+    assert response.json()["code"] == "SERVICE_UNAVAILABLE"
 
 
 def test_each_request_logs_the_reason_in_a_line(caplog: pytest.LogCaptureFixture) -> None:
