@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 
 from backoffice.models import Instruction
 from backoffice.queues import queues_of
@@ -91,6 +92,20 @@ def test_so_is_what_the_page_of_a_merchant_says(
 
     seen = read_by(office, Role.DEVELOPER, page)
     assert [words for words in told if words in seen] == []
+
+
+def test_so_is_what_they_have_requested_themselves(
+    office: Office, requests: list[Instruction]
+) -> None:
+    """Someone of Finance becomes a developer; the page behind the line is a 404 by then."""
+    dashboard = "/admin/?mode=live"
+    assert AMOUNT in read_by(office, Role.FINANCE, dashboard)
+
+    user = requests[1].asked_by
+    user.groups.set([Group.objects.get(name=Role.DEVELOPER.value)])
+
+    browser = office(Role.DEVELOPER, user.username)
+    assert AMOUNT not in browser.get(dashboard).content.decode()
 
 
 def test_what_waits_is_told_on_the_page_only_to_them(
