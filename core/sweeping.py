@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.db.models import QuerySet
 
 from core.errors import ApiError
@@ -32,11 +32,18 @@ def sweep(name: str, act: Callable[[_Row], int], rows: Iterable[_Row]) -> int:
             continue
         except SoftTimeLimitExceeded:  # the task ran out of time; not the row's fault
             raise
-        except Exception:
-            if connection.connection is None:
+        except Exception as error:
+            if _is_connection_lost(error):
                 raise
             logger.exception("row_left_out", sweep=name, row=str(row))
     return total
+
+
+def _is_connection_lost(error: Exception) -> bool:
+    """Return whether no other row can do better. Outside a transaction Django does not notice."""
+    if connection.connection is None:
+        return True
+    return isinstance(error, OperationalError | InterfaceError) and not connection.is_usable()
 
 
 def keys_by_page(rows: QuerySet[Any]) -> Iterator[str]:

@@ -66,3 +66,22 @@ def test_without_a_database_it_ends_at_once() -> None:
         sweep("count", lose, ["1", "2"])
 
     assert tried == ["1"]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_it_ends_at_once_where_the_server_has_ended_the_connection() -> None:
+    """Outside a transaction, Django does not notice: each row would fail, and log a traceback."""
+    tried = []
+
+    def lose(row: str) -> int:
+        tried.append(row)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        return 1
+
+    with capture_logs() as logged, pytest.raises(OperationalError):
+        sweep("count", lose, ["1", "2", "3"])
+
+    connection.close()
+    assert (tried, logged) == (["1"], [])
