@@ -237,19 +237,11 @@ def test_the_row_that_a_database_quotes_is_hidden(lines, end: str) -> None:
     assert lines()[0]["event"] == f"violates a check\nDETAIL:  {HIDDEN}{end}"
 
 
-@pytest.mark.parametrize("end", ["", "\nHINT:  Try again."])
-def test_so_is_the_row_in_an_error_named_by_its_repr(lines, end: str) -> None:
-    """Celery logs those of tasks so."""
-    error = IntegrityError(f"violates a check\nDETAIL:  Failing row: (cus_1, +12423591234).{end}")
+def test_so_is_the_row_in_the_repr_of_an_error() -> None:
+    """Celery logs the errors of tasks so."""
+    error = IntegrityError("check\nDETAIL:  Failing row: (+12423591234).\nHINT:  Try again.")
 
-    logging.getLogger("another").error("Task raised unexpected: %s", repr(error))
-    structlog.get_logger("another").error("task failed", error=error)
-
-    assert [HIDDEN in str(line) and "12423591234" not in str(line) for line in lines()] == [
-        True,
-        True,
-    ]
-    assert ("Try again" in lines()[0]["event"]) == bool(end)
+    assert redact(repr(error)) == rf"IntegrityError('check\nDETAIL:  {HIDDEN}\nHINT:  Try again.')"
 
 
 def test_what_is_no_secret_stays() -> None:
