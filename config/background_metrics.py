@@ -111,7 +111,7 @@ def _seconds(at: datetime | None) -> float:
 
 
 def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
-    """Set which processes are alive. Without a broker, `manage.py worker` is all three kinds."""
+    """Set which processes are alive. Without a broker, `manage.py worker` is all of them."""
     is_alone, since = not env("CELERY_BROKER_URL"), utc_now() - ALIVE_WITHIN
     for kind in KINDS:
         ours = [mark for mark in marks if is_alone or mark.kind == kind]

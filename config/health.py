@@ -57,9 +57,9 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """Answer 200 if the database responds, which is all that requests need; otherwise 503.
 
-    Broker and cache are not checked, as requests work without them; a metric shows their state. A
-    process whose clock is off is not ready: it would write wrong timestamps. Nor is one whose
-    release has migrations that the database lacks: its requests would fail.
+    Redis is not checked, as requests work without it; `broker_up` shows its state. A process whose
+    clock is off is not ready: it would write wrong timestamps. Nor is one whose release has
+    migrations that the database lacks: its requests would fail.
     """
     try:
         _ask_database()

@@ -33,7 +33,7 @@ MAX_NAME_DIGITS = 2
 # These concern our account or the rate, not the message: it may be retried.
 RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
 # These most probably concern the number. Anyone may enter one that does not exist: no alarm.
-NUMBER_REFUSALS = {"400", "422"}
+NUMBER_REFUSALS = {400, 422}
 
 
 def sanitized(name: str) -> str:
@@ -77,6 +77,7 @@ def _post(url: str, message: dict[str, str], headers: dict[str, str]) -> None:
     """Hand a message to the gateway. A refusal is reported without the address and the text."""
     import requests
 
+    status = 0  # of no answer
     with requests.Session() as session:
         session.trust_env = False  # no password from a .netrc, no proxy that reads the codes
         try:
@@ -88,17 +89,18 @@ def _post(url: str, message: dict[str, str], headers: dict[str, str]) -> None:
                 allow_redirects=False,
                 stream=True,
             )
-            status, fault = str(answer.status_code), _fault_of_answer(answer.status_code)
+            status = answer.status_code
+            cause, fault = str(status), _fault_of_answer(status)
         except requests.RequestException as error:
-            status, fault = _cause_of(error), _fault_of_error(error)
+            cause, fault = _cause_of(error), _fault_of_error(error)
     if fault is Fault.UNREACHED:
-        raise MessageNotSent(fault, f"SMS gateway: {status}") from None
+        raise MessageNotSent(fault, f"SMS gateway: {cause}") from None
     if fault:
         is_number = status in NUMBER_REFUSALS
         level = logging.WARNING if is_number else logging.ERROR
-        logger.log(level, "the SMS gateway refused a message: %s", status)
+        logger.log(level, "the SMS gateway refused a message: %s", cause)
         refusal = NumberRefused if is_number else MessageNotSent
-        raise refusal(fault, f"SMS gateway: {status}") from None
+        raise refusal(fault, f"SMS gateway: {cause}") from None
 
 
 def _fault_of_answer(status: int) -> Fault | None:
@@ -117,10 +119,13 @@ def _fault_of_error(error: "RequestException") -> Fault:
 
 
 def _cause_of(error: BaseException) -> str:
-    """Return what the system said, if it did. The library's words hold the address, secrets too."""
+    """Return the error's name, with the message of the operating system if there is one.
+
+    The library's own message quotes the address, which holds secrets.
+    """
     cause: BaseException | None = error
-    said = ""
+    message = ""
     while cause is not None:
-        said = getattr(cause, "strerror", None) or said
+        message = getattr(cause, "strerror", None) or message
         cause = cause.__cause__ or cause.__context__
-    return f"{type(error).__name__} ({said})" if said else type(error).__name__
+    return f"{type(error).__name__} ({message})" if message else type(error).__name__
