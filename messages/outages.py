@@ -16,27 +16,27 @@ FIRST_WAIT = timedelta(seconds=5)
 LONGEST_WAIT = timedelta(minutes=1)
 # A failure that is older says nothing about now: only sign-in codes may have tried since.
 CURRENT_WITHIN = timedelta(minutes=5)
-MOST_WORDS = 200
+REASON_CHARACTERS = 200
 
 logger = structlog.get_logger(__name__)
 
 
-class Route:
-    """The way of one channel's messages during one turn."""
+class ServerState:
+    """Whether the server of one channel is reached, as far as one turn has found out."""
 
     def __init__(self, channel: Channel, outage: Outage | None, now: datetime) -> None:
         self.channel, self._outage, self._now = channel, outage, now
-        self.is_lost = outage is not None and now < outage.retry_at
+        self.is_away = outage is not None and now < outage.retry_at
 
-    def lose(self, reason: str) -> None:
+    def note_unreached(self, reason: str) -> None:
         """Note that the server was not reached; nothing more is sent in this turn."""
-        self.is_lost = True
+        self.is_away = True
         failures = note_outage(self.channel, reason, now=self._now)
         wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 10))
         Outage.objects.filter(channel=self.channel).update(retry_at=self._now + wait)
 
-    def find(self) -> None:
-        """Note that the server was reached."""
+    def note_reached(self) -> None:
+        """Note that the server was reached, which ends an outage."""
         if self._outage is None:
             return
         self._outage.delete()
@@ -44,27 +44,27 @@ class Route:
         logger.warning("message_server_back", channel=str(self.channel), away_since=str(since))
         self._outage = None
 
-    def until_lost(self, message_ids: Iterable[str]) -> Iterator[str]:
+    def while_reached(self, message_ids: Iterable[str]) -> Iterator[str]:
         """Yield the ids for as long as the server is reached."""
         for message_id in message_ids:
-            if self.is_lost:
+            if self.is_away:
                 return
             yield message_id
 
 
-def routes(now: datetime) -> dict[Channel, Route]:
-    """Return the route of each channel."""
+def server_states(now: datetime) -> dict[Channel, ServerState]:
+    """Return the state of each channel's server at the beginning of a turn."""
     known = {outage.channel: outage for outage in Outage.objects.all()}
-    return {channel: Route(channel, known.get(channel), now) for channel in Channel}
+    return {channel: ServerState(channel, known.get(channel), now) for channel in Channel}
 
 
 def note_outage(channel: Channel, reason: str, *, now: datetime) -> int:
-    """Note an attempt that did not reach the server, in one line of the log as well.
+    """Note an attempt that did not reach the server, in the row and in one line of the log.
 
     Returns how many there have been. Only a turn's own attempt postpones the next one: anyone can
     request sign-in codes, and while some of them fail, messages would wait for good.
     """
-    reason = reason[:MOST_WORDS]
+    reason = reason[:REASON_CHARACTERS]
     Outage.objects.filter(channel=channel, failed_at__lt=now - CURRENT_WITHIN).delete()
     outage, is_new = Outage.objects.get_or_create(
         channel=channel,

@@ -21,7 +21,7 @@ from messages import email, sms
 from messages.content import Content, content_of
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, MessageStatus
-from messages.outages import Route, routes
+from messages.outages import ServerState, server_states
 from messages.redirection import Undeliverable, readdressed
 
 BATCH = 500
@@ -46,38 +46,38 @@ def send_due_messages(*, now: datetime) -> int:
     While its server cannot be reached, a message waits untouched; so do texts while `SMS_STOP` is
     set.
     """
-    found = routes(now)
-    return _send_texts(found[Channel.SMS], now) + _send_emails(found[Channel.EMAIL], now)
+    states = server_states(now)
+    return _send_texts(states[Channel.SMS], now) + _send_emails(states[Channel.EMAIL], now)
 
 
-def _send_texts(route: Route, now: datetime) -> int:
-    if settings.SMS_STOP or route.is_lost:
+def _send_texts(state: ServerState, now: datetime) -> int:
+    if settings.SMS_STOP or state.is_away:
         return 0
-    due = route.until_lost(_due(Channel.SMS, now))
-    return sweep("send texts", partial(_send, _text, route, now), due)
+    due = state.while_reached(_due(Channel.SMS, now))
+    return sweep("send texts", partial(_send, _text, state, now), due)
 
 
-def _send_emails(route: Route, now: datetime) -> int:
-    if route.is_lost:
+def _send_emails(state: ServerState, now: datetime) -> int:
+    if state.is_away:
         return 0
     server = get_connection()
     send = partial(email.send, server=server)
     try:
-        due = _reachable(server, route, now)
-        return sweep("send e-mails", partial(_send, send, route, now), due)
+        due = _reachable(server, state, now)
+        return sweep("send e-mails", partial(_send, send, state, now), due)
     finally:
         server.close()
 
 
-def _reachable(server: BaseEmailBackend, route: Route, now: datetime) -> Iterator[str]:
+def _reachable(server: BaseEmailBackend, state: ServerState, now: datetime) -> Iterator[str]:
     """Yield the ids of due e-mails, each once the connection to the server is open."""
     for message_id in _due(Channel.EMAIL, now):
         try:
             server.open()
         except OSError as error:
-            route.lose(f"{type(error).__name__}: {error}")
+            state.note_unreached(f"{type(error).__name__}: {error}")
             return
-        route.find()
+        state.note_reached()
         yield message_id
 
 
@@ -100,7 +100,7 @@ def _text(message: Message, content: Content) -> None:
     sms.send(to=message.recipient, text=content.text, reference=message.id)
 
 
-def _send(send: Send, route: Route, now: datetime, message_id: str) -> bool:
+def _send(send: Send, state: ServerState, now: datetime, message_id: str) -> bool:
     message = _claim(message_id, now)
     if message is None:
         return False
@@ -122,14 +122,14 @@ def _send(send: Send, route: Route, now: datetime, message_id: str) -> bool:
         send(message, content)
     except MessageNotSent as error:
         if error.fault is Fault.UNREACHED:
-            route.lose(error.reason)
+            state.note_unreached(error.reason)
             _give_back(message)
             return False
-        route.find()
+        state.note_reached()
         logger.warning("message_not_sent", message_id=message_id, cause=error.reason)
         _record_failure(message, error.fault, error.reason, now)
         return False
-    route.find()
+    state.note_reached()
     _record(message, status=MessageStatus.SENT, sent_at=now)
     return True
 
