@@ -18,7 +18,7 @@ from config.background_metrics import (
 )
 from core.clock import ClockRefused
 from core.clock_check import checked_now
-from core.database_away import reason_of, traceback_of
+from core.database_away import log_failure
 from core.errors import ServiceUnavailable
 from core.handler import json_error
 from core.metrics import collect as look_at_clocks
@@ -81,9 +81,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
         try:
             collect()
         except Exception as error:
-            logger.warning(
-                "%s not measured: %s", name, reason_of(error), exc_info=traceback_of(error)
-            )
+            log_failure(logger, f"{name} not measured", error)
             if isinstance(error, OperationalError) and connection.connection is None:
                 break  # each of the remaining ones would wait for a connection just as long
     return cast(HttpResponse, ExportToDjangoView(request))

@@ -6,7 +6,7 @@ from django.db import DatabaseError, connection
 
 from config.checks import UnsafeConfiguration
 from core.clock import utc_now
-from core.database_away import reason_of, traceback_of
+from core.database_away import log_failure
 from core.key_register import missing_keys, note_keys
 
 logger = logging.getLogger(__name__)
@@ -33,8 +33,7 @@ def refuse_missing_keys() -> None:
         if not missing:
             note_keys(now=utc_now())
     except DatabaseError as error:
-        reason, traceback = reason_of(error), traceback_of(error)
-        logger.warning("keys not checked: %s", reason, exc_info=traceback)
+        log_failure(logger, "keys not checked", error)
         return
     finally:
         _leave_database()

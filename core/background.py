@@ -7,7 +7,7 @@ from threading import Timer
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from core.database_away import reason_of, traceback_of
+from core.database_away import log_failure
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +24,6 @@ def _run(write: Callable[[], None]) -> None:
     try:
         write()
     except DatabaseError as error:
-        reason, traceback = reason_of(error), traceback_of(error)
-        logger.warning("what this process had gathered was lost: %s", reason, exc_info=traceback)
+        log_failure(logger, "what this process had gathered was lost", error)
     finally:
         connection.close()

@@ -1,7 +1,7 @@
 """What to log of a database that does not answer: a line with the reason.
 
-While it is away, everything that asks it fails in the same way. A traceback says nothing more then,
-and thousands of them push out of the log what is kept in it for a year.
+While it is away, everything that asks it fails in the same way. A traceback adds nothing then, and
+thousands of them would push older lines, kept for a year, out of the log.
 """
 
 import logging
@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError
 
 # By SQLSTATE: no connection, out of disk or connections, stopped by an operator or by a crash.
 _AWAY = ("08", "53", "57P")
-LOCKED = "database is locked"  # SQLite's only word for it
+LOCKED = "database is locked"  # SQLite has no SQLSTATE: its message for a lock that is not free
 # What is wrong with a statement, such as a column that does not exist: SQLite has no other class.
 _WRONG = "SQLITE_ERROR"
 
@@ -26,13 +26,18 @@ def is_away(error: BaseException) -> bool:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what the driver said, in a line."""
+    """Return the first line of the driver's message."""
     return str(error).partition("\n")[0] or type(error).__name__
 
 
 def traceback_of(error: Exception) -> Exception | None:
-    """Return the error for `exc_info`; None if its traceback would say nothing."""
+    """Return the error for `exc_info`; None if its traceback would add nothing."""
     return None if is_away(error) else error
+
+
+def log_failure(logger: logging.Logger, event: str, error: Exception) -> None:
+    """Log what a failure led to, with its reason, and with a traceback where that helps."""
+    logger.warning("%s: %s", event, reason_of(error), exc_info=traceback_of(error))
 
 
 class WithoutTraceback(logging.Filter):

@@ -23,7 +23,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from core import errors
-from core.database_away import LOCKED, reason_of, traceback_of
+from core.database_away import LOCKED, log_failure
 from core.json import BODY_SIZE_RULE, dump_json
 from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 
@@ -86,7 +86,7 @@ def _database_error(exc: Exception) -> errors.ApiError:
     state = getattr(exc.__cause__, "sqlstate", None)
     busy = state in _LOCK_NOT_AVAILABLE or LOCKED in str(exc)
     error: errors.ApiError = errors.Conflict() if busy else errors.ServiceUnavailable()
-    logger.warning("database did not answer: %s", reason_of(exc), exc_info=traceback_of(exc))
+    log_failure(logger, "database did not answer", exc)
     return error
 
 

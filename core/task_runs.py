@@ -17,7 +17,7 @@ from django.db import DatabaseError, InterfaceError, transaction
 from django.db.models import Q
 
 from core.clock import utc_now
-from core.database_away import reason_of, traceback_of
+from core.database_away import log_failure
 from core.error_count import error_count
 from core.models import ProcessMark, TaskRun
 
@@ -52,8 +52,7 @@ class RunRecorder:
         try:
             _store(kind, ended)
         except (DatabaseError, InterfaceError) as error:
-            reason, traceback = reason_of(error), traceback_of(error)
-            logger.warning("task runs not written: %s", reason, exc_info=traceback)
+            log_failure(logger, "task runs not written", error)
 
 
 @transaction.atomic

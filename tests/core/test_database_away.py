@@ -8,9 +8,8 @@ from django.db import IntegrityError, InterfaceError, OperationalError, Programm
 
 from config import worker
 from config.celery import NoDatabase, PeriodicWork, app
-from core.database_away import is_away, reason_of, traceback_of
+from core.database_away import is_away, log_failure, reason_of, traceback_of
 from core.task_runs import RunRecorder
-from webhooks.delivery import dispatcher
 
 GONE = "connection refused\n\tIs the server running on that host?"
 
@@ -138,10 +137,10 @@ def test_what_the_others_say_has_a_traceback_where_it_helps(
 
     monkeypatch.setattr("core.task_runs._store", refuse)
     RunRecorder().write("worker")
-    dispatcher._warn("due deliveries wait for the next tick", failure(state=state))
+    log_failure(logging.getLogger("tests"), "due deliveries wait", failure(state=state))
 
     assert [each.getMessage() for each in caplog.records] == [
         "task runs not written: connection refused",
-        "due deliveries wait for the next tick: connection refused",
+        "due deliveries wait: connection refused",
     ]
     assert [bool(each.exc_info) for each in caplog.records] == [state is not None] * 2

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
-from core.database_away import reason_of, traceback_of
+from core.database_away import log_failure
 from core.database_clock import database_now
 from core.task_runs import recorder
 from webhooks.delivery.attempts import attempt
@@ -103,7 +103,7 @@ class Dispatcher:
         try:
             self.wake()
         except (DatabaseError, InterfaceError) as error:
-            _warn("the next deliveries wait for the next tick", error)
+            log_failure(logger, "the next deliveries wait for the next tick", error)
 
 
 def _attempt_and_keep_recording(claim: Claim) -> None:
@@ -133,14 +133,10 @@ def _is_recorded(record: Callable[[], None], *, together: bool) -> bool:
         else:
             record()
     except (DatabaseError, InterfaceError) as error:
-        _warn("attempt not recorded yet", error)
+        log_failure(logger, "attempt not recorded yet", error)
         close_old_connections()
         return False
     return True
-
-
-def _warn(event: str, error: Exception) -> None:
-    logger.warning("%s: %s", event, reason_of(error), exc_info=traceback_of(error))
 
 
 _write_batch = WriteBatch()
@@ -165,7 +161,7 @@ def dispatch_forever(*, every_seconds: float) -> None:
             send_due_deliveries()
             recorder.note(TICK, succeeded=True)
         except Exception as error:
-            _warn("due deliveries wait for the next tick", error)
+            log_failure(logger, "due deliveries wait for the next tick", error)
             recorder.note(TICK, succeeded=False)
         recorder.write("dispatcher")
         close_old_connections()
