@@ -25,7 +25,7 @@ def failing_sentences(webhook: Webhook, now: datetime, begun: str = "Failing") -
         waiting = "1 delivery waits" if health.waiting == 1 else f"{_count(health)} deliveries wait"
         words.append(f"{waiting} for it. Next attempt: {following}.")
     if webhook.alarmed_at:
-        words.append(_told(webhook, now))
+        words.append(_alert_words(webhook, now))
     return [sentence.strip() for sentence in words]
 
 
@@ -48,7 +48,7 @@ def endpoints_in_trouble(merchant_id: str, now: datetime) -> list[str]:
     ]
 
 
-def _told(webhook: Webhook, now: datetime) -> str:
+def _alert_words(webhook: Webhook, now: datetime) -> str:
     """State when the merchant was notified, or that the e-mail could not be sent."""
     about = Message.objects.filter(about=webhook.pk, kind=AlertKind.UNHEALTHY)
     last = about.order_by("-pk").first()
@@ -56,10 +56,9 @@ def _told(webhook: Webhook, now: datetime) -> str:
         return "The e-mail to the merchant about it could not be sent."
     if last is not None and last.sent_at is not None:
         return f"The merchant was told by e-mail {clock(last.sent_at, now)}."
-    is_told = last is not None and last.status in (MessageStatus.PLANNED, MessageStatus.SENDING)
-    return (
-        "The merchant is being told by e-mail." if is_told else "The merchant was sent no e-mail."
-    )
+    if last is not None and last.status in (MessageStatus.PLANNED, MessageStatus.SENDING):
+        return "The merchant is being told by e-mail."
+    return "The merchant was sent no e-mail."
 
 
 def _count(health: EndpointHealth) -> str:

@@ -48,7 +48,7 @@ class SearchQuery:
 
     @property
     def word(self) -> str:
-        """The text if it is a single word, of no known meaning; otherwise empty."""
+        """The text if it is one word, and no id, amount, day, phone or e-mail; otherwise empty."""
         is_other = self.is_description or self.phone or self.email or self.public_id
         return "" if is_other or " " in self.text else self.text.rstrip("/")
 

@@ -93,7 +93,8 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     customers = [] if refusal else _customers(query)
     payments = list(_without_repeats(_payments(query, customers, today)))
     merchants = [] if query.is_description else _merchants(query)
-    host = query.host or ("" if merchants or payments else query.word)  # no name, no word
+    # A word that is found in a name or a payment is not looked for among hosts.
+    host = query.host or ("" if merchants or payments else query.word)
     others: list[FoundTable] = [
         ("Customers", Customer, customers),
         ("Merchants", Merchant, merchants),
@@ -128,7 +129,7 @@ def _by_id(query: SearchQuery, staff: Staff) -> SearchResults:
         row = _only_one(BY_PREFIX[prefix].model, wanted)
     else:
         return SearchResults(is_withheld=True)
-    if row is not None and not CATALOG[type(row)].opens(row.pk, staff):
+    if row is not None and not CATALOG[type(row)].is_open_to(staff, row.pk):
         return SearchResults(is_withheld=True)
     if isinstance(row, Event | Delivery | Refund) and query.text == wanted:
         row = _payment_of(row) or row

@@ -12,7 +12,7 @@ from backoffice.customer_timeline import changes_of, codes_of
 from backoffice.message_words import kind_words, masked_recipient, status_words, with_payment_ended
 from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
-from backoffice.request_sight import seen_with
+from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.services.instruction_kinds import TASKS, title_of
@@ -49,8 +49,8 @@ _STAMPS = {
     "deleted_at": ("delete", "Deleted by its merchant"),
     "created_at": ("add_circle", "Created"),
 }
-# Acts that were requested, as the audit trail names them.
-_SEEN_WITH = {task.title.lower(): seen_with(name) for name, task in TASKS.items()}
+# By the act, as the audit trail names what was requested.
+_VIEWING_RIGHTS = {task.title.lower(): viewing_right(name) for name, task in TASKS.items()}
 _WRITTEN_BY = {
     "customer": "written by the customer",
     "visitor": "written by someone with the receipt",
@@ -73,7 +73,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
     sent = list(related.order_by("-attempted_at")[:SHOWN])
     return _in_order(
         _transitions(payment.transitions, lambda move: _MOVES[PaymentStatus(move.to_status)]),
-        _tries(payment),
+        _verification_attempts(payment),
         _transitions(refunded, _refunded),
         map(_requested, refunds),
         _transitions(added, _added),
@@ -134,7 +134,7 @@ def _transitions(
 
 
 def _cause(cause: str) -> str:
-    """Return why, in words if it is the code of a failure."""
+    """Return the cause; that of a failure in words instead of its code."""
     known = failure_of(cause)
     return known.message if known.code == cause else cause
 
@@ -192,19 +192,19 @@ def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
         )
 
 
-def _tries(payment: Payment) -> Iterator[TimelineEntry]:
-    tries = VerificationTry.objects.filter(payment_id=payment.pk).order_by("-tried_at")
-    for tried in tries[:SHOWN]:
-        kind = "passkey" if tried.method == "passkey" else "pin"
+def _verification_attempts(payment: Payment) -> Iterator[TimelineEntry]:
+    attempts = VerificationTry.objects.filter(payment_id=payment.pk).order_by("-tried_at")
+    for each in attempts[:SHOWN]:
+        kind = "passkey" if each.method == "passkey" else "pin"
         name = "Passkey" if kind == "passkey" else "PIN"
         yield TimelineEntry(
-            tried.tried_at,
+            each.tried_at,
             kind,
-            f"{name} wrong" if tried.error_code else f"{name} right",
-            actor_words(tried.actor),
-            tried.address,
-            details=(tried.error_code,),
-            tone="bad" if tried.error_code else "good",
+            f"{name} wrong" if each.error_code else f"{name} right",
+            actor_words(each.actor),
+            each.address,
+            details=(each.error_code,),
+            tone="bad" if each.error_code else "good",
         )
 
 
@@ -259,7 +259,7 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
             actor=row.decided_by.get_username() if row.decided_by else "",
             details=(row.decision_note,),
             tone=formats.tone(status),
-            right=seen_with(row.task),
+            right=viewing_right(row.task),
         )
 
 
@@ -280,7 +280,7 @@ def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterat
             address=entry.address,
             details=(entry.reason and f"Reason: {entry.reason}", entry.error),
             tone="bad" if entry.error else "quiet",
-            right=_SEEN_WITH.get(entry.act),
+            right=_VIEWING_RIGHTS.get(entry.act),
         )
 
 

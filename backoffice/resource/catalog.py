@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model, Q
 
 from backoffice.models import AuditEntry, ExportRun, Instruction, Note, ResendRun
-from backoffice.request_sight import tasks_hidden_from
+from backoffice.request_rights import tasks_hidden_from
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from customers.models import Customer, Passkey
@@ -44,8 +44,8 @@ class CatalogEntry:
     """One resource. `right` is required to see it; `prefix` starts its public ids.
 
     `counted` is the singular and plural, if they cannot be derived from the title. A resource
-    without an icon is not in the side bar. `hidden` are the rows that a member of staff does not
-    see in spite of the right, if any.
+    without an icon is not in the side bar. `hidden` returns the rows that a member of staff with
+    the right still does not see; None if there are none.
     """
 
     model: type[Model]
@@ -61,7 +61,7 @@ class CatalogEntry:
         hidden = self.hidden(staff)
         return rows if hidden is None else rows.exclude(hidden)
 
-    def opens(self, pk: Any, staff: Staff) -> bool:
+    def is_open_to(self, staff: Staff, pk: Any) -> bool:
         """Return whether a member of staff may open the page of a row."""
         hidden = self.hidden(staff)
         rows = self.model._default_manager.filter(pk=pk)
@@ -75,14 +75,14 @@ class CatalogEntry:
         return self.counted or (one, several)
 
 
-def _for_others(staff: Staff) -> Q | None:
-    """Return the requests about payouts or staff, for those who may not see these."""
+def _hidden_requests(staff: Staff) -> Q | None:
+    """Return the requests about payouts or staff, if this member of staff may not see those."""
     hidden = tasks_hidden_from(staff)
     return Q(task__in=hidden) if hidden else None
 
 
-def _of_others(staff: Staff) -> Q:
-    """Return the exports of others: a file may contain what other roles do not see."""
+def _exports_of_others(staff: Staff) -> Q:
+    """Return the exports of others: a file may contain what this role does not see."""
     return ~Q(asked_by_id=staff.user_id)
 
 
@@ -105,7 +105,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     ),
     "Money": (
         CatalogEntry(
-            Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins", hidden=_for_others
+            Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins", hidden=_hidden_requests
         ),
         CatalogEntry(Payout, "Payouts", "send_money", R.VIEW_PAYOUTS, "po"),
         CatalogEntry(
@@ -134,7 +134,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     ),
     "Office": (
         CatalogEntry(Note, "Notes", "sticky_note_2", R.VIEW_TRADE),
-        CatalogEntry(ExportRun, "Exports", "download", R.EXPORT, "exp", hidden=_of_others),
+        CatalogEntry(ExportRun, "Exports", "download", R.EXPORT, "exp", hidden=_exports_of_others),
         CatalogEntry(AuditEntry, "Audit trail", "history", R.VIEW_AUDIT, "", _ENTRIES),
         CatalogEntry(User, "Staff", "badge", R.VIEW_STAFF, "", ("account", "accounts")),
     ),

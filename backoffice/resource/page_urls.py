@@ -13,9 +13,8 @@ from django.urls import reverse
 from backoffice.resource.catalog import CATALOG, entry_of
 from backoffice.staff import staff_of
 
-_read: ContextVar[HttpRequest | None] = ContextVar("request_of_reader", default=None)
-
 LIST_FILTERS = "_changelist_filters"  # as Django names them
+_request: ContextVar[HttpRequest | None] = ContextVar("request_of_reader", default=None)
 
 
 def address_of(model: type[Model], page: str, *arguments: Any) -> str:
@@ -32,11 +31,11 @@ def page_of(row: Model) -> str:
 @contextmanager
 def links_for(request: HttpRequest) -> Iterator[None]:
     """Have `page_to_open` return only what the sender of a request may open."""
-    token = _read.set(request)
+    token = _request.set(request)
     try:
         yield
     finally:
-        _read.reset(token)
+        _request.reset(token)
 
 
 def page_to_open(target: Model | str) -> str:
@@ -45,8 +44,8 @@ def page_to_open(target: Model | str) -> str:
         entry, pk = entry_of(target), target
     else:
         entry, pk = CATALOG[type(target)], target.pk
-    request = _read.get()
-    if entry is None or (request is not None and not entry.opens(pk, staff_of(request))):
+    request = _request.get()
+    if entry is None or (request is not None and not entry.is_open_to(staff_of(request), pk)):
         return ""
     return address_of(entry.model, "change", pk)
 

@@ -198,10 +198,10 @@ class Reference(Code):
 
 @dataclass(frozen=True)
 class RowLink(Field):
-    """A text about another row, given by `to` as the row or its id. On a page it links there,
-    if the reader may open that.
+    """A text about another row, given by `to` as the row or its id.
 
-    `unbroken` keeps it on one line in a list.
+    On a page it links there, if the reader may open that. `unbroken` keeps it on one line in a
+    list.
     """
 
     to: str = ""

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group
 
 from backoffice.models import Instruction
 from backoffice.queues import queues_of
-from backoffice.request_sight import seen_with
+from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Right, Role
 from backoffice.services.instruction_kinds import TASKS
@@ -55,7 +55,7 @@ def test_each_task_of_payouts_or_staff_takes_the_right_to_see_these() -> None:
         Right.STAFF: Right.VIEW_STAFF,
     }
 
-    assert {name: seen_with(name) for name in TASKS} == {
+    assert {name: viewing_right(name) for name in TASKS} == {
         name: needed.get(task.right, Right.VIEW_TRADE) for name, task in TASKS.items()
     }
 

@@ -1,12 +1,12 @@
-"""Which requests take a right of their own to be seen: they name what not all staff may see.
+"""The right that viewing a request takes, by its task: some name what not all staff may see.
 
-Apart from the tasks themselves, since the catalog of resources asks, and tasks stand above it.
+Not declared with the tasks: the catalog of resources needs it, and services import the catalog.
 """
 
 from backoffice.roles import Right
 from backoffice.staff import Staff
 
-_TASKS_SEEN_WITH = {
+_TASKS_BY_RIGHT = {
     Right.VIEW_PAYOUTS: (
         "pay_out",
         "run_payouts",
@@ -21,14 +21,14 @@ _TASKS_SEEN_WITH = {
     ),
     Right.VIEW_STAFF: ("add_staff", "set_roles", "reset_access", "reopen_account"),
 }
-_SEEN_WITH = {task: right for right, tasks in _TASKS_SEEN_WITH.items() for task in tasks}
+_RIGHTS = {task: right for right, tasks in _TASKS_BY_RIGHT.items() for task in tasks}
 
 
-def seen_with(task: str) -> Right:
-    """Return the right to see requests for a task."""
-    return _SEEN_WITH.get(task, Right.VIEW_TRADE)
+def viewing_right(task: str) -> Right:
+    """Return the right that viewing requests for a task takes."""
+    return _RIGHTS.get(task, Right.VIEW_TRADE)
 
 
 def tasks_hidden_from(staff: Staff) -> list[str]:
     """Return the tasks whose requests a member of staff may not see."""
-    return [task for task, right in _SEEN_WITH.items() if not staff.may(right)]
+    return [task for task, right in _RIGHTS.items() if not staff.may(right)]
