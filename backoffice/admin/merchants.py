@@ -15,11 +15,11 @@ from backoffice.admin.merchant_actions import (
     change_lines,
 )
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.payouts import why_none_leaves
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.page_parts import Section, SupportAnswer, facts
+from backoffice.payout_answer import why_none_leaves
 from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.page_urls import page_to_open
 from backoffice.resource.shown import Code, Field, Id, Instant, with_link

@@ -4,10 +4,7 @@ from collections import Counter
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponseBase
-from django.utils import timezone
-from django.utils.html import format_html
 
-from backoffice import formats
 from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
 from backoffice.admin.movements import composition_table, explanation_tables
 from backoffice.admin.office import OfficeAdmin
@@ -19,6 +16,7 @@ from backoffice.admin.payout_actions import (
 )
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.pages.export import bank_file_page
+from backoffice.payout_answer import answer_of
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -27,7 +25,7 @@ from backoffice.resource.filters import (
     link_filter,
 )
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.page_urls import address_of, page_of, page_to_open
+from backoffice.resource.page_urls import address_of
 from backoffice.resource.shown import (
     Actor,
     Amount,
@@ -35,29 +33,20 @@ from backoffice.resource.shown import (
     Id,
     Instant,
     Reference,
-    with_link,
 )
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
-from backoffice.services.payouts import runs_waiting
-from ledger.models import TransferKind
-from merchants.statuses import MerchantStatus
-from payouts.batches import entry_of_unknown_file
-from payouts.continuity import is_shut
-from payouts.contradictions import contradiction_of
 from payouts.models import (
     BankEntry,
     BankHoliday,
     Payout,
     PayoutBatch,
     PayoutOrigin,
-    StatementLine,
 )
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 SHOWN = 50
-GIVEN_BACK = (TransferKind.PAYOUT_RETURNED, TransferKind.PAYOUT_REVERSED)
 NEVER_ARRIVED = ENDED_UNPAID | {PayoutStatus.CANCELED}
 TO = Field("To", lambda payout: str(payout.bank_account))
 ORIGINS = {
@@ -125,94 +114,7 @@ class PayoutAdmin(OfficeAdmin):
         return [composition_table(row), *super().tables(row)]
 
     def answer(self, row: Payout, now: datetime) -> SupportAnswer:
-        tone = formats.tone(row.status)
-        if row.status == PayoutStatus.SCHEDULED:
-            entry = contradiction_of(row)
-            return SupportAnswer(
-                [f"{_HELD} {entry}." if entry else _leaves(row, now)], "wait" if entry else tone
-            )
-        words = {
-            PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(row, now)}.",
-            PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
-            PayoutStatus.FAILED: f"Failed: {_reason(row)}",
-            PayoutStatus.RETURNED: f"The bank sent it back: {_reason(row)}",
-            PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
-        }
-        back = [_back(row, now)] if row.status in ENDED_UNPAID else []
-        return SupportAnswer([words[PayoutStatus(row.status)], *back], tone)
-
-
-def why_none_leaves(*, livemode: bool, now: datetime) -> str:
-    """Say why no payout of a mode leaves at present; empty if they do, as those of tests do."""
-    if not livemode:
-        return ""
-    if is_shut(now=now):
-        return (
-            "No live payout leaves for now: the database was restored, and first has to be compared"
-            " with the bank."
-        )
-    entry = entry_of_unknown_file(livemode=livemode)
-    words = (
-        "No live payout leaves before {} is explained: it names a file of ours that is unknown"
-        " here."
-    )
-    return format_html(words, formats.link("a bank entry", page_to_open(entry))) if entry else ""
-
-
-def _leaves(payout: Payout, now: datetime) -> str:
-    day = formats.day_text(payout.send_date)
-    if payout.merchant.status == MerchantStatus.SUSPENDED:
-        return "It is held: the merchant is suspended."
-    if payout.bank_account.closed_at:
-        return (
-            "Its bank account was closed: with the next run it fails, and the money goes back to"
-            " the merchant's balance."
-        )
-    if shut := why_none_leaves(livemode=payout.livemode, now=now):
-        return shut
-    for run in runs_waiting().filter(lapses_at__gt=now):
-        if payout.pk in run.arguments.get("payouts", ()):
-            url, since = page_of(run), formats.clock(run.asked_at, now)
-            words = 'It is in a <a href="{}">payout run</a> waiting for approval since {}.'
-            return format_html(words, url, since)
-    if payout.send_date < timezone.localtime(now).date():
-        return f"It was due to leave on {day}, and waits for a payout run."
-    return f"It leaves on {day}."
-
-
-def _due(payout: Payout, now: datetime) -> str:
-    was = "was " if payout.arrival_date < timezone.localtime(now).date() else ""
-    return f"{was}due {formats.day_text(payout.arrival_date)}"
-
-
-_HELD = (
-    "It is held: the bank's record of an earlier payout of this merchant contradicts ours, so this"
-    " one may contain money that was already paid out. Explain the bank entry"
-)
-
-
-def _back(payout: Payout, now: datetime) -> str:
-    """Say where the money of a payout is that did not arrive."""
-    at = formats.clock(payout.failed_at or payout.returned_at, now)
-    went = f"The money went back to the merchant's balance ({at})"
-    lines = StatementLine.objects.filter(
-        transfer__reference=payout.pk,
-        transfer__kind__in=GIVEN_BACK,
-        statement__closed_at__isnull=False,
-    )
-    if line := lines.select_related("statement__payout").first():
-        made = formats.clock(line.statement.closed_at, now)
-        return with_link(
-            f"{went}, and the next payout was made from that, {made}.", line.statement.payout
-        )
-    return (
-        f"{went}, to go out with the merchant's next payout: check that the bank account is right."
-    )
-
-
-def _reason(payout: Payout) -> str:
-    words = payout.failure_message.rstrip(".") or "no reason was given"
-    return f"{words} ({payout.failure_code})." if payout.failure_code else f"{words}."
+        return answer_of(row, now)
 
 
 TOTAL, COUNT = Amount("Total", "total_amount"), Field("Payouts", "count")
