@@ -45,7 +45,7 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
 
 
 def why_none_leaves(*, livemode: bool, now: datetime) -> str:
-    """Say why no payout of a mode leaves at present; empty if they do, as those of tests do."""
+    """Return why no payout of a mode leaves at present; empty if they do, as in test mode."""
     if not livemode:
         return ""
     if is_shut(now=now):
@@ -88,7 +88,7 @@ def _due(payout: Payout, now: datetime) -> str:
 
 
 def _back(payout: Payout, now: datetime) -> str:
-    """Say where the money of a payout is that did not arrive."""
+    """Return where the money of a payout that did not arrive is now."""
     at = formats.clock(payout.failed_at or payout.returned_at, now)
     went = f"The money went back to the merchant's balance ({at})"
     lines = StatementLine.objects.filter(
@@ -98,9 +98,8 @@ def _back(payout: Payout, now: datetime) -> str:
     )
     if line := lines.select_related("statement__payout").first():
         made = formats.clock(line.statement.closed_at, now)
-        return with_link(
-            f"{went}, and the next payout was made from that, {made}.", line.statement.payout
-        )
+        words = f"{went}; the next payout, made {made}, includes it."
+        return with_link(words, line.statement.payout)
     return (
         f"{went}, to go out with the merchant's next payout: check that the bank account is right."
     )

@@ -136,14 +136,14 @@ class PayoutBatchAdmin(OfficeAdmin):
     )
 
     def answer(self, row: PayoutBatch, now: datetime) -> SupportAnswer:
-        """Count what the bank has answered, and say what is to be done until it has."""
+        """Count what the bank has answered, and say what to do until it has."""
         statuses = Counter(row.payouts.values_list("status", flat=True))
         paid, moving = statuses[PayoutStatus.PAID], statuses[PayoutStatus.IN_TRANSIT]
         words = [f"{paid:,} of {row.count:,} paid."]
         if unpaid := sum(statuses[status] for status in ENDED_UNPAID):
             words.append(f"{unpaid:,} refused or returned.")
         if moving:
-            next_step = "the bank needs the file once, and what it reports is imported here."
+            next_step = "send it the file once, and import here what it reports."
             words.append(f"{moving:,} on the way to the bank: {next_step}")
         return SupportAnswer(words, "wait" if moving else "bad" if unpaid else "good")
 

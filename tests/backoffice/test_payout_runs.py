@@ -132,7 +132,7 @@ def test_the_page_of_a_run_says_what_has_come_of_it(api: Api, office: Office) ->
         return list(office(Role.VIEWER).get(page_of(run)).context["answer"].words)
 
     assert words()[0] == "0 of 2 paid."
-    assert words()[1].startswith("2 on the way to the bank: the bank needs the file once")
+    assert words()[1].startswith("2 on the way to the bank: send it the file once")
     record_paid(payout_id=first.pk, actor="staff:x", now=utc_now())
     record_failed(payout_id=second.pk, code="", message="", actor="staff:x", now=utc_now())
     assert words() == ["1 of 2 paid.", "1 refused or returned."]

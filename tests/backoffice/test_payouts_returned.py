@@ -45,5 +45,5 @@ def test_the_money_is_followed_into_the_next_payout(office: Office, returned: Pa
     shown = page(office, returned)
 
     assert "to go out with" not in shown
-    assert "and the next payout was made from that, " in shown
+    assert "; the next payout, made " in shown
     assert page_of(following) in shown
