@@ -213,7 +213,7 @@ def _of_account(instruction: Instruction) -> list[Table]:
 
 
 def _of_file(instruction: Instruction) -> list[Table]:
-    """Show what a bank file would do, by kind, and one by one for what it credits."""
+    """Show what a bank file would do: by kind, and each credit and removed entry by itself."""
     says, gives, takes, statements = (
         instruction.arguments.get(name, [])
         for name in ("says", "gives", "takes_away", "statements")
@@ -226,8 +226,10 @@ def _of_file(instruction: Instruction) -> list[Table]:
     stated = [[*cells[:3], *map(formats.amount, cells[3:])] for cells in statements]
     right, heading = Right.VIEW_PAYOUTS, formats.amount("Amount")
     return [
-        Table("What the file says", ("Says", "Of", "How many", heading), reported, right=right),
-        Table("Whom it gives money", ("Says", "Of", heading), gifts, right=right),
-        Table("What it takes away", ("Said", "Entry", heading), taken, right=right),
+        Table(
+            "What the file reports", ("What", "About", "Entries", heading), reported, right=right
+        ),
+        Table("Money it credits", ("What", "To", heading), gifts, right=right),
+        Table("Entries it removes", ("What", "Entry", heading), taken, right=right),
         Table("Statements in it", STATED, stated, right=right),
     ]

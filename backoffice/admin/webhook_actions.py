@@ -1,6 +1,5 @@
 """Resend webhooks: one, those of a payment or an event, or a whole list in the background."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -25,8 +24,9 @@ from backoffice.services.webhooks import (
     start_run,
 )
 from backoffice.webhook_answer import attempt_sentence
+from payments.models import Payment
 from webhooks.endpoints import update_webhook
-from webhooks.models import Delivery, Webhook
+from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
 Rows = QuerySet[Delivery]
@@ -39,7 +39,7 @@ class ResendForm(ActionForm):
     delivered_too = CheckboxField(required=False, label="Include those already delivered")
 
     def lines(self) -> list[str]:
-        rows = _ROWS_OF[type(self.row).__name__](self.row)
+        rows = _deliveries_about(self.row)
         arrived = rows.filter(status=DeliveryStatus.DELIVERED).count()
         return [
             f"{rows.count() - arrived} not delivered, {arrived} delivered.",
@@ -47,16 +47,16 @@ class ResendForm(ActionForm):
         ]
 
 
-_ROWS_OF: dict[str, Callable[[Any], Rows]] = {
-    "Payment": lambda payment: deliveries_of_payment(payment.pk),
-    "Event": lambda event: Delivery.objects.filter(event=event),
-}
+def _deliveries_about(row: Payment | Event) -> Rows:
+    if isinstance(row, Payment):
+        return deliveries_of_payment(row.pk)
+    return Delivery.objects.filter(event=row)
 
 
 def _resend(context: ActionContext) -> ResendResult:
     return resend_all(
         staff=context.staff,
-        rows=_ROWS_OF[type(context.row).__name__](context.row),
+        rows=_deliveries_about(context.row),
         delivered_too=context.data["delivered_too"],
         now=context.now,
     )
@@ -83,7 +83,7 @@ def _resend_action(title: str) -> Action:
         service=_resend,
         message=_resent,
         icon="send",
-        available=lambda row, now: _ROWS_OF[type(row).__name__](row).exists(),
+        available=lambda row, now: _deliveries_about(row).exists(),
     )
 
 

@@ -116,7 +116,7 @@ def test_the_approver_sees_what_it_says(office, sent) -> None:
         ["money that came in", top_up.pk, "B$20.00 BSD"],
         ["money that came in; B$200.00 BSD was asked for", larger.pk, "B$30.00 BSD"],
     ]
-    for words in ("What the file says", "Whom it gives money", top_up.pk, "B$19.50 BSD"):
+    for words in ("What the file reports", "Money it credits", top_up.pk, "B$19.50 BSD"):
         assert words in page
 
 

@@ -1,4 +1,4 @@
-"""Whom an uploaded bank file gives money is what its approver reads: no more than an import does"""
+"""What an uploaded bank file credits is what its approver reads: no more than an import does"""
 
 import pytest
 
