@@ -13,6 +13,6 @@ def delete_old_sign_ins(*, now: datetime) -> int:
     before = now - PERIODS["staff sign-ins"]
     records = (AccessLog, AccessAttempt, AccessFailureLog)
     ended = Session.objects.filter(expire_date__lt=now - PERIODS["staff sessions"])
-    return delete_all(ended, oldest="expire_date") + sum(
+    return delete_all(ended, order_by="expire_date") + sum(
         delete_oldest(kind.objects.all(), "attempt_time", before=before) for kind in records
     )

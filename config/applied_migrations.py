@@ -1,4 +1,4 @@
-"""Whether the database has what this release was written for."""
+"""Which migrations of this release the database lacks."""
 
 from functools import cache
 from pathlib import Path

@@ -38,13 +38,15 @@ def beat_schedule() -> dict[str, dict[str, Any]]:
 NAMES = {periodic.task: name for name, periodic in SCHEDULE.items()}
 
 
-class NoDatabase(Exception):  # not an error of the task's
+class NoDatabase(Exception):  # no Error: the task is not at fault
     """The database did not answer; the next turn does the work."""
 
 
 class PeriodicWork(Task[..., Any]):
-    """A task. What is not logged as its error: ClockRefused, which has raised its own alarm, and a
-    database that is away, of which each turn of each task would log the same traceback.
+    """A task whose expected failures are not logged as its errors.
+
+    ClockRefused has raised its own alarm; of a database that is away, each turn of each task would
+    log the same traceback.
     """
 
     throws = (ClockRefused, NoDatabase)

@@ -101,7 +101,7 @@ class FinishedEvent(dict[str, Any]):
 
 
 class LineFormatter(logging.Formatter):
-    """Formats a log record as a line, whose bytes have a price.
+    """Formats a log record as a line, and counts its bytes, which have a price.
 
     structlog's own formatter first copies each record, which costs as much as all the rest.
     """

@@ -53,8 +53,8 @@ refused = Counter(
 )
 
 MOST_KEPT = 256
-# What a request costs before and after the thread's time is taken: the server's part, log and WSGI.
-AROUND_SECONDS = 0.0004
+# What a request costs outside of the time measured here: in granian, WSGI and the log.
+OVERHEAD_SECONDS = 0.0004
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
@@ -144,7 +144,7 @@ def charge_visitors(get_response: _GetResponse) -> _GetResponse:
         response = get_response(request)
         payer = looked_up or _payer_of(request, response, network)
         if payer.standing in _BUDGETS:
-            cost = AROUND_SECONDS + time.thread_time() - before + price_of_bytes() - stored
+            cost = OVERHEAD_SECONDS + time.thread_time() - before + price_of_bytes() - stored
             if payer.standing is Standing.TESTER:  # their searches may read all that they stored
                 cost += statement_seconds() - waited
             _BUDGETS[payer.standing].charge(payer.name, cost)

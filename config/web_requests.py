@@ -6,8 +6,8 @@ So a request can wait, before it is served or before its answer is sent, without
 - Visitors, who show no credentials, have half of the threads: the others are left to merchants,
   staff and signed-in customers, even while strangers request everything expensive at once.
 - A refusal (429) is sent a moment later: a caller that asks again as soon as it is refused would
-  otherwise be refused thousands of times a second, and both cores would do little else. Those
-  that were refused at once are told one by one, or they would all ask again at once.
+  otherwise be refused thousands of times a second, and both cores would do little else. Refusals
+  of the same moment are sent one by one, or all of these callers would ask again together.
 """
 
 from collections import deque
@@ -28,7 +28,7 @@ Run = Callable[[Any, Any], object]
 
 
 class HeldAnswers:
-    """At most `most` answers to be sent `HELD_SECONDS` later, or some more.
+    """At most `most` answers to be sent `HELD_SECONDS` later, or later still if many are held.
 
     One thread sends all of them, `APART_SECONDS` apart.
     """

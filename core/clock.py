@@ -48,7 +48,7 @@ def not_before(earlier: datetime, now: datetime) -> datetime:
     """Return `now`, or `earlier` if that lies less than a minute ahead.
 
     For what follows from something recorded earlier: a turn reads its clock before its rows, and
-    the clocks of two machines differ. A clock that was plainly wrong is not followed.
+    the clocks of two machines differ. A difference of more comes from a wrong clock, and stays.
     """
     return earlier if now < earlier < now + SKEW else now
 

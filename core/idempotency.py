@@ -111,7 +111,7 @@ def fingerprint_of(request: HttpRequest, *, shown_to: str = "") -> str:
 
 def delete_expired_keys(*, before: datetime) -> int:
     """Delete the keys that were claimed before the instant; return how many."""
-    return delete_all(IdempotencyKey.objects.filter(created_at__lt=before), oldest="created_at")
+    return delete_all(IdempotencyKey.objects.filter(created_at__lt=before), order_by="created_at")
 
 
 def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:

@@ -27,13 +27,13 @@ PERIODS = {
 }
 
 
-def delete_all(rows: QuerySet[Any], *, oldest: str) -> int:
-    """Delete in batches, the lowest `oldest` first: one statement for a day's might take too long.
+def delete_all(rows: QuerySet[Any], *, order_by: str) -> int:
+    """Delete in batches and in order: one statement for a day's rows might take too long.
 
-    In that order an index finds the next batch; in no order, each would step over all that the
-    earlier ones have deleted. Keys that are not fetched need not be sent back.
+    In the order of an index, each batch begins where the one before has ended; in no order, it
+    would step over all that was deleted. The keys of a batch stay in the database, as a subquery.
     """
-    deleted, batch = 0, rows.order_by(oldest).values("pk")[:BATCH]
+    deleted, batch = 0, rows.order_by(order_by).values("pk")[:BATCH]
     while True:
         count = rows.filter(pk__in=batch).delete()[0]
         deleted += count

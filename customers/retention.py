@@ -17,4 +17,4 @@ def delete_expired(*, now: datetime) -> int:
         (Quota.objects.filter(ends_at__lt=now - counts), "ends_at"),
         (CustomerSession.objects.filter(expires_at__lt=now - sessions), "expires_at"),
     )
-    return sum(delete_all(rows, oldest=instant) for rows, instant in ended)
+    return sum(delete_all(rows, order_by=instant) for rows, instant in ended)

@@ -27,7 +27,7 @@ from merchants.scoping import CallerKind, Scope
 KEPT_STATEMENTS = 256
 TOTAL = "rows_in_all"
 # So many rows with a word are sorted in 0.1 s or so. Of more, the newest are soon found in order.
-COMMON = 100_000
+COMMON_ROWS = 100_000
 
 Select = Callable[[Scope, Lookups, Any], QuerySet[Any]]
 # Returns the query for the total; None if the rows themselves must be counted.
@@ -82,7 +82,7 @@ class CallerList:
         if WORDS not in self.lookups:
             return list(in_order(self.queryset())[:limit]), self.total
         total, lookups = self.total(), self.lookups
-        if total > COMMON:
+        if total > COMMON_ROWS:
             lookups = {COMMON_WORDS if key == WORDS else key: it for key, it in lookups.items()}
         rows = self.select(self.caller, lookups, self.now)
         return list(in_order(rows)[:limit]), lambda: total

@@ -50,8 +50,10 @@ class _ApiViewSet(ViewSet):
     always_accepted: Sequence[str] = ()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer, and untie what the framework ties together: view, request, answer, and the
-        contexts of parser and renderer. Only the garbage collector would free them.
+        """Answer, and break the reference cycles that the framework leaves.
+
+        View, request and response hold each other through the contexts of parser and renderer;
+        only the garbage collector would free them.
         """
         response = super().dispatch(request, *args, **kwargs)
         if isinstance(response, Response):

@@ -16,4 +16,4 @@ def delete_old_messages(*, now: datetime) -> int:
     """
     before = now - PERIODS["messages"]
     old = Message.objects.filter(pk__lt=new_id("msg", before), due_at__lt=before)
-    return delete_all(old.exclude(status__in=_STILL_TO_SEND), oldest="pk")
+    return delete_all(old.exclude(status__in=_STILL_TO_SEND), order_by="pk")

@@ -13,4 +13,4 @@ def delete_old_statements(*, now: datetime) -> int:
     """
     kept = PERIODS["statements of accounts"]
     old = AccountStatement.objects.filter(created_at__lt=now - kept)
-    return delete_all(old, oldest="created_at")
+    return delete_all(old, order_by="created_at")

@@ -213,7 +213,7 @@ def _of_account(instruction: Instruction) -> list[Table]:
 
 
 def _of_file(instruction: Instruction) -> list[Table]:
-    """Show what a bank file would do: by kind, and each credit and removed entry by itself."""
+    """Show what a bank file would do: by kind, and each credit and entry set aside by itself."""
     says, gives, takes, statements = (
         instruction.arguments.get(name, [])
         for name in ("says", "gives", "takes_away", "statements")
@@ -230,6 +230,6 @@ def _of_file(instruction: Instruction) -> list[Table]:
             "What the file reports", ("What", "About", "Entries", heading), reported, right=right
         ),
         Table("Money it credits", ("What", "To", heading), gifts, right=right),
-        Table("Entries it removes", ("What", "Entry", heading), taken, right=right),
+        Table("Entries it sets aside", ("What", "Entry", heading), taken, right=right),
         Table("Statements in it", STATED, stated, right=right),
     ]

@@ -103,7 +103,7 @@ def make_due(*, content_of: Source, now: datetime) -> int:
 def delete_old(*, now: datetime) -> int:
     """Delete exports and their files after their period; return the number of rows deleted."""
     old = ExportRun.objects.filter(created_at__lt=now - PERIODS["exports of staff"])
-    return delete_all(old, oldest="created_at")
+    return delete_all(old, order_by="created_at")
 
 
 def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> bool:

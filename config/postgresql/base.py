@@ -27,10 +27,10 @@ _queries.MAX_CACHED_STATEMENT_PARAMS = 120
 _queries.MAX_CACHED_STATEMENT_LENGTH = 8_192
 
 
-def has_news(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether the server has sent something on a connection that has asked for nothing.
+def has_unread_input(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether something has arrived on an idle connection: a last message, or its end.
 
-    That is its farewell, or the end of the connection: after a restart, every idle one has it.
+    After a restart of the server, every idle connection has one of them.
     """
     poll = select.poll()
     poll.register(connection.pgconn.socket, select.POLLIN)
@@ -83,13 +83,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return params | {"context": context, "cursor_factory": TimedCursor}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Return a connection whose server is still there, as far as this side has been told.
+        """Return a connection that the server has not closed, as far as the kernel knows.
 
-        Connections of a server that has restarted wait in the pool, one for each request to fail
-        on. The kernel knows, so this sends nothing. Each is replaced by the pool.
+        After a restart of the server, the pool still holds its closed connections, and each would
+        fail a request. Asking the kernel sends nothing; the pool replaces what is closed here.
         """
         connection = super().get_new_connection(conn_params)
-        while self.pool and has_news(connection):
+        while self.pool and has_unread_input(connection):
             connection.close()
             self.pool.putconn(connection)
             connection = self.pool.getconn()

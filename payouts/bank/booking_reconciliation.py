@@ -49,19 +49,19 @@ def _check_matches() -> Iterator[str]:
     wrong = Q(other | more_came_in | less_left)
     more_left = Q(kind=K.DEBIT) & ~exact
     for entry in each(matched.filter(wrong)):
-        yield _is_other_money(entry)
+        yield _mismatch(entry)
     for entry in each(matched.filter(more_left).exclude(wrong).select_related("payout")):
         if entry.note != _surplus_note(entry):
-            yield _is_other_money(entry)
+            yield _mismatch(entry)
 
 
-def _is_other_money(entry: BankEntry) -> str:
+def _mismatch(entry: BankEntry) -> str:
     return f"Bank entry {entry.pk} is not of the money of payout {entry.payout_id}."
 
 
 def _surplus_note(entry: BankEntry) -> str:
-    ordered = cast("Payout", entry.payout)  # each of these entries has one
-    return charge_note(entry.booked_amount - ordered.amount, entry.currency)
+    payout = cast("Payout", entry.payout)  # each of these entries has one
+    return charge_note(entry.booked_amount - payout.amount, entry.currency)
 
 
 def _check_field(field: str, matched: QuerySet[BankEntry]) -> Iterator[str]:

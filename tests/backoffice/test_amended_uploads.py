@@ -68,7 +68,7 @@ def test_what_it_takes_away_is_shown(office: Office, contradiction: BankEntry, a
         "B$5,100.00 BSD",
     ]
     page = browser.get(f"/admin/backoffice/instruction/{asked.pk}/change/").content.decode()
-    assert "Entries it removes" in page
+    assert "Entries it sets aside" in page
     assert contradiction.pk in page
     contradiction.refresh_from_db()
     assert contradiction.is_waiting

@@ -231,7 +231,7 @@ def test_a_rare_word_is_looked_up_among_the_words(merchant: Merchant, payment: P
 def test_the_newest_with_a_common_word_are_found_in_order(
     api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, common: int, times: int
 ) -> None:
-    monkeypatch.setattr("merchants.caller_lists.COMMON", common)
+    monkeypatch.setattr("merchants.caller_lists.COMMON_ROWS", common)
     client = api(merchant)
     for _ in range(2):
         client.post("/v1/payments", {"amount": 100, "description": "Conch salad"})
