@@ -80,7 +80,7 @@ def test_requests_about_them_are_read_by_those_who_see_payouts(
     assert not queues_of(staff_as(Role.DEVELOPER), livemode=True, now=utc_now())
 
 
-def test_so_is_what_the_page_of_a_merchant_says(
+def test_a_merchants_page_speaks_of_payouts_only_to_those_who_see_them(
     office: Office, merchant: Merchant, requests: list[Instruction]
 ) -> None:
     act(office(Role.FINANCE, "another"), requests[1], "approve", note="")
@@ -94,7 +94,7 @@ def test_so_is_what_the_page_of_a_merchant_says(
     assert [words for words in told if words in seen] == []
 
 
-def test_so_is_what_they_have_requested_themselves(
+def test_what_a_former_colleague_of_finance_requested_is_hidden_from_a_developer(
     office: Office, requests: list[Instruction]
 ) -> None:
     """Someone of Finance becomes a developer; the page behind the line is a 404 by then."""
@@ -108,7 +108,7 @@ def test_so_is_what_they_have_requested_themselves(
     assert AMOUNT not in browser.get(dashboard).content.decode()
 
 
-def test_what_waits_is_told_on_the_page_only_to_them(
+def test_a_waiting_payout_is_named_only_to_those_who_see_payouts(
     office: Office, merchant: Merchant, requests: list[Instruction]
 ) -> None:
     assert "waits for a colleague" in read_by(office, Role.VIEWER, page_of(merchant))

@@ -43,7 +43,9 @@ def test_what_is_noted_as_booked_stands_in_a_statement(
 
 
 @pytest.mark.parametrize(("field", "kind"), FIELDS)
-def test_or_with_its_run(sent_pair: list[Payout], field: str, kind: str) -> None:
+def test_the_booking_of_its_run_proves_a_payout_as_well(
+    sent_pair: list[Payout], field: str, kind: str
+) -> None:
     Payout.objects.update(**{field: utc_now()})
     assert sum("no entry of a statement says so" in words for words in check_bookings()) == 2
 

@@ -60,7 +60,7 @@ def test_an_unknown_run_of_the_same_money_is_none_of_ours(sent_pair):
     is_as_it_was(sent_pair)
 
 
-def test_nor_is_a_run_of_the_other_mode(sent_pair):
+def test_a_run_of_the_other_mode_is_none_of_ours(sent_pair):
     read(statement(entry(2050, details=batch_details(sent_pair[0].batch))), livemode=False)
 
     assert waiting_entries() == [NO_ORDER]

@@ -125,5 +125,7 @@ def test_other_money_is_refused_with_what_may_explain_it(
         (moved(None, "settled", currency=""), ONE, 0),
     ],
 )
-def test_its_money_is_not(entry: BankEntry, payouts: list[Payout], charge: int) -> None:
+def test_the_money_of_an_order_is_accepted(
+    entry: BankEntry, payouts: list[Payout], charge: int
+) -> None:
     refuse_other_amount(entry, BankEntryKind(entry.kind), payouts, charge)
