@@ -93,8 +93,7 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     customers = [] if refusal else _customers(query)
     payments = list(_without_repeats(_payments(query, customers, today)))
     merchants = [] if query.is_description else _merchants(query)
-    # A word that is found in a name or a payment is not looked for among hosts.
-    host = query.host or ("" if merchants or payments else query.word)
+    host = query.host or ("" if merchants or payments else query.word)  # names come first
     others: list[FoundTable] = [
         ("Customers", Customer, customers),
         ("Merchants", Merchant, merchants),
