@@ -19,6 +19,18 @@ def test_it_is_ten_letters_and_digits_that_lead_to_the_id():
     assert is_number_of(number, PAYMENT)
 
 
+@pytest.mark.parametrize(
+    ("payment_id", "number"),
+    [
+        ("pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg", "3GBJB-S195S"),
+        ("pay_0VzzzzzzAbCq7XvJm4TzN8rKd2YwLs", "3FMVK-3ZZKZ"),
+        ("pay_zzzzzzzzq7XvJm4TzN8rKd2YwLs6Hg", "J9SG8-33ZKN"),  # its time is more than fits
+    ],
+)
+def test_it_stays_the_number_that_was_printed_once(payment_id: str, number: str) -> None:
+    assert number_of(payment_id) == number
+
+
 @pytest.mark.parametrize("typed", [str.lower, lambda text: text.replace("-", " "), str.strip])
 def test_it_is_read_as_people_type_it(typed):
     assert is_number_of(typed(number_of(PAYMENT)), PAYMENT)
@@ -29,6 +41,9 @@ def test_letters_that_are_misread_are_understood():
     misread = number.replace("0", "o").replace("1", "l")
 
     assert id_prefix_of(misread) == id_prefix_of(number)
+    for typed, meant in (("O", "0"), ("I", "1"), ("L", "1"), ("U", "V")):
+        assert id_prefix_of(f"3GBJB-S19{typed}S") == id_prefix_of(f"3GBJB-S19{meant}S") != ""
+        assert id_prefix_of(f"3{typed}BJB-S195S") == id_prefix_of(f"3{meant}BJB-S195S") != ""
 
 
 def test_payments_of_the_same_moment_differ_by_their_check():
