@@ -46,7 +46,9 @@ def test_one_that_cannot_be_opened_ends_no_other(
     assert find_session(opened.token, livemode=True, now=now) == opened.session
 
 
-def test_the_language_of_the_page_is_kept(texts: TextBox, payer: Customer, now: datetime) -> None:
+def test_the_language_of_the_page_is_kept(
+    texts: TextBox, payer: Customer, tester: Customer, now: datetime
+) -> None:
     handle = request_code(
         phone=payer.phone,
         livemode=True,
@@ -54,11 +56,14 @@ def test_the_language_of_the_page_is_kept(texts: TextBox, payer: Customer, now: 
         address=ADDRESS,
         now=now,
     )
+    later = now + timedelta(minutes=1)
 
-    sign_in(handle=handle, code=texts.code, now=now, language="fr")
+    signed_in = sign_in(handle=handle, code=texts.code, now=later, language="fr")
 
     payer.refresh_from_db()
-    assert payer.language == "fr"
+    tester.refresh_from_db()
+    assert (payer.language, payer.updated_at) == ("fr", later)
+    assert (signed_in.session.customer.language, tester.language) == ("fr", "")
 
 
 @pytest.mark.parametrize("proof", [ProofMethod.PIN, ProofMethod.PASSKEY])

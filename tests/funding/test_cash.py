@@ -19,7 +19,7 @@ from messages import sms
 from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import sign_in
-from tests.customers.texts import TextBox
+from tests.customers.texts import TextBox, ask
 from tests.funding.money_in import LIVE, customer_with, held, ordered
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +75,16 @@ def test_the_cash_of_each_day_is_counted_by_who_took_it(customer):
         ("staff:ann", True, "BSD", date(2026, 3, 18), 3_500),
         ("staff:ben", True, "BSD", date(2026, 3, 18), 700),
     ]
+
+
+def test_strangers_do_not_use_up_the_codes_of_who_stands_at_the_counter(customer, texts, settings):
+    settings.SMS_PER_NUMBER = [1, 1]
+    ask(utc_now(), phone=customer.phone)
+    top_up = ordered(customer, 2_000, "agent")
+
+    send_cash_code(top_up_id=top_up.pk, agent="staff:ann", address="", now=utc_now())
+
+    assert texts.to == [customer.phone] * 2
 
 
 def test_a_wrong_code_fills_nothing_and_is_recorded(customer, texts):

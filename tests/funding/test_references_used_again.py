@@ -27,6 +27,8 @@ def money_of(top_ups):
 
 
 def on(day, row):
+    if not day:
+        return row
     return row.replace("<AcctSvcrRef>", f"<BookgDt><Dt>{day}</Dt></BookgDt><AcctSvcrRef>")
 
 
@@ -123,6 +125,14 @@ SAME = {
     "of all banks": ("", "<UETR>0b4e7c1e-5a1c-4e0a-9d5e-1f1a2b3c4d5e</UETR>"),
     "of the first bank": ("NONREF", "<TxId>T</TxId>"),
 }
+
+
+@pytest.mark.parametrize("days", [(DAY, ""), ("", DAY), ("", "")])
+def test_where_only_one_file_names_the_day_the_same_name_is_the_same_money(days):
+    one = SAME["of the account"]
+
+    assert told_by(notified, booked, reference="", one=one, other=one, days=days) == 2_000
+    assert waiting_entries() == []
 
 
 def told_by(first, second, *, reference, one, other, days=(DAY, DAY), amounts=(2_000, 2_000)):

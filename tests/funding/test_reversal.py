@@ -12,7 +12,7 @@ from customers.services import wallet
 from funding.errors import TopUpStatusUnfit
 from funding.models import TopUp
 from funding.reconciliation import check_top_ups
-from funding.reversal import reverse_top_up
+from funding.reversal import refuse_more, reverse_top_up
 from ledger.errors import InsufficientBalance
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.services import Movement, account_for, post_transfers
@@ -77,6 +77,26 @@ def test_once_and_no_more_than_has_come(top_up):
         reversal(top_up, 100)
 
     assert held(top_up.customer) == 1_900
+
+
+@pytest.mark.parametrize(
+    ("received", "amount", "is_refused"),
+    [(100, 0, True), (100, 1, False), (100, 100, False), (100, 101, True), (None, 1, True)],
+)
+def test_from_one_cent_to_all_that_has_come_is_taken_back(received, amount, is_refused):
+    came = TopUp(amount_received=received)
+    if not is_refused:
+        refuse_more(came, amount)
+        return
+    with pytest.raises(InvalidAmount, match=f"must be from 1 to {received or 0} of the smallest"):
+        refuse_more(came, amount)
+
+
+def test_a_long_cause_is_kept_as_far_as_it_fits(top_up):
+    reverse_top_up(top_up_id=top_up.pk, amount=1, cause="x" * 300, actor="staff:ann", now=utc_now())
+
+    move = top_up.transitions.latest("pk")
+    assert (move.actor, move.cause) == ("staff:ann", "x" * 255)
 
 
 def test_what_has_not_come_is_not_taken_back():

@@ -124,3 +124,20 @@ def test_the_proof_names_a_payment_without_its_use_and_a_use_without_its_payment
         f"Payment {payment.id} is completed without the use of its link.",
         f"Use {use.pk} of link {link.id} is of no completed pay_x.",
     ]
+
+
+def test_the_proof_names_a_use_of_another_link_or_amount(api, merchant, link):
+    payments = [start(each) for each in (link, link, new_link(api, merchant))]
+    for payment in payments:
+        confirm(api, payment)
+    assert list(check_payments()) == []
+    missing = f"Payment {payments[0].id} is completed without the use of its link."
+    use = LinkUse.objects.filter(payment_id=payments[0].id)
+
+    use.update(amount=use.get().amount + 1)
+    assert list(check_payments()) == [missing]
+    use.update(amount=use.get().amount - 1, link=payments[2].link_id)
+    assert list(check_payments()) == [
+        missing,
+        f"Use {use.get().pk} of link {payments[2].link_id} is of no completed {payments[0].id}.",
+    ]

@@ -81,6 +81,14 @@ def test_in_development_any_number_search(
     assert api(searching).get(LISTS[0], {"q": "coffee"}).status_code == 200
 
 
+def test_a_quarter_of_the_threads_search_at_most() -> None:
+    assert config.settings.WEB_THREADS == 8
+    with self_service_searches.hold("mer_1"):
+        assert may_search(Merchant(id="mer_2"))
+        with self_service_searches.hold("mer_2"):
+            assert not may_search(Merchant(id="mer_3"))
+
+
 def test_a_search_holds_its_slot_until_it_ends_however_it_ends(
     api: Api, free: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

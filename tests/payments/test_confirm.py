@@ -85,6 +85,7 @@ def test_it_fails_as_the_magic_phone_says(
     payment.refresh_from_db()
     assert payment.status == "failed"
     assert payment.error_code == code
+    assert response.json()["details"] == payment.error_message
     event = json.loads(bytes(Event.objects.get(type="payment.failed").body))
     assert event["data"]["error_code"] == code
     assert not Transfer.objects.filter(reference=payment.id).exists()

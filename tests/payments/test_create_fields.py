@@ -4,6 +4,7 @@ import base64
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.test import override_settings
 
 from core.clock import iso, utc_now
@@ -187,6 +188,23 @@ def test_an_instant_of_expiry_has_the_same_bounds(
 
     assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
     assert response.json()["details"].startswith("expires_at: ")
+
+
+@pytest.mark.parametrize(
+    ("life", "status"),
+    [
+        (timedelta(seconds=59, milliseconds=999), 422),
+        (timedelta(seconds=60), 201),
+        (timedelta(days=30), 201),
+        (timedelta(days=30, milliseconds=1), 422),
+    ],
+)
+def test_an_instant_of_expiry_is_a_minute_to_thirty_days_away(
+    api: Api, merchant: Merchant, life: timedelta, status: int
+) -> None:
+    with time_machine.travel(utc_now(), tick=False):
+        body = {"amount": 100, "expires_at": iso(utc_now() + life)}
+        assert api(merchant).post("/v1/payments", body).status_code == status
 
 
 @pytest.mark.parametrize("name", ["success_url", "cancel_url"])

@@ -219,7 +219,9 @@ def test_its_first_page_is_what_the_queryset_finds(
     day = datetime(2026, 1, 2, tzinfo=UTC)
     for minutes in range(4):
         at = day + timedelta(minutes=minutes)
-        PaymentFactory(merchant=merchant, created_at=at, expires_at=at, reference="r")
+        overdue = {"created_at": at, "expires_at": at, "reference": "r"}
+        for status in ("created", "pending"):
+            PaymentFactory(merchant=merchant, status=status, **overdue)
         PaymentFactory(merchant=merchant, created_at=at, reference="r")
     PaymentFactory(merchant=merchant, livemode=True, created_at=day, reference="r")
     caller = Caller(merchant, livemode=False, actor="tests")

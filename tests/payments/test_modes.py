@@ -161,6 +161,21 @@ def test_an_invoice_refuses_a_bad_due_date(api: Api, merchant: Merchant, due: ob
     assert details.startswith("due_date: must be")
 
 
+@pytest.mark.parametrize(
+    ("days", "is_taken"), [(-1, False), (0, True), (3_660, True), (3_661, False)]
+)
+def test_an_invoice_is_due_within_ten_years(
+    api: Api, merchant: Merchant, days: int, *, is_taken: bool
+) -> None:
+    due = (today_in(merchant.time_zone, utc_now()) + timedelta(days=days)).isoformat()
+    if is_taken:
+        record = create(api, merchant, payment_mode="INVOICE_PAY", amount=5, due_date=due)
+        assert record["due_date"] == due
+        return
+    *_, details = refusal(api, merchant, payment_mode="INVOICE_PAY", amount=5, due_date=due)
+    assert details == "due_date: must be today or later, and within 10 years"
+
+
 def test_a_reference_is_kept(api: Api, merchant: Merchant) -> None:
     record = create(api, merchant, payment_mode="REFERENCE_PAY", amount=5, reference="R-9")
     assert record["reference"] == "R-9"

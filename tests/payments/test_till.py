@@ -1,6 +1,7 @@
 """GET and PATCH /v1/till: what a merchant's counters offer."""
 
 import pytest
+import time_machine
 
 from payments.models import Till
 
@@ -55,6 +56,20 @@ def test_it_refuses_what_is_no_list_of_nine_products(api, merchant, products):
 def test_each_mode_and_each_merchant_has_its_own(api, merchant, stranger):
     api(merchant).patch("/v1/till", {"products": PRODUCTS, "tips_allowed": True})
 
-    for other in (api(merchant, live=True), api(stranger)):
+    others = [api(merchant, live=True), api(stranger)]
+    for other in others:
         assert other.get("/v1/till").json()["products"] == []
         assert other.get("/v1/till").json()["tips_allowed"] is False
+    for other in others:
+        assert (
+            other.patch("/v1/till", {"products": PRODUCTS[:1]}).json()["products"] == PRODUCTS[:1]
+        )
+    assert api(merchant).patch("/v1/till", {"tips_allowed": True}).json()["products"] == PRODUCTS
+    assert [other.get("/v1/till").json()["tips_allowed"] for other in others] == [False] * 2
+
+
+def test_it_says_when_it_was_changed(api, merchant):
+    for at in ("2026-11-21T12:00:00.000Z", "2026-11-21T12:00:00.001Z"):
+        with time_machine.travel(at, tick=False):
+            changed = api(merchant).patch("/v1/till", {"tips_allowed": True}).json()
+        assert changed["updated_at"] == api(merchant).get("/v1/till").json()["updated_at"] == at

@@ -10,7 +10,13 @@ from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
 from refunds.inquiries import ProblemReport, close_inquiry, report_problem, settle_by_refund
-from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
+from refunds.inquiry_statuses import (
+    ANSWERS,
+    INQUIRY_TRANSITIONS,
+    UNSETTLED,
+    InquiryReason,
+    InquiryStatus,
+)
 from refunds.models import Inquiry, Refund
 from refunds.services import retry_refund
 from tests.client import Api
@@ -242,11 +248,25 @@ def test_what_is_not_paid_has_no_problem_to_report(merchant):
     assert Inquiry.objects.count() == 0
 
 
-@pytest.mark.parametrize("status", S)
-def test_only_a_customer_opens_it_again(status):
-    assert S.OPEN in INQUIRY_TRANSITIONS[status]
-    assert (S.ANSWERED in INQUIRY_TRANSITIONS[status]) == (status == S.OPEN)
-    assert (S.CLOSED in INQUIRY_TRANSITIONS[status]) == (status in (S.OPEN, S.ANSWERED))
+def test_the_table_is_all_there_is():
+    """Only a customer opens it again, and a refund settles what was answered, too."""
+    assert {
+        S.OPEN: {S.OPEN, S.ANSWERED, S.REFUNDED, S.CLOSED},
+        S.ANSWERED: {S.OPEN, S.REFUNDED, S.CLOSED},
+        S.REFUNDED: {S.OPEN},
+        S.CLOSED: {S.OPEN},
+    } == INQUIRY_TRANSITIONS
+    assert {S.OPEN, S.ANSWERED} == UNSETTLED
+    assert {S.ANSWERED, S.CLOSED} == ANSWERS
+
+
+def test_a_refund_after_the_answer_settles_it(api, paid, inquiry):
+    answer(api, inquiry)
+
+    refund(api, paid, 500)
+
+    inquiry.refresh_from_db()
+    assert (inquiry.status, inquiry.entries.count()) == ("refunded", 3)
 
 
 def test_a_stranger_gets_404(api, stranger, inquiry):
