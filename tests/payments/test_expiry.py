@@ -10,7 +10,8 @@ from django.db import transaction
 from core.clock import utc_now
 from merchants.models import Merchant
 from payments import expiry, paying, reporting, tasks
-from payments.expiry import BATCH, expire_due, expire_payment, settle_due
+from payments.errors import PaymentNotFound
+from payments.expiry import BATCH, expire_due, expire_early, expire_payment, settle_due
 from payments.models import Payment, PaymentTransition
 from payments.modes import PaymentMode
 from payments.reconciliation import check_payments
@@ -127,6 +128,29 @@ def test_an_expiry_that_fails_at_its_end_is_undone(
 
     payment.refresh_from_db()
     assert (payment.status, Event.objects.count()) == ("created", 0)
+
+
+def test_ahead_of_time_only_a_test_that_can_still_be_paid_expires(merchant: Merchant) -> None:
+    now = utc_now()
+    chosen, other = PaymentFactory(merchant=merchant), PaymentFactory(merchant=merchant)
+    overdue = PaymentFactory(merchant=merchant, expires_at=now - DAY)
+    kept = [
+        PaymentFactory(merchant=merchant, livemode=True),
+        sell(merchant, 1_250),
+        PaymentFactory(merchant=merchant, payment_mode=PaymentMode.STATIC_PAY, expires_at=None),
+    ]
+    before = list(Payment.objects.exclude(pk__in=[chosen.pk, overdue.pk]).values())
+
+    assert expire_early(payment_id=chosen.pk, now=now).expires_at == now
+    assert expire_early(payment_id=overdue.pk, now=now).expires_at == overdue.expires_at
+    for payment in kept:
+        with pytest.raises(PaymentNotFound):
+            expire_early(payment_id=payment.pk, now=now)
+
+    assert list(Payment.objects.exclude(pk__in=[chosen.pk, overdue.pk]).values()) == before
+    assert other.pk in {row["id"] for row in before}
+    expired = Payment.objects.filter(status="expired", expired_at=now)
+    assert {payment.pk for payment in expired} == {chosen.pk, overdue.pk}
 
 
 def test_the_task_may_run_twice(payment: Payment) -> None:
