@@ -18,8 +18,8 @@ from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Received, Receiver
 from webhooks.delivery.signing import new_secret, signature_headers
-from webhooks.event_schemas import _schema_of
-from webhooks.event_types import EventType
+from webhooks.event_schemas import _schema_of, event_name
+from webhooks.event_types import MEANINGS, EventType
 from webhooks.reference import BODY_ONLY, HEADERS
 
 PYTHON_CALL = """
@@ -185,6 +185,34 @@ def test_each_example_of_an_event_has_what_its_schema_requires(openapi: str) -> 
         assert schema["properties"].keys() >= content["example"].keys(), event_type
         for name, value in content["example"].items():
             assert schema["properties"][name].get("format") == _format_of(value), (event_type, name)
+
+
+@pytest.mark.parametrize("event_type", EventType)
+def test_an_event_and_its_payload_say_what_they_are(
+    document: dict[str, Any], event_type: EventType
+) -> None:
+    name = event_name(event_type)
+    payload = f"{name.removesuffix('Event')}Data"
+    event, data = (document["components"]["schemas"][each] for each in (name, payload))
+
+    assert (event["type"], event["description"]) == ("object", MEANINGS[event_type])
+    assert event["properties"]["type"] == {
+        "type": "string", "enum": [event_type.value], "description": f"`{event_type.value}`.",
+    }  # fmt: skip
+    assert event["properties"]["data"] == {
+        "$ref": f"#/components/schemas/{payload}", "description": "The payload.",
+    }  # fmt: skip
+    assert {"id", "type", "created", "data", "livemode", "test"} == set(event["required"])
+    [example] = event["examples"]
+    assert data["properties"].keys() == example["data"].keys()
+    assert data["required"] == [next(iter(example["data"]))]
+    assert (data["type"], data["description"]) == (
+        "object",
+        f"The payload of `{event_type.value}`.",
+    )
+    for described in (event, data):
+        for field, shape in described["properties"].items():
+            assert re.fullmatch(r"(?s)[A-Z`].+\.", shape["description"]), field
 
 
 def _format_of(value: object) -> str | None:
