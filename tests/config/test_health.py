@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 import redis as redis_client
+from django.apps import apps
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -76,7 +77,7 @@ def test_what_django_takes_for_no_migration_is_not_missed(
     for name in ("0001_initial.py", "_operations.py", "~draft.py", "old/__init__.py"):
         (folder / name).touch()
     app = SimpleNamespace(label="library", path=str(tmp_path))
-    monkeypatch.setattr(applied_migrations.apps, "get_app_configs", lambda: [app])
+    monkeypatch.setattr(apps, "get_app_configs", lambda: [app])
 
     names = applied_migrations._of_this_release.__wrapped__()
 
