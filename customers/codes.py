@@ -28,7 +28,7 @@ from customers.tokens import hash_of, new_token
 from messages import sms
 from messages.errors import Fault, MessageNotSent, NumberRefused
 from messages.models import Channel
-from messages.outages import note_outage
+from messages.outages import end_outage, note_outage
 
 TEST_CODE = "000000"  # the only code of test mode, where no text is sent
 CODE_DIGITS = 6
@@ -133,11 +133,13 @@ def _send(number: str, text: str, now: datetime) -> None:
     try:
         sms.send(to=number, text=text)
     except NumberRefused:  # no fault of ours, as 503 would say: it raises an alarm
+        end_outage(Channel.SMS)
         raise PhoneUnreachable(phone="must be a number that receives texts") from None
     except MessageNotSent as error:
         if error.fault is Fault.UNREACHED:
             note_outage(Channel.SMS, error.reason, now=now)
         raise
+    end_outage(Channel.SMS)
 
 
 def _language_of(number: str) -> str | None:

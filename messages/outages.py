@@ -37,11 +37,8 @@ class ServerState:
 
     def note_reached(self) -> None:
         """Note that the server was reached, which ends an outage."""
-        if self._outage is None:
-            return
-        self._outage.delete()
-        since = self._outage.since
-        logger.warning("message_server_back", channel=str(self.channel), away_since=str(since))
+        if self._outage is not None:
+            end_outage(self.channel)
         self._outage = None
 
     def while_reached(self, message_ids: Iterable[str]) -> Iterator[str]:
@@ -83,6 +80,15 @@ def note_outage(channel: Channel, reason: str, *, now: datetime) -> int:
     failures = 1 if is_new else outage.failures + 1
     logger.warning("message_server_away", channel=str(channel), reason=reason, failures=failures)
     return failures
+
+
+def end_outage(channel: Channel) -> None:
+    """Note that the server was reached, in a line of the log if it had been away."""
+    outage = Outage.objects.filter(channel=channel).first()
+    if outage is None:
+        return
+    outage.delete()
+    logger.warning("message_server_back", channel=str(channel), away_since=str(outage.since))
 
 
 def seconds_away(now: datetime) -> dict[str, float]:

@@ -1,7 +1,9 @@
 """A server that cannot be reached is tried less and less often, and says why in a line."""
 
 import logging
+from contextlib import nullcontext
 from datetime import datetime, timedelta
+from unittest import mock
 
 import pytest
 from django.core import mail
@@ -11,9 +13,10 @@ from pytest_django import Settings
 
 from core.database_clock import database_now
 from customers.codes import request_code
+from customers.errors import PhoneUnreachable
 from customers.models import CodePurpose
 from messages import sms
-from messages.errors import Fault, MessageNotSent
+from messages.errors import Fault, MessageNotSent, NumberRefused
 from messages.models import Channel, Message, Outage
 from messages.outages import LONGEST_WAIT, note_outage
 from messages.send_loop import send_due_messages
@@ -142,6 +145,23 @@ def test_a_code_that_does_not_reach_the_gateway_is_an_outage(
         )
 
     assert Outage.objects.get().reason == "SMS gateway: ConnectionError (Connection refused)"
+
+
+@pytest.mark.parametrize("refusal", [None, NumberRefused(Fault.REFUSED, "SMS gateway: 400")])
+def test_a_code_that_reaches_the_gateway_ends_the_outage(
+    now: datetime, monkeypatch: pytest.MonkeyPatch, refusal: NumberRefused | None
+) -> None:
+    """Otherwise a gateway that fails once in five minutes would count as away all the time."""
+    note_outage(Channel.SMS, "SMS gateway: ConnectTimeout", now=now - 4 * MINUTE)
+    monkeypatch.setattr(sms, "send", mock.Mock(side_effect=refusal))
+
+    with pytest.raises(PhoneUnreachable) if refusal else nullcontext():
+        request_code(
+            phone=PHONE, purpose=CodePurpose.SIGN_IN, livemode=True, address="198.51.100.9", now=now
+        )
+
+    assert measured("sms") == 0
+    assert not Outage.objects.exists()
 
 
 def test_codes_that_fail_now_and_then_keep_no_message_waiting(
