@@ -77,6 +77,8 @@ def answered(client: ApiClient, method: str, path: str, body: Any) -> int:
 
 
 def kept() -> int:
-    """Count the requests, views and answers that are still in memory."""
-    # By type: a weak proxy of something else, whose object is gone, cannot be asked for its class.
+    """Count the requests, views and answers that are still in memory.
+
+    Asked of the type: `isinstance` evaluates the lazy objects that other tests have left.
+    """
     return sum(issubclass(type(each), Request | Response | APIView) for each in gc.get_objects())
