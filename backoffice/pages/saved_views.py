@@ -55,10 +55,8 @@ def _list_at(site: AdminSite, path: str) -> Any:
 def own_views(site: AdminSite, request: HttpRequest) -> list[SavedView]:
     """Return the reader's views, without those of lists that their role no longer sees."""
     views = SavedView.objects.filter(owner_id=staff_of(request).user_id).order_by("name")
-    lists = {view.path: _list_at(site, view.path) for view in views}
-    return [
-        view for view in views if (found := lists[view.path]) and found.has_view_permission(request)
-    ]
+    found = [(view, _list_at(site, view.path)) for view in views]
+    return [view for view, shown in found if shown and shown.has_view_permission(request)]
 
 
 def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
