@@ -6,8 +6,8 @@ from pkgutil import iter_modules
 
 from django.apps import apps
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
-TABLE = "django_migrations"
 _applied: set[str] = set()
 
 
@@ -37,8 +37,5 @@ def _of_this_release() -> frozenset[str]:
 
 
 def _of_the_database() -> set[str]:
-    if TABLE not in connection.introspection.table_names():
-        return set()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app, name FROM django_migrations")
-        return {f"{app}.{name}" for app, name in cursor.fetchall()}
+    applied = MigrationRecorder(connection).applied_migrations()
+    return {f"{app}.{name}" for app, name in applied}
