@@ -18,9 +18,10 @@ from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Received, Receiver
 from webhooks.delivery.signing import new_secret, signature_headers
-from webhooks.event_schemas import _schema_of, event_name
+from webhooks.event_schemas import _schema_of, add_event_schemas, event_name
 from webhooks.event_types import MEANINGS, EventType
 from webhooks.reference import BODY_ONLY, HEADERS
+from webhooks.samples import samples
 
 PYTHON_CALL = """
 import sys
@@ -187,13 +188,26 @@ def test_each_example_of_an_event_has_what_its_schema_requires(openapi: str) -> 
             assert schema["properties"][name].get("format") == _format_of(value), (event_type, name)
 
 
+REQUIRED = ["id", "type", "created", "data", "livemode", "test"]
+
+
+@pytest.fixture
+def schemas() -> dict[str, Any]:
+    """The schemas of events, made here: the document is made once, for all tests of a run."""
+    names = [*REQUIRED, "sequence", "previous_sequence"]
+    envelope = {"properties": {name: {"type": "any"} for name in names}, "required": REQUIRED}
+    made = {"EventOutput": envelope}
+    add_event_schemas(made, samples())
+    return made
+
+
 @pytest.mark.parametrize("event_type", EventType)
 def test_an_event_and_its_payload_say_what_they_are(
-    document: dict[str, Any], event_type: EventType
+    schemas: dict[str, Any], event_type: EventType
 ) -> None:
     name = event_name(event_type)
     payload = f"{name.removesuffix('Event')}Data"
-    event, data = (document["components"]["schemas"][each] for each in (name, payload))
+    event, data = schemas[name], schemas[payload]
 
     assert (event["type"], event["description"]) == ("object", MEANINGS[event_type])
     assert event["properties"]["type"] == {
@@ -202,8 +216,9 @@ def test_an_event_and_its_payload_say_what_they_are(
     assert event["properties"]["data"] == {
         "$ref": f"#/components/schemas/{payload}", "description": "The payload.",
     }  # fmt: skip
-    assert {"id", "type", "created", "data", "livemode", "test"} == set(event["required"])
+    assert event["required"] == REQUIRED
     [example] = event["examples"]
+    assert list(example) == list(event["properties"])
     assert data["properties"].keys() == example["data"].keys()
     assert data["required"] == [next(iter(example["data"]))]
     assert (data["type"], data["description"]) == (
@@ -213,6 +228,10 @@ def test_an_event_and_its_payload_say_what_they_are(
     for described in (event, data):
         for field, shape in described["properties"].items():
             assert re.fullmatch(r"(?s)[A-Z`].+\.", shape["description"]), field
+    union = schemas["EventOutput"]
+    assert {"$ref": f"#/components/schemas/{name}"} in union["oneOf"]
+    assert union["discriminator"]["propertyName"] == "type"
+    assert union["discriminator"]["mapping"][event_type] == f"#/components/schemas/{name}"
 
 
 def _format_of(value: object) -> str | None:
