@@ -13,7 +13,7 @@ from customers.errors import CountryNotServed
 from customers.models import CodePurpose, SignInCode
 from messages import sms
 from messages.errors import Fault, MessageNotSent
-from messages.models import Channel, Message
+from messages.models import Channel, Message, Outage
 from messages.send_loop import send_due_messages
 from tests.customers.texts import PHONE, TextBox, ask
 from tests.messages.conftest import plan
@@ -172,6 +172,24 @@ def test_every_country_may_be_served(texts: TextBox, now: datetime, settings: Se
 
     assert sent.labels(country="UA")._value.get() == before + 1
     assert texts.to == [UKRAINE]
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_only_a_gateway_that_was_not_reached_is_noted_as_away(
+    now: datetime, monkeypatch: pytest.MonkeyPatch, fault: Fault
+) -> None:
+    """Other messages then wait untouched, and staff read since when."""
+
+    def fail(**_: object) -> None:
+        raise MessageNotSent(fault, "SMS gateway: ConnectTimeout")
+
+    monkeypatch.setattr(sms, "send", fail)
+    with pytest.raises(MessageNotSent):
+        ask(now)
+
+    noted = list(Outage.objects.values_list("channel", "reason", "since"))
+    is_away = fault is Fault.UNREACHED
+    assert noted == [(Channel.SMS, "SMS gateway: ConnectTimeout", now)] * is_away
 
 
 # The switch that stops all texts
