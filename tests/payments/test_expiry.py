@@ -134,7 +134,7 @@ def test_ahead_of_time_only_a_test_that_can_still_be_paid_expires(merchant: Merc
     now = utc_now()
     chosen, other = PaymentFactory(merchant=merchant), PaymentFactory(merchant=merchant)
     overdue = PaymentFactory(merchant=merchant, expires_at=now - DAY)
-    kept = [
+    kept: list[Payment] = [
         PaymentFactory(merchant=merchant, livemode=True),
         sell(merchant, 1_250),
         PaymentFactory(merchant=merchant, payment_mode=PaymentMode.STATIC_PAY, expires_at=None),
