@@ -8,6 +8,8 @@ from unittest import mock
 
 from django.db import OperationalError, connections, transaction
 
+from config.celery import NoDatabase
+
 T = TypeVar("T")
 LATEST_STATEMENT = 30
 
@@ -73,7 +75,7 @@ def survive(random: Random, work: Callable[[], T], note: Callable[[str], None]) 
     try:
         with _undone_alone(), kind(number):
             return work()
-    except (PowerCut, OperationalError):
+    except (PowerCut, OperationalError, NoDatabase):
         note(f"{kind.__name__} {number}")
     return work()
 
