@@ -25,7 +25,7 @@ def number_of(payment_id: str) -> str:
     since = millisecond_of(payment_id) - FIRST_MILLISECOND
     check = int.from_bytes(hashlib.sha256(payment_id.encode()).digest()[:2]) >> (16 - CHECK_BITS)
     value = since << CHECK_BITS | check
-    places = range((CHARACTERS - 1) * BITS, -1, -BITS)
+    places = reversed(range(0, CHARACTERS * BITS, BITS))
     text = "".join(LETTERS[value >> place & len(LETTERS) - 1] for place in places)
     return f"{text[:5]}-{text[5:]}"
 
