@@ -21,7 +21,7 @@ CONTAINERFILE = (ROOT / "deploy/Containerfile").read_text()
 PLACE = "/opt/payments"
 SOCKETS = "/mnt"  # where a container finds PostgreSQL and Redis
 USER = "10001"
-# What an engine does before the command: $IMAGE and $SOCKETS_OF_HOST are folders of this machine.
+# What an engine does before the command. $IMAGE, $SOCKETS_OF_HOST and $OWN_HOME are folders here.
 ENTER = f"""
 set -eu
 mount --make-rprivate /
@@ -33,8 +33,8 @@ mount --bind "$PACKAGES" {PLACE}/.venv
 mkdir /opt/python
 mount --bind "$PYTHON" /opt/python
 case "$PYTHON" in
-/root/*) # where only root would find it
-    mount -t tmpfs -o mode=755 none /root
+"$OWN_HOME"/*) # where only its owner would find it
+    mount -t tmpfs -o mode=755 none "$OWN_HOME"
     mkdir -p "$PYTHON"
     mount --bind /opt/python "$PYTHON"
     ;;
@@ -43,7 +43,7 @@ esac
 mount -t tmpfs -o mode=1777 none /tmp
 for each in / /opt; do mount -o remount,bind,ro "$each"; done
 [ -z "$READ_ONLY" ] || mount -o remount,bind,ro {PLACE}
-unset IMAGE SOCKETS_OF_HOST PACKAGES PYTHON DEPLOY READ_ONLY
+unset IMAGE SOCKETS_OF_HOST PACKAGES PYTHON OWN_HOME DEPLOY READ_ONLY
 cd {PLACE}
 exec "$@"
 """
@@ -100,6 +100,7 @@ class Containers:
             "SOCKETS_OF_HOST": str(self.sockets),
             "PACKAGES": str(Path(sys.prefix).resolve()),
             "PYTHON": sys.base_prefix,
+            "OWN_HOME": str(Path.home()),
             "DEPLOY": str(deploy or ""),
             "READ_ONLY": "yes" if read_only else "",
         }
