@@ -103,7 +103,10 @@ class _Handler(BaseHTTPRequestHandler):
     notes: _Notes
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if len(body) < length:  # its sender was killed halfway: nothing has arrived
+            return
         before = self.notes.add(self, body)
         kind, what = urlsplit(self.path).path.split("/")[1:3]
         if kind == "say":
