@@ -11,7 +11,7 @@ from backoffice.formats import clock, money
 from backoffice.models import Instruction
 from backoffice.resource.shown import with_link
 from backoffice.roles import InstructionKind
-from backoffice.services.instruction_kinds import title_of
+from backoffice.services.instruction_kinds import moves_later, title_of
 from backoffice.statuses import InstructionStatus
 from customers.models import Customer
 from customers.phones import masked
@@ -138,7 +138,10 @@ def outcome_words(instruction: Instruction, now: datetime) -> str:
     status = instruction.status_at(now)
     is_expired = status == InstructionStatus.EXPIRED
     at = clock(instruction.lapses_at if is_expired else instruction.decided_at, now)
-    words = f"{_OUTCOMES[status]} {at}" + (f" by {by.get_username()}" if by else "")
+    later = moves_later(instruction)
+    became = "was approved" if later else _OUTCOMES[status]
+    words = f"{became} {at}" + (f" by {by.get_username()}" if by else "")
     if status == InstructionStatus.CARRIED_OUT and by is None:
-        words = f"was carried out {at} without a second person"
+        done = "initiated" if later else "carried out"
+        words = f"was {done} {at} without a second person"
     return f"{words}: {note.rstrip('.')}." if note else f"{words}."

@@ -35,9 +35,10 @@ from backoffice.pages.two_factor import TwoFactorPages
 from backoffice.staff import staff_of
 from core.errors import ApiError
 
-# Django's own pages that the back office has no use for: each shows more than a role allows.
-_LEFT_OUT = {"autocomplete", "view_on_site", "search"}
-_BEFORE_NEW_PASSWORD = {"logout", "jsi18n", "password_change", "password_change_done"}
+# Django's own pages that the back office has no use for; most show more than a role allows.
+_LEFT_OUT = {"autocomplete", "view_on_site", "search", "jsi18n"}
+_BEFORE_NEW_PASSWORD = {"logout", "password_change", "password_change_done"}
+_NOT_KEPT = "Old messages, webhook deliveries, statements and exports are deleted after a while."
 
 View = Callable[..., Any]  # a response; Django's own types differ in which
 
@@ -103,7 +104,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
             except PermissionDenied:
                 return self.refusal(request, 403, Forbidden.message, Forbidden.remedy)
             except Http404:
-                return self.refusal(request, 404, "There is nothing at this address.")
+                return self.refusal(request, 404, "There is nothing at this address.", _NOT_KEPT)
             except DisallowedModelAdminLookup:
                 return self.refusal(request, 400, "This list has no such filter.")
             except ApiError as error:

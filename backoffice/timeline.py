@@ -15,7 +15,7 @@ from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
-from backoffice.services.instruction_kinds import TASKS, title_of
+from backoffice.services.instruction_kinds import TASKS, moves_later, outcome_of, title_of
 from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
@@ -252,10 +252,11 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
         is_done_alone = status == InstructionStatus.CARRIED_OUT and row.decided_by is None
         if is_done_alone or status == InstructionStatus.WAITING:
             continue
+        became = outcome_of(row, now)
         yield TimelineEntry(
             row.decided_at or row.lapses_at,
             "how_to_reg",
-            formats.link(f"{title_of(row)}: {status.label}", page_of(row)),
+            formats.link(f"{title_of(row)}: {became}", page_of(row)),
             actor=row.decided_by.get_username() if row.decided_by else "",
             details=(row.decision_note,),
             tone=formats.tone(status),
@@ -265,23 +266,28 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
 
 def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
     """Yield what staff did; for what moves money, as it was requested, with the amount."""
-    titles = {(row.subject_id, row.asked_at): title_of(row) for row in requests}
+    requested = {(row.subject_id, row.asked_at): row for row in requests}
     # One act on several deliveries has an entry of each.
     for entry in {(act.at, act.act, act.actor, act.outcome): act for act in acts}.values():
-        did = titles.get((entry.subject_id, entry.at), entry.act)
-        # It waited then; whether it still does, the answer above says.
-        is_asked = entry.outcome == AuditOutcome.ASKED
-        became = "approval requested" if is_asked else entry.get_outcome_display()
+        request = requested.get((entry.subject_id, entry.at))
+        did = title_of(request) if request else entry.act
         yield TimelineEntry(
             entry.at,
             "badge",
-            f"Staff: {did[0].lower()}{did[1:]} — {became}",
+            f"Staff: {did[0].lower()}{did[1:]} — {_became(entry, request)}",
             actor=entry.actor,
             address=entry.address,
             details=(entry.reason and f"Reason: {entry.reason}", entry.error),
             tone="bad" if entry.error else "quiet",
             right=_VIEWING_RIGHTS.get(entry.act),
         )
+
+
+def _became(entry: AuditEntry, request: Instruction | None) -> str:
+    """Return the outcome at that time; the answer above says what has become of it since."""
+    if entry.outcome == AuditOutcome.ASKED:
+        return "approval requested"
+    return "initiated" if request and moves_later(request) else entry.get_outcome_display()
 
 
 def _notes(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:

@@ -57,6 +57,13 @@ from payments.statuses import EXPIRABLE, PaymentStatus
 from refunds.models import Refund
 
 MOST_ITEMS = 100
+PAID_THERE = Related(
+    Payment,
+    "static_payment",
+    "Payments at this counter",
+    filter_name="counter",
+    order=("-created_at", "-id"),  # as its index
+)
 WEEK = timedelta(days=7)
 
 
@@ -74,6 +81,10 @@ def _expires(payment: Payment) -> str:
     if payment.status not in {*EXPIRABLE, PaymentStatus.EXPIRED}:
         return ""
     return formats.moment(payment.expires_at) if payment.expires_at else "never"
+
+
+def _receipt_number(payment: Payment) -> str:
+    return number_of(payment.id) if payment.status == PaymentStatus.COMPLETED else ""
 
 
 def _fee_refunded(payment: Payment) -> int | None:
@@ -191,7 +202,7 @@ class PaymentAdmin(OfficeAdmin):
         Fieldset(
             "References and times",
             ID,
-            Field("Receipt number", lambda payment: number_of(payment.id)),
+            Field("Receipt number", _receipt_number),
             TRANSACTION,
             KIND,
             DESCRIPTION,
@@ -248,6 +259,8 @@ class PaymentAdmin(OfficeAdmin):
         return [*super().sections(row), Section("Metadata", metadata)]
 
     def tables(self, row: Payment) -> list[Table]:
+        if row.is_counter:
+            return [PAID_THERE.table(row, self)]
         items = [_items(row)] if row.line_items else []
         return [*items, *super().tables(row)]
 

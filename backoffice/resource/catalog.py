@@ -45,7 +45,7 @@ class CatalogEntry:
 
     `counted` is the singular and plural, if they cannot be derived from the title. A resource
     without an icon is not in the side bar. `hidden` returns the rows that a member of staff with
-    the right still does not see; None if there are none.
+    the right still does not see; None if there are none. `is_kept`: no row is ever deleted.
     """
 
     model: type[Model]
@@ -55,6 +55,7 @@ class CatalogEntry:
     prefix: str = ""
     counted: tuple[str, str] | None = None
     hidden: Callable[[Staff], Q | None] = lambda staff: None
+    is_kept: bool = True
 
     def rows_seen(self, rows: Any, staff: Staff) -> Any:
         """Return those of some rows that a member of staff with the right sees."""
@@ -62,10 +63,11 @@ class CatalogEntry:
         return rows if hidden is None else rows.exclude(hidden)
 
     def is_open_to(self, staff: Staff, pk: Any) -> bool:
-        """Return whether a member of staff may open the page of a row."""
-        hidden = self.hidden(staff)
+        """Return whether there is a page about a row that a member of staff may open."""
+        if not staff.may(self.right) or (self.is_kept and self.hidden(staff) is None):
+            return staff.may(self.right)
         rows = self.model._default_manager.filter(pk=pk)
-        return staff.may(self.right) and (hidden is None or rows.exclude(hidden).exists())
+        return bool(self.rows_seen(rows, staff).exists())
 
     @property
     def counted_as(self) -> tuple[str, str]:
@@ -93,7 +95,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
         CatalogEntry(Refund, "Refunds", "undo", R.VIEW_TRADE, "ref"),
         CatalogEntry(Inquiry, "Inquiries", "contact_support", R.VIEW_TRADE, "inq"),
         CatalogEntry(PaymentLink, "Payment links", "link", R.VIEW_TRADE, "link"),
-        CatalogEntry(Message, "Messages", "mail", R.VIEW_TRADE, "msg"),
+        CatalogEntry(Message, "Messages", "mail", R.VIEW_TRADE, "msg", is_kept=False),
         CatalogEntry(Customer, "Customers", "person", R.VIEW_TRADE, "cus"),
         CatalogEntry(TopUp, "Top-ups", "add_card", R.VIEW_TRADE, "top"),
         CatalogEntry(Passkey, "Passkeys", "", R.VIEW_TRADE),
@@ -119,6 +121,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
             R.VIEW_PAYOUTS,
             "stm",
             ("statement", "statements"),
+            is_kept=False,
         ),
         CatalogEntry(StatementLine, "Movements", "", R.VIEW_PAYOUTS),
         CatalogEntry(BankStatement, "Bank statements", "account_balance_wallet", R.VIEW_PAYOUTS),
@@ -128,9 +131,11 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     ),
     "Webhooks": (
         CatalogEntry(Webhook, "Endpoints", "webhook", R.VIEW_WEBHOOKS, "wh"),
-        CatalogEntry(Delivery, "Deliveries", "outgoing_mail", R.VIEW_WEBHOOKS, "dlv"),
+        CatalogEntry(
+            Delivery, "Deliveries", "outgoing_mail", R.VIEW_WEBHOOKS, "dlv", is_kept=False
+        ),
         CatalogEntry(ResendRun, "Resendings", "send", R.VIEW_WEBHOOKS, "run"),
-        CatalogEntry(Event, "Events", "bolt", R.VIEW_WEBHOOKS, "evt"),
+        CatalogEntry(Event, "Events", "bolt", R.VIEW_WEBHOOKS, "evt", is_kept=False),
     ),
     "Office": (
         CatalogEntry(Note, "Notes", "sticky_note_2", R.VIEW_TRADE),

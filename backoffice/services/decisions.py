@@ -21,7 +21,13 @@ from backoffice.roles import RIGHTS, InstructionKind, Right
 from backoffice.services.administrators import mail_staff, url_of
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.independence import refuse_dependent_approver
-from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of, title_of
+from backoffice.services.instruction_kinds import (
+    TASKS,
+    InstructionTask,
+    outcome_of,
+    task_of,
+    title_of,
+)
 from backoffice.services.instructions import AUDITED, carry_out
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
@@ -140,7 +146,7 @@ def _tell(instruction: Instruction, staff: Staff | None, now: datetime) -> None:
     """Plan an e-mail to the requester, if they have an address."""
     if not instruction.asked_by.email:
         return
-    status, by = instruction.get_status_display(), f" by {staff.username}" if staff else ""
+    status, by = outcome_of(instruction, now), f" by {staff.username}" if staff else ""
     what = f"{title_of(instruction)} ({instruction.subject_id}): {status}{by}."
     note = f"\nNote: {instruction.decision_note}" if instruction.decision_note else ""
     mail_staff(

@@ -215,6 +215,16 @@ def title_of(instruction: Instruction, name: str = "") -> str:
     return f"{title} ({name})" if name else title
 
 
+def moves_later(instruction: Instruction) -> bool:
+    """Return whether it created a refund or payout, which may still wait for money or the bank."""
+    return instruction.result_id.startswith(("ref_", "po_"))
+
+
+def outcome_of(instruction: Instruction, now: datetime) -> str:
+    """Return the outcome of a request that someone else decided, or that has expired."""
+    return "approved" if moves_later(instruction) else instruction.status_at(now).label
+
+
 def task_of(name: str, upload: bank_uploads.Upload | None) -> InstructionTask:
     """Return a task; for a bank file, the import of the file parsed before the transaction."""
     task = TASKS[name]

@@ -11,6 +11,7 @@ from django.urls import reverse
 from backoffice.registry import ADMINS
 from backoffice.resource.catalog import CATALOG
 from backoffice.roles import Role
+from payments.models import Payment
 from tests.backoffice.conftest import Office
 
 pytestmark = pytest.mark.django_db
@@ -49,3 +50,14 @@ def test_an_object_opens_in_few_statements(rows: Rows, office: Office, model: ty
 
     assert response.status_code == 200
     assert len(statements) <= MAX_STATEMENTS
+
+
+def test_a_list_loads_none_of_djangos_scripts_for_forms(rows: Rows, office: Office) -> None:
+    browser = office(Role.VIEWER)
+
+    page = browser.get(address(Payment, "changelist")).content.decode()
+
+    assert "backoffice.js" in page
+    assert "admin/js/" not in page
+    assert "jsi18n" not in page
+    assert browser.get("/admin/jsi18n/").status_code == 404

@@ -6,6 +6,7 @@ import pytest
 
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.payment_answer import answer_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
@@ -13,6 +14,8 @@ from merchants.models import Merchant
 from messages.models import Message, MessageStatus
 from payments.customer_steps import ask_for_proof, start_payment
 from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.numbers import number_of
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.backoffice.acting import act, fields_of, page_of_act
@@ -143,6 +146,25 @@ def test_a_counter_is_named_by_its_merchant(office: Office, merchant: Merchant) 
     page = office(Role.SUPPORT).get(f"/admin/payments/payment/{counter.pk}/change/")
 
     assert f"Counter of {merchant.name}" in page.content.decode()
+
+
+def test_a_counter_lists_its_payments_and_only_what_is_paid_has_a_receipt(
+    office: Office, merchant: Merchant
+) -> None:
+    counter = counter_of(merchant)
+    there = paid_payment(
+        merchant, payment_mode=PaymentMode.STATIC_PAY, static_payment=counter, expires_at=None
+    )
+    browser = office(Role.SUPPORT)
+    of_counter, of_payment, unpaid = (
+        browser.get(page_of(row)).content.decode()
+        for row in (counter, there, PaymentFactory(merchant=merchant))
+    )
+
+    assert page_of(there) in of_counter
+    assert f"counter={counter.pk}&amp;mode=test" in of_counter
+    assert number_of(there.pk) in of_payment
+    assert "Receipt number" not in of_counter + unpaid
 
 
 def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) -> None:

@@ -130,11 +130,11 @@ def test_the_requester_is_told_of_an_approval(
     assert (message.recipient, message.about) == ("support@office.example", waiting.pk)
     assert message.livemode
     assert message.text.startswith(f"Refund of B$2,000.00 BSD ({waiting.subject_id}): ")
-    assert message.subject.endswith("Refund: carried out")
-    assert "carried out by finance.\nNote: Seen" in message.text
+    assert message.subject.endswith("Refund: approved")
+    assert ": approved by finance.\nNote: Seen" in message.text
     assert f"/admin/backoffice/instruction/{waiting.pk}/change/" in message.text
     shown = office(Role.SUPPORT).get(page_of(payment)).content.decode()
-    assert "Refund of B$2,000.00 BSD: carried out" in shown
+    assert "Refund of B$2,000.00 BSD: approved" in shown
 
 
 def test_the_approval_itself_says_what_became_of_it(payment: Payment, waiting: Instruction) -> None:
@@ -146,7 +146,7 @@ def test_the_approval_itself_says_what_became_of_it(payment: Payment, waiting: I
     taken_back = Instruction.objects.get(status="waiting")
     act(support, taken_back, "withdraw", note="")
 
-    assert "was approved and carried out" in words(waiting)
+    assert "It was approved " in words(waiting)
     assert words(waiting).endswith(" by finance: Seen.")
     assert words(alone).endswith(" without a second person.")
     assert "It was withdrawn " in words(taken_back)

@@ -65,7 +65,7 @@ def test_the_timeline_tells_who_from_where(office: Office, merchant: Merchant) -
     for said in (
         "Webhook payment.completed: failed",
         "Attempt 1, answered 500 in 31 ms",
-        "Staff: refund of B$2.00 BSD — done",
+        "Staff: refund of B$2.00 BSD — initiated",
         "support from 127.0.0.1",
         "Reason: Cold coffee",
         "The shop called",
@@ -173,7 +173,7 @@ def test_a_decision_is_told_however_much_was_done_alone_since(
 
     told = [re.sub("<[^>]+>", "", str(each.title)) for each in moments]
     assert "Refund of B$200.00 BSD: declined" in told
-    assert "Staff: refund of B$2.00 BSD — done" in told
+    assert "Staff: refund of B$2.00 BSD — initiated" in told
 
 
 def test_a_customers_has_what_was_noted_and_its_beginning(office: Office, paid: Payment) -> None:

@@ -12,7 +12,7 @@ from django.template.response import TemplateResponse
 from django.test import Client
 
 from backoffice.audit import AuditAction, audited
-from backoffice.models import ExportRun, Instruction
+from backoffice.models import AuditEntry, ExportRun, Instruction
 from backoffice.registry import ADMINS
 from backoffice.registry import office as site
 from backoffice.resource.catalog import CATALOG
@@ -31,7 +31,7 @@ from tests.backoffice.conftest import Office, make_user, staff_as
 from tests.backoffice.searching import search
 from tests.nights import at_night
 from webhooks.event_types import EventType
-from webhooks.models import Event
+from webhooks.models import Delivery, Event
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -129,6 +129,19 @@ def test_no_link_is_refused(
 
     assert len(statuses) > 2 * len(ADMINS)
     assert {where: status for where, status in statuses.items() if status in (403, 404)} == {}
+
+
+def test_what_was_deleted_after_its_time_is_named_without_a_link(
+    rows: Rows, pointing: None, office: Office
+) -> None:
+    delivery = rows[Delivery]
+    browser, trail = office(Role.ADMINISTRATOR), list_of(AuditEntry, subject=delivery.pk)
+    assert page_of(delivery) in links_on(browser, trail)
+    Delivery.objects.filter(pk=delivery.pk).delete()
+
+    assert page_of(delivery) not in links_on(browser, trail)
+    assert delivery.pk[-6:] in browser.get(trail).content.decode()
+    assert "are deleted after a while" in browser.get(page_of(delivery)).content.decode()
 
 
 def test_a_developer_reads_of_payouts_and_opens_none(rows: Rows, office: Office) -> None:
