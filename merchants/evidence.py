@@ -24,6 +24,7 @@ from merchants.email_confirmation import plan_confirmation
 from merchants.known_keys import forget_keys
 from merchants.models import Merchant, MerchantChange
 from merchants.owner_notices import count_notice_or_refuse, tell_owner
+from merchants.standing import has_key_ended
 from merchants.statuses import ChangeStatus, MerchantStatus
 
 PUBLIC_FIELDS = (
@@ -72,14 +73,17 @@ def refuse_test_caller(merchant: Merchant, changes: Changes, *, livemode: bool) 
 def request_change(merchant: Merchant, public: Changes, *, actor: str, now: datetime) -> None:
     """Hold a change to the locked merchant's public fields for staff, and tell its owner.
 
-    It is merged into the pending change, if any; a field set back to its present value is
-    withdrawn. Raises RateLimited.
+    It is merged into the pending change, if any, unless the key that requested that has ended:
+    another key must not vouch for it. A field set back to its present value is withdrawn. Raises
+    RateLimited.
     """
-    wanted = (merchant.pending_changes or {}) | dict(public)
+    earlier = MerchantChange.objects.pending().filter(merchant=merchant).first()
+    is_void = earlier is not None and has_key_ended(earlier.actor, now=now)
+    wanted = ({} if is_void else merchant.pending_changes or {}) | dict(public)
     after = {name: value for name, value in wanted.items() if value != getattr(merchant, name)}
-    if after == (merchant.pending_changes or {}):
+    if after == (merchant.pending_changes or {}) and not is_void:
         return
-    for earlier in MerchantChange.objects.pending().filter(merchant=merchant):
+    if earlier is not None:
         earlier.transition_to(ChangeStatus.SUPERSEDED, now=now)
     _set_pending(merchant, after, now)
     if after:

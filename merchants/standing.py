@@ -5,6 +5,7 @@ what has ended. Anyone who still acts by then must not gain by it: what a verifi
 waits for staff, and a suspended one no longer counts as verified.
 """
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -57,7 +58,17 @@ def recheck_caller(caller: "Caller", merchant: Merchant) -> ApiKey | None:
     instant of the request.
     """
     refuse_status(merchant, livemode=caller.livemode)
-    key = ApiKey.objects.filter(pk=caller.actor.removeprefix("key:")).first()
+    key = _key_of(caller.actor)
     if key is not None and not key.is_active(utc_now()):
         raise Unauthorized(INVALID_KEY)
     return key
+
+
+def has_key_ended(actor: str, *, now: datetime) -> bool:
+    """Return whether an actor was an API key that has ended since: a thief's, it may be."""
+    key = _key_of(actor)
+    return key is not None and not key.is_active(now)
+
+
+def _key_of(actor: str) -> ApiKey | None:
+    return ApiKey.objects.filter(pk=actor.removeprefix("key:")).first()

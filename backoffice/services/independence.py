@@ -1,4 +1,7 @@
-"""Who is independent of whom: a second person must owe neither account nor roles to the first."""
+"""Who is independent of whom: a second person must owe neither account nor roles to the first.
+
+And the first must still have the right to ask.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -6,17 +9,21 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 
-from backoffice.errors import IndependentApproverRequired
+from backoffice.errors import IndependentApproverRequired, RequesterNotAuthorized
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import InstructionKind
 from backoffice.services.merchants import verification_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
+from merchants.models import Merchant
+from merchants.standing import has_key_ended
 
 DEPENDENT_FOR = timedelta(days=7)
 COOLING_OFF = timedelta(days=1)
 # What let an account in at once before it took an instruction: entries of an older release.
 ACCESS_GRANTING = ("add staff", "set roles", "reset access", "reopen account")
+
+KEY_ENDED = "The API key that asked for this has been revoked or replaced since, or has expired."
 
 _Sponsors = dict[str, set[str]]
 
@@ -50,6 +57,16 @@ def refuse_key_holder(*, decides: Staff, merchant_id: str, now: datetime) -> Non
         if holder.pk == decides.user_id:
             raise IndependentApproverRequired(f"{why}: another person must approve this.")
         refuse_dependent_approver(asked_by=holder, decides=decides, now=now)
+
+
+def refuse_ended_key(*, asked_by: str, merchant_id: str, now: datetime) -> None:
+    """Refuse what a merchant's key asked for if the key has ended: it may have been stolen.
+
+    Locks the merchant first, as ending a key does. Raises RequesterNotAuthorized.
+    """
+    Merchant.objects.locked(merchant_id)
+    if has_key_ended(asked_by, now=now):
+        raise RequesterNotAuthorized(KEY_ENDED)
 
 
 def _possible_holders(merchant_id: str) -> Iterator[tuple[User, str]]:
