@@ -12,9 +12,8 @@ from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Actor, Badge, Field, Id, Instant, actor_words
 from backoffice.resource.usual_fields import MERCHANT, MODE
 from backoffice.roles import Right
-from backoffice.services.independence import KEY_ENDED
+from backoffice.services.independence import warnings_of_key
 from backoffice.services.payouts import approve_account
-from merchants.standing import has_key_ended
 from payouts.models import AccountState, BankAccount
 from payouts.own_accounts import decline_bank_account, shut_bank_account
 
@@ -107,10 +106,9 @@ class BankAccountAdmin(OfficeAdmin):
             AccountState.DECLINED: f"Declined {until} by {by}: it receives no payouts.",
             AccountState.CLOSED: f"Closed {until} by {by}: it receives no payouts.",
         }
-        is_void = row.state == AccountState.PENDING and has_key_ended(row.created_by, now=now)
-        return SupportAnswer(
-            [words[row.state], *([f"{KEY_ENDED} Decline it."] if is_void else [])], tone
-        )
+        is_waiting = row.state == AccountState.PENDING
+        warnings = warnings_of_key(row.created_by, now=now) if is_waiting else []
+        return SupportAnswer([words[row.state], *warnings], tone)
 
     def tables(self, row: BankAccount) -> list[Table]:
         """Show a pending account beside the previous one: a single person approves it."""

@@ -28,7 +28,7 @@ from backoffice.forms import (
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.independence import KEY_ENDED
+from backoffice.services.independence import warnings_of_key
 from backoffice.services.lookalikes import verified_lookalikes
 from backoffice.services.merchant_changes import decide_change
 from backoffice.services.merchants import (
@@ -43,7 +43,6 @@ from backoffice.services.merchants import (
 from backoffice.services.money import TAKE
 from merchants.models import Merchant, MerchantChange
 from merchants.services import IssuedKey, set_status
-from merchants.standing import has_key_ended
 from merchants.statuses import TRANSITIONS, MerchantStatus
 from payouts.account_numbers import compact
 from payouts.balances import MerchantBalances, balances_of
@@ -79,9 +78,8 @@ class ChangeForm(ReasonForm):
         if change is None:
             return []
         new_name = change.after.get("name")
-        alike = lookalike_lines(self.row, new_name) if new_name else []
-        is_void = has_key_ended(change.actor, now=self.now)
-        return [*change_lines(change), *alike, *([KEY_ENDED] if is_void else [])]
+        lines = change_lines(change) + warnings_of_key(change.actor, now=self.now)
+        return lines + (lookalike_lines(self.row, new_name) if new_name else [])
 
     def _pending(self) -> MerchantChange | None:
         return MerchantChange.objects.pending().filter(merchant=self.row).first()

@@ -69,6 +69,11 @@ def refuse_ended_key(*, asked_by: str, merchant_id: str, now: datetime) -> None:
         raise RequesterNotAuthorized(KEY_ENDED)
 
 
+def warnings_of_key(asked_by: str, *, now: datetime) -> list[str]:
+    """Return what to tell those who decide, if `refuse_ended_key` would refuse."""
+    return [f"{KEY_ENDED} Decline it."] if has_key_ended(asked_by, now=now) else []
+
+
 def _possible_holders(merchant_id: str) -> Iterator[tuple[User, str]]:
     given = Instruction.objects.filter(
         kind=InstructionKind.LIVE_KEY, status=InstructionStatus.CARRIED_OUT, merchant_id=merchant_id
