@@ -57,10 +57,10 @@ def change_lines(change: MerchantChange) -> list[str]:
 
 
 def lookalike_lines(merchant: Merchant, name: str) -> list[str]:
-    """Name the verified merchants that customers could take this one for."""
+    """Name the verified merchants that customers could take this one for, by a new name if any."""
     return [
         f"Customers could take it for another verified merchant: {other.name} ({other.pk})"
-        for other in verified_lookalikes(merchant, name)
+        for other in (verified_lookalikes(merchant, name) if name else ())
     ]
 
 
@@ -77,9 +77,8 @@ class ChangeForm(ReasonForm):
         change = self._pending()
         if change is None:
             return []
-        new_name = change.after.get("name")
         lines = change_lines(change) + warnings_of_key(change.actor, now=self.now)
-        return lines + (lookalike_lines(self.row, new_name) if new_name else [])
+        return lines + lookalike_lines(self.row, change.after.get("name", ""))
 
     def _pending(self) -> MerchantChange | None:
         return MerchantChange.objects.pending().filter(merchant=self.row).first()
