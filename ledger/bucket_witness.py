@@ -43,7 +43,7 @@ def notes_in(address: str, *, since: int, size: int) -> Iterator[tuple[str, str]
 
     Those beyond `size` are all read, as we may have forgotten them. Raises WitnessAway.
     """
-    step = max(size - since, 0) // SAMPLES
+    step = (size - since) // SAMPLES
     found = _first_from(address, since)
     while found is not None:
         name = object_name(found)

@@ -114,8 +114,8 @@ def next_payouts(merchant: Merchant, *, livemode: bool, now: datetime) -> Iterat
     period, later = period_due(schedule, first, days), next_payout_day(schedule, first, days)
     if period is None or later is None:
         return
-    due = _unscheduled(schedule, merchant.time_zone, period, _latest(now))
-    due = due.filter(merchant=merchant, livemode=livemode)
+    unscheduled = _unscheduled(schedule, merchant.time_zone, period, _latest(now))
+    due = unscheduled.filter(pk__in=[account.pk for account in accounts])
     for account in accounts:
         send_date = first if account in due else later
         yield NextPayout(account, send_date, days.after(send_date))

@@ -57,6 +57,7 @@ def test_it_proves_every_five_minutes() -> None:
 
     proof = Proof.objects.get()
     assert (proof.started_at, proof.problem) == (NOW + 6 * MINUTE, "")
+    assert (proof.leaves, proof.sequence) == (0, 0)  # nothing is sealed or signed yet
     assert proof.ended_at is not None
     assert NOW + 6 * MINUTE <= proof.ended_at < NOW + 7 * MINUTE
 

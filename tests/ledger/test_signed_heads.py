@@ -180,3 +180,13 @@ def test_only_where_the_log_has_begun_is_a_leaf_missed() -> None:
         LogLeaf.objects.filter(index=0).delete()
 
     assert [*_check_logged([transfer.pk])] == []
+    assert [*log_checks.check_opening()] == []  # that it lacks leaf 0 is named elsewhere
+
+
+@pytest.mark.parametrize("change", [{"kind": "x"}, {"subject": "x"}])
+def test_another_leaf_does_not_begin_the_log(change: dict[str, str]) -> None:
+    grow()
+    with all_rights():
+        LogLeaf.objects.filter(index=0).update(**change)
+
+    assert [*log_checks.check_opening()] == ["Leaf 0 does not begin the log."]

@@ -48,3 +48,11 @@ def test_only_what_is_far_and_counted_by_day_is_skipped_to(
 
     assert found == (("later rows", 7) if skips else ("all rows", offset))
     assert asked == ([("all rows", ("mer_1", {}, True), offset, now)] if skips else [])
+
+
+def test_a_caller_without_a_merchant_has_no_days_to_skip() -> None:
+    select: Any = lambda *given: "no rows"  # noqa: E731
+    without = Caller(None, livemode=True, actor="visitor")
+    listed = CallerList(select, without, {}, utc_now(), counted=days(add_up=True))
+
+    assert listed.far_page(FAR) == ("no rows", FAR)
