@@ -1,6 +1,5 @@
 """What the only Administrator does alone: bring in the first colleagues, and no more."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,11 +7,9 @@ from django.contrib.auth.models import User
 
 from backoffice.models import Instruction
 from backoffice.roles import Role
-from backoffice.services.independence import _sponsors_since
 from backoffice.staff import roles_of
-from core.clock import utc_now
 from tests.backoffice.acting import act
-from tests.backoffice.colleagues import FIRST, ask_for_account, at_desk, waiting
+from tests.backoffice.colleagues import ask_for_account, at_desk, waiting
 from tests.backoffice.conftest import Office
 
 pytestmark = pytest.mark.django_db
@@ -66,5 +63,3 @@ def test_a_first_installation_invites_several_at_once(office: Office) -> None:
     act(at_desk(), User.objects.get(username="ann"), "reset", reason="x", email="ann@example.com")
 
     assert not Instruction.objects.exclude(status="carried_out").exists()
-    sponsors = _sponsors_since(utc_now() - timedelta(days=1))
-    assert sponsors == {"ann": {FIRST}, "ben": {FIRST}}  # no second person
