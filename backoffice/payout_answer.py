@@ -1,5 +1,6 @@
 """What to tell a caller about a payout: on its way, paid, or where its money is instead."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.utils import timezone
@@ -15,9 +16,10 @@ from merchants.statuses import MerchantStatus
 from payouts.batches import entry_of_unknown_file
 from payouts.continuity import is_shut
 from payouts.contradictions import contradiction_of
-from payouts.models import Payout, StatementLine
+from payouts.models import BankEntry, Payout, StatementLine
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
+MOST = 3
 GIVEN_BACK = (TransferKind.PAYOUT_RETURNED, TransferKind.PAYOUT_REVERSED)
 _HELD = (
     "It is held: the bank's record of an earlier payout of this merchant contradicts ours, so this"
@@ -31,7 +33,12 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
     if payout.status == PayoutStatus.SCHEDULED:
         entry = contradiction_of(payout)
         return SupportAnswer(
-            [f"{_HELD} {entry}." if entry else _leaves(payout, now)], "wait" if entry else tone
+            [
+                with_link(f"{_HELD} {entry}.", BankEntry(pk=entry))
+                if entry
+                else _leaves(payout, now)
+            ],
+            "wait" if entry else tone,
         )
     words = {
         PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(payout, now)}.",
@@ -41,7 +48,21 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
         PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
     }
     back = [_back(payout, now)] if payout.status in ENDED_UNPAID else []
-    return SupportAnswer([words[PayoutStatus(payout.status)], *back], tone)
+    reports = list(_unexplained(payout))
+    sentences = [words[PayoutStatus(payout.status)], *back, *reports]
+    return SupportAnswer(sentences, "wait" if reports else tone)
+
+
+def _unexplained(payout: Payout) -> Iterator[str]:
+    """Yield what the bank reports under its reference and a person has yet to explain."""
+    order = getattr(payout, "order", None)
+    if order is None:
+        return
+    waiting = BankEntry.objects.unmatched().filter(livemode=payout.livemode).order_by("pk")
+    for entry in waiting.filter(end_to_end_id=order.end_to_end_id)[:MOST]:
+        amount = f": {formats.money(entry.amount, entry.currency)}" if entry.amount else ""
+        words = f"The bank reports {entry.get_kind_display()}{amount}. {entry.problem}"
+        yield with_link(words, entry)
 
 
 def why_none_leaves(*, livemode: bool, now: datetime) -> str:

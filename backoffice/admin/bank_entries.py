@@ -1,6 +1,7 @@
 """Bank entries, and the bank's statements of the account from which payouts leave."""
 
 from datetime import datetime
+from typing import Any
 
 from django.http import HttpRequest
 
@@ -17,13 +18,33 @@ from backoffice.resource.filters import (
     link_filter,
 )
 from backoffice.resource.resource import summary_table
-from backoffice.resource.shown import Actor, Amount, Badge, Field, Fieldset, Id, Instant, Reference
+from backoffice.resource.shown import (
+    Actor,
+    Amount,
+    Badge,
+    Field,
+    Fieldset,
+    Id,
+    Instant,
+    Reference,
+    linked,
+)
 from backoffice.resource.tables import SHOWN, Related
 from backoffice.resource.usual_fields import AMOUNT, MODE
+from backoffice.services.bank_entries import named_by
 from core.clock import request_now
+from funding.models import FundingWay, TopUp
+from funding.statuses import CREDITABLE
 from payouts.bank.position import OpenPart, position_in
 from payouts.contradictions import holds_back
-from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, BankStatement
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    BankEntryState,
+    BankSource,
+    BankStatement,
+    Payout,
+)
 
 READ = Instant("Read", "created_at")
 BOOKED = Field("Booked", "booking_date")
@@ -43,6 +64,33 @@ START, END = Instant("From", "start_at"), Instant("To", "end_at")
 
 def _charge(entry: BankEntry) -> str:
     return formats.money(entry.charge_amount, entry.currency) if entry.charge_amount else ""
+
+
+def _our_reference(entry: BankEntry) -> str:
+    """Return the reference, linked to the payout or run that it names."""
+    words = entry.end_to_end_id or entry.message_reference
+    return str(linked(named_by(entry), words)) if words else ""
+
+
+def _same_money(entry: BankEntry) -> dict[str, Any]:
+    return {"amount": entry.amount, "currency": entry.currency, "livemode": entry.livemode}
+
+
+def _perhaps_payouts(entry: BankEntry) -> Any:
+    """Return the payouts of its amount that have left, and have no booking of this kind yet."""
+    came_back = entry.kind in (BankEntryKind.CREDIT, BankEntryKind.RETURN)
+    booking = {"return_booked_at" if came_back else "booked_at": None}
+    left = Payout.objects.filter(**_same_money(entry), **booking).exclude(batch=None)
+    related = left.select_related("merchant", "bank_account", "statement")
+    return related.order_by("-pk") if entry.is_waiting else left.none()
+
+
+def _perhaps_top_ups(entry: BankEntry) -> Any:
+    """Return the transfers of its amount that customers have announced."""
+    announced = TopUp.objects.filter(**_same_money(entry), way=FundingWay.BANK_TRANSFER)
+    awaited = announced.filter(status__in=CREDITABLE).select_related("customer").order_by("-pk")
+    is_credit = entry.is_waiting and entry.kind == BankEntryKind.CREDIT
+    return awaited if is_credit else awaited.none()
 
 
 class StatementFilter(NumberFilter):
@@ -100,13 +148,17 @@ class BankEntryAdmin(OfficeAdmin):
         link_filter("run", "run", "batch_id"),
     )
     row_actions = BANK_ENTRY_ACTIONS
+    related = (
+        Related(Payout, title="Payouts of this amount, not booked yet", rows=_perhaps_payouts),
+        Related(TopUp, title="Top-ups of this amount, not paid yet", rows=_perhaps_top_ups),
+    )
     page = (
         Fieldset(
             "What the bank says",
             SAYS,
             AMOUNT,
             Field("Of it the bank's charge", _charge),
-            Field("Our reference", lambda row: row.end_to_end_id or row.message_reference),
+            Field("Our reference", _our_reference),
             BANKS_REFERENCE,
             Field("Reason", "code"),
             Field("In words", "message"),
@@ -127,6 +179,9 @@ class BankEntryAdmin(OfficeAdmin):
             Actor("By", "resolved_by"),
         ),
     )
+
+    def tables(self, row: BankEntry) -> list[Table]:
+        return [table for table in super().tables(row) if table.rows]
 
     def heading(self, row: BankEntry) -> str:
         amount = formats.money(row.amount, row.currency)

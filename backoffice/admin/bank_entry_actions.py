@@ -17,7 +17,7 @@ from backoffice.forms import ActionForm, ModeField, SelectField, TextAreaField, 
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.bank_entries import MERCHANT, SERVICE
+from backoffice.services.bank_entries import MERCHANT, SERVICE, named_by
 from backoffice.services.bank_uploads import content_hash, seal_file
 from core.creditor_references import references_in
 from core.money import MAX_AMOUNT
@@ -82,6 +82,9 @@ class MatchForm(ActionForm):
     )
     reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
+
+    def prepare(self) -> None:
+        self.fields["payout"].initial = named_by(self.row)
 
     def lines(self) -> list[str]:
         amount = formats.money(self.row.amount, self.row.currency)

@@ -7,9 +7,21 @@ from backoffice.models import Instruction
 from funding.bank_transfers import credit_by_hand
 from merchants.callers import Caller
 from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, reopen_entry, set_aside
+from payouts.contradictions import our_reference
+from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.services import RETURNED_BY_BANK, record_returned
 
 SERVICE, MERCHANT = "the service", "the merchant"
+
+
+def named_by(entry: BankEntry) -> str:
+    """Return the id of the payout or run that an entry names; empty if it names none of ours."""
+    name, mode = our_reference(entry), {"livemode": entry.livemode}
+    if not name:
+        return ""
+    payout = Payout.objects.filter(order__end_to_end_id=name, **mode).first()
+    run = PayoutBatch.objects.filter(message_id=name, **mode).first()
+    return (payout or run).pk if payout or run else ""
 
 
 def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:

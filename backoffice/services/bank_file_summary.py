@@ -5,9 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db.models import Model, QuerySet
-from django.utils import timezone
 
 from backoffice.formats import money
 from core.creditor_references import references_in
@@ -136,8 +137,8 @@ def _clock(instant: datetime) -> str:
 
 
 def _here(instant: datetime) -> datetime:
-    """Return an instant in the service's time zone, which bank files and pages use."""
-    return timezone.localtime(instant, timezone.get_default_timezone())
+    """Return an instant in the time zone of staff, in which bank files are read, too."""
+    return instant.astimezone(ZoneInfo(settings.STAFF_TIME_ZONE))
 
 
 def _what(found: Model | None, *, is_gift: bool) -> str:

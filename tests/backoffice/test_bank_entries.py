@@ -235,7 +235,9 @@ def test_what_is_held_back_says_why_and_what_to_do(office, api, sent) -> None:
     browser = office(Role.FINANCE)
 
     page = reverse("admin:payouts_payout_change", args=[again.pk])
-    assert f"Explain the bank entry {found.pk}" in browser.get(page).content.decode()
+    held = browser.get(page).content.decode()
+    assert f"Explain the bank entry {found.pk}. " in held
+    assert page_of(found) in held
     page = reverse("admin:payouts_bankentry_change", args=[found.pk])
     assert "record the payout that waits as failed" in browser.get(page).content.decode()
 
