@@ -74,8 +74,8 @@ def parse_query(text: str, today: date) -> SearchQuery:
     phone = _phone(text)
     if phone:
         return SearchQuery(text, phone=phone)
-    described = _figures(text, today)
-    if described is not None:
+    described, others = figures_and_words(text, today)
+    if described is not None and not others:
         return described
     pair = _PAIR.fullmatch(text)
     return SearchQuery(text, pair=(pair[1], pair[2].strip()) if pair else None)
@@ -101,11 +101,14 @@ def _phone(text: str) -> str:
         return ""
 
 
-def _figures(text: str, today: date) -> SearchQuery | None:
-    """Parse a text of nothing but figures: "12.50", "0100 12.50 today", "B$5 yesterday"."""
+def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
+    """Parse the figures in a text: "12.50", "0100 12.50 today", "B$5 yesterday".
+
+    Returns None if it has none, and the other words.
+    """
     day, rest = _take_day(text.lower(), today)
     words = [word for word in rest.split() if word not in _FILLERS]
-    amount, last_four = None, ""
+    amount, last_four, others = None, "", []
     currency = next((word.upper() for word in words if is_currency(word.upper())), "")
     for word in words:
         if word.upper() == currency:
@@ -117,10 +120,11 @@ def _figures(text: str, today: date) -> SearchQuery | None:
         elif read_amount is not None and amount is None:
             amount = read_amount
         else:
-            return None
+            others.append(word)
     if day is None and not last_four and amount is None:
-        return None
-    return SearchQuery(text, last_four=last_four, amount=amount, day=day)
+        return None, text
+    found = SearchQuery(text, last_four=last_four, amount=amount, day=day)
+    return found, " ".join(others)
 
 
 def _take_day(text: str, today: date) -> tuple[date | None, str]:

@@ -10,13 +10,14 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Model, Q, QuerySet
-from django.db.models.functions import Lower, Right
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from backoffice.formats import day_text
 from backoffice.resource.catalog import BY_PREFIX, CATALOG
 from backoffice.resource.days import within
 from backoffice.resource.page_urls import page_of
+from backoffice.search_figures import at_shops, with_figures
 from backoffice.search_hosts import endpoints_at
 from backoffice.search_metadata import with_metadata
 from backoffice.search_middles import NEWEST, SHORTEST, with_words_within
@@ -194,7 +195,7 @@ def _payments(
     if query.email:
         yield _named("customer_email", "invoiced to this address", query.email)
     elif query.is_description:
-        yield _hits("by amount, day or phone", _described(query))
+        yield _hits("by amount, day or phone", with_figures(query))
     # "2026-0017" reads as a phone number, and may be an invoice as well; "+1 242…" is no such name.
     if not query.email and not query.text.startswith("+"):
         yield from _by_name(query, today)
@@ -217,6 +218,7 @@ def _by_name(query: SearchQuery, today: date) -> Iterator[PaymentMatches]:
     named.append(_hits("metadata", with_metadata(query.text, query.pair)))
     yield from named
     if not query.is_description:
+        yield _hits("by amount, day or phone, at this shop", at_shops(text, today), is_close=True)
         yield from _by_words(query.text)
         if not any(hits.rows for hits in named):
             yield from _within_words(query.text, today)
@@ -262,19 +264,6 @@ def _named(name: str, why: str, text: str) -> PaymentMatches:
         **{f"{name}__isnull": False, "lowered": text}
     )
     return _hits(why, rows)
-
-
-def _described(query: SearchQuery) -> QuerySet[Payment]:
-    rows: QuerySet[Payment] = Payment.objects.all()
-    if query.day:
-        rows = within(rows, query.day, query.day + timedelta(days=1))
-    if query.amount is not None:
-        rows = rows.filter(amount=query.amount)
-    if query.last_four:
-        holders = Customer.objects.annotate(ending=Right("phone", 4))
-        ids = holders.filter(ending=query.last_four).values("pk")
-        rows = rows.filter(customer_id__in=ids)
-    return rows
 
 
 def _hits(why: str, rows: QuerySet[Payment], *, is_close: bool = False) -> PaymentMatches:

@@ -11,8 +11,9 @@ from core.ids import new_id
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment
 from tests.backoffice.searching import search
-from tests.factories import PaymentFactory
+from tests.factories import MerchantFactory, PaymentFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -57,3 +58,13 @@ def test_middles_are_looked_for_among_the_newest_or_those_of_a_day(
     assert search(office, f"otball {day}") == page_of(old)
     PaymentFactory(merchant=merchant)
     assert "Nothing was found" in search(office, "otball")
+
+
+def test_the_search_takes_an_amount_with_the_name_of_the_shop(office: Office) -> None:
+    reef, cafe = MerchantFactory(name="Reef Bakery"), MerchantFactory(name="Island Coffee")
+    wanted, _ = paid_payment(reef, 1_250), paid_payment(cafe, 1_250)
+    paid_payment(reef, 900)
+
+    assert search(office, "12.50 at reef bakery") == page_of(wanted)
+    assert search(office, "Reef 12.50") == page_of(wanted)
+    assert "Nothing was found" in search(office, "12.50 reefs")

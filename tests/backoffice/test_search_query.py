@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from backoffice.search_query import SearchQuery, parse_query
+from backoffice.search_query import SearchQuery, figures_and_words, parse_query
 
 TODAY = date(2026, 11, 21)  # a Saturday
 PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
@@ -48,3 +48,11 @@ def test_it_reads(text: str, meaning: dict[str, object]) -> None:
 
     assert question == SearchQuery(question.text, **meaning)  # type: ignore[arg-type]  # its fields
     assert "\0" not in question.text
+
+
+def test_it_reads_figures_beside_the_name_of_a_shop() -> None:
+    query, name = figures_and_words("12.50 at Reef Bakery on 3 Nov", TODAY)
+
+    assert query is not None
+    assert (query.amount, query.day, name) == (1_250, date(2026, 11, 3), "reef bakery")
+    assert figures_and_words("Reef Bakery", TODAY)[0] is None
