@@ -50,10 +50,10 @@ document.addEventListener("click", (event) => {
   });
 });
 
-// What changes by itself is looked at again, while the page is.
-if (document.querySelector("[data-reload]")) {
-  setInterval(() => { if (!document.hidden) location.reload(); }, 3000);
-}
+// What changes by itself is looked at again, while the page is. This runs before there is a body.
+setInterval(() => {
+  if (!document.hidden && document.querySelector("[data-reload]")) location.reload();
+}, 3000);
 
 // A form is sent once: the second click of a double click finds the button switched off.
 document.addEventListener("submit", (event) => {

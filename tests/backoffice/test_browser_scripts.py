@@ -1,8 +1,12 @@
 """What the script of the back office promises: a form is sent once, and what is left is right."""
 
 import pytest
+from django.contrib.auth.models import User
 
+from backoffice.models import ExportRun
 from backoffice.roles import Role
+from core.clock import utc_now
+from core.ids import new_id
 from refunds.models import Refund
 from tests.backoffice.rows import paid_payment
 from tests.factories import MerchantFactory, PaymentFactory
@@ -69,6 +73,27 @@ def test_a_second_press_sends_nothing(refunding):
     page.unroute_all()
     refunding.sees("The refund has been made.")
     assert [refund.amount for refund in Refund.objects.all()] == [625]
+
+
+def test_the_page_of_a_file_that_is_being_made_says_when_it_is_ready(desk):
+    caller = desk(Role.FINANCE)
+    run = ExportRun.objects.create(
+        id=new_id("exp", utc_now()),
+        resource="payments.payment",
+        form="csv",
+        name="payments.csv",
+        asked_by=User.objects.get(username="finance"),
+        created_at=utc_now(),
+    )
+    caller.page.clock.install()
+    caller.choose("Exports")
+    caller.open_row("payments.csv")
+    caller.sees("It waits for its turn")
+    ExportRun.objects.filter(pk=run.pk).update(finished_at=utc_now())
+
+    caller.page.clock.run_for(3_000)
+
+    caller.sees("It is ready.")
 
 
 @pytest.fixture
