@@ -12,8 +12,8 @@ from backoffice.admin.merchant_actions import (
     MERCHANT_ACTIONS,
     SUSPENDED,
     balance_facts,
-    change_lines,
 )
+from backoffice.admin.merchant_review import change_lines
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble

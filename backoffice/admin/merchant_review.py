@@ -1,0 +1,132 @@
+"""What staff review of a merchant: its details before it is verified, and changes to them."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django import forms
+
+from backoffice import formats
+from backoffice.actions import Action, ActionResult
+from backoffice.forms import ReasonForm
+from backoffice.roles import Right
+from backoffice.services.independence import warnings_of_key
+from backoffice.services.lookalikes import verified_lookalikes
+from backoffice.services.merchant_changes import decide_change
+from backoffice.services.merchants import (
+    VERIFIED,
+    changed_since_verified,
+    details_of,
+    digest_of_details,
+    verify_merchant,
+)
+from merchants.models import Merchant, MerchantChange
+from merchants.statuses import TRANSITIONS, MerchantStatus
+
+
+def change_lines(change: MerchantChange) -> list[str]:
+    """Return the old and the new value of each field."""
+    return [
+        f"{name.replace('_', ' ')}: “{change.before[name]}” becomes “{value}”"
+        for name, value in change.after.items()
+    ]
+
+
+def lookalike_lines(merchant: Merchant, name: str) -> list[str]:
+    """Name the verified merchants that customers could take this one for, by a new name if any."""
+    return [
+        f"Customers could take it for another verified merchant: {other.name} ({other.pk})"
+        for other in (verified_lookalikes(merchant, name) if name else ())
+    ]
+
+
+class ChangeForm(ReasonForm):
+    """A decision on exactly the change displayed, not on one made in the meantime."""
+
+    seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
+
+    def prepare(self) -> None:
+        change = self._pending()
+        self.fields["seen"].initial = change.pk if change else ""
+
+    def lines(self) -> list[str]:
+        change = self._pending()
+        if change is None:
+            return []
+        lines = change_lines(change) + warnings_of_key(change.actor, now=self.now)
+        return lines + lookalike_lines(self.row, change.after.get("name", ""))
+
+    def _pending(self) -> MerchantChange | None:
+        return MerchantChange.objects.pending().filter(merchant=self.row).first()
+
+
+def _action(name: str, title: str, *, approve: bool, **more: Any) -> Action:
+    return Action(
+        name=name,
+        title=title,
+        right=Right.VERIFY_MERCHANT,
+        form=ChangeForm,
+        service=decide_change,
+        given={"approve": approve},
+        message="The change is in force." if approve else "The change is declined.",
+        icon="published_with_changes",
+        available=lambda merchant, now: merchant.pending_changes is not None,
+        **more,
+    )
+
+
+CHANGE_ACTIONS = (
+    _action(
+        "approve-change",
+        "Approve change",
+        approve=True,
+        about="Customers see the new values at once. The old e-mail address is notified.",
+    ),
+    _action(
+        "decline-change", "Decline change", approve=False, about="The old values stay.", danger=True
+    ),
+)
+
+
+class VerifyForm(ReasonForm):
+    """What customers will see of a merchant, which is verified as displayed.
+
+    What has changed since the last verification is marked: do not identify a caller by it.
+    """
+
+    seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
+
+    def prepare(self) -> None:
+        self.fields["seen"].initial = digest_of_details(self.row)
+
+    def renew(self) -> None:
+        self.data = dict(self.data.items()) | {"seen": digest_of_details(self.row)}
+
+    def lines(self) -> list[str]:
+        changed = changed_since_verified(self.row)
+        details = [
+            f"{name.replace('_', ' ')}: {value}"
+            + (f" (changed {formats.moment(changed[name])})" if name in changed else "")
+            for name, value in details_of(self.row).items()
+            if value or name in changed
+        ]
+        return details + lookalike_lines(self.row, self.row.name)
+
+
+def can_become(status: MerchantStatus) -> Callable[[Merchant, datetime], bool]:
+    return lambda merchant, now: status in TRANSITIONS[MerchantStatus(merchant.status)]
+
+
+VERIFY = Action(
+    title="Verify",
+    right=Right.VERIFY_MERCHANT,
+    form=VerifyForm,
+    service=verify_merchant,
+    message=lambda merchant: ActionResult(f"{merchant.name} is verified now."),
+    audited_as=VERIFIED,
+    watches=("status",),
+    about="The merchant can accept live payments under these details.",
+    icon="verified",
+    main=True,
+    available=can_become(MerchantStatus.VERIFIED),
+)
