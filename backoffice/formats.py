@@ -3,8 +3,10 @@
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.utils import timezone, translation
+from django.utils.encoding import punycode
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -58,6 +60,20 @@ def day_text(value: Any) -> Any:
 def short_text(text: str, most: int) -> str:
     """Cut a text to a number of characters, marking the cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def spelled_out(text: str) -> str:
+    """Add to an e-mail address or URL how its host is spelled, if that has letters beyond ASCII.
+
+    Another script may have the same letters: the two addresses that a reader compares look alike.
+    """
+    if text.isascii() or not ("@" in text or "://" in text):
+        return text
+    try:
+        host = urlsplit(text).hostname or text.rpartition("@")[2]
+        return text if host.isascii() else f"{text} (spelled {punycode(host)})"
+    except ValueError:  # nothing can be sent to such a host
+        return f"{text} (spelled {text!a})"
 
 
 def clock(instant: datetime | None, now: datetime) -> str:

@@ -178,7 +178,8 @@ def _in_force(instruction: Instruction) -> list[tuple[str, Any]]:
     if instruction.task != RESET_ACCESS or instruction.status != InstructionStatus.WAITING:
         return []
     user = User.objects.filter(username=instruction.subject_id).first()
-    return [("Email in force now", (user and user.email) or "none")]
+    email = user.email if user else ""
+    return [("Email in force now", formats.spelled_out(email) or "none")]
 
 
 def _of_entry(instruction: Instruction) -> list[tuple[str, Any]]:
@@ -201,7 +202,9 @@ def _words(name: str, value: Any, instruction: Instruction) -> Any:
         return formats.money(value, instruction.currency)
     if name.endswith("_basis_points"):
         return formats.percent(value)
-    return linked(value) if isinstance(value, str) and entry_of(value) else value
+    if not isinstance(value, str):
+        return value
+    return linked(value) if entry_of(value) else formats.spelled_out(value)
 
 
 def _of_account(instruction: Instruction) -> list[Table]:

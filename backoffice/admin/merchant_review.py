@@ -27,7 +27,8 @@ from merchants.statuses import TRANSITIONS, MerchantStatus
 def change_lines(change: MerchantChange) -> list[str]:
     """Return the old and the new value of each field."""
     return [
-        f"{name.replace('_', ' ')}: “{change.before[name]}” becomes “{value}”"
+        f"{name.replace('_', ' ')}: “{formats.spelled_out(change.before[name])}”"
+        f" becomes “{formats.spelled_out(value)}”"
         for name, value in change.after.items()
     ]
 
@@ -105,7 +106,7 @@ class VerifyForm(ReasonForm):
     def lines(self) -> list[str]:
         changed = changed_since_verified(self.row)
         details = [
-            f"{name.replace('_', ' ')}: {value}"
+            f"{name.replace('_', ' ')}: {formats.spelled_out(value)}"
             + (f" (changed {formats.moment(changed[name])})" if name in changed else "")
             for name, value in details_of(self.row).items()
             if value or name in changed
