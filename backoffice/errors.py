@@ -146,6 +146,13 @@ class MerchantChangedMeanwhile(ApiError):
     remedy = "Check the details that the form shows now, then verify the merchant or decline."
 
 
+class LogoNotRead(ApiError):
+    status, code = 422, "LOGO_NOT_READ"
+    message = "The logo has not been read yet: you have not seen what customers would."
+    cause = "It was named a moment ago, and logos are read every minute."
+    remedy = "Open the form again in a minute, and look at the logo."
+
+
 class RefundFormStale(RefundAmountMismatch):
     message = "Part of it has been refunded since this form was opened."
 

@@ -2,21 +2,24 @@
 
 Embedding the merchant's own file would tell its host who pays whom, and let it change the picture,
 or break the page, at any time. The logo of a verified merchant stays as staff have seen it, until
-they approve another URL.
+they approve another URL. They see what was read there: a host may answer their browsers otherwise.
 """
 
 import hashlib
 import io
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
+from django.db.models import Case, F, Q, QuerySet, TextField, When
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 from PIL import Image, UnidentifiedImageError
 
-from checkout.models import LOGO_IS_STALE, Logo
-from merchants.models import Merchant, MerchantChange
-from merchants.statuses import ChangeStatus, MerchantStatus
+from checkout.models import LOGO_IS_STALE, Logo, WantedLogo
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
 from outbound.http_client import get
 from outbound.policy import policy_for
 
@@ -30,7 +33,6 @@ BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # what Pil
 FEW_COLORS = (256, 64, 16)
 SECONDS = 10.0
 RENEW_AFTER, RETRY = timedelta(days=7), timedelta(hours=6)
-TRIED_FOR = timedelta(days=1)  # how long to retry a URL that staff have approved
 DIGEST_CHARACTERS = 16
 MOST_AT_ONCE = 10
 
@@ -48,6 +50,15 @@ def read_due_logos(*, now: datetime) -> int:
     is_seen = Case(When(status=MerchantStatus.VERIFIED, then=0), default=1)
     due = _due(now).order_by(is_seen, F("logo__read_at").asc(nulls_first=True), "id")[:MOST_AT_ONCE]
     return sum(_read(merchant, now) for merchant in due)
+
+
+def read_wanted_logos(*, now: datetime) -> int:
+    """Read the logos that verified merchants have asked for; return how many are usable.
+
+    Before staff decide: what they approve is what was read. A failure is retried while it waits.
+    """
+    waiting = _wanted(now).order_by(F("wanted_logo__read_at").asc(nulls_first=True), "id")
+    return sum(_read_wanted(merchant, now) for merchant in waiting[:MOST_AT_ONCE])
 
 
 def logo_png(content: bytes) -> bytes:
@@ -68,32 +79,44 @@ def logo_png(content: bytes) -> bytes:
 
 
 def _due(now: datetime) -> QuerySet[Merchant]:
-    """Return the merchants whose logo has to be fetched.
+    """Return the merchants whose logo has to be read, or taken over from `WantedLogo`.
 
-    A verified merchant's logo is not fetched again, nor is one that staff have seen to be missing;
-    only a URL that staff have just approved is retried, for a day.
+    A verified merchant's logo is not read again, nor is one that staff have seen to be missing.
     """
-    approved = MerchantChange.objects.filter(
-        merchant=OuterRef("pk"),
-        status=ChangeStatus.APPROVED,
-        decided_at__gt=now - TRIED_FOR,
-        after__has_key="logo_url",
-    )
-    may_change = Q(status=MerchantStatus.UNVERIFIED) | Q(Exists(approved), logo__digest="")
-    is_old = Q(logo__renew_at__lte=now)
-    return Merchant.objects.exclude(logo_url="").filter(LOGO_IS_STALE | is_old & may_change)
+    is_old = Q(status=MerchantStatus.UNVERIFIED, logo__renew_at__lte=now)
+    return Merchant.objects.exclude(logo_url="").filter(LOGO_IS_STALE | is_old)
+
+
+def _wanted(now: datetime) -> QuerySet[Any]:
+    """Return the merchants with a logo URL that waits for approval and has to be read."""
+    wanted_url = Cast(KT("pending_changes__logo_url"), TextField())
+    asked = Merchant.objects.filter(pending_changes__has_key="logo_url")
+    asked = asked.annotate(wanted_url=wanted_url).exclude(wanted_url="")
+    is_other = Q(wanted_logo=None) | ~Q(wanted_logo__source_url=F("wanted_url"))
+    return asked.filter(is_other | Q(wanted_logo__digest="", wanted_logo__read_at__lte=now - RETRY))
 
 
 def _read(merchant: Merchant, now: datetime) -> bool:
-    policy = policy_for(livemode=not settings.DEVELOPMENT_MODE)
-    answer, content = get(merchant.logo_url, policy=policy, seconds=SECONDS)
-    png, fault = b"", answer.error
-    if not fault:
-        try:
-            png = logo_png(content)
-        except NotAnImage as reason:
-            fault = str(reason)
+    seen = WantedLogo.objects.filter(merchant=merchant, source_url=merchant.logo_url).first()
+    png, fault = (bytes(seen.png), seen.fault) if seen else _fetched(merchant.logo_url)
     return _keep(merchant, png, fault, now) and not fault
+
+
+def _read_wanted(merchant: Any, now: datetime) -> bool:
+    png, fault = _fetched(merchant.wanted_url)
+    return _keep_wanted(merchant, png, fault, now) and not fault
+
+
+def _fetched(url: str) -> tuple[bytes, str]:
+    """Return the image at a URL, drawn anew, and why there is none."""
+    policy = policy_for(livemode=not settings.DEVELOPMENT_MODE)
+    answer, content = get(url, policy=policy, seconds=SECONDS)
+    if answer.error:
+        return b"", answer.error
+    try:
+        return logo_png(content), ""
+    except NotAnImage as reason:
+        return b"", str(reason)
 
 
 @transaction.atomic
@@ -106,6 +129,18 @@ def _keep(merchant: Merchant, png: bytes, fault: str, now: datetime) -> bool:
     values = {"source_url": merchant.logo_url, "fault": fault[:255], "read_at": now, **kept}
     values["renew_at"] = now + (RETRY if fault else RENEW_AFTER)
     Logo.objects.update_or_create(merchant=merchant, defaults=values)
+    return True
+
+
+@transaction.atomic
+def _keep_wanted(merchant: Any, png: bytes, fault: str, now: datetime) -> bool:
+    """Store what was read, if it is still wanted: staff may have decided since."""
+    Merchant.objects.locked(merchant.pk)
+    if not _wanted(now).filter(pk=merchant.pk, wanted_url=merchant.wanted_url).exists():
+        return False
+    values = {"png": png, "digest": _digest(png), "fault": fault[:255], "read_at": now}
+    values["source_url"] = merchant.wanted_url
+    WantedLogo.objects.update_or_create(merchant_id=merchant.pk, defaults=values)
     return True
 
 

@@ -1,4 +1,4 @@
-"""The checkout's own tables: verification attempts and merchants' logos."""
+"""The checkout's own tables: verification attempts, and merchants' logos, shown and wanted."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -31,9 +31,8 @@ class VerificationTry(models.Model):
 class Logo(models.Model):
     """A merchant's logo, read from its `logo_url` and re-encoded as a small PNG.
 
-    `png` is empty if there is no usable image. `source_url` is the URL that was read. It is fetched
-    again when the merchant changes the URL; at `renew_at`, while the merchant is not verified; and,
-    after a failure, for a day from when staff approved the URL.
+    `png` is empty if there is no usable image. `source_url` is the URL that was read. It is read
+    again when the merchant changes the URL and, while the merchant is not verified, at `renew_at`.
     """
 
     merchant = models.OneToOneField(
@@ -48,6 +47,25 @@ class Logo(models.Model):
 
     def __str__(self) -> str:
         return f"logo of {self.merchant_id}"
+
+
+class WantedLogo(models.Model):
+    """The image at a logo URL that waits for approval: staff see it, and approve no other.
+
+    Once they approve the URL, it becomes the merchant's logo, without being read again.
+    """
+
+    merchant = models.OneToOneField(
+        Merchant, on_delete=models.CASCADE, primary_key=True, related_name="wanted_logo"
+    )
+    source_url = models.CharField(max_length=MAX_URL)
+    png = models.BinaryField(default=b"")
+    digest = models.CharField(max_length=16, default="", blank=True)
+    fault = models.CharField(max_length=255, default="", blank=True)
+    read_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"logo that {self.merchant_id} wants"
 
 
 LOGO_IS_STALE = Q(logo=None) | ~Q(logo__source_url=F("logo_url"))

@@ -1,10 +1,12 @@
 """What staff review of a merchant: its details before it is verified, and changes to them."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.actions import Action, ActionResult
@@ -12,7 +14,7 @@ from backoffice.forms import ReasonForm
 from backoffice.roles import Right
 from backoffice.services.independence import warnings_of_key
 from backoffice.services.lookalikes import verified_lookalikes
-from backoffice.services.merchant_changes import decide_change
+from backoffice.services.merchant_changes import decide_change, seen_of
 from backoffice.services.merchants import (
     VERIFIED,
     changed_since_verified,
@@ -20,6 +22,7 @@ from backoffice.services.merchants import (
     digest_of_details,
     verify_merchant,
 )
+from checkout.logo_rows import picture_at
 from merchants.models import Merchant, MerchantChange
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
@@ -41,6 +44,20 @@ def lookalike_lines(merchant: Merchant, name: str) -> list[str]:
     ]
 
 
+def logo_lines(merchant: Merchant, url: str) -> list[str]:
+    """Show what was read at a logo URL, which need not be what it shows to your browser."""
+    if not url:
+        return []
+    picture = picture_at(merchant, url)
+    if picture is None:
+        return ["The logo has not been read yet: open this again in a minute."]
+    if not picture.digest:
+        return [f"No logo could be read, and customers would see none: {picture.fault}"]
+    shown = '{} <img src="data:image/png;base64,{}" alt="The logo">'
+    words = "The logo as customers would see it; your browser may be shown another:"
+    return [format_html(shown, words, b64encode(bytes(picture.png)).decode())]
+
+
 class ChangeForm(ReasonForm):
     """A decision on exactly the change displayed, not on one made in the meantime."""
 
@@ -48,13 +65,19 @@ class ChangeForm(ReasonForm):
 
     def prepare(self) -> None:
         change = self._pending()
-        self.fields["seen"].initial = change.pk if change else ""
+        self.fields["seen"].initial = seen_of(change) if change else ""
+
+    def renew(self) -> None:
+        change = self._pending()
+        seen = seen_of(change) if change else ""
+        self.data = dict(self.data.items()) | {"seen": seen}
 
     def lines(self) -> list[str]:
         change = self._pending()
         if change is None:
             return []
         lines = change_lines(change) + warnings_of_key(change.actor, now=self.now)
+        lines += logo_lines(self.row, change.after.get("logo_url", ""))
         return lines + lookalike_lines(self.row, change.after.get("name", ""))
 
     def _pending(self) -> MerchantChange | None:
@@ -111,6 +134,7 @@ class VerifyForm(ReasonForm):
             for name, value in details_of(self.row).items()
             if value or name in changed
         ]
+        details += logo_lines(self.row, self.row.logo_url)
         return details + lookalike_lines(self.row, self.row.name)
 
 

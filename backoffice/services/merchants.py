@@ -19,6 +19,7 @@ from backoffice.errors import (
 from backoffice.formats import percent
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
+from backoffice.services.logos import digest_of_logo, refuse_unread_logo
 from backoffice.staff import Staff
 from core.json import dump_json
 from core.sealed import seal, unseal
@@ -73,8 +74,9 @@ def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:
 
 
 def digest_of_details(merchant: Merchant) -> str:
-    """Return a digest of the details, with which a form states what it displayed."""
-    return hashlib.sha256(dump_json(details_of(merchant))).hexdigest()
+    """Return a digest of the details and the logo, with which a form states what it displayed."""
+    shown = details_of(merchant) | {"logo": digest_of_logo(merchant, merchant.logo_url)}
+    return hashlib.sha256(dump_json(shown)).hexdigest()
 
 
 @transaction.atomic
@@ -82,10 +84,12 @@ def verify_merchant(*, merchant_id: str, seen: str, now: datetime) -> Merchant:
     """Let a merchant accept live payments under the details that were displayed.
 
     Until then its test key can change them, up to the last second. Raises MerchantNotFound,
-    MerchantChangedMeanwhile, MerchantStatusUnchanged.
+    MerchantChangedMeanwhile, LogoNotRead, MerchantStatusUnchanged.
     """
-    if digest_of_details(Merchant.objects.locked(merchant_id)) != seen:
+    merchant = Merchant.objects.locked(merchant_id)
+    if digest_of_details(merchant) != seen:
         raise MerchantChangedMeanwhile
+    refuse_unread_logo(merchant, merchant.logo_url)
     return set_status(merchant_id=merchant_id, status=MerchantStatus.VERIFIED, now=now)
 
 

@@ -23,8 +23,6 @@ from checkout.logos import (
 )
 from checkout.models import Logo
 from core.clock import utc_now
-from merchants.evidence import approve_change
-from merchants.models import MerchantChange
 from merchants.statuses import MerchantStatus
 from tests.checkout.shopper import Shopper
 
@@ -113,18 +111,6 @@ def test_a_host_does_not_change_what_staff_have_seen(named, shop, status, answer
 
     assert read_due_logos(now=utc_now() + 2 * RENEW_AFTER) == 0
     assert (Logo.objects.get().digest, shop.asked) == (seen, 1)
-
-
-@pytest.mark.parametrize(("hours", "asked"), [(7, 2), (25, 1)])
-def test_an_address_that_staff_approve_is_tried_for_a_day(api, named, shop, hours, asked):
-    shop.status = 503
-    api(named, live=True).patch(f"/v1/merchants/{named.id}", {"logo_url": "https://a.example/b"})
-    approve_change(change_id=MerchantChange.objects.get().id, now=utc_now())
-    named.save()  # with the address of this machine, which the API refuses
-    read_due_logos(now=utc_now())
-    read_due_logos(now=utc_now() + timedelta(hours=hours))
-
-    assert shop.asked == asked
 
 
 def test_it_is_read_once_a_week_and_when_another_is_named(unverified, shop):

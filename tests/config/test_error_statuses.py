@@ -33,6 +33,7 @@ TOLD = {
         "ErasureRefused": (422, "ERASURE_REFUSED"),
         "MessageNotWaiting": (422, "MESSAGE_NOT_WAITING"),
         "MerchantChangedMeanwhile": (422, "MERCHANT_CHANGED"),
+        "LogoNotRead": (422, "LOGO_NOT_READ"),
     },
     core.errors: {
         "InvalidRequest": (400, "INVALID_REQUEST"),
