@@ -26,6 +26,11 @@ from checkout.logo_rows import picture_at
 from merchants.models import Merchant, MerchantChange
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
+UNCONFIRMED = (
+    "The e-mail address is not confirmed: it may be another person's, and not the caller's."
+    " Let the merchant press the link in our e-mail first."
+)
+
 
 def change_lines(change: MerchantChange) -> list[str]:
     """Return the old and the new value of each field."""
@@ -134,6 +139,8 @@ class VerifyForm(ReasonForm):
             for name, value in details_of(self.row).items()
             if value or name in changed
         ]
+        if self.row.email_confirmed_at is None:
+            details.append(UNCONFIRMED)
         details += logo_lines(self.row, self.row.logo_url)
         return details + lookalike_lines(self.row, self.row.name)
 

@@ -74,8 +74,10 @@ def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:
 
 
 def digest_of_details(merchant: Merchant) -> str:
-    """Return a digest of the details and the logo, with which a form states what it displayed."""
-    shown = details_of(merchant) | {"logo": digest_of_logo(merchant, merchant.logo_url)}
+    """Return a digest of details, logo and confirmation, by which a form states what it showed."""
+    logo = digest_of_logo(merchant, merchant.logo_url)
+    is_confirmed = merchant.email_confirmed_at is not None
+    shown = details_of(merchant) | {"logo": logo, "is_email_confirmed": is_confirmed}
     return hashlib.sha256(dump_json(shown)).hexdigest()
 
 
