@@ -131,11 +131,32 @@ def test_each_selector_finds_the_pods_of_its_part() -> None:
     for manifest in MANIFESTS:
         spec = manifest["spec"]
         selector = spec.get("podSelector", spec.get("selector", {}))
-        labels = selector if manifest["kind"] == "Service" else selector.get("matchLabels")
         if manifest["kind"] != "Job":
-            assert labels in pods, manifest["metadata"]["name"]
+            for labels in selected(manifest["kind"], selector):
+                assert labels in pods, manifest["metadata"]["name"]
         if manifest["kind"] == "Deployment":
-            assert labels == spec["template"]["metadata"]["labels"]
+            assert selector["matchLabels"] == spec["template"]["metadata"]["labels"]
+
+
+def selected(kind: str, selector: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the labels of each kind of pod that a selector finds."""
+    labels = selector if kind == "Service" else selector["matchLabels"]
+    found = [labels]
+    for each in selector.get("matchExpressions", ()):
+        assert each["operator"] == "In"
+        found = [labels | {each["key"]: value} for value in each["values"]]
+    return found
+
+
+def test_whatever_calls_addresses_of_merchants_reaches_public_ones_only() -> None:
+    """Of webhooks: the dispatcher, and a web process for a test event. Of logos: a worker."""
+    policies = [each["spec"] for each in MANIFESTS if each["kind"] == "NetworkPolicy"]
+    (egress,) = (each for each in policies if "egress" in each)
+    found = selected("NetworkPolicy", egress["podSelector"])
+
+    assert {each["part"] for each in found} == {"dispatcher", "web", "worker"}
+    (block,) = (to["ipBlock"] for rule in egress["egress"] for to in rule["to"] if "ipBlock" in to)
+    assert {"10.0.0.0/8", "169.254.0.0/16"} < set(block["except"])
 
 
 def test_probes_ask_for_what_the_service_answers_by_any_name() -> None:
