@@ -9,6 +9,7 @@ from core.clock import utc_now
 from core.ids import new_id
 from refunds.models import Refund
 from tests.backoffice.rows import paid_payment
+from tests.chromium import wait_until
 from tests.factories import MerchantFactory, PaymentFactory
 from tests.nights import at_night
 
@@ -68,6 +69,7 @@ def test_a_second_press_sends_nothing(refunding):
 
     page.get_by_role("button", name="Refund", exact=True).evaluate(PRESS_TWICE)
 
+    wait_until(page, lambda: held)
     assert len(held) == 1
     held[0].continue_()
     page.unroute_all()

@@ -1,8 +1,10 @@
 """What customers do in the browser, in the words of the page."""
 
 import re
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from core.clock import utc_now
 from customers.models import CustomerSession
 from payments.models import Payment
 
@@ -33,6 +35,15 @@ def add_passkey(page: "Page") -> None:
 
 def see_paid(page: "Page") -> None:
     page.get_by_role("heading", name="Paid", exact=True).wait_for()
+
+
+def stop_clock(page: "Page") -> None:
+    """Let the page's clock go on by `run_for` alone, however busy the machine is.
+
+    It stops at an instant that is still to come, also where this takes seconds.
+    """
+    page.clock.install()
+    page.clock.pause_at(utc_now() + timedelta(seconds=10))
 
 
 def sessions() -> list[CustomerSession]:

@@ -1,7 +1,5 @@
 """A thief with a browser: passkey answers used again, or for another payment; odd addresses."""
 
-from datetime import timedelta
-
 import pytest
 
 from checkout.flow import FAILED_ATTEMPTS
@@ -9,7 +7,7 @@ from core.attempt_limits import count_attempt
 from core.clock import utc_now
 from ledger.models import Transfer
 from payments.statuses import PaymentStatus
-from tests.checkout.steps import NEW_PHONE, add_passkey, see_paid, sign_in
+from tests.checkout.steps import NEW_PHONE, add_passkey, see_paid, sign_in, stop_clock
 from tests.chromium import add_authenticator
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -168,12 +166,6 @@ def test_the_second_click_of_a_double_click_pays_nothing(open_page, payment_of):
     page.clock.run_for(600)
     button.click()
     see_paid(page)
-
-
-def stop_clock(page):
-    """Let the page's clock go on by `run_for` alone, however busy the machine is."""
-    page.clock.install()
-    page.clock.pause_at(utc_now() + timedelta(seconds=1))
 
 
 def just_come_to_the_front(open_page, payment):

@@ -150,7 +150,7 @@ def test_without_scripts_it_is_a_plain_link(shop):
     page = shop(javascript=False)
     page.get_by_role("link", name="Gift card").click()
 
-    assert page.get_by_role("button", name="Pay B$1.50").is_visible()
+    page.get_by_role("button", name="Pay B$1.50").wait_for()
 
 
 def test_a_closed_link_says_so_on_its_own_page(shop, link):

@@ -11,7 +11,7 @@ from payments.counters import screen_url
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.services import RefundDraft, create_refund
-from tests.checkout.steps import enter_pin, see_paid, sign_in
+from tests.checkout.steps import enter_pin, see_paid, sign_in, stop_clock
 from tests.nights import at_night
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -34,13 +34,21 @@ def test_the_desktop_turns_by_itself_when_the_phone_has_paid(open_page, payment_
     assert code.count() == 0
 
 
+def just_paid(open_page, payment):
+    """Return the page of a payment of B$1.50 that it has just paid, with its clock stopped."""
+    page = open_page(payment.hosted_url, allowed="shop.example")
+    sign_in(page)
+    button = page.get_by_role("button", name="Pay B$1.50")
+    button.click(trial=True)  # waits until it can be pressed
+    stop_clock(page)
+    button.click()
+    see_paid(page)
+    return page
+
+
 def test_the_way_to_the_shop_is_slow_and_can_be_stopped(open_page, payment_of):
     payment = payment_of(150, success_url="https://shop.example/thanks?order=7")
-    page = open_page(payment.hosted_url, allowed="shop.example")
-    page.clock.install()
-    sign_in(page)
-    page.get_by_role("button", name="Pay B$1.50").click()
-    see_paid(page)
+    page = just_paid(open_page, payment)
     page.clock.run_for(8_000)
     page.get_by_role("button", name="Stay here").click()
     page.clock.run_for(8_000)
@@ -55,11 +63,7 @@ def test_the_way_to_the_shop_is_slow_and_can_be_stopped(open_page, payment_of):
 
 def test_who_has_just_paid_is_taken_to_the_shop_once(open_page, payment_of):
     payment = payment_of(150, success_url="https://shop.example/thanks?order=7")
-    page = open_page(payment.hosted_url, allowed="shop.example")
-    page.clock.install()
-    sign_in(page)
-    page.get_by_role("button", name="Pay B$1.50").click()
-    see_paid(page)
+    page = just_paid(open_page, payment)
     page.clock.run_for(11_000)
     page.wait_for_url(f"https://shop.example/thanks?order=7&payment_id={payment.id}")
     page.go_back()

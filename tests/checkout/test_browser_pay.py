@@ -43,7 +43,7 @@ def test_five_wrong_pins_lock_it_and_a_new_one_pays_the_same_payment(open_page, 
         enter_pin(page, "9999")
         page.get_by_role("link", name=f"That PIN is not right. {left} tries left.").wait_for()
         assert page.title().startswith("Error: ")
-        assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
+        page.locator("[role=alert]:focus").wait_for()
         assert page.get_by_label("PIN", exact=True).input_value() == ""
     enter_pin(page, "9999")
     page.get_by_role("link", name="That PIN is not right. 1 try left.").wait_for()

@@ -5,6 +5,7 @@ import pytest
 from payments.counters import screen_url
 from payments.models import Payment
 from tests.checkout.steps import see_paid, sign_in
+from tests.chromium import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -44,6 +45,7 @@ def test_a_second_press_sends_nothing(open_page, payment_of):
     button.click(trial=True)  # waits until it can be pressed
     button.evaluate(PRESS_TWICE)
 
+    wait_until(page, lambda: held)
     assert len(held) == 1
     held[0].continue_()
     page.unroute_all()

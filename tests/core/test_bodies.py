@@ -15,7 +15,7 @@ from tests.payments.journeys import bring_to
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
-SECONDS = 1.0
+SECONDS = 1.0  # of the thread that reads it: others may have the machine meanwhile
 
 BROKEN = {
     "empty object key twice": b'{"amount": 1, "amount": 100}',
@@ -46,10 +46,10 @@ BROKEN = {
 def test_it_cannot_be_understood(api: Api, merchant: Merchant, body: bytes) -> None:
     client = api(merchant)
     client.get("/v1/payments")  # the first request of all loads what later ones find loaded
-    begun = time.perf_counter()
+    begun = time.thread_time()
     response = client.post("/v1/payments", body)
 
-    assert time.perf_counter() - begun < SECONDS
+    assert time.thread_time() - begun < SECONDS
     assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
     assert all(isinstance(value, str) for value in response.json().values())
     assert response["Content-Type"] == "application/json"

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from unittest import mock
 
 import pytest
 import time_machine
@@ -11,6 +12,7 @@ from core.errors import RateLimited
 from core.throttling import MERCHANT_LIMITS
 
 START = "2026-03-01T10:00:00Z"
+LONG = 30  # seconds, where others have the machine
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +112,8 @@ def test_it_counts_each_merchant_and_mode_for_itself(api, merchant, stranger):
     assert api(stranger).get(f"/v1/merchants/{stranger.id}").status_code == 200
 
 
-def test_it_shares_the_count_in_redis(redis, settings):
+def test_it_shares_the_count_in_redis(redis, settings, monkeypatch):
+    monkeypatch.setattr(throttling, "REDIS_TIMEOUT_SECONDS", LONG)
     _point_at(redis, settings)
 
     admitted = _use_until_refused("shared")
@@ -122,31 +125,35 @@ def test_it_shares_the_count_in_redis(redis, settings):
 
 
 @pytest.mark.parametrize("failure", ["stop", "freeze"])
-def test_it_counts_for_itself_while_redis_does_not_answer(redis, settings, failure):
+def test_it_counts_for_itself_while_redis_does_not_answer(redis, settings, monkeypatch, failure):
     _point_at(redis, settings)
     throttling.consume(MERCHANT_LIMITS, "alone")
+    throttling._redis._paused_until = 0.0  # if that has taken too long
+    monkeypatch.setattr(throttling, "REDIS_PAUSE_SECONDS", LONG)
+    asked = mock.Mock(wraps=throttling._redis_at)
+    monkeypatch.setattr(throttling, "_redis_at", asked)
     getattr(redis, failure)()
-    began = time.monotonic()
 
     admitted = _use_until_refused("alone")
 
     assert admitted >= 200
-    assert time.monotonic() - began < 1
+    assert asked.call_count == 1  # and no other has waited
 
 
 def test_while_one_waits_for_redis_no_other_joins_it(redis, settings, monkeypatch):
-    monkeypatch.setattr(throttling, "REDIS_TIMEOUT_SECONDS", 3)
+    monkeypatch.setattr(throttling, "REDIS_TIMEOUT_SECONDS", LONG)
     _point_at(redis, settings)
     throttling.consume(MERCHANT_LIMITS, "first")
     redis.freeze()
     waits = threading.Thread(target=throttling.consume, args=(MERCHANT_LIMITS, "first"))
     waits.start()
-    time.sleep(throttling.REDIS_SLOW_SECONDS * 2)
+    _wait_until(lambda: not throttling._redis.is_usable())
 
     throttling.consume(MERCHANT_LIMITS, "second")
 
     assert waits.is_alive()
-    waits.join()
+    redis.thaw()
+    waits.join(LONG)
     assert throttling._redis._waiting_since == {}
 
 
@@ -157,6 +164,13 @@ def test_after_one_that_was_slow_redis_is_asked_again(redis, settings):
         assert not throttling._redis.is_usable()
 
     assert throttling._redis.is_usable()
+
+
+def _wait_until(is_so):
+    deadline = time.monotonic() + LONG
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 def _use_until_refused(caller):

@@ -24,6 +24,7 @@ from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.numbering import number_events
 from webhooks.statuses import DeliveryStatus
 
+WAIT_SECONDS = 120  # where others have the machine
 OK = HttpResult(ms=5, status=200)
 BROKEN = HttpResult(ms=5, status=500, error="Answered 500.")
 
@@ -217,12 +218,13 @@ def _copy(event, number: int):
     return event
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_many_senders_at_once_claim_each_delivery_once(receiver: Receiver) -> None:
     merchant = MerchantFactory.create()
     caller = Caller(merchant, livemode=False, actor="tests")
-    for number in range(40):
+    for number in range(20):
         create_webhook(
             caller=caller,
             url=receiver.url(f"/say/200/race{number}"),
@@ -236,7 +238,7 @@ def test_many_senders_at_once_claim_each_delivery_once(receiver: Receiver) -> No
 
     def sender() -> list[str]:
         claimed: list[str] = []
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + WAIT_SECONDS
         while Delivery.objects.pending().exists() and time.monotonic() < deadline:
             most = max(
                 Delivery.objects.exclude(lease_token="").filter(webhook=webhook).count()
@@ -252,6 +254,6 @@ def test_many_senders_at_once_claim_each_delivery_once(receiver: Receiver) -> No
 
     assert not [result for result in results if isinstance(result, Exception)]
     claimed = [item for result in results for item in result]  # type: ignore[union-attr]
-    assert len(claimed) == 400
-    assert len(set(claimed)) == 400
+    assert len(claimed) == 200
+    assert len(set(claimed)) == 200
     assert set(Delivery.objects.values_list("status", flat=True)) == {DeliveryStatus.DELIVERED}
