@@ -24,7 +24,7 @@ ALWAYS = {
     "wal_level": "minimal",
     "log_min_messages": "fatal",
 }
-START_SECONDS = 30
+START_SECONDS = 120  # where others have the machine
 
 
 class PostgresMissing(Exception):

@@ -31,7 +31,8 @@ def at_once(calls: Sequence[Callable[[], T]]) -> list[T | Exception]:
 
 def wait_for_a_waiter() -> None:
     """Return once another connection waits for a lock."""
-    for _ in range(200):
+    deadline = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < deadline:
         with connection.cursor() as cursor:
             # A transaction sees what it saw first, until it lets go of that.
             cursor.execute("SELECT pg_stat_clear_snapshot()")

@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-START_SECONDS = 10
+START_SECONDS = 60  # where others have the machine
 
 
 class Redis:

@@ -11,8 +11,8 @@ from config.settings import DATABASES  # noqa: E402
 
 _default: dict[str, Any] = DATABASES["default"]
 if run_environment.ON_POSTGRESQL:
-    # Races hold more connections at once than a web process does. Where others have the machine, the
-    # last of twenty waits for a lock longer than a request may: no outcome hangs on how quick it is.
+    # Races hold more connections at once than a web process does. Where others have the machine,
+    # the last of twenty waits for a lock longer than a request may.
     _default["OPTIONS"]["pool"] = {"min_size": 0, "max_size": 80, "timeout": 30}
     _default["OPTIONS"]["options"] = "-c lock_timeout=20000 -c statement_timeout=30000"
     _default["OPTIONS"]["connect_timeout"] = 30

@@ -41,17 +41,20 @@ def test_no_more_are_hashed_at_once_than_there_is_memory_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at_work, most, lock, go = [0], [0], threading.Lock(), threading.Event()
+    as_many = threading.Barrier(PASSWORDS_AT_ONCE)
 
     def slowly(*_: object) -> str:
         with lock:
             at_work[0] += 1
             most[0] = max(most[0], at_work[0])
-        go.wait(0.05)
+        as_many.wait(10)  # until as many are at work as may be
+        go.wait(0.05)  # in which another would be, too
         with lock:
             at_work[0] -= 1
         return ""
 
     monkeypatch.setattr(Argon2PasswordHasher, "encode", slowly)
+    monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 40)
     threads = [threading.Thread(target=BoundedArgon2().encode, args=("x", "y")) for _ in range(8)]
     for thread in threads:
         thread.start()

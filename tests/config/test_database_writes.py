@@ -10,7 +10,7 @@ from config.database_writes import DatabaseWrites
 from tests.factories import MerchantFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
-LONG = 10
+LONG = 40  # where others have the machine
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_their_commands_do_what_they_say(
     script = "\n".join([f"API={live_server.url}/v1", f"KEY={key}", *blocks])
 
     done = subprocess.run(
-        ["bash", "-euo", "pipefail"], input=script, capture_output=True, text=True, timeout=100
+        ["bash", "-euo", "pipefail"], input=script, capture_output=True, text=True, timeout=200
     )
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -59,7 +59,7 @@ def test_their_commands_do_what_they_say(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=200,
     )
     assert feed.stdout.startswith("7900 cents up to event "), feed.stderr
     assert [payout.amount for payout in Payout.objects.all()] == [1_000]

@@ -18,7 +18,7 @@ from ledger.models import (
 from ledger.sealing import seal_transfers
 from ledger.services import Movement, balance_of, lock, post_transfers
 from tests.ledger.funding import NOW, fund, move, opened, problems
-from tests.races import at_once, wait_for_a_waiter
+from tests.races import WAIT_SECONDS, at_once, wait_for_a_waiter
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
@@ -55,7 +55,7 @@ def test_nobody_waits_for_a_hot_merchant() -> None:
     def pay(wallet: Account, reference: str) -> str:
         with transaction.atomic():
             pay_with_fee(wallet, reference, 100)
-            everyone_has_posted.wait(10)
+            everyone_has_posted.wait(WAIT_SECONDS)
         return "paid"
 
     outcomes = at_once([partial(pay, *who) for who in paying(20, 100)])
@@ -78,10 +78,10 @@ def test_a_payment_waits_neither_for_a_payout_nor_for_the_sealer(
         with transaction.atomic():
             holder(merchant)
             held.set()
-            return paid.wait(10)
+            return paid.wait(WAIT_SECONDS)
 
     def pay() -> None:
-        held.wait(10)
+        held.wait(WAIT_SECONDS)
         move(wallet, merchant, 100)
         paid.set()
 
@@ -100,7 +100,7 @@ def test_a_payout_waits_for_a_payout() -> None:
             return second_is_done.wait(0.3)
 
     def second() -> None:
-        held.wait(10)
+        held.wait(WAIT_SECONDS)
         with transaction.atomic():
             lock(merchant)
             second_is_done.set()
@@ -148,7 +148,7 @@ def test_whoever_locks_several_accounts_begins_with_the_merchant(
             adjust(merchant, fees, credit=customer)
 
     def work() -> None:
-        held.wait(10)
+        held.wait(WAIT_SECONDS)
         other(fees, merchant)
 
     assert at_once([refund, work]) == [None, None]
@@ -164,11 +164,11 @@ def test_the_second_sealer_does_not_wait_for_the_first() -> None:
         with transaction.atomic():
             number = seal_transfers(now=NOW)
             first_has_sealed.set()
-            second_is_done.wait(10)
+            second_is_done.wait(WAIT_SECONDS)
         return number
 
     def second() -> int:
-        first_has_sealed.wait(10)
+        first_has_sealed.wait(WAIT_SECONDS)
         number = seal_transfers(now=NOW)
         second_is_done.set()
         return number
@@ -186,10 +186,10 @@ def test_a_transfer_that_commits_late_is_sealed_late() -> None:
         with transaction.atomic():
             pay_with_fee(*wallets[0], 100)
             slow_has_posted.set()
-            sealed.wait(10)
+            sealed.wait(WAIT_SECONDS)
 
     def quick() -> int:
-        slow_has_posted.wait(10)
+        slow_has_posted.wait(WAIT_SECONDS)
         move(wallets[1][0], merchant, 100, reference="quick")
         number = seal_transfers(now=NOW)
         sealed.set()

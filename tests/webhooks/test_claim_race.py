@@ -15,7 +15,7 @@ from webhooks.delivery import leases
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, claim_delivery, claim_due_deliveries
 
-WAIT_SECONDS = 20
+WAIT_SECONDS = 40  # where others have the machine
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 
 

@@ -21,7 +21,7 @@ from webhooks.models import Event, FeedEntry, UnnumberedEvent
 from webhooks.numbering import number_events
 from webhooks.outbox import write_event
 
-WAIT_SECONDS = 20
+WAIT_SECONDS = 40  # where others have the machine
 
 
 def numbered(merchant: Merchant) -> list[tuple[int, str]]:
