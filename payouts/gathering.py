@@ -1,11 +1,15 @@
-"""Gather the movements of busy accounts in advance, so that a monthly payout stays quick."""
+"""Gather movements before a payout locks their account, so that it holds the lock for a moment.
+
+The schedule gathers for busy accounts every few minutes. What may be left after an outage, the next
+payout gathers first, in steps.
+"""
 
 from django.db import transaction
 
 from core.sweeping import sweep
 from ledger.models import Account, Purpose, UnsealedTransfer
 from ledger.services import lock
-from payouts.statements import BATCH, gather_batch, open_statement
+from payouts.statements import BATCH, gather_batch, has_full_batch, open_statement
 
 
 def gather_ahead() -> int:
@@ -14,6 +18,19 @@ def gather_ahead() -> int:
         purpose=Purpose.MERCHANT, pk__in=UnsealedTransfer.objects.values("credit_account")
     )
     return sweep("gather movements", _gather_in_steps, busy.order_by("pk"))
+
+
+def gather_before_payout(*, merchant_id: str, livemode: bool, currency: str) -> None:
+    """Leave less than a batch to a payout of this account. Call it before anything is locked.
+
+    Does nothing for most payouts: they have few movements, or too little money to be made at all.
+    """
+    accounts = Account.objects.filter(
+        purpose=Purpose.MERCHANT, owner=merchant_id, livemode=livemode, currency=currency
+    )
+    for account in accounts:
+        if has_full_batch(account):
+            _gather_in_steps(account)
 
 
 def _gather_in_steps(account: Account) -> int:

@@ -20,6 +20,7 @@ from merchants.models import Merchant
 from merchants.standing import may_act
 from merchants.statuses import MerchantStatus
 from payouts.business_days import BusinessDays
+from payouts.gathering import gather_before_payout
 from payouts.models import BankAccount, Payout, PayoutOrigin, SettledPeriod
 from payouts.periods import SCHEDULED, next_payout_day, period_due
 from payouts.services import schedule_payout
@@ -53,7 +54,11 @@ def schedule_due(*, now: datetime) -> int:
     clock = clock_from(now)
 
     def schedule(due: Due) -> bool:
-        made = schedule_period(bank_account=due.bank_account, period=due.period, now=clock())
+        account = due.bank_account
+        gather_before_payout(
+            merchant_id=account.merchant_id, livemode=account.livemode, currency=account.currency
+        )
+        made = schedule_period(bank_account=account, period=due.period, now=clock())
         return made is not None
 
     bring_forward(now=now)

@@ -8,7 +8,7 @@ see docs/decisions/0101.
 """
 
 from datetime import datetime
-from typing import Any, cast
+from typing import NamedTuple, cast
 
 from django.db import connection
 from django.db.models import Subquery
@@ -18,25 +18,43 @@ from payouts.models import Payout, Statement, StatementLine
 
 BATCH = 2_000
 
+_LINES = StatementLine._meta.db_table
 _SIDE = """
     SELECT * FROM (
-        SELECT * FROM {transfer} WHERE {side}_account_id = %(account)s AND id > %(after)s
+        SELECT id, {sign}amount AS change FROM {transfer}
+        WHERE {side}_account_id = %(account)s AND id > %(after)s
         AND NOT EXISTS (SELECT 1 FROM {line} WHERE {line}.transfer_id = {transfer}.id)
         ORDER BY id LIMIT %(limit)s
     ) AS {side}s
 """
 # Two ordered index scans in one SQL statement: it sees a payment and its fee, or neither.
 _UNGATHERED = " UNION ALL ".join(
-    _SIDE.format(side=side, transfer=Transfer._meta.db_table, line=StatementLine._meta.db_table)
-    for side in ("credit", "debit")
+    _SIDE.format(side=side, sign=sign, transfer=Transfer._meta.db_table, line=_LINES)
+    for side, sign in (("credit", ""), ("debit", "-"))
 )
 # The snapshot of the SQL statement: all transactions below the first number have ended, and none
 # from the second on has begun. SQLite has a single writer: the one that gathers.
 _HORIZONS = {
-    "postgresql": "pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS ended_before,"
-    " pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS begun_before",
-    "sqlite": "0 AS ended_before, 0 AS begun_before",
+    "postgresql": "pg_snapshot_xmin(pg_current_snapshot())::text::bigint,"
+    " pg_snapshot_xmax(pg_current_snapshot())::text::bigint",
+    "sqlite": "0, 0",
 }
+_ADD = f"""
+    INSERT INTO {_LINES} (transfer_id, statement_id, amount)
+    SELECT id, %(statement)s, change FROM ({_UNGATHERED}) AS found ORDER BY id LIMIT %(limit)s
+    RETURNING transfer_id, amount, {{horizons}}
+"""  # noqa: S608  # our own names
+_WAITING = f"SELECT COUNT(*) FROM ({_UNGATHERED}) AS found"  # noqa: S608  # our own names
+
+
+class _Added(NamedTuple):
+    """A line that was written, and the horizons of the statement that found its transfer."""
+
+    pk: int
+    amount: int
+    ended_before: int
+    begun_before: int
+
 
 _GATHERED = (
     *("gathered_through", "horizon_transfer", "horizon_transaction"),
@@ -60,6 +78,16 @@ def open_statement(account: Account) -> Statement:
         horizon_transfer=last.horizon_transfer,
         horizon_transaction=last.horizon_transaction,
     )
+
+
+def has_full_batch(account: Account) -> bool:
+    """Return whether a batch of movements or more is in no statement yet. Needs no lock."""
+    last = Statement.objects.filter(account=account).order_by("-number").first()
+    after = last.gathered_through if last else 0
+    with connection.cursor() as cursor:
+        cursor.execute(_WAITING, {"account": account.pk, "after": after, "limit": BATCH})
+        (count,) = cursor.fetchone()
+    return int(count) >= BATCH
 
 
 def gather(statement: Statement) -> int:
@@ -119,23 +147,19 @@ def movements_of(payout: Payout, *, offset: int = 0, limit: int) -> list[Transfe
     return list(found.order_by("-pk"))
 
 
-def _add(statement: Statement, *, after: int) -> list[Any]:
-    """Write lines for the first movements after this id that have none; return the transfers."""
-    places = {"account": statement.account_id, "after": after, "limit": BATCH}
-    horizons = _HORIZONS[connection.vendor]
-    query = f"SELECT found.*, {horizons} FROM ({_UNGATHERED}) AS found ORDER BY id LIMIT %(limit)s"  # noqa: S608  # our own names
-    transfers = list(Transfer.objects.raw(query, places))
-    lines = [
-        StatementLine(transfer=transfer, statement=statement, amount=_signed(transfer, statement))
-        for transfer in transfers
-    ]
-    StatementLine.objects.bulk_create(lines)
-    statement.movements_amount += sum(line.amount for line in lines)
-    statement.movements_count += len(lines)
-    return transfers
+def _add(statement: Statement, *, after: int) -> list[_Added]:
+    """Write lines for the first movements after this id that have none; return them."""
+    places = {"statement": statement.pk, "account": statement.account_id}
+    places |= {"after": after, "limit": BATCH}
+    with connection.cursor() as cursor:
+        cursor.execute(_ADD.format(horizons=_HORIZONS[connection.vendor]), places)
+        added = sorted(_Added(*row) for row in cursor.fetchall())
+    statement.movements_amount += sum(line.amount for line in added)
+    statement.movements_count += len(added)
+    return added
 
 
-def _move_on(statement: Statement, *, ended_before: int, last: Any, is_all: bool) -> None:
+def _move_on(statement: Statement, *, ended_before: int, last: _Added, is_all: bool) -> None:
     """Record the id that the next read has to start from.
 
     A transaction that holds an id below `last` and has not committed already has its number, as
@@ -150,8 +174,3 @@ def _move_on(statement: Statement, *, ended_before: int, last: Any, is_all: bool
             through = horizon if is_all else min(horizon, last.pk)
             statement.gathered_through = max(statement.gathered_through, through)
     statement.horizon_transfer, statement.horizon_transaction = last.pk, last.begun_before
-
-
-def _signed(transfer: Transfer, statement: Statement) -> int:
-    credited = transfer.credit_account_id == statement.account_id
-    return transfer.amount if credited else -transfer.amount

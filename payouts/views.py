@@ -17,6 +17,7 @@ from payouts.filters import (
     STATEMENT_FILTERS,
     STATEMENT_LINES,
 )
+from payouts.gathering import gather_before_payout
 from payouts.ledger_proofs import receipt_for
 from payouts.models import AccountStatement, Payout
 from payouts.serializers import (
@@ -45,11 +46,15 @@ class PayoutViewSet(CallerViewSet):
     def create(self, request: CallerRequest) -> HttpResponse:
         """Pays out in addition to your schedule; without an amount, the whole available balance."""
         values = NewPayout.parse(request.data)
+        caller, currency = request.user, values.get("currency", settings.DEFAULT_CURRENCY)
+        gather_before_payout(
+            merchant_id=caller.owner.id, livemode=caller.livemode, currency=currency
+        )
 
         def work() -> Response:
             payout = request_payout(
-                caller=request.user,
-                currency=values.get("currency", settings.DEFAULT_CURRENCY),
+                caller=caller,
+                currency=currency,
                 amount=values.get("amount"),
                 description=values.get("description", ""),
                 now=request_now(),

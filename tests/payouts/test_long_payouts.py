@@ -1,6 +1,7 @@
-"""A payout of thousands of movements: a page of them is read, and not the rest."""
+"""A payout of thousands of movements: what was gathered before it, and a page of them."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.db import connection, transaction
@@ -11,9 +12,12 @@ from core.ids import new_id
 from ledger.models import HOUSE, Purpose, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
 from merchants.models import Merchant
-from payouts.models import Payout
-from payouts.statements import movements_of
+from payouts import gathering, services, statements
+from payouts.models import BankAccount, Payout
+from payouts.scheduling import schedule_due
+from payouts.statements import gather, movements_of
 from tests.client import Api
+from tests.payouts.merchant_balance import credit
 
 MOVEMENTS = 3_000
 
@@ -72,3 +76,29 @@ def test_a_page_says_how_many_there_are(api: Api, merchant: Merchant, long_payou
 
     assert (page["total"], page["has_more"]) == (MOVEMENTS, True)
     assert (last["total"], last["has_more"], len(last["movements"])) == (MOVEMENTS, False, 5)
+
+
+@pytest.mark.parametrize("by_schedule", [False, True])
+def test_a_payout_gathers_less_than_a_batch_under_its_locks(
+    api: Api,
+    merchant: Merchant,
+    bank_account: BankAccount,
+    monkeypatch: pytest.MonkeyPatch,
+    by_schedule: bool,
+) -> None:
+    """Whatever an outage has left: refunds wait for as long as the payout holds the account."""
+    Merchant.objects.update(created_at=datetime(2026, 6, 1, tzinfo=UTC))
+    under_lock = []
+    for module in (statements, gathering):
+        monkeypatch.setattr(module, "BATCH", 3)
+    monkeypatch.setattr(services, "gather", lambda it: under_lock.append(gather(it)))
+    for _ in range(10):
+        credit(merchant, 100, livemode=by_schedule)
+
+    if by_schedule:
+        assert schedule_due(now=datetime(2026, 11, 16, 12, tzinfo=UTC)) == 1
+    else:
+        assert api(merchant).post("/v1/payouts", {}).status_code == 201
+
+    assert under_lock == [0]
+    assert Payout.objects.get().statement.movements_count == 10
