@@ -16,6 +16,7 @@ from core.durations import in_words
 from core.idempotency import RETENTION
 from core.json import MAX_BODY_BYTES
 from core.money import MAX_AMOUNT
+from core.pagination import MOST_COUNTED
 from core.spreadsheets import CSV_LINES
 from core.throttling import MERCHANT_LIMITS
 from customers.codes import TEST_CODE
@@ -43,6 +44,7 @@ def figures() -> dict[str, str]:
         "body_kib": str(MAX_BODY_BYTES // 1_024),
         "code": TEST_CODE,
         "csv_lines": f"{CSV_LINES:,}",
+        "most_counted": f"{MOST_COUNTED:,}",
         "invoice_term": in_words(INVOICE_TERM),
         "keys_most": str(MOST_ACTIVE),
         "key_kept": in_words(RETENTION),

@@ -13,6 +13,8 @@ from core.prepared import planned_by_values
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
+# A total that is not kept is counted as far as one more than this.
+MOST_COUNTED = 10_000
 
 Total = Callable[[], int]
 
@@ -63,6 +65,11 @@ def in_order(queryset: QuerySet[Any]) -> QuerySet[Any]:
     return queryset.order_by("-created_at", "-pk")
 
 
+def count_some(rows: QuerySet[Any], most: int = MOST_COUNTED) -> int:
+    """Count the rows, but no further than one more than `most`: then there are more."""
+    return rows[: most + 1].count()
+
+
 def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | None = None) -> Page:
     """Return the page asked for, ordered by creation and id, newest first.
 
@@ -98,8 +105,12 @@ def page_from(found: list[Any], query: PageQuery, total: Total) -> Page:
     has_more = len(found) > query.limit
     items = found[: query.limit]
     knows_place = query.starting_after is None and (bool(items) or not query.offset)
-    complete = knows_place and not has_more
-    count = query.offset + len(items) if complete else total()
+    if knows_place:
+        shown = query.offset + len(items)
+        # Never below what is known to exist: callers page until they have seen the total.
+        count = max(total(), shown + 1) if has_more else shown
+    else:
+        count = total()
     return Page(items, count, query.limit, query.offset, has_more)
 
 

@@ -21,6 +21,7 @@ Lookups = dict[str, Any]
 METADATA_KEY = "metadata[key]"
 MOST_CENTS = 10**15 - 1
 WORDS, COMMON_WORDS = "words", "common_words"
+CHANGED = "updated_at__gte"
 MAX_WORDS = 10
 
 
@@ -165,7 +166,7 @@ CSV_OR_JSON = Filter(
 UPDATED = {
     "updated_since": Filter(
         "Last changed at this date or time, or later.",
-        lambda name, text: {"updated_at__gte": _instant(name, text, whole_day=timedelta(0))},
+        lambda name, text: {CHANGED: _instant(name, text, whole_day=timedelta(0))},
     ),
 }
 CREATED = {

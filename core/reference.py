@@ -48,6 +48,10 @@ means 100. While `has_more` is true, send the id of the last item as `starting_a
 next page: every page is equally fast, and new objects do not shift the pages. `offset` skips that
 many items instead. The movements of a payout and the lines of a statement can only be paged with
 `limit` and `offset`.
+
+`total` is how many there are in all. With any other filter than `status`, `payment_mode`, `type`,
+`start_date` and `end_date` it is exact up to [[most_counted]]; above that, it only says that there
+are more. It is always above `offset` plus the items of the page while `has_more` is true.
 """.strip()
 
 

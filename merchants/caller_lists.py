@@ -10,7 +10,7 @@ from django.db.models import QuerySet, Subquery
 
 from core.counts import CountedList
 from core.far_pages import FAR, skip_newer
-from core.pagination import Total, in_order
+from core.pagination import MOST_COUNTED, Total, count_some, in_order
 from core.prepared import (
     Prepared,
     Shape,
@@ -20,7 +20,8 @@ from core.prepared import (
     planned_by_values,
     shape_of,
 )
-from core.queries import COMMON_WORDS, WORDS, Lookups
+from core.queries import CHANGED, COMMON_WORDS, WORDS, Lookups
+from core.whole_days import RANGE
 from merchants.scoping import CallerKind, Scope
 
 # Filters allow more combinations than callers use.
@@ -28,6 +29,8 @@ KEPT_STATEMENTS = 256
 TOTAL = "rows_in_all"
 # So many rows with a word are sorted in 0.1 s or so. Of more, the newest are soon found in order.
 COMMON_ROWS = 100_000
+# Under these filters a total is exact, whatever it takes; under others, up to a number of rows.
+EXACT = frozenset({"status", "payment_mode", "type", *RANGE})
 
 Select = Callable[[Scope, Lookups, Any], QuerySet[Any]]
 # Returns the query for the total; None if the rows themselves must be counted.
@@ -62,10 +65,21 @@ class CallerList:
         return skip_newer(rows, key, offset, self.now)
 
     def total(self) -> int:
-        """Return how many rows there are in all."""
+        """Return how many rows there are in all; under filters beyond `EXACT`, if they are few."""
         total = _total_of(self.total_of, self.caller, self.lookups, self.now)
         with planned_by_values():
-            return self.queryset().count() if total is None else int(total.get())
+            if total is not None:
+                return int(total.get())
+            if self.lookups.keys() <= EXACT:
+                return self.queryset().count()
+            return self._count_some()
+
+    def _count_some(self) -> int:
+        rows = self.queryset()
+        if CHANGED in self.lookups:
+            # They are among the newest; PostgreSQL expects some among the oldest, too.
+            rows = in_order(rows)
+        return count_some(rows, COMMON_ROWS if WORDS in self.lookups else MOST_COUNTED)
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
         """Return the newest rows, by a prepared statement if the look-ups allow it."""

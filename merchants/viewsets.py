@@ -27,7 +27,7 @@ from core.operations import (
     unread_fields,
     warning_of,
 )
-from core.pagination import Listed, Page, PageQuery, Total, page_of
+from core.pagination import Listed, Page, PageQuery, page_of
 from core.queries import query_of
 from core.serializers import Output
 from core.simulation import raise_simulated_error
@@ -169,14 +169,10 @@ class CallerViewSet(_ApiViewSet):
         output: type[Output],
         *,
         key: str,
-        total: Total | None = None,
         **context: Any,
     ) -> Response:
-        """Answer a list with the page that the query string asks for, newest first.
-
-        `total` counts all rows; without it, the list itself is counted.
-        """
-        page = page_of(listed, PageQuery.parse(query_of(request)), total)
+        """Answer a list with the page that the query string asks for, newest first."""
+        page = page_of(listed, PageQuery.parse(query_of(request)))
         return Response(page_body(page, output, key=key, **context))
 
 

@@ -8,7 +8,7 @@ from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.models import Payment
-from refunds.counts import total_of
+from refunds.counts import REFUNDS, total_of
 from refunds.filters import FILTERS
 from refunds.models import Refund
 from refunds.serializers import NewRefund, RefundOutput, draft_of
@@ -42,7 +42,8 @@ class RefundViewSet(CallerViewSet):
     def list(self, request: CallerRequest) -> Response:
         """Newest first."""
         caller, filters = request.user, read_filters(query_of(request), FILTERS)
-        refunds = CallerList(Refund.objects.listed, caller, filters, request_now(), total_of)
+        at = request_now()
+        refunds = CallerList(Refund.objects.listed, caller, filters, at, total_of, REFUNDS)
         return self.page(request, refunds, RefundOutput, key="refunds")
 
     @operation("Read a refund", response=RefundOutput)

@@ -1,21 +1,26 @@
 """Events, and the feed: those of a merchant and mode in the order in which they happened."""
 
+from datetime import datetime
 from typing import Any, ClassVar, Self
 
 import orjson
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from core.ids import PublicIdField
 from core.json import dump_json
+from core.queries import Lookups
 from core.signatures import SignatureField
-from merchants.scoping import CallerScoped
+from merchants.scoping import CallerScoped, Scope
 from webhooks.errors import EventNotFound
 from webhooks.event_types import EventType
 
 
 class EventQuerySet(CallerScoped["Event"]):
     missing = EventNotFound
+
+    def listed(self, caller: Scope, lookups: Lookups, now: datetime | Value) -> Self:
+        return super().listed(caller, lookups, now).without_samples().with_number()
 
     def without_samples(self) -> Self:
         """Leave out test events, which merchants have asked for."""

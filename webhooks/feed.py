@@ -6,7 +6,7 @@ and no lock. If no slot is free (`webhooks.waiting_slots`), it is answered at on
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from django.db import connection
@@ -14,6 +14,7 @@ from django.db import connection
 from core.concurrency import ConcurrencyLimitReached
 from core.errors import InvalidRequest
 from core.pagination import Page, PageQuery, page_from, whole_number
+from core.prepared import planned_by_values
 from merchants.callers import Caller
 from merchants.standing import has_self_service_key
 from webhooks.models import Event, EventQuerySet, FeedEntry
@@ -79,7 +80,7 @@ def read_feed(
         with feed_slots.hold(name, is_self_service=is_self_service):
             deadline = time.monotonic() + query.wait
             while not page.items and _waits_for_more(caller, head, deadline):
-                head = _head_of(caller)
+                query, head = replace(query, after=head), _head_of(caller)
                 page = _page_after(events, caller, query, head if is_whole else None)
     except ConcurrencyLimitReached:
         return FeedPage(page, is_early=True)
@@ -87,15 +88,19 @@ def read_feed(
 
 
 def _page_after(events: EventQuerySet, caller: Caller, query: FeedQuery, head: int | None) -> Page:
-    """Read the next page. Numbers are committed in order, so none can appear in between later."""
+    """Read the next page. Numbers are committed in order, so none can appear in between later.
+
+    Without `head`, the events are filtered: its total says only whether more follow.
+    """
     rows = events.filter(
         entry__merchant=caller.owner,
         entry__livemode=caller.livemode,
         entry__sequence__gt=query.after,
     )
-    found: list[Event] = list(rows.order_by("entry__sequence")[: query.page.limit + 1])
-    total = rows.count if head is None else lambda: max(head - query.after, len(found))
-    return page_from(found, query.page, total)
+    with planned_by_values():
+        found: list[Event] = list(rows.order_by("entry__sequence")[: query.page.limit + 1])
+    left = len(found) if head is None else head - query.after
+    return page_from(found, query.page, lambda: left)
 
 
 def _waits_for_more(caller: Caller, head: int, deadline: float) -> bool:

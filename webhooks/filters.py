@@ -14,7 +14,8 @@ EVENT_FILTERS = {
 # Not look-ups: `webhooks.feed` reads them.
 FEED_PARAMETERS = {
     "after": Filter(
-        "Return events after this `sequence`, oldest first; 0 starts from the beginning.",
+        "Return events after this `sequence`, oldest first; 0 starts from the beginning. With a"
+        " filter, `total` says only whether more follow than are on the page.",
         lambda name, text: {},
     ),
     "wait": Filter(

@@ -8,16 +8,18 @@ from core.client_address import client_address, wide_network_of
 from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
+from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.standing import has_self_service_key
 from merchants.viewsets import CallerViewSet, page_body
 from webhooks.attempt_now import waiting_slot
-from webhooks.counts import DELIVERIES, EVENTS
+from webhooks.counts import EVENTS, total_of
+from webhooks.delivery_log import DeliveryLog
 from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
 from webhooks.event_types import EventType
 from webhooks.feed import RETRY_SECONDS, FeedQuery, read_feed
 from webhooks.filters import DELIVERY_FILTERS, EVENT_FILTERS, FEED_PARAMETERS
-from webhooks.models import Delivery, Event, Webhook
+from webhooks.models import Event, Webhook
 from webhooks.numbering import number_events
 from webhooks.redelivery import request_recovery, retry_delivery
 from webhooks.serializers import (
@@ -194,10 +196,8 @@ class DeliveryViewSet(CallerViewSet):
         """Newest first, each with its attempts and the start of each response."""
         webhook = Webhook.objects.visible_to(request.user).not_deleted().one(webhook_id)
         filters = read_filters(query_of(request), DELIVERY_FILTERS)
-        own = Delivery.objects.filter(webhook=webhook)
-        deliveries = own.with_log().filter(**filters)
-        total = DELIVERIES.total_of(own, webhook.id, filters, now=request_now())
-        return self.page(request, deliveries, DeliveryOutput, key="deliveries", total=total)
+        deliveries = DeliveryLog(webhook, filters, request_now())
+        return self.page(request, deliveries, DeliveryOutput, key="deliveries")
 
     @operation("Resend a delivery", response=DeliveryOutput)
     def retry(self, request: CallerRequest, webhook_id: str, delivery_id: str) -> HttpResponse:
@@ -232,18 +232,14 @@ class EventViewSet(CallerViewSet):
         caller, query = request.user, query_of(request)
         filters = read_filters(query, EVENT_FILTERS)
         number_events()
-        own = Event.objects.visible_to(caller).without_samples()
-        events = own.with_number().filter(**filters)
+        events = CallerList(Event.objects.listed, caller, filters, request_now(), total_of, EVENTS)
         if feed := FeedQuery.parse(query):
-            page = read_feed(events, caller=caller, query=feed, is_whole=not filters)
+            page = read_feed(events.queryset(), caller=caller, query=feed, is_whole=not filters)
             return Response(
                 page_body(page.page, EventOutput, key="events"),
                 headers={"Retry-After": str(RETRY_SECONDS)} if page.is_early else None,
             )
-        total = EVENTS.total_of(
-            own, caller.merchant_id, filters, livemode=caller.livemode, now=request_now()
-        )
-        return self.page(request, events, EventOutput, key="events", total=total)
+        return self.page(request, events, EventOutput, key="events")
 
     @operation("Read an event", response=EventOutput)
     def retrieve(self, request: CallerRequest, event_id: str) -> Response:

@@ -1,0 +1,77 @@
+"""Under filters without kept counts, a total is counted as far as a number of rows."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from core.clock import iso, utc_now
+from merchants.models import Merchant
+from tests.client import Api
+from tests.factories import PaymentFactory
+
+pytestmark = pytest.mark.django_db
+
+MOST = 2
+
+
+@pytest.fixture
+def five(merchant: Merchant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five payments, of which two are counted."""
+    monkeypatch.setattr("merchants.caller_lists.MOST_COUNTED", MOST)
+    at = utc_now()
+    for age in range(5):
+        PaymentFactory(merchant=merchant, amount=700, created_at=at - timedelta(minutes=age))
+
+
+def page(api: Api, merchant: Merchant, **query: Any) -> dict[str, Any]:
+    response = api(merchant).get("/v1/payments", {"limit": 1, **query})
+    assert response.status_code == 200, response.json()
+    found: dict[str, Any] = response.json()
+    return found
+
+
+@pytest.mark.usefixtures("five")
+def test_it_says_that_there_are_more(api: Api, merchant: Merchant) -> None:
+    first = page(api, merchant, amount=700)["payments"][0]["id"]
+
+    assert page(api, merchant, amount=700)["total"] == MOST + 1
+    assert page(api, merchant, amount=700, starting_after=first)["total"] == MOST + 1
+    assert page(api, merchant, amount=700, offset=9)["total"] == MOST + 1
+
+
+@pytest.mark.usefixtures("five")
+def test_the_filters_of_the_contract_are_counted_exactly(api: Api, merchant: Merchant) -> None:
+    today = iso(utc_now())[:10]
+    for query in ({}, {"status": "created"}, {"start_date": "2000-01-01", "end_date": today}):
+        assert page(api, merchant, **query)["total"] == 5
+        assert page(api, merchant, **query, offset=9)["total"] == 5
+
+
+@pytest.mark.usefixtures("five")
+def test_paging_until_the_total_is_reached_finds_all(api: Api, merchant: Merchant) -> None:
+    seen, total = 0, 1
+    while seen < total:
+        found = page(api, merchant, amount=700, offset=seen)
+        seen, total = seen + len(found["payments"]), found["total"]
+
+    assert (seen, total) == (5, 5)
+
+
+@pytest.mark.usefixtures("five")
+@pytest.mark.parametrize(
+    ("query", "is_in_order"),
+    [({"amount_min": 1}, False), ({"updated_since": "2000-01-01", "status": "created"}, True)],
+)
+def test_no_more_rows_are_counted(
+    api: Api, merchant: Merchant, query: dict[str, Any], is_in_order: bool
+) -> None:
+    """What has changed lately is among the newest, where PostgreSQL would not begin to look."""
+    with CaptureQueriesContext(connection) as sent:
+        page(api, merchant, **query)
+
+    [count] = [it["sql"] for it in sent.captured_queries if "COUNT(" in it["sql"]]
+    assert f"LIMIT {MOST + 1}" in count
+    assert ("ORDER BY" in count) is is_in_order
