@@ -15,9 +15,10 @@ from core.concurrency import ConcurrencyLimitReached
 from core.errors import InvalidRequest
 from core.pagination import Page, PageQuery, page_from, whole_number
 from core.prepared import planned_by_values
+from core.queries import Lookups
 from merchants.callers import Caller
 from merchants.standing import has_self_service_key
-from webhooks.models import Event, EventQuerySet, FeedEntry
+from webhooks.models import Event, FeedEntry
 from webhooks.numbering import number_events
 from webhooks.waiting_slots import feed_slots
 
@@ -25,6 +26,8 @@ MAX_WAIT_SECONDS = 25
 POLL_SECONDS = 0.5
 # When to resend a request that was not allowed to wait.
 RETRY_SECONDS = 2
+# What an entry has, too: its indexes find these in the order of the feed.
+OF_ENTRY = {name: f"entry__{name}" for name in ("type", "resource_id")}
 
 
 @dataclass(frozen=True)
@@ -60,19 +63,16 @@ class FeedPage:
     is_early: bool = False
 
 
-def read_feed(
-    events: EventQuerySet, *, caller: Caller, query: FeedQuery, is_whole: bool
-) -> FeedPage:
+def read_feed(*, caller: Caller, query: FeedQuery, lookups: Lookups) -> FeedPage:
     """Return the caller's events after a number; if there are none, wait for one if asked to.
 
-    `is_whole`: `events` is not filtered, so that their numbers count them. Raises InvalidRequest
-    for a number that was never assigned, ValidationFailed without a merchant. Serves GET
-    /v1/events.
+    Raises InvalidRequest for a number that was never assigned, ValidationFailed without a merchant.
+    Serves GET /v1/events.
     """
     head = _head_of(caller)
     if query.after > head:
         raise InvalidRequest(f"after: must be at most {head}, the number of the latest event")
-    page = _page_after(events, caller, query, head if is_whole else None)
+    page = _page_after(caller, query, lookups, head)
     if page.items or not query.wait:
         return FeedPage(page)
     name, is_self_service = f"{caller.owner.id} {caller.livemode}", has_self_service_key(caller)
@@ -81,26 +81,27 @@ def read_feed(
             deadline = time.monotonic() + query.wait
             while not page.items and _waits_for_more(caller, head, deadline):
                 query, head = replace(query, after=head), _head_of(caller)
-                page = _page_after(events, caller, query, head if is_whole else None)
+                page = _page_after(caller, query, lookups, head)
     except ConcurrencyLimitReached:
         return FeedPage(page, is_early=True)
     return FeedPage(page)
 
 
-def _page_after(events: EventQuerySet, caller: Caller, query: FeedQuery, head: int | None) -> Page:
+def _page_after(caller: Caller, query: FeedQuery, lookups: Lookups, head: int) -> Page:
     """Read the next page. Numbers are committed in order, so none can appear in between later.
 
-    Without `head`, the events are filtered: its total says only whether more follow.
+    Unfiltered, the numbers up to `head` count the events; filtered, only those read are counted.
     """
-    rows = events.filter(
+    rows = Event.objects.visible_to(caller).filter(
         entry__merchant=caller.owner,
         entry__livemode=caller.livemode,
         entry__sequence__gt=query.after,
+        **{OF_ENTRY.get(name, name): value for name, value in lookups.items()},
     )
     with planned_by_values():
-        found: list[Event] = list(rows.order_by("entry__sequence")[: query.page.limit + 1])
-    left = len(found) if head is None else head - query.after
-    return page_from(found, query.page, lambda: left)
+        found = list(rows.with_number().order_by("entry__sequence")[: query.page.limit + 1])
+    count = len(found) if lookups else head - query.after
+    return page_from(found, query.page, lambda: count)
 
 
 def _waits_for_more(caller: Caller, head: int, deadline: float) -> bool:

@@ -18,8 +18,8 @@ BATCH = 500
 LOCK = 1_936_618_852
 _NUMBER = """
     INSERT INTO webhooks_feedentry
-        (event_id, merchant_id, livemode, resource_id, sequence, previous_sequence)
-    SELECT event_id, merchant_id, livemode, resource_id, sequence,
+        (event_id, merchant_id, livemode, resource_id, type, sequence, previous_sequence)
+    SELECT event_id, merchant_id, livemode, resource_id, type, sequence,
         COALESCE(
             LAG(sequence) OVER (PARTITION BY merchant_id, livemode, resource_id ORDER BY sequence),
             (SELECT MAX(earlier.sequence) FROM webhooks_feedentry AS earlier
@@ -29,6 +29,7 @@ _NUMBER = """
         )
     FROM (
         SELECT event.id AS event_id, event.merchant_id, event.livemode, event.resource_id,
+            event.type,
             ROW_NUMBER() OVER (PARTITION BY event.merchant_id, event.livemode ORDER BY waiting.id)
             + COALESCE(
                 (SELECT MAX(latest.sequence) FROM webhooks_feedentry AS latest

@@ -232,13 +232,13 @@ class EventViewSet(CallerViewSet):
         caller, query = request.user, query_of(request)
         filters = read_filters(query, EVENT_FILTERS)
         number_events()
-        events = CallerList(Event.objects.listed, caller, filters, request_now(), total_of, EVENTS)
         if feed := FeedQuery.parse(query):
-            page = read_feed(events.queryset(), caller=caller, query=feed, is_whole=not filters)
+            page = read_feed(caller=caller, query=feed, lookups=filters)
             return Response(
                 page_body(page.page, EventOutput, key="events"),
                 headers={"Retry-After": str(RETRY_SECONDS)} if page.is_early else None,
             )
+        events = CallerList(Event.objects.listed, caller, filters, request_now(), total_of, EVENTS)
         return self.page(request, events, EventOutput, key="events")
 
     @operation("Read an event", response=EventOutput)

@@ -10,6 +10,7 @@ from unittest import mock
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from core.concurrency import CallerConcurrencyLimit, ConcurrencyLimitReached
 from merchants.models import Merchant
@@ -232,8 +233,11 @@ def test_it_waits_for_what_it_asks_for(api: Api, merchant: Merchant, clock: Cloc
 
     query = {"after": "0", "type": "payout.paid", "wait": "1"}
 
-    assert api(merchant).get(PATH, query).json()["events"] == []
+    with CaptureQueriesContext(connection) as sent:
+        assert api(merchant).get(PATH, query).json()["events"] == []
     assert clock.slept == [0.5, 0.5]
+    pages = [it["sql"] for it in sent.captured_queries if '"sequence" > ' in it["sql"]]
+    assert ['"sequence" > 0' in sql for sql in pages] == [True, False]  # what is new alone
 
 
 def test_where_no_more_may_wait_it_answers_at_once(

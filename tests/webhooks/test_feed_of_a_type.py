@@ -1,0 +1,58 @@
+"""GET /v1/events?after=…&type=…: found by the entry's own type, in the order of the feed."""
+
+from importlib import import_module
+from unittest.mock import Mock
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from merchants.models import Merchant
+from tests.client import Api
+from tests.webhooks.dispatching import emit_event
+from webhooks.event_types import EventType
+from webhooks.models import FeedEntry
+from webhooks.numbering import number_events
+
+PATH = "/v1/events"
+FILLING = import_module("webhooks.migrations.0018_feed_of_a_type")
+
+
+def test_no_other_event_is_read_and_none_is_counted(api: Api, merchant: Merchant) -> None:
+    """Those of a type may lie millions of others apart."""
+    for event_type in [EventType.PAYOUT_PAID] * 3 + [EventType.PAYMENT_COMPLETED]:
+        emit_event(merchant, event_type)
+
+    with CaptureQueriesContext(connection) as sent:
+        page = api(merchant).get(PATH, {"after": "0", "type": "payout.paid", "limit": "1"}).json()
+
+    read = [it["sql"] for it in sent.captured_queries if "webhooks_event" in it["sql"]]
+    assert [event["sequence"] for event in page["events"]] == [1]
+    assert (page["total"], page["has_more"]) == (2, True)
+    assert '"webhooks_feedentry"."type" = ' in read[-1]
+    assert not any("COUNT(" in sql or '"webhooks_event"."type" = ' in sql for sql in read)
+
+
+def test_what_the_previous_release_numbers_has_its_type(merchant: Merchant) -> None:
+    event = emit_event(merchant, EventType.PAYOUT_PAID)
+
+    FeedEntry.objects.create(
+        event=event, merchant=merchant, livemode=False, resource_id=event.resource_id, sequence=7
+    )
+
+    assert FeedEntry.objects.get().type == "payout.paid"
+
+
+def test_what_was_numbered_before_gets_its_type(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FILLING, "BATCH", 2)
+    types = [EventType.PAYMENT_COMPLETED, EventType.PAYOUT_PAID, EventType.PAYMENT_COMPLETED]
+    for event_type in types:
+        emit_event(merchant, event_type)
+    number_events()
+    FeedEntry.objects.update(type=None)
+
+    FILLING.add_types(Mock(), Mock(connection=connection))
+
+    assert list(FeedEntry.objects.order_by("sequence").values_list("type", flat=True)) == types
