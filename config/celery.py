@@ -4,6 +4,7 @@ What is due is in the database, so a lost message costs one tick, and a repeated
 """
 
 import os
+import sys
 from typing import Any
 
 import structlog
@@ -123,8 +124,13 @@ def forget_removed_tasks(**_: object) -> None:
 @worker_init.connect
 @beat_init.connect
 def refuse_unsafe_start(**_: object) -> None:
-    from config.checks import refuse_unsafe
+    """Exit if the process must not start. Celery only logs exceptions of this, and goes on."""
+    from config.checks import UnsafeConfiguration, refuse_unsafe
     from config.key_check import refuse_missing_keys
 
-    refuse_unsafe()
-    refuse_missing_keys()
+    try:
+        refuse_unsafe()
+        refuse_missing_keys()
+    except UnsafeConfiguration as error:
+        logger.critical("start_refused", reason=str(error))
+        sys.exit(1)

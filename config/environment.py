@@ -96,7 +96,13 @@ VARIABLES = {
     "WEB_WORKERS": (int, 1),
 }
 
-DATABASES = ("sqlite://", "postgres://", "postgresql://")
+SCHEMES = {
+    "CACHE_URL": ("locmemcache://", "redis://", "rediss://"),
+    "CELERY_BROKER_URL": ("redis://", "rediss://", "redis+socket://", "amqp://", "memory://"),
+    "DATABASE_URL": ("sqlite://", "postgres://", "postgresql://"),
+    "EMAIL_URL": tuple(f"{scheme}://" for scheme in environ.Env.EMAIL_SCHEMES),
+    "SMS_URL": ("https://", "http://", "console://"),
+}
 _NUMBERS = ("REGISTRATIONS_PER_NETWORK", "VISITOR_SECONDS_PER_NETWORK")
 WHOLE_NUMBERS = "whole numbers with commas between"
 
@@ -117,8 +123,9 @@ def _refuse_unreadable() -> None:
     for name in _NUMBERS:
         if env(name) and not env(name).isdecimal():
             sys.exit(f"{name} must be a whole number.")
-    if not (env("DATABASE_URL") or "sqlite://").startswith(DATABASES):
-        sys.exit(f"DATABASE_URL must begin with one of {', '.join(DATABASES)}.")
+    for name, schemes in SCHEMES.items():
+        if env(name) and not env(name).startswith(schemes):
+            sys.exit(f"{name} must begin with one of {', '.join(schemes)}.")
     if env("LOG_LEVEL") not in logging.getLevelNamesMapping():
         sys.exit("LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
 

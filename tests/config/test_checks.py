@@ -3,13 +3,17 @@
 import os
 import subprocess
 import sys
+from weakref import ref
 
 import pytest
+from celery.signals import beat_init, worker_init
+from celery.utils.dispatch import Signal
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from pytest_django import Settings
 
 from config import checks
+from config.celery import refuse_unsafe_start
 from config.checks import check_encoding, configuration_faults, is_private_host, refuse_unsafe
 from config.weak_choices import CHOICES
 
@@ -24,6 +28,21 @@ def production(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     settings.REGISTRATIONS_PER_NETWORK = settings.VISITOR_SECONDS_PER_NETWORK = 6
     monkeypatch.setenv("EMAIL_URL", "smtp+tls://mail.example.com:587")
     return settings
+
+
+@pytest.mark.parametrize("begins", [worker_init, beat_init])
+def test_no_process_of_celery_starts_on_an_unsafe_one(
+    production: Settings, caplog: pytest.LogCaptureFixture, begins: Signal
+) -> None:
+    assert ref(refuse_unsafe_start) in [receiver for _, receiver in begins.receivers]
+    production.WEBHOOK_ALLOW_PRIVATE = True
+    start = Signal(name="start")
+    start.connect(refuse_unsafe_start)
+
+    with pytest.raises(SystemExit):
+        start.send(sender=None)
+
+    assert "WEBHOOK_ALLOW_PRIVATE must be off" in caplog.text
 
 
 def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
@@ -155,6 +174,8 @@ def test_the_world_is_not_near(host: str) -> None:
         ("WEBHOOK_RETRY_SECONDS", "300,soon", "WEBHOOK_RETRY_SECONDS must be whole numbers"),
         ("DATABASE_URL", "mysql://root:secret@host/x", "DATABASE_URL must begin with"),
         ("DATABASE_URL", "secret", "DATABASE_URL must begin with"),
+        ("CACHE_URL", "unix:///run/redis.sock", "CACHE_URL must begin with"),
+        ("EMAIL_URL", "mailto:ada@example.com", "EMAIL_URL must begin with"),
         ("LOG_LEVEL", "loud", "LOG_LEVEL must be"),
     ],
 )
