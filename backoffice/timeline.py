@@ -152,7 +152,7 @@ def _refunded(move: RefundTransition) -> tuple[str, str]:
 
 
 def _requested(refund: Refund) -> TimelineEntry:
-    words = f"Refund of {formats.money(refund.amount, refund.currency)} requested"
+    words = f"Refund of {formats.money(refund.amount, refund.currency)} initiated"
     reason = (refund.reason and f"Reason: {refund.reason}",)
     who = actor_words(refund.created_by)
     return TimelineEntry(refund.created_at, "undo", words, who, details=reason)

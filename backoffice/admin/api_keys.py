@@ -10,13 +10,15 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import key_result, submit
 from backoffice.forms import ActionForm, TextInputField
 from backoffice.models import Instruction
-from backoffice.resource.filters import ModeFilter, link_filter
+from backoffice.resource.filters import ModeFilter
+from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Badge, Code, Field, Instant
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.merchants import end_key, replace_test_key, right_to_keys
 from core.clock import request_now
+from merchants.access import EVERYTHING
 from merchants.models import ApiKey
 from merchants.services import IssuedKey
 
@@ -89,10 +91,10 @@ class ApiKeyAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     summary = (HINT, MODE, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED)
-    list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
+    list_filter = (ModeFilter, MerchantFilter)
     row_actions = (ROLL, REVOKE)
     details = (
-        Code("May do", "scopes"),
+        Code("May do", lambda key: "everything" if key.scopes == EVERYTHING else key.scopes),
         Instant("Ends", "expires_at"),
         Instant("Revoked", "revoked_at"),
     )

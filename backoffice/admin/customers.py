@@ -97,7 +97,7 @@ def _frozen_by(customer: Customer) -> str:
     last = customer.changes.filter(change=AccountChange.FROZEN).order_by("-pk").first()
     if last is None:
         return ""
-    return f" by {actor_words(last.actor)}" + (f" ({last.cause})" if last.cause else "")
+    return f" by {actor_words(last.actor)}" + (f" ({last.cause.rstrip('.')})" if last.cause else "")
 
 
 def _wallets(customer: Customer) -> list[tuple[str, str]]:

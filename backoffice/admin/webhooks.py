@@ -29,7 +29,7 @@ from backoffice.webhook_answer import attempt_words
 from core.clock import request_now
 from webhooks.delivery.outcomes import SUCCESS_RECORDED_EVERY
 from webhooks.endpoint_health import next_attempt_of
-from webhooks.event_types import EventType
+from webhooks.event_types import EVERYTHING, EventType
 from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
@@ -143,7 +143,7 @@ class WebhookAdmin(OfficeAdmin):
     row_actions = ENDPOINT_ACTIONS
     details = (
         Id("Endpoint"),
-        Field("Events", lambda webhook: ", ".join(webhook.events)),
+        Field("Events", lambda webhook: ", ".join(webhook.events).replace(EVERYTHING, "all")),
         Field("Description", "description"),
         Field("Secret", "secret_hint"),
         Instant("Secret made", "secret_created_at"),

@@ -136,7 +136,7 @@ def test_the_timeline_names_who_did_each_thing(
     page = office(Role.SUPPORT).get(page_of(paid))
 
     told = {re.sub("<[^>]+>", "", str(each.title)): each for each in page.context["timeline"]}
-    assert told["Refund of B$10.50 BSD requested"].actor == "support (staff)"
+    assert told["Refund of B$10.50 BSD initiated"].actor == "support (staff)"
     failed = told["Refund of B$10.50 BSD failed: The shop is closed"]
     assert (failed.actor, failed.tone) == ("finance (staff)", "bad")
     assert told["Staff: give up refund — done"].actor == "finance"
