@@ -1,9 +1,10 @@
 """Payouts, runs for the bank, bank accounts and holidays."""
 
 from collections import Counter
-from datetime import datetime
+from datetime import date, datetime
 
 from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
 
 from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
 from backoffice.admin.movements import composition_table, explanation_tables
@@ -54,9 +55,16 @@ ORIGINS = {
     PayoutOrigin.API: "the merchant, by API",
     PayoutOrigin.STAFF: "staff",
 }
-LEAVES = Field(
-    "Leaves", lambda payout: None if payout.status == PayoutStatus.CANCELED else payout.send_date
-)
+
+
+def _leaves(payout: Payout) -> date | None:
+    """Return the day on which it left, or is to leave; None if it never did."""
+    if payout.in_transit_at:
+        return timezone.localtime(payout.in_transit_at).date()
+    return payout.send_date if payout.status == PayoutStatus.SCHEDULED else None
+
+
+LEAVES = Field("Leaves", _leaves)
 EXPECTED = Field(
     "Expected", lambda payout: None if payout.status in NEVER_ARRIVED else payout.arrival_date
 )

@@ -1,9 +1,11 @@
 """A run of payouts: what it takes in, and what is refused of it when a colleague approves."""
 
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
+from backoffice.admin.payouts import LEAVES
 from backoffice.models import Instruction
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -142,3 +144,15 @@ def test_a_request_for_a_run_names_no_subject(api: Api, office: Office) -> None:
     asked = ask(600_000, [live_payout(api, amount=600_000).pk])
 
     assert "<dt>About</dt>" not in office(Role.VIEWER).get(page_of(asked)).content.decode()
+
+
+def test_the_day_of_leaving_is_that_on_which_it_left() -> None:
+    """What a run was late for names the day of the run, and what never left names none."""
+    late = Payout(status="scheduled", send_date=date(2026, 11, 4))
+    assert LEAVES.value(late) == date(2026, 11, 4)
+
+    late.status, late.in_transit_at = "in_transit", datetime(2026, 11, 26, 15, tzinfo=UTC)
+    assert LEAVES.value(late) == date(2026, 11, 26)
+
+    late.status, late.in_transit_at = "failed", None
+    assert LEAVES.value(late) is None
