@@ -4,7 +4,7 @@ import logging
 from typing import cast
 
 from django.db import OperationalError, connection
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django_prometheus.exports import ExportToDjangoView
 
 from backoffice.metrics import collect as look_at_staff
@@ -16,6 +16,7 @@ from config.background_metrics import (
     collect_pool,
     forget_ended_processes,
 )
+from core.client_address import is_from_inside
 from core.clock import ClockRefused
 from core.clock_check import checked_now
 from core.database_away import log_failure
@@ -76,7 +77,12 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer in Prometheus format, even while the database is unavailable."""
+    """Answer in Prometheus format, even while the database is unavailable.
+
+    Not to what came through the proxy, should that pass it on: what we trade is no one else's.
+    """
+    if not is_from_inside(request):
+        raise Http404
     for name, collect in COLLECTORS.items():
         try:
             collect()

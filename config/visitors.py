@@ -33,7 +33,7 @@ from backoffice.session_store import SessionStore
 from checkout.browser_session import live_customer_id, session_cookie
 from config.probes import MONITORING
 from config.request_log import actor_of
-from core.client_address import address_in, wide_network_of
+from core.client_address import address_in, is_from_inside, wide_network_of
 from core.clock import one_instant, request_now
 from core.errors import RateLimited
 from core.handler import API_PREFIX, json_error
@@ -130,7 +130,7 @@ def charge_visitors(get_response: _GetResponse) -> _GetResponse:
         if request.path in MONITORING:
             # Monitoring uses the address of a machine, which is not among our host names.
             request.META["HTTP_HOST"] = settings.ALLOWED_HOSTS[0]
-            if _is_from_inside(request):
+            if is_from_inside(request):
                 return get_response(request)
         if not settings.VISITOR_SECONDS_PER_NETWORK:
             return get_response(request)
@@ -155,11 +155,6 @@ def charge_visitors(get_response: _GetResponse) -> _GetResponse:
 
 def _network_of(meta: Mapping[str, str]) -> str:
     return wide_network_of(address_in(meta))
-
-
-def _is_from_inside(request: HttpRequest) -> bool:
-    """Return whether a request came from inside: external ones come through the proxy."""
-    return "HTTP_X_FORWARDED_FOR" not in request.META or not settings.TRUSTED_PROXIES
 
 
 def _wait_of(payer: _Payer) -> float:

@@ -31,6 +31,11 @@ def address_in(meta: Mapping[str, str]) -> str:
     return _normal(seen[0])
 
 
+def is_from_inside(request: HttpRequest) -> bool:
+    """Return whether a request came from inside: external ones come through the proxy."""
+    return "HTTP_X_FORWARDED_FOR" not in request.META or not settings.TRUSTED_PROXIES
+
+
 @lru_cache(MOST_KEPT)
 def _normal(written: str) -> str:
     try:

@@ -15,6 +15,7 @@ from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client, RequestFactory
+from pytest_django import Settings
 
 from config import applied_migrations, health, web
 from config.background_metrics import forget_ended_processes
@@ -249,6 +250,16 @@ def test_the_web_server_knows_the_probes_of_the_release() -> None:
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_monitoring_is_answered_by_any_name(client: Client, path: str, host: str) -> None:
     assert client.get(path, headers={"Host": host}).status_code == 200
+
+
+def test_metrics_are_not_for_the_world(client: Client, settings: Settings) -> None:
+    """A proxy may pass everything on. What we trade, and which servers are away, is in them."""
+    settings.TRUSTED_PROXIES = 1
+
+    passed_on = client.get("/metrics", headers={"x-forwarded-for": "198.51.100.9"})
+
+    assert (passed_on.status_code, passed_on.json()["code"]) == (404, "NOT_FOUND")
+    assert client.get("/metrics").status_code == 200
 
 
 def test_nothing_else_answers_by_a_foreign_name(client: Client) -> None:
