@@ -74,7 +74,10 @@ class InstructionExpired(ApiError):
 class RequesterNotAuthorized(ApiError):
     status, code = 422, "REQUESTER_GONE"
     message = "The requester no longer has the right to ask for this. Decline it."
-    cause = "Their account has been closed or has lost the right, or their API key has ended."
+    cause = (
+        "Their account has been closed or has lost the right; or it is a merchant that is"
+        " suspended, or whose API key has ended."
+    )
     remedy = "Decline it; anyone who has the right can submit the same request."
 
 

@@ -12,7 +12,7 @@ from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Actor, Badge, Field, Id, Instant, actor_words
 from backoffice.resource.usual_fields import MERCHANT, MODE
 from backoffice.roles import Right
-from backoffice.services.independence import warnings_of_key
+from backoffice.services.independence import why_void
 from backoffice.services.payouts import approve_account
 from payouts.models import AccountState, BankAccount
 from payouts.own_accounts import decline_bank_account, shut_bank_account
@@ -107,7 +107,7 @@ class BankAccountAdmin(OfficeAdmin):
             AccountState.CLOSED: f"Closed {until} by {by}: it receives no payouts.",
         }
         is_waiting = row.state == AccountState.PENDING
-        warnings = warnings_of_key(row.created_by, now=now) if is_waiting else []
+        warnings = why_void(row.created_by, row.merchant, now=now) if is_waiting else []
         return SupportAnswer([words[row.state], *warnings], tone)
 
     def tables(self, row: BankAccount) -> list[Table]:

@@ -12,7 +12,7 @@ from backoffice import formats
 from backoffice.actions import Action, ActionResult
 from backoffice.forms import ReasonForm
 from backoffice.roles import Right
-from backoffice.services.independence import warnings_of_key
+from backoffice.services.independence import why_void
 from backoffice.services.lookalikes import verified_lookalikes
 from backoffice.services.merchant_changes import decide_change, seen_of
 from backoffice.services.merchants import (
@@ -81,7 +81,7 @@ class ChangeForm(ReasonForm):
         change = self._pending()
         if change is None:
             return []
-        lines = change_lines(change) + warnings_of_key(change.actor, now=self.now)
+        lines = change_lines(change) + why_void(change.actor, self.row, now=self.now)
         lines += logo_lines(self.row, change.after.get("logo_url", ""))
         return lines + lookalike_lines(self.row, change.after.get("name", ""))
 

@@ -17,6 +17,7 @@ from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from merchants.models import Merchant
 from merchants.standing import has_key_ended
+from merchants.statuses import MerchantStatus
 
 DEPENDENT_FOR = timedelta(days=7)
 COOLING_OFF = timedelta(days=1)
@@ -24,6 +25,7 @@ COOLING_OFF = timedelta(days=1)
 ACCESS_GRANTING = ("add staff", "set roles", "reset access", "reopen account")
 
 KEY_ENDED = "The API key that asked for this has been revoked or replaced since, or has expired."
+SUSPENDED = "The merchant is suspended: decline this, or wait until it is verified again."
 
 _Sponsors = dict[str, set[str]]
 
@@ -59,19 +61,24 @@ def refuse_key_holder(*, decides: Staff, merchant_id: str, now: datetime) -> Non
         refuse_dependent_approver(asked_by=holder, decides=decides, now=now)
 
 
-def refuse_ended_key(*, asked_by: str, merchant_id: str, now: datetime) -> None:
-    """Refuse what a merchant's key asked for if the key has ended: it may have been stolen.
+def refuse_void_request(*, asked_by: str, merchant_id: str, now: datetime) -> None:
+    """Refuse what a merchant's key could not ask for any more: the key may have been stolen.
 
-    Locks the merchant first, as ending a key does. Raises RequesterNotAuthorized.
+    Because it has ended, or the merchant is suspended. Locks the merchant first, as ending a key
+    and suspending do. Raises RequesterNotAuthorized.
     """
-    Merchant.objects.locked(merchant_id)
+    if reasons := why_void(asked_by, Merchant.objects.locked(merchant_id), now=now):
+        raise RequesterNotAuthorized(" ".join(reasons))
+
+
+def why_void(asked_by: str, merchant: Merchant, *, now: datetime) -> list[str]:
+    """Return why `refuse_void_request` would refuse, to tell those who decide."""
+    reasons = []
+    if merchant.status == MerchantStatus.SUSPENDED:
+        reasons.append(SUSPENDED)
     if has_key_ended(asked_by, now=now):
-        raise RequesterNotAuthorized(KEY_ENDED)
-
-
-def warnings_of_key(asked_by: str, *, now: datetime) -> list[str]:
-    """Return what to tell those who decide, if `refuse_ended_key` would refuse."""
-    return [f"{KEY_ENDED} Decline it."] if has_key_ended(asked_by, now=now) else []
+        reasons.append(KEY_ENDED)
+    return reasons
 
 
 def _possible_holders(merchant_id: str) -> Iterator[tuple[User, str]]:

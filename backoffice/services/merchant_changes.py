@@ -5,7 +5,7 @@ from datetime import datetime
 from backoffice.audit import AuditAction, audited
 from backoffice.errors import MerchantChangedMeanwhile
 from backoffice.roles import Right
-from backoffice.services.independence import refuse_ended_key, refuse_key_holder
+from backoffice.services.independence import refuse_key_holder, refuse_void_request
 from backoffice.services.logos import digest_of_logo, refuse_unread_logo
 from backoffice.staff import Staff
 from merchants.evidence import approve_change, decline_change
@@ -27,8 +27,8 @@ def decide_change(
 
     Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided; on approval,
     IndependentApproverRequired for those who may have had a live key of the merchant,
-    RequesterNotAuthorized if the key that asked for it has ended, MerchantChangedMeanwhile if its
-    logo is another than the one displayed, and LogoNotRead.
+    RequesterNotAuthorized if the key that asked for it has ended or the merchant is suspended,
+    MerchantChangedMeanwhile if its logo is another than the one displayed, and LogoNotRead.
 
     The audit trail keeps both values of every field, whatever the decision.
     """
@@ -38,7 +38,7 @@ def decide_change(
     with audited(staff=staff, action=action, now=now) as record:
         decide = approve_change if approve else decline_change
         if approve:
-            refuse_ended_key(asked_by=change.actor, merchant_id=change.merchant_id, now=now)
+            refuse_void_request(asked_by=change.actor, merchant_id=change.merchant_id, now=now)
             refuse_key_holder(decides=staff, merchant_id=change.merchant_id, now=now)
             refuse_unread_logo(change.merchant, change.after.get("logo_url", ""))
             if seen_of(change) != seen:

@@ -13,7 +13,7 @@ from backoffice.errors import InstructionDecided, NothingToSend
 from backoffice.formats import money
 from backoffice.models import Instruction
 from backoffice.roles import Right
-from backoffice.services.independence import refuse_ended_key, refuse_key_holder
+from backoffice.services.independence import refuse_key_holder, refuse_void_request
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core.money import MAX_AMOUNT
@@ -172,9 +172,9 @@ def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> Ban
     """Approve, as the second person, the account that the merchant's live key has named.
 
     Raises BankAccountNotFound, IndependentApproverRequired for those who may have had such a key,
-    and RequesterNotAuthorized if that key has ended.
+    and RequesterNotAuthorized if that key has ended or the merchant is suspended.
     """
-    refuse_ended_key(asked_by=account.created_by, merchant_id=account.merchant_id, now=now)
+    refuse_void_request(asked_by=account.created_by, merchant_id=account.merchant_id, now=now)
     refuse_key_holder(decides=staff, merchant_id=account.merchant_id, now=now)
     return approve_bank_account(bank_account_id=account.pk, actor=staff.actor, now=now)
 

@@ -1,4 +1,4 @@
-"""What a live key has asked for is not approved once the key has ended: it may have been stolen."""
+"""What a live key has asked for is not approved once it could not ask: it may have been stolen."""
 
 import pytest
 
@@ -46,6 +46,22 @@ def test_no_account_is_approved_that_a_stolen_key_has_named(
     assert KEY_ENDED in tried.content.decode()
     assert not BankAccount.objects.open().exists()
     assert act(browser, account, "decline", reason="A mule's").status_code == 302
+
+
+def test_nor_any_while_the_merchant_is_suspended(office: Office, merchant: Merchant) -> None:
+    """Its owner calls, a colleague suspends it, and the next one finds the account waiting."""
+    stolen = live_key(merchant)
+    assert stolen.post("/v1/bank-accounts", MULE | {"clearing_code": "77005"}).status_code == 201
+    account, browser = BankAccount.objects.get(), office(Role.FINANCE)
+    assert act(browser, merchant, "suspend", reason="A stolen key").status_code == 302
+
+    assert "The merchant is suspended" in browser.get(page_of(account)).content.decode()
+    assert act(browser, account, "approve", reason="On file").status_code == 422
+
+    merchant.refresh_from_db()
+    assert act(browser, merchant, "verify", reason="It was them").status_code == 302
+    another = office(Role.ADMINISTRATOR)
+    assert act(another, account, "approve", reason="On file").status_code == 302
 
 
 def test_nor_a_name_that_it_has_chosen(office: Office, merchant: Merchant) -> None:
