@@ -43,6 +43,11 @@ def test_it_finds_the_customer_it_made(now: datetime) -> None:
     assert (again.frozen_at, again.has_pin) == (None, False)
 
 
+def test_a_live_customer_needs_a_phone_that_receives_texts(now: datetime) -> None:
+    with pytest.raises(ValidationFailed):
+        find_or_create(phone="+44 20 7946 0958", now=now)  # a landline
+
+
 def test_each_mode_has_a_customer_of_its_own(merchant: Merchant, now: datetime) -> None:
     live = find_or_create(phone="+12423591234", now=now)
     test = test_customer("+12423591234", now, merchant_id=merchant.id)

@@ -4,9 +4,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from customers.challenges import Binding, issue
 from customers.erasure import erase_customer
 from customers.errors import CustomerErased
-from customers.models import Customer, SignInCode
+from customers.models import ChallengePurpose, Customer, PasskeyChallenge, SignInCode
 from customers.services import freeze, unfreeze
 
 pytestmark = pytest.mark.django_db
@@ -36,3 +37,11 @@ def test_the_number_of_who_was_erased_fits_and_codes_of_tests_stay(
 
     assert erased.phone == "+0" + "9" * 14
     assert [code.livemode for code in SignInCode.objects.all()] == [False]
+
+
+def test_what_a_known_device_was_asked_goes_with_them(payer: Customer, now: datetime) -> None:
+    issue(customer_id=payer.pk, session=None, binding=Binding(ChallengePurpose.SIGN_IN), now=now)
+
+    erase_customer(customer_id=payer.pk, actor="staff:ada", cause="", now=now)
+
+    assert not PasskeyChallenge.objects.exists()  # it belongs to no session
