@@ -1,7 +1,7 @@
 """Which keys stored secrets need: a process that lacks one does not start serving.
 
-The register holds no keys, only an id of each one ever configured here. An entry is removed when
-nothing is left under the key, or when an operator gives it up.
+The register holds no keys, only an id of each one that a process may have written under. An entry
+is removed when nothing is left under the key, or when an operator gives it up.
 """
 
 import hashlib
@@ -57,13 +57,24 @@ def newer_keys() -> list[KeyInUse]:
     return list(known.filter(since__gt=known.filter(key_id=first).values("since")))
 
 
+def is_registered(purpose: KeyPurpose, id_: str) -> bool:
+    """Return whether a key is in the register, or nothing is yet for this purpose."""
+    entered = KeyInUse.objects.filter(purpose=purpose).values_list("key_id", flat=True)
+    return not entered or id_ in entered
+
+
 def note_keys(*, now: datetime) -> None:
-    """Register the keys of this process that are not in the register yet."""
+    """Register the keys that this process writes under and that are not in the register yet.
+
+    Its earlier keys are not, or one that was released would be needed again by the next restart;
+    only where nothing is registered yet, as rows from before may need them.
+    """
     entered = set(KeyInUse.objects.values_list("purpose", "key_id"))
+    begun = {purpose for purpose, _ in entered}
     new = [
         KeyInUse(purpose=purpose, key_id=each, since=now)
         for purpose, ids in configured_ids().items()
-        for each in ids
+        for each in (ids[:1] if purpose.value in begun else ids)
         if (purpose.value, each) not in entered
     ]
     if new:

@@ -63,9 +63,10 @@ def stored(api: Api, merchant: Merchant) -> None:
 
 @pytest.fixture
 def old_key(stored: None, settings: Settings) -> str:
-    """Put a new key before the one of what is stored; return that."""
+    """Start, a day later, with a new key before the one of what is stored; return that."""
     old = settings.ENCRYPTION_KEY
     settings.ENCRYPTION_KEY = f"{NEW},{old}"
+    note_keys(now=utc_now() + timedelta(days=1))
     return str(old)
 
 
@@ -129,7 +130,6 @@ def test_a_check_writes_nothing_and_fails_while_something_is_left(old_key: str) 
 def test_nothing_is_moved_to_a_key_that_another_has_followed(
     old_key: str, settings: Settings
 ) -> None:
-    note_keys(now=utc_now() + timedelta(days=1))
     Webhook.objects.update(secret=encrypt("whsec_new"))
     new, _ = configured_ids()[KeyPurpose.ENCRYPTION]
     settings.ENCRYPTION_KEY = f"{old_key},{NEW}"  # of a shell from before the second restart
@@ -142,7 +142,21 @@ def test_nothing_is_moved_to_a_key_that_another_has_followed(
     assert position_of_key(Webhook.objects.get().secret) == 0
 
 
-def test_a_start_without_a_needed_key_is_refused(old_key: str, settings: Settings) -> None:
+def test_a_key_that_is_released_stays_so_until_something_is_written_under_it(
+    old_key: str, settings: Settings
+) -> None:
+    rotate()
+    refuse_missing_keys()  # a process that still has both starts again
+
+    settings.ENCRYPTION_KEY = NEW
+    refuse_missing_keys()
+    settings.ENCRYPTION_KEY = f"{old_key},{NEW}"  # of a shell from before the rotation
+    with pytest.raises(CommandError, match="No process writes under key 1"):
+        rotate()
+    assert position_of_key(Webhook.objects.get().secret) == 1
+
+
+def test_a_start_without_a_needed_key_is_refused(stored: None, settings: Settings) -> None:
     settings.ENCRYPTION_KEY = NEW
 
     with pytest.raises(ImproperlyConfigured, match=r"ENCRYPTION_KEY .* is missing, in use since"):

@@ -15,7 +15,13 @@ from config.key_rotation import (
     rotate_columns,
 )
 from core.clock import utc_now
-from core.key_register import configured_ids, missing_keys, newer_keys, note_keys
+from core.key_register import (
+    configured_ids,
+    is_registered,
+    missing_keys,
+    newer_keys,
+    note_keys,
+)
 from core.models import KeyPurpose
 
 PROGRESS_EVERY = 10_000
@@ -66,8 +72,15 @@ class Command(BaseCommand):
 
     def _refuse_earlier_key(self, *, back: bool) -> None:
         """Refuse if this shell's environment may be from before the rotation."""
-        if not back and (newer := newer_keys()):
-            [first, *_] = configured_ids()[KeyPurpose.ENCRYPTION]
+        if back:
+            return
+        [first, *_] = configured_ids()[KeyPurpose.ENCRYPTION]
+        if not is_registered(KeyPurpose.ENCRYPTION, first):
+            raise CommandError(
+                f"No process writes under key 1 ({first}), to which all would be moved. Restart "
+                "them with it in front, or read the environment in a new shell; or add --back."
+            )
+        if newer := newer_keys():
             raise CommandError(
                 f"{newer[-1]} is newer than key 1 ({first}), to which all would be moved. Read the "
                 "environment in a new shell; or, to give up the newer key, add --back."
