@@ -122,18 +122,7 @@ class ReadFilter(DayFilter):
 class BankEntryAdmin(OfficeAdmin):
     model = BankEntry
     list_select_related = ("file",)
-    list_display = (
-        READ,
-        BOOKED,
-        WAITED,
-        SAYS,
-        AMOUNT,
-        WORDS,
-        STATE,
-        WHY,
-        MODE,
-        ENTRY,
-    )
+    list_display = (READ, BOOKED, WAITED, SAYS, AMOUNT, WORDS, STATE, WHY, MODE, ENTRY)
     export_fields = (*list_display, SOURCE, BANKS_REFERENCE)
     summary = (ENTRY, BOOKED, SAYS, AMOUNT, WORDS, STATE, WHY)
     list_filter = (

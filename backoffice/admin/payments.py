@@ -26,12 +26,7 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
-from backoffice.resource.list_filters import (
-    ORDERS,
-    ORDERS_OF_MERCHANT,
-    MerchantFilter,
-    SortFilter,
-)
+from backoffice.resource.list_filters import ORDERS, ORDERS_OF_MERCHANT, MerchantFilter, SortFilter
 from backoffice.resource.shown import (
     Amount,
     Badge,

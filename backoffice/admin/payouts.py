@@ -18,33 +18,14 @@ from backoffice.admin.payout_actions import (
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.pages.export import bank_file_page
 from backoffice.payout_answer import answer_of
-from backoffice.resource.filters import (
-    DayFilter,
-    ModeFilter,
-    Rows,
-    choice_filter,
-    link_filter,
-)
+from backoffice.resource.filters import DayFilter, ModeFilter, Rows, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of
-from backoffice.resource.shown import (
-    Actor,
-    Amount,
-    Field,
-    Id,
-    Instant,
-    Reference,
-)
+from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, Reference
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
-from payouts.models import (
-    BankEntry,
-    BankHoliday,
-    Payout,
-    PayoutBatch,
-    PayoutOrigin,
-)
+from payouts.models import BankEntry, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 SHOWN = 50
