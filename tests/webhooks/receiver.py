@@ -62,7 +62,7 @@ class Receiver:
             if not path or note["path"] == urlsplit(path).path
         ]
 
-    def wait_for(self, path: str, count: int, seconds: float = 20) -> list[Received]:
+    def wait_for(self, path: str, count: int, seconds: float = 60) -> list[Received]:
         """Return the requests to an address, once there are that many."""
         deadline = time.monotonic() + seconds
         while len(found := self.received(path)) < count:
@@ -73,7 +73,7 @@ class Receiver:
     def close(self) -> None:
         assert self.process.stdin
         self.process.stdin.close()
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 class _Notes:
