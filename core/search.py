@@ -69,13 +69,14 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_WORD.findall(composed.lower())))
 
 
-def words_sql(columns: Iterable[str]) -> str:
-    """Return PostgreSQL's SQL for the words of these columns.
+def words_sql(columns: Iterable[str], owner: str) -> str:
+    """Return PostgreSQL's SQL for the words of these columns, and the owner as one more.
 
     An index serves it only if a migration wrote the same expression: a change needs a new one.
     """
     spaced = f"regexp_replace(lower({_composed(columns)}), '[^[:alnum:]]+', ' ', 'g')"
-    return f"to_tsvector('simple'::regconfig, {spaced})"
+    words = f"to_tsvector('simple'::regconfig, {spaced})"
+    return f"({words} || array_to_tsvector(ARRAY['@' || {owner}]))"
 
 
 def _composed(columns: Iterable[str]) -> str:
@@ -85,14 +86,25 @@ def _composed(columns: Iterable[str]) -> str:
 
 
 class BeginsWords(Func):
-    """Whether each of the words is a prefix of some word in these columns."""
+    """Whether each of the words is a prefix of some word in these columns.
+
+    With a merchant, PostgreSQL finds only the merchant's rows: those of others with the same words
+    may be millions. The merchant is a word of its own, with a sign that no other word has.
+    """
 
     output_field = BooleanField()
     before = r"(?<![^\W_])"  # what SQLite wants to find before a word
 
-    def __init__(self, words: Iterable[str], *columns: str, are_common: bool = False) -> None:
-        super().__init__(*map(F, columns))
+    def __init__(
+        self,
+        words: Iterable[str],
+        *columns: str,
+        merchant_id: str | None = None,
+        are_common: bool = False,
+    ) -> None:
+        super().__init__(*map(F, (*columns, "merchant_id")))
         self.words, self._are_common = tuple(words), are_common
+        self._merchant_id = merchant_id
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
         """State it twice unless the words are known to be common.
@@ -101,16 +113,22 @@ class BeginsWords(Func):
         newest rows until a page is full, which for a rare word are all of them. Of two conditions
         it assumes one in 2,500, and takes the index of words; rows found there have to be sorted.
         """
-        wanted = " & ".join(f"{word}:*" for word in self.words)
-        words = words_sql(self._columns(compiler))
-        has_words = f"{words} @@ to_tsquery('simple'::regconfig, %s)"
+        *columns, owner = self._columns(compiler)
+        query, params = (
+            "to_tsquery('simple'::regconfig, %s)",
+            [" & ".join(f"{word}:*" for word in self.words)],
+        )
+        if self._merchant_id is not None:
+            query, params = f"({query} && %s::tsquery)", [*params, f"'@{self._merchant_id}'"]
+        has_words = f"{words_sql(columns, owner)} @@ {query}"
         times = 1 if self._are_common else 2
-        return f"({' AND '.join([has_words] * times)})", [wanted] * times
+        return f"({' AND '.join([has_words] * times)})", params * times
 
     def as_sqlite(
         self, compiler: Any, connection: Any, **_: Any
     ) -> tuple[str, tuple[str | int, ...]]:
-        conditions = [f"{_composed(self._columns(compiler))} REGEXP %s"] * len(self.words)
+        *columns, _ = self._columns(compiler)
+        conditions = [f"{_composed(columns)} REGEXP %s"] * len(self.words)
         words = tuple(f"(?i){self.before}{word}" for word in self.words)
         return f"({' AND '.join(conditions)})", words
 
@@ -124,5 +142,6 @@ class HasWords(BeginsWords):
     before = ""
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
-        text = f"lower({_composed(self._columns(compiler))})"
+        *columns, _ = self._columns(compiler)
+        text = f"lower({_composed(columns)})"
         return f"({text} LIKE ALL(%s))", [[f"%{word}%" for word in self.words]]

@@ -29,7 +29,7 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         others = dict(lookups)
         status = others.pop("status", None)
         rows = self.visible_to(caller)
-        return (rows.shown_as(status, now) if status else rows).matching(others).to_show()
+        return (rows.shown_as(status, now) if status else rows).matching(others, caller).to_show()
 
     def due_to_expire(self, now: datetime | Value) -> Self:
         """Keep those past their expiry that the sweep has not reached yet."""

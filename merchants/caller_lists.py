@@ -96,6 +96,8 @@ class CallerList:
         if WORDS not in self.lookups:
             return list(in_order(self.queryset())[:limit]), self.total
         total, lookups = self.total(), self.lookups
+        if not total:
+            return [], lambda: 0
         if total > COMMON_ROWS:
             lookups = {COMMON_WORDS if key == WORDS else key: it for key, it in lookups.items()}
         rows = self.select(self.caller, lookups, self.now)

@@ -59,16 +59,28 @@ class CallerScoped(QuerySet[_Row]):
 
     def listed(self, caller: Scope, lookups: Lookups, now: datetime | Value) -> Self:
         """Keep the caller's rows that pass the filters of a list at this moment."""
-        return self.visible_to(caller).matching(lookups)
+        return self.visible_to(caller).matching(lookups, caller)
 
-    def matching(self, lookups: Lookups) -> Self:
-        """Keep the rows that match the look-ups, including their words, if any."""
+    def matching(self, lookups: Lookups, caller: Scope | None = None) -> Self:
+        """Keep the rows that match the look-ups, including their words, if any.
+
+        Words are found among the caller's alone, whose rows these are.
+        """
         others = dict(lookups)
         words, common = others.pop(WORDS, ()), others.pop(COMMON_WORDS, ())
         rows = self.filter(**others)
         if not (words or common):
             return rows
-        return rows.filter(BeginsWords(words or common, *self.searched, are_common=bool(common)))
+        of_all = caller is None or caller.sees_every_merchant
+        merchant_id = None if of_all else caller.merchant_id
+        return rows.filter(
+            BeginsWords(
+                words or common,
+                *self.searched,
+                merchant_id=merchant_id,
+                are_common=bool(common),
+            )
+        )
 
     def one(self, pk: str) -> _Row:
         """Return the row. Raises `missing`: unknown and foreign look the same."""

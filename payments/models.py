@@ -64,7 +64,7 @@ class PaymentQuerySet(CallerScoped["Payment"]):
         others = dict(lookups)
         status = others.pop("status", None)
         rows = self.visible_to(caller)
-        return (rows.shown_as(status, now) if status else rows).matching(others)
+        return (rows.shown_as(status, now) if status else rows).matching(others, caller)
 
     def due_to_expire(self, now: datetime | Value) -> Self:
         """Return overdue payments that the sweep has not expired yet."""

@@ -77,6 +77,6 @@ def test_a_search_reads_no_long_list_of_what_is_not_sorted_in() -> None:
     short = ["gin_pending_list_limit=128"]
     assert limits == {
         "office_payment_metadata": short,
-        "payment_composed_words": short,
+        "payment_owned_words": short,
         "payment_metadata": short,
     }

@@ -201,7 +201,7 @@ def test_no_more_pairs_than_an_object_has(api: Api, merchant: Merchant) -> None:
     ("lookups", "index"),
     [
         ({"metadata__holds": {"order_id": "1"}}, "payment_metadata"),
-        ({"words": ("coffee",)}, "payment_composed_words"),
+        ({"words": ("coffee",)}, "payment_owned_words"),
     ],
 )
 def test_it_is_found_by_an_index(lookups: dict[str, Any], index: str) -> None:
@@ -224,6 +224,26 @@ def test_a_rare_word_is_looked_up_among_the_words(merchant: Merchant, payment: P
 
     assert not in_order(found)[:21]
     assert expected(found.explain()) < 1_000 // 100
+
+
+@pytest.mark.postgres
+def test_the_index_of_words_knows_whose_they_are(merchant: Merchant, stranger: Merchant) -> None:
+    """And finds them without reading those of others, who may have millions with such a word."""
+    for shop in (merchant, stranger):
+        PaymentFactory(merchant=shop, description="Conch salad")
+    caller = Caller(merchant, livemode=False, actor="tests")
+
+    found = Payment.objects.matching({"words": ("conch",)}, caller)
+
+    assert [payment.merchant for payment in found] == [merchant]
+
+
+def test_nothing_is_looked_for_that_is_not_there(api: Api, merchant: Merchant) -> None:
+    with CaptureQueriesContext(connection) as sent:
+        answer = api(merchant).get("/v1/payments?q=conch").json()
+
+    read = [it["sql"] for it in sent.captured_queries if 'FROM "payments_payment"' in it["sql"]]
+    assert (answer["payments"], answer["total"], len(read)) == ([], 0, 1)
 
 
 @pytest.mark.parametrize(("common", "times"), [(2, 2), (1, 1)])
