@@ -142,6 +142,8 @@ def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
             WHEN {part} < 97 THEN 'expired' WHEN {part} < 99 THEN 'canceled' ELSE 'created' END""",
         # With Shape.ONE, these are exactly the payments of the other merchants.
         "payment_mode": f"CASE WHEN {part} % 10 = 9 THEN 'INVOICE_PAY' ELSE 'DYNAMIC_PAY' END",
+        # Of a word that the merchant measured has not.
+        "description": f"CASE WHEN {part} % 10 = 9 THEN 'Conch salad' ELSE '' END",
         "reference": "CASE WHEN i % 10 = 1 THEN 'R-' || i END",
         "created_at": at,
         "updated_at": at,
@@ -161,6 +163,7 @@ _FILLED = (
     "webhooks_attempt",
     "webhooks_delivery",
     "webhooks_event",
+    "webhooks_feedentry",
 )
 _INDEXES = """
     SELECT indexname, indexdef FROM pg_indexes
@@ -185,6 +188,17 @@ _AROUND = (
     FROM payments_payment, (VALUES (0, 'payment.created'), (1, 'payment.completed')) AS kind
         (number, name)
     WHERE id >= %(low)s AND id < %(high)s AND (kind.number = 0 OR status = 'completed')
+    """,
+    """
+    INSERT INTO webhooks_feedentry
+        (event_id, merchant_id, livemode, resource_id, type, sequence)
+    SELECT id, merchant_id, livemode, resource_id, type, coalesce(head.sequence, 0)
+        + row_number() OVER (PARTITION BY merchant_id, livemode ORDER BY created_at, id)
+    FROM webhooks_event LEFT JOIN (
+        SELECT merchant_id, livemode, max(sequence) AS sequence FROM webhooks_feedentry
+        GROUP BY merchant_id, livemode
+    ) AS head USING (merchant_id, livemode)
+    WHERE resource_id >= %(low)s AND resource_id < %(high)s
     """,
     """
     INSERT INTO webhooks_delivery (id, event_id, webhook_id, status, next_attempt_at, lease_token,

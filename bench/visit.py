@@ -32,6 +32,8 @@ class Visit:
         self.own = payments.count()
         self.payment = payments[self.own // 2]
         self.day = self.payment.created_at.date().isoformat()
+        self.customer = payments.exclude(customer=None)[0].customer_id
+        self.last = payments[self.own - 1].created_at.date().isoformat()
         endpoint = Webhook.objects.get(merchant=self.merchant)
         self.deliveries = f"/v1/webhooks/{endpoint.pk}/deliveries"
         self.claimed: list[Claim] = []
@@ -67,6 +69,15 @@ class Visit:
             "mode and status": f"{page}&payment_mode=DYNAMIC_PAY&status=failed",
             "reference it has none of": f"{page}&reference=none",
             "starting after the middle": f"{page}&starting_after={self.payment.pk}",
+            "amounts, that all have": f"{page}&amount_min=1",
+            "currency, that all have": f"{page}&currency=BSD",
+            "currency and status": f"{page}&currency=BSD&status=completed",
+            "changed since, all": f"{page}&updated_since=2000-01-01",
+            "changed on the last day, completed": f"{page}&updated_since={self.last}"
+            "&status=completed",
+            "a customer's": f"{page}&customer_id={self.customer}",
+            "word that none has": f"{page}&q=zebra",
+            "word that only others have": f"{page}&q=conch",
             "balance": "/v1/balance",
             "offset 100": f"{page}&offset=100",
             "offset in the middle": f"{page}&offset={self.own // 2}",
@@ -74,7 +85,12 @@ class Visit:
             "events": "/v1/events?limit=20",
             "events of a type": "/v1/events?limit=20&type=payment.completed",
             "events of a type it has none of": "/v1/events?limit=20&type=payout.paid",
+            "events, offset in the middle": f"/v1/events?limit=20&offset={self.own}",
+            "feed from its start": "/v1/events?after=0",
+            "feed of a type": "/v1/events?after=0&type=payment.completed",
+            "feed of a type it has none of": "/v1/events?after=0&type=payout.paid",
             "deliveries": f"{self.deliveries}?limit=20",
+            "deliveries, offset in the middle": f"{self.deliveries}?limit=20&offset={self.own}",
             **{
                 f"deliveries {status}": f"{self.deliveries}?limit=20&status={status}"
                 for status in DeliveryStatus
