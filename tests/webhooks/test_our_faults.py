@@ -13,10 +13,10 @@ from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery
 from tests.webhooks.receiver import Receiver
-from webhooks.delivery import attempts, dispatcher
+from webhooks.delivery import attempts, dispatcher, order
 from webhooks.delivery.dispatcher import _attempt_and_keep_recording
 from webhooks.delivery.leases import POSTPONED_FOR, claim_due_deliveries
-from webhooks.models import Attempt, Delivery
+from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +62,28 @@ def test_it_is_sent_once_the_key_is_back(
 
     delivery = only_delivery(webhook)
     assert (delivery.status, delivery.attempt_count) == (DeliveryStatus.DELIVERED, 1)
+
+
+def test_what_was_postponed_is_found_behind_all_that_it_holds_up(
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(order, "WINDOW", 2)
+    endpoint()
+    Webhook.objects.update(last_success_at=database_now())
+    key, settings.ENCRYPTION_KEY = settings.ENCRYPTION_KEY, Fernet.generate_key().decode()
+    postponed = {emit_event(merchant, about=f"pay_{number}").id for number in range(2)}
+    _dispatch(at_least=2)
+    settings.ENCRYPTION_KEY = key
+    for number in range(2):
+        emit_event(merchant, about=f"pay_{number}")
+
+    later = database_now() + POSTPONED_FOR + timedelta(seconds=1)
+    claims = claim_due_deliveries(free=MANY, now=later).taken
+
+    assert {claim.delivery.event_id for claim in claims} == postponed
 
 
 def test_nor_does_a_bug_of_ours_count(

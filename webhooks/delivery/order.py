@@ -10,6 +10,7 @@ from django.db.models import (
     Case,
     Exists,
     ExpressionWrapper,
+    Min,
     OuterRef,
     Q,
     QuerySet,
@@ -24,15 +25,42 @@ WINDOW = 20
 # How many earlier events about its object can hold an event back.
 LOOK_BACK = 20
 
+_OBJECT = ("event__entry__merchant_id", "event__entry__livemode", "event__entry__resource_id")
 _NOT_ATTEMPTED = Q(attempt_count=0) | (Q(attempt_count=1) & ~Q(lease_token=""))
 _WAITS = Q(status=DeliveryStatus.PENDING) & _NOT_ATTEMPTED
 
 
 def next_in_turn(due: QuerySet[Delivery], quota: int) -> tuple[list[str], bool]:
-    """Return the first deliveries that may leave now, and whether more are due."""
-    window = list(with_turn(due).values_list("id", "in_turn")[:WINDOW])
-    free = [delivery_id for delivery_id, in_turn in window if in_turn][:quota]
-    return free, len(window) > len(free)
+    """Return the first deliveries that may leave now, and whether more are due.
+
+    `due` are those to one endpoint.
+    """
+    window = list(with_turn(due).values_list("id", "in_turn", *_OBJECT)[:WINDOW])
+    free = [delivery_id for delivery_id, in_turn, *_ in window if in_turn]
+    if len(free) < quota and len(window) == WINDOW:
+        held_up = {tuple(thing) for _, in_turn, *thing in window if not in_turn}
+        free += set(_first_about(held_up, due)).difference(free)
+    return free[:quota], len(window) > len(free[:quota])
+
+
+def _first_about(objects: set[tuple[Any, ...]], due: QuerySet[Delivery]) -> list[str]:
+    """Return those in turn that hold up all others about these objects.
+
+    An attempt that was given back or lost with its process falls due after what it holds up: twenty
+    of those hid it for good, and nothing left for the endpoint any more.
+    """
+    numbered = [thing for thing in objects if thing[0] is not None]
+    if not numbered:
+        return []
+    merchant_id, livemode, _ = numbered[0]  # those of the endpoint
+    about = due.order_by().filter(
+        event__entry__merchant_id=merchant_id,
+        event__entry__livemode=livemode,
+        event__entry__resource_id__in=[resource_id for *_, resource_id in numbered],
+    )
+    firsts = about.values("event__entry__resource_id").annotate(first=Min("event__entry__sequence"))
+    rows = with_turn(about.filter(event__entry__sequence__in=[row["first"] for row in firsts]))
+    return [delivery_id for delivery_id, in_turn in rows.values_list("id", "in_turn") if in_turn]
 
 
 def with_turn(due: QuerySet[Delivery]) -> QuerySet[Any]:
