@@ -6,7 +6,6 @@ import pytest
 
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.payment_answer import answer_of
-from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
@@ -14,8 +13,6 @@ from merchants.models import Merchant
 from messages.models import Message, MessageStatus
 from payments.customer_steps import ask_for_proof, start_payment
 from payments.models import Payment
-from payments.modes import PaymentMode
-from payments.numbers import number_of
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.backoffice.acting import act, fields_of, page_of_act
@@ -23,7 +20,6 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PaymentFactory
 from tests.nights import ITS_OWN
-from tests.payments.counter_sales import counter_of
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
@@ -138,33 +134,6 @@ def test_it_says_expired_whether_or_not_the_sweep_has_come_by(merchant: Merchant
     payment = PaymentFactory(merchant=merchant, expires_at=utc_now() - timedelta(minutes=1))
 
     assert words(payment).startswith("Expired ")
-
-
-def test_a_counter_is_named_by_its_merchant(office: Office, merchant: Merchant) -> None:
-    counter = counter_of(merchant)
-
-    page = office(Role.SUPPORT).get(f"/admin/payments/payment/{counter.pk}/change/")
-
-    assert f"Counter of {merchant.name}" in page.content.decode()
-
-
-def test_a_counter_lists_its_payments_and_only_what_is_paid_has_a_receipt(
-    office: Office, merchant: Merchant
-) -> None:
-    counter = counter_of(merchant)
-    there = paid_payment(
-        merchant, payment_mode=PaymentMode.STATIC_PAY, static_payment=counter, expires_at=None
-    )
-    browser = office(Role.SUPPORT)
-    of_counter, of_payment, unpaid = (
-        browser.get(page_of(row)).content.decode()
-        for row in (counter, there, PaymentFactory(merchant=merchant))
-    )
-
-    assert page_of(there) in of_counter
-    assert f"counter={counter.pk}&amp;mode=test" in of_counter
-    assert number_of(there.pk) in of_payment
-    assert "Receipt number" not in of_counter + unpaid
 
 
 def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) -> None:
