@@ -19,9 +19,9 @@ def named_by(entry: BankEntry) -> str:
     name, mode = our_reference(entry), {"livemode": entry.livemode}
     if not name:
         return ""
-    payout = Payout.objects.filter(order__end_to_end_id=name, **mode).first()
-    run = PayoutBatch.objects.filter(message_id=name, **mode).first()
-    return (payout or run).pk if payout or run else ""
+    runs = PayoutBatch.objects.filter(message_id=name, **mode)
+    found = Payout.objects.filter(order__end_to_end_id=name, **mode).first() or runs.first()
+    return found.pk if found else ""
 
 
 def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:
