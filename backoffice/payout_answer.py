@@ -48,12 +48,12 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
         PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
     }
     back = [_back(payout, now)] if payout.status in ENDED_UNPAID else []
-    reports = list(_unexplained(payout))
+    reports = list(unexplained(payout))
     sentences = [words[PayoutStatus(payout.status)], *back, *reports]
     return SupportAnswer(sentences, "wait" if reports else tone)
 
 
-def _unexplained(payout: Payout) -> Iterator[str]:
+def unexplained(payout: Payout) -> Iterator[str]:
     """Yield what the bank reports under its reference and a person has yet to explain."""
     order = getattr(payout, "order", None)
     if order is None:

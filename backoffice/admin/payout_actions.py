@@ -21,6 +21,7 @@ from backoffice.forms import (
     TextInputField,
 )
 from backoffice.models import Instruction
+from backoffice.payout_answer import unexplained
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.payouts import RUN, BatchDraft, add_holiday, batch_drafts, drop_holiday
@@ -35,6 +36,9 @@ from payouts.statuses import CANCELABLE, PayoutStatus
 
 class PaidForm(ActionForm):
     bank_reference = TextInputField(max_length=140, required=False, label="The bank's reference")
+
+    def lines(self) -> list[str]:
+        return list(unexplained(self.row))
 
 
 class FailureForm(ActionForm):

@@ -35,12 +35,18 @@ def test_a_payout_says_that_the_bank_reports_less_and_each_page_leads_to_the_oth
 ) -> None:
     read(statement(entry(300_000, order_of(sent))))
     found, browser = BankEntry.objects.get(), office(Role.FINANCE)
-    of_payout, of_entry, form = (
+    of_payout, of_entry, form, as_paid = (
         browser.get(page).content.decode()
-        for page in (page_of(sent), page_of(found), page_of_act(found, "match"))
+        for page in (
+            page_of(sent),
+            page_of(found),
+            page_of_act(found, "match"),
+            page_of_act(sent, "paid"),
+        )
     )
 
-    assert "The bank reports money that left: B$3,000.00 BSD." in of_payout
+    for page in (of_payout, as_paid):
+        assert "The bank reports money that left: B$3,000.00 BSD." in page
     assert page_of(found) in of_payout
     assert f'<a class="bo-link" href="{page_of(sent)}">{order_of(sent)}</a>' in of_entry
     assert f'value="{sent.pk}"' in form
