@@ -217,7 +217,7 @@ def title_of(instruction: Instruction, name: str = "") -> str:
 
 def moves_later(instruction: Instruction) -> bool:
     """Return whether it created a refund or payout, which may still wait for money or the bank."""
-    return instruction.result_id.startswith(("ref_", "po_"))
+    return instruction.task in (REFUND, PAY_OUT) and bool(instruction.result_id)
 
 
 def outcome_of(instruction: Instruction, now: datetime) -> str:

@@ -12,7 +12,14 @@ from backoffice.models import Instruction
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.decisions import approve, decline, expire_due
-from backoffice.services.instruction_kinds import title_of
+from backoffice.services.instruction_kinds import (
+    PAY_OUT,
+    PAYOUT_FAILURE,
+    PAYOUT_RETURN,
+    REFUND,
+    moves_later,
+    title_of,
+)
 from backoffice.services.instructions import LIFETIME, instruct
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -192,3 +199,13 @@ def test_a_reversal_says_that_it_takes_the_money_out() -> None:
     asked = Instruction(task="reverse_top_up", amount=900, currency="BSD")
 
     assert title_of(asked) == "Reversal of a top-up: B$9.00 BSD out of the wallet"
+
+
+def test_only_new_refunds_and_payouts_move_later() -> None:
+    """A payout that was returned is the result of its request too, and that has been done."""
+    made = {REFUND: "ref_1", PAY_OUT: "po_1", PAYOUT_RETURN: "po_1", PAYOUT_FAILURE: "po_1"}
+
+    later = [task for task in made if moves_later(Instruction(task=task, result_id=made[task]))]
+
+    assert later == [REFUND, PAY_OUT]
+    assert not moves_later(Instruction(task=REFUND))
