@@ -8,11 +8,18 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from backoffice.audit import AuditAction, AuditRecord, append_entry, audited, snapshot
+from backoffice.audit import (
+    AuditAction,
+    AuditRecord,
+    append_entry,
+    append_forbidden,
+    audited,
+    snapshot,
+)
 from backoffice.errors import Forbidden, NothingToSend
 from backoffice.models import AuditOutcome, ResendRun
-from backoffice.roles import Right
-from backoffice.staff import Staff
+from backoffice.roles import RIGHTS, Right
+from backoffice.staff import Staff, roles_of
 from core.errors import ApiError, Conflict, RateLimited
 from core.ids import new_id
 from payments.models import Payment
@@ -138,13 +145,25 @@ def _try(
 
 
 def _continue(run_id: str, now: datetime) -> int:
-    run = ResendRun.objects.get(pk=run_id)
+    run = ResendRun.objects.select_related("asked_by").get(pk=run_id)
+    if not any(Right.RESEND in RIGHTS[role] for role in roles_of(run.asked_by)):
+        _end_unauthorized(run, now)
+        return 0
     rest = Delivery.objects.filter(**run.lookups, pk__gt=run.after_id, pk__lte=run.through_id)
     ids = list(rest.order_by("pk").values_list("pk", flat=True)[:BATCH])
     sent = sum(_next_of_run(run_id, delivery_id, now) for delivery_id in ids)
     if len(ids) < BATCH:
         ResendRun.objects.filter(pk=run_id, finished_at=None).update(finished_at=now)
     return sent
+
+
+@transaction.atomic
+def _end_unauthorized(run: ResendRun, now: datetime) -> None:
+    """End a run whose requester has lost the right: it goes on for no one."""
+    if ResendRun.objects.filter(pk=run.pk, finished_at=None).update(finished_at=now):
+        staff = Staff(run.asked_by_id, run.asked_by.get_username(), frozenset(), request_id=run.pk)
+        action = AuditAction("resend webhooks", Right.RESEND, "delivery", "")
+        append_forbidden(staff=staff, action=action, now=now)
 
 
 @transaction.atomic
