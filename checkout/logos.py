@@ -88,10 +88,14 @@ def _due(now: datetime) -> QuerySet[Merchant]:
 
 
 def _wanted(now: datetime) -> QuerySet[Any]:
-    """Return the merchants with a logo URL that waits for approval and has to be read."""
+    """Return the merchants with a logo URL that waits for approval and has to be read.
+
+    Not those whose approved one has yet to be taken over: it would be lost, and read again.
+    """
     wanted_url = Cast(KT("pending_changes__logo_url"), TextField())
     asked = Merchant.objects.filter(pending_changes__has_key="logo_url")
     asked = asked.annotate(wanted_url=wanted_url).exclude(wanted_url="")
+    asked = asked.filter(Q(logo_url="") | Q(logo__source_url=F("logo_url")))
     is_other = Q(wanted_logo=None) | ~Q(wanted_logo__source_url=F("wanted_url"))
     return asked.filter(is_other | Q(wanted_logo__digest="", wanted_logo__read_at__lte=now - RETRY))
 

@@ -11,7 +11,7 @@ from core.clock_check import LONG_STEP, task_now
 def read_logos() -> int:
     """Read merchants' logos that are new, changed or old, or wait for approval."""
     now = task_now(step=LONG_STEP)
-    return read_wanted_logos(now=now) + read_due_logos(now=now)
+    return read_due_logos(now=now) + read_wanted_logos(now=now)
 
 
 @shared_task

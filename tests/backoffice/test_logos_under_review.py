@@ -79,6 +79,25 @@ def test_staff_see_the_logo_that_they_approve_and_customers_see_that_one(
     assert (Logo.objects.get().digest, host.asked) == (WantedLogo.objects.get().digest, 1)
 
 
+def test_what_was_approved_is_shown_although_another_is_asked_for_at_once(
+    api: Api, office: Office, asking: Merchant, host: Host
+) -> None:
+    browser = office(Role.FINANCE)
+    read_wanted_logos(now=utc_now())
+    seen = WantedLogo.objects.get().digest
+    assert act(browser, asking, "approve-change", reason="Theirs").status_code == 302
+    host.color = "red"
+    another = {"logo_url": f"{URL}?2"}
+    assert api(asking, live=True).patch(f"/v1/merchants/{asking.id}", another).status_code == 200
+
+    read_wanted_logos(now=utc_now())
+    read_due_logos(now=utc_now())
+
+    assert (Logo.objects.get().digest, host.asked) == (seen, 1)
+    read_wanted_logos(now=utc_now())
+    assert (WantedLogo.objects.get().source_url, host.asked) == (f"{URL}?2", 2)
+
+
 def test_none_comes_once_none_was_seen(office: Office, asking: Merchant, host: Host) -> None:
     browser, host.color = office(Role.FINANCE), ""
     read_wanted_logos(now=utc_now())
