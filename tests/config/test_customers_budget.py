@@ -60,6 +60,8 @@ def test_no_other_customer_of_that_network_pays_for_it() -> None:
 
 def test_a_person_costs_next_to_nothing_of_it() -> None:
     browser = browser_of(PHONES[0])
+    browser.get("/account")  # the first page of a process loads what later ones find loaded
+    customers.clear()
     for _ in range(10):
         assert browser.get("/account").status_code == 200
 
