@@ -114,10 +114,8 @@ class BeginsWords(Func):
         it assumes one in 2,500, and takes the index of words; rows found there have to be sorted.
         """
         *columns, owner = self._columns(compiler)
-        query, params = (
-            "to_tsquery('simple'::regconfig, %s)",
-            [" & ".join(f"{word}:*" for word in self.words)],
-        )
+        wanted = " & ".join(f"{word}:*" for word in self.words)
+        query, params = "to_tsquery('simple'::regconfig, %s)", [wanted]
         if self._merchant_id is not None:
             query, params = f"({query} && %s::tsquery)", [*params, f"'@{self._merchant_id}'"]
         has_words = f"{words_sql(columns, owner)} @@ {query}"
@@ -127,12 +125,12 @@ class BeginsWords(Func):
     def as_sqlite(
         self, compiler: Any, connection: Any, **_: Any
     ) -> tuple[str, tuple[str | int, ...]]:
-        *columns, _ = self._columns(compiler)
-        conditions = [f"{_composed(columns)} REGEXP %s"] * len(self.words)
+        conditions = [f"{_composed(self._columns(compiler)[:-1])} REGEXP %s"] * len(self.words)
         words = tuple(f"(?i){self.before}{word}" for word in self.words)
         return f"({' AND '.join(conditions)})", words
 
     def _columns(self, compiler: Any) -> list[str]:
+        """Return the columns with the words, and the one with the owner."""
         return [compiler.compile(column)[0] for column in self.get_source_expressions()]
 
 
@@ -142,6 +140,5 @@ class HasWords(BeginsWords):
     before = ""
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
-        *columns, _ = self._columns(compiler)
-        text = f"lower({_composed(columns)})"
+        text = f"lower({_composed(self._columns(compiler)[:-1])})"
         return f"({text} LIKE ALL(%s))", [[f"%{word}%" for word in self.words]]

@@ -71,8 +71,9 @@ class CallerScoped(QuerySet[_Row]):
         rows = self.filter(**others)
         if not (words or common):
             return rows
-        of_all = caller is None or caller.sees_every_merchant
-        merchant_id = None if of_all else caller.merchant_id
+        merchant_id = None
+        if caller is not None and not caller.sees_every_merchant:
+            merchant_id = caller.merchant_id
         return rows.filter(
             BeginsWords(
                 words or common,

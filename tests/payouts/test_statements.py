@@ -3,7 +3,6 @@
 import time
 from datetime import timedelta
 from threading import Event, Thread
-from types import SimpleNamespace
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -246,7 +245,7 @@ def test_it_moves_on_to_what_can_turn_up_no_more(known, seen, is_all, after):
     statement = Statement(
         gathered_through=known[0], horizon_transfer=known[1], horizon_transaction=known[2]
     )
-    last = SimpleNamespace(pk=99, begun_before=seen[1])
+    last = statements._Added(99, amount=1, ended_before=seen[0], begun_before=seen[1])
 
     statements._move_on(statement, ended_before=seen[0], last=last, is_all=is_all)
 
