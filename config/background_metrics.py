@@ -8,6 +8,7 @@ import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Max
 from django_celery_beat.models import PeriodicTask
@@ -111,13 +112,19 @@ def _seconds(at: datetime | None) -> float:
 
 
 def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
-    """Set which processes are alive. Without a broker, `manage.py worker` is all of them."""
-    is_alone, since = not env("CELERY_BROKER_URL"), utc_now() - ALIVE_WITHIN
+    """Set which processes are alive. Without a broker, `manage.py worker` is all of them.
+
+    What a clock ahead of ours has written is no sign of life: it would be one for hours.
+    """
+    now, is_alone = utc_now(), not env("CELERY_BROKER_URL")
+    latest = now + timedelta(seconds=settings.CLOCK_TOLERANCE_SECONDS)
+    marks = [mark for mark in marks if mark.seen_at <= latest]
     for kind in KINDS:
         ours = [mark for mark in marks if is_alone or mark.kind == kind]
-        alive.labels(kind).set(sum(mark.seen_at >= since for mark in ours))
+        alive.labels(kind).set(sum(mark.seen_at >= now - ALIVE_WITHIN for mark in ours))
     ticks = [mark.seen_at for mark in marks if is_alone]
-    if ticked := PeriodicTask.objects.aggregate(at=Max("last_run_at"))["at"]:
+    believable = PeriodicTask.objects.filter(last_run_at__lte=latest)
+    if ticked := believable.aggregate(at=Max("last_run_at"))["at"]:
         ticks.append(ticked)
     ticked_at.set(_seconds(max(ticks, default=None)))
 

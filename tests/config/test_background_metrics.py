@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError
 from django.test import Client
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from config import worker
 from core import task_runs
@@ -85,6 +86,20 @@ def test_background_processes_show_that_they_are_alive(
     assert measured('background_processes_alive{kind="dispatcher"}') == 1
     ProcessMark.objects.update(seen_at=utc_now() - timedelta(minutes=3))
     assert measured('background_processes_alive{kind="dispatcher"}') == 0
+
+
+def test_what_a_clock_ahead_of_ours_has_written_is_no_sign_of_life(
+    recorder: RunRecorder, measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CELERY_BROKER_URL", "memory://")
+    recorder.write("worker", every=0)
+    ahead = utc_now() + timedelta(hours=1)
+    ProcessMark.objects.update(seen_at=ahead)
+    every = IntervalSchedule.objects.create(every=60, period=IntervalSchedule.SECONDS)
+    PeriodicTask.objects.create(name="a", task="a", interval=every, last_run_at=ahead)
+
+    assert measured('background_processes_alive{kind="worker"}') == 0
+    assert measured("beat_ticked_timestamp_seconds") == 0
 
 
 def test_without_a_broker_the_worker_is_dispatcher_and_beat_as_well(
