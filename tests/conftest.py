@@ -52,6 +52,7 @@ _stderr = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all is imported and collected: nothing of it is garbage
     allow_flush()
     share_chain()
     assert sys.__stderr__
@@ -82,6 +83,7 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector the thousands of tests: they live as long as the run."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
