@@ -1,8 +1,9 @@
-"""The service as a web server loads it, in a process of its own."""
+"""The service as a web server loads it, in a process of its own that has answered nothing yet."""
 
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -78,39 +79,29 @@ print(*said, sep=", ")
 print(b"FOO" in generate_latest())
 """
 
+TURNS = """
+import sys
+print(sys.getswitchinterval())
+"""
 
-def test_it_has_loaded_every_page_before_the_first_request_and_no_more() -> None:
-    assert answer_to(LOADED) == ["", ""]
-
-
-def test_a_request_asks_for_nothing_in_vain() -> None:
-    assert answer_to(RECEIVERS) == ["", "close_old_connections reset_urlconf"]
-
-
-def test_an_answer_is_handed_over_whole_by_a_request_that_has_ended() -> None:
-    body = b'{"error":"There is nothing at this address.","code":"NOT_FOUND","details":""}'
-
-    assert answer_to(WHOLE) == [f"404 Not Found list {body!r} ended"]
-
-
-def test_threads_take_short_turns_at_the_interpreter() -> None:
-    assert answer_to("import sys, config.wsgi; print(sys.getswitchinterval())") == ["0.0005"]
-
-
-def test_no_header_that_a_stranger_writes_fails_or_takes_long() -> None:
-    """Neither was charged to anyone: a few such requests held all threads for minutes."""
-    assert answer_to(HEADS) == ["404 Not Found True"] * 6
+# Loading takes longer than any answer: it is done once, and each question asked of a fork of it.
+ASKED = """
+import os, sys, config.wsgi
+for question in sys.argv[1:]:
+    if not os.fork():
+        exec(question, {})
+        sys.stdout.flush()
+        os._exit(0)
+    if os.wait()[1]:
+        sys.exit(question)
+    print("answered", flush=True)
+"""
+QUESTIONS = [LOADED, RECEIVERS, WHOLE, HEADS, METHODS, TURNS]
 
 
-def test_a_method_of_a_strangers_own_is_refused_and_no_label() -> None:
-    """Twenty such requests made the page of metrics of a process five megabytes larger."""
-    refused = ["405 Method Not Allowed"] * 5
-
-    assert answer_to(METHODS) == [", ".join(["200 OK"] * 2 + refused), "False"]
-
-
-def answer_to(question: str) -> list[str]:
-    """Return the lines that a process prints which is asked this."""
+@pytest.fixture(scope="module")
+def answers() -> dict[str, list[str]]:
+    """Ask a process that has loaded the service; return the lines that it prints to each."""
     ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
     rest = {name: value for name, value in os.environ.items() if name not in ours}
     service = {
@@ -119,7 +110,7 @@ def answer_to(question: str) -> list[str]:
         "DATABASE_URL": "sqlite://:memory:",
     }
     done = subprocess.run(
-        [sys.executable, "-c", question],
+        [sys.executable, "-c", ASKED, *QUESTIONS],
         cwd=ROOT,
         env=rest | VALUES | service,
         capture_output=True,
@@ -128,4 +119,42 @@ def answer_to(question: str) -> list[str]:
     )
 
     assert done.returncode == 0, done.stderr
-    return done.stdout.removesuffix("\n").split("\n")
+    said = done.stdout.split("answered\n")
+    assert said.pop() == ""
+    lines = [each.removesuffix("\n").split("\n") for each in said]
+    return dict(zip(QUESTIONS, lines, strict=True))
+
+
+@pytest.fixture
+def answer_to(answers: dict[str, list[str]]) -> Callable[[str], list[str]]:
+    return answers.__getitem__
+
+
+def test_it_has_loaded_every_page_before_the_first_request_and_no_more(answer_to) -> None:
+    assert answer_to(LOADED) == ["", ""]
+
+
+def test_a_request_asks_for_nothing_in_vain(answer_to) -> None:
+    assert answer_to(RECEIVERS) == ["", "close_old_connections reset_urlconf"]
+
+
+def test_an_answer_is_handed_over_whole_by_a_request_that_has_ended(answer_to) -> None:
+    body = b'{"error":"There is nothing at this address.","code":"NOT_FOUND","details":""}'
+
+    assert answer_to(WHOLE) == [f"404 Not Found list {body!r} ended"]
+
+
+def test_threads_take_short_turns_at_the_interpreter(answer_to) -> None:
+    assert answer_to(TURNS) == ["0.0005"]
+
+
+def test_no_header_that_a_stranger_writes_fails_or_takes_long(answer_to) -> None:
+    """Neither was charged to anyone: a few such requests held all threads for minutes."""
+    assert answer_to(HEADS) == ["404 Not Found True"] * 6
+
+
+def test_a_method_of_a_strangers_own_is_refused_and_no_label(answer_to) -> None:
+    """Twenty such requests made the page of metrics of a process five megabytes larger."""
+    refused = ["405 Method Not Allowed"] * 5
+
+    assert answer_to(METHODS) == [", ".join(["200 OK"] * 2 + refused), "False"]
