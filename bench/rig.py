@@ -235,10 +235,11 @@ def standing(directory: Path, *, seed: int, embedded: bool, changes: int = 0) ->
             urls = _start(postgres, redis)
             stack.callback(postgres.remove)
             stack.callback(redis.stop)
-        else:
-            template.use(disk.place / "db.sqlite3")
+        migrated = not embedded or template.use(disk.place / "db.sqlite3")
         clock = {"PYTHONPATH": str(ROOT / "bench/clock"), "CLOCK_FILE": "/dev/null"}
-        service = stack.enter_context(Stack(log_disk.place, **ENVIRONMENT, **urls, **clock))
+        service = stack.enter_context(
+            Stack(log_disk.place, migrated=migrated, **ENVIRONMENT, **urls, **clock)
+        )
         service.environment |= {"PORT": str(service.port), "WEB_WORKERS": "1" if embedded else "2"}
         chance = random.Random(seed)  # noqa: S311  # replayable, no secret
         rig = Rig(service, disk, log_disk, wire, chance, postgres, redis)

@@ -149,7 +149,7 @@ def production(directory: Path) -> Iterator["tuple[Stack, Postgres]"]:
             "CACHE_URL": f"redis://{redis.socket}",
             "CELERY_BROKER_URL": redis.broker_url,
         }
-        stack = closing.enter_context(Stack(directory, **PRODUCTION, **urls))
+        stack = closing.enter_context(Stack(directory, migrated=True, **PRODUCTION, **urls))
         collected = stack.run("manage.py", "collectstatic", "--no-input", "--verbosity", "0")
         assert collected.wait() == 0, stack.words()
         yield stack, postgres

@@ -78,7 +78,8 @@ def test_everything_works_on_two_sessions() -> None:
         url = closing.enter_context(pgbouncer(directory, postgres))
         receiver = Receiver(directory / "received")
         closing.callback(receiver.close)
-        stack = closing.enter_context(Stack(directory, DATABASE_URL=url, DATABASE_POOLED="true"))
+        pooled = {"DATABASE_URL": url, "DATABASE_POOLED": "true"}
+        stack = closing.enter_context(Stack(directory, migrated=True, **pooled))
         stack.start_web()
         stack.start_worker()
         stack.register(receiver.url("/say/200/pooled"))

@@ -106,8 +106,8 @@ def backed_up() -> Iterator[Backup]:
         _told_by_alter_system(postgres)
         witness = directory / "witness"
         witness.mkdir()
-        witnesses = {"CHECKPOINT_WITNESSES": f"file://{witness}"}
-        stack = Stack(directory, DATABASE_URL=postgres.url, **BANK, **witnesses)
+        urls = {"DATABASE_URL": postgres.url, "CHECKPOINT_WITNESSES": f"file://{witness}"}
+        stack = Stack(directory, migrated=True, **urls, **BANK)
         yield Backup(directory, postgres, closing.enter_context(stack))
 
 

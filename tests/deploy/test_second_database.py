@@ -74,7 +74,8 @@ def two_servers(directory: Path) -> Iterator[Pair]:
         standby.make_directory()
         hosts = f"{primary.directory},{standby.directory}&target_session_attrs=read-write"
         url = f"postgres://postgres@/postgres?host={hosts}"
-        yield Pair(primary, standby, closing.enter_context(Stack(directory, DATABASE_URL=url)))
+        stack = closing.enter_context(Stack(directory, migrated=True, DATABASE_URL=url))
+        yield Pair(primary, standby, stack)
 
 
 def test_the_primary_is_lost_and_nothing_that_was_acknowledged() -> None:

@@ -47,11 +47,14 @@ class Reply:
 
 
 class Stack:
-    """Use as a context: at its end, no process is left. Keywords are environment variables."""
+    """Use as a context: at its end, no process is left. Keywords are environment variables.
+
+    `migrated`: the database of that DATABASE_URL has its tables; one of SQLite is made with them.
+    """
 
     root = ROOT
 
-    def __init__(self, directory: Path, **environment: str) -> None:
+    def __init__(self, directory: Path, *, migrated: bool = False, **environment: str) -> None:
         self.port = _free_port()
         self.log = directory / "log"
         ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
@@ -66,7 +69,8 @@ class Stack:
         }
         self.running: list[subprocess.Popen[bytes]] = []
         self.key = ""
-        if "DATABASE_URL" in environment or not template.use(directory / "db.sqlite3"):
+        is_elsewhere = "DATABASE_URL" in environment
+        if not (migrated if is_elsewhere else template.use(directory / "db.sqlite3")):
             self._migrate()
 
     def _migrate(self) -> None:

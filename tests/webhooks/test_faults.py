@@ -60,7 +60,7 @@ def broker(directory: Path) -> Iterator[Redis]:
 def production(directory: Path, postgres: Postgres, broker: Redis) -> Iterator[Stack]:
     """Web server on PostgreSQL and Redis; each test starts its dispatchers."""
     urls = {"DATABASE_URL": postgres.url, "CELERY_BROKER_URL": broker.broker_url}
-    with Stack(directory, **urls, **TIMEOUT) as stack:
+    with Stack(directory, migrated=True, **urls, **TIMEOUT) as stack:
         stack.start_web()
         yield stack
 

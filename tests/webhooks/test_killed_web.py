@@ -49,7 +49,7 @@ def database(directory: Path) -> Iterator[psycopg.Connection[Any]]:
 @pytest.fixture
 def stack(directory: Path, database: psycopg.Connection[Any]) -> Iterator[Stack]:
     url = f"postgres://postgres@/postgres?host={directory / 'postgresql'}"
-    with Stack(directory, DATABASE_URL=url) as service:
+    with Stack(directory, migrated=True, DATABASE_URL=url) as service:
         yield service
 
 
