@@ -42,7 +42,8 @@ def _leaves(payout: Payout) -> date | None:
     """Return the day on which it left, or is to leave; None if it never did."""
     if payout.in_transit_at:
         return timezone.localtime(payout.in_transit_at).date()
-    return payout.send_date if payout.status == PayoutStatus.SCHEDULED else None
+    never = (PayoutStatus.CANCELED, PayoutStatus.FAILED)
+    return None if payout.status in never else payout.send_date
 
 
 LEAVES = Field("Leaves", _leaves)
