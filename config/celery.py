@@ -127,9 +127,11 @@ def refuse_unsafe_start(**_: object) -> None:
     """Exit if the process must not start. Celery only logs exceptions of this, and goes on."""
     from config.checks import UnsafeConfiguration, refuse_unsafe
     from config.key_check import refuse_missing_keys
+    from config.statement_limits import warn_of_missing_limits
 
     try:
         refuse_unsafe()
+        warn_of_missing_limits()
         refuse_missing_keys()
     except UnsafeConfiguration as error:
         logger.critical("start_refused", reason=str(error))

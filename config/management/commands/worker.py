@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 from config.checks import refuse_unsafe
 from config.key_check import refuse_missing_keys
 from config.schedule import SCHEDULE
+from config.statement_limits import warn_of_missing_limits
 from config.worker import Worker, run
 from core.clock_check import accept_clock
 from core.commands import RefusableCommand
@@ -28,6 +29,7 @@ class Command(RefusableCommand):
 
     def handle(self, *, once: bool, **options: Any) -> None:
         refuse_unsafe()
+        warn_of_missing_limits()
         refuse_missing_keys()
         if once:
             self._run_once()
