@@ -81,6 +81,8 @@ def sign_in(page: "Page", role: "Role", name: str = "") -> None:
     page.locator("[name=username]").fill(user.username)
     page.locator("[name=password]").fill(PASSWORD)
     page.keyboard.press("Enter")
-    page.locator("[name=code]").fill(code_of(user, utc_now()))
+    field = page.locator("[name=code]")
+    field.wait_for()  # a code is for half a minute
+    field.fill(code_of(user, utc_now()))
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Dashboard").wait_for()

@@ -27,7 +27,7 @@ def test_a_thief_of_a_live_key_does_not_listen_unheard(api: Api, merchant: Merch
     [(recipient, text)] = told()
     assert recipient == merchant.email
     assert f"now sent to thief.example ({webhook_id})" in text
-    assert "555" not in text
+    assert "555" not in text.replace(webhook_id, "")
 
     thief.patch(f"{PATH}/{webhook_id}", {"url": "https://other.example/"})
     assert "sent to other.example" in told()[-1][1]
