@@ -65,7 +65,7 @@ def call(port: int, tls: ssl.SSLContext | None) -> HttpResult:
         body=b"{}",
         headers={},
         policy=POLICY,
-        seconds=5,
+        seconds=30,
         resolve=lambda _host, _port: ["127.0.0.1"],
         tls=tls,
     )

@@ -37,7 +37,7 @@ def canary() -> Iterator[Canary]:
 
 
 def call(url: str, policy: Policy, resolve: Any = system_addresses) -> HttpResult:
-    return post(url, body=b"{}", headers={}, policy=policy, seconds=1, resolve=resolve)
+    return post(url, body=b"{}", headers={}, policy=policy, seconds=30, resolve=resolve)
 
 
 def test_the_table_is_long_enough() -> None:
