@@ -16,7 +16,8 @@ BODY = {"url": "https://thief.example/call-242-555-0100", "events": ["*"]}
 
 
 def told() -> list[tuple[str, str]]:
-    return list(Message.objects.filter(kind="webhook_address").values_list("recipient", "text"))
+    notices = Message.objects.filter(kind="webhook_address").order_by("created_at")
+    return list(notices.values_list("recipient", "text"))
 
 
 def test_a_thief_of_a_live_key_does_not_listen_unheard(api: Api, merchant: Merchant) -> None:
