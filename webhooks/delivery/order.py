@@ -39,7 +39,7 @@ def next_in_turn(due: QuerySet[Delivery], quota: int) -> tuple[list[str], bool]:
     free = [delivery_id for delivery_id, in_turn, *_ in window if in_turn]
     if len(free) < quota and len(window) == WINDOW:
         held_up = {tuple(thing) for _, in_turn, *thing in window if not in_turn}
-        free += set(_first_about(held_up, due)).difference(free)
+        free += [each for each in _first_about(held_up, due) if each not in free]
     return free[:quota], len(window) > len(free[:quota])
 
 
@@ -60,7 +60,8 @@ def _first_about(objects: set[tuple[Any, ...]], due: QuerySet[Delivery]) -> list
     )
     firsts = about.values("event__entry__resource_id").annotate(first=Min("event__entry__sequence"))
     rows = with_turn(about.filter(event__entry__sequence__in=[row["first"] for row in firsts]))
-    return [delivery_id for delivery_id, in_turn in rows.values_list("id", "in_turn") if in_turn]
+    in_order = rows.order_by("event__entry__sequence").values_list("id", "in_turn")
+    return [delivery_id for delivery_id, in_turn in in_order if in_turn]
 
 
 def with_turn(due: QuerySet[Delivery]) -> QuerySet[Any]:
