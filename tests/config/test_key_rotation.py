@@ -142,6 +142,15 @@ def test_nothing_is_moved_to_a_key_that_another_has_followed(
     assert position_of_key(Webhook.objects.get().secret) == 0
 
 
+def test_the_first_start_registers_earlier_keys_too(settings: Settings) -> None:
+    settings.ENCRYPTION_KEY = f"{NEW},{settings.ENCRYPTION_KEY}"
+
+    note_keys(now=utc_now())
+
+    entered = KeyInUse.objects.filter(purpose=KeyPurpose.ENCRYPTION)
+    assert {each.key_id for each in entered} == set(configured_ids()[KeyPurpose.ENCRYPTION])
+
+
 def test_a_key_that_is_released_stays_so_until_something_is_written_under_it(
     old_key: str, settings: Settings
 ) -> None:
