@@ -55,4 +55,6 @@ def test_a_caller_without_a_merchant_has_no_days_to_skip() -> None:
     without = Caller(None, livemode=True, actor="visitor")
     listed = CallerList(select, without, {}, utc_now(), counted=days(add_up=True))
 
-    assert listed.far_page(FAR) == ("no rows", FAR)
+    found: Any = listed.far_page(FAR)
+
+    assert found == ("no rows", FAR)
