@@ -1,4 +1,4 @@
-"""Run bandit over the service; each finding must have its answer, with the reason.
+"""Run bandit over the service, each night; each finding must have its answer, with the reason.
 
 An answer stands on the line itself: the `# noqa: S…` that ruff asks for under the same number, or
 here, for what ruff does not look for.

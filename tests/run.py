@@ -76,13 +76,14 @@ def thorough_checks() -> list[Step]:
     return [
         TYPES,
         Step("deployment", deploy, PRODUCTION),
-        Step("insecure patterns", [sys.executable, "-m", "tests.insecure_patterns"]),
     ]
 
 
 # Compiled modules are kept here, also where the environment wants none beside the sources.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "var/bytecode")}
 TYPES = Step("types", [f"{BIN}/mypy"])
+# By day Ruff looks for most of the same, in a moment.
+PATTERNS = Step("insecure patterns", [sys.executable, "-m", "tests.insecure_patterns"])
 PRODUCTION = {
     "DEVELOPMENT_FILE": "",
     "DATABASE_URL": "sqlite://:memory:",
@@ -224,6 +225,7 @@ def night_steps() -> list[Step]:
     lengths = {name: os.environ.get(name, length) for name, length in NIGHT.items()}
     chance = lengths | {"FUZZ_SEED": SEED, "MACHINE_SEED": SEED, "SIMULATION_SEED": SEED}
     return [
+        PATTERNS,
         *(suite(database, "-m", marked) for database, marked in BY_NIGHT.items()),
         *(
             replace(step, environment=step.environment | chance)
