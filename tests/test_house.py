@@ -105,11 +105,11 @@ def _name(node: ast.expr) -> str:
 
 
 def test_the_clock_is_read_in_one_place() -> None:
+    clock = ROOT / "core/clock.py"
     wrong = [
         _place(path, node)
-        for path, node in nodes(SERVICE)
-        if path != ROOT / "core/clock.py"
-        and isinstance(node, ast.Call)
+        for path, node in nodes([path for path in SERVICE if path != clock])
+        if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and (_name(node.func.value), node.func.attr)
         in {("timezone", "now"), ("datetime", "now"), ("datetime", "utcnow"), ("date", "today")}
