@@ -46,7 +46,9 @@ TABLES = (
 )
 DECLARED = {
     **dict.fromkeys(TABLES, (TESTS_OF_TABLES,)),
-    **dict.fromkeys(("serializers", "views", "filters", "urls"), (TESTS_OF_THE_CONTRACT,)),
+    **dict.fromkeys(
+        ("serializers", "views", "filters", "urls", "/events."), (TESTS_OF_THE_CONTRACT,)
+    ),
     "": (TESTS_OF_LIMITS, TESTS_OF_TRANSACTIONS),
 }
 EMPTYING = {"transactional_db", "live_server"}

@@ -146,8 +146,9 @@ def test_a_limit_of_zero_refuses_in_every_window(now: datetime) -> None:
     never = AttemptLimit("never", 0, timedelta(minutes=10))
 
     for at in (now, now + timedelta(hours=1)):
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimited) as refusal:
             count_or_refuse([(never, "a")], now=at)
+        assert refusal.value.headers["Retry-After"] == "1"  # no window to wait for
 
 
 def test_a_count_cannot_be_rolled_back(now: datetime) -> None:

@@ -81,6 +81,7 @@ def test_what_was_paid_since_a_recent_change_goes_on_counting(
 
 def test_a_first_pin_in_a_later_session_is_a_new_proof(payer: Customer, now: datetime) -> None:
     later = now + MOMENT
+    start_session(customer=payer, now=now)  # the customer came with it
     session = start_session(customer=payer, now=later).session
 
     set_first_pin(session=session, pin=PIN, now=later)

@@ -91,6 +91,7 @@ def test_of_money_for_a_payment_its_merchant_in_test_mode(payment_of, settings):
 def test_a_payment_is_followed_up_once(payment_of):
     customer = customer_with(0)
     first, second = (received(customer, payment_of(amount)) for amount in (150, 160))
+    received(customer)  # for no payment
 
     done = [follow_up(top_up_id=first.pk, now=utc_now()) for _ in range(2)]
 

@@ -185,7 +185,7 @@ def test_what_counts_for_the_limit_of_a_day(settings, change, left):
 
     with pytest.raises(FundingLimitReached) as refusal:
         order_top_up(**names, amount=left + 1)
-    assert refusal.value.left == left
+    assert (refusal.value.left, refusal.value.details) == (left, f"left today: {left}")
     order_top_up(**names, amount=left)
     with pytest.raises(FundingLimitReached) as refusal:
         order_top_up(**names, amount=1)

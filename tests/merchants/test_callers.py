@@ -1,5 +1,7 @@
 """What a caller reaches: its merchant's rows, and none by leaving something out."""
 
+from typing import Any
+
 import pytest
 from django.apps import apps
 from django.core.exceptions import EmptyResultSet
@@ -9,10 +11,12 @@ from django.db.transaction import TransactionManagementError
 
 from core.clock import utc_now
 from core.errors import ValidationFailed
+from merchants.caller_lists import CallerList
 from merchants.callers import Caller
 from merchants.models import ApiKey, Merchant, MerchantChange
 from merchants.scoping import CallerScoped
 from merchants.services import issue_key
+from payments.counts import total_of
 from payments.models import Payment
 from tests.client import Api
 from tests.factories import PaymentFactory
@@ -132,3 +136,15 @@ def test_a_page_of_a_list_has_the_total_of_all(api: Api, merchant: Merchant) -> 
 
     assert [page.json().get("total") for page in pages] == [3, None]
     assert len(pages[0].json()["payments"]) == 1
+
+
+def test_the_first_page_and_its_total_are_of_one_statement(
+    merchant: Merchant, django_assert_num_queries: Any
+) -> None:
+    PaymentFactory.create_batch(3, merchant=merchant)
+    caller = Caller(merchant, livemode=False, actor="key")
+    listed = CallerList(Payment.objects.listed, caller, {}, utc_now(), total_of)
+
+    with django_assert_num_queries(1):
+        rows, total = listed.first_page(1)
+        assert (len(rows), total()) == (1, 3)

@@ -9,8 +9,11 @@ from core.clock import utc_now
 from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.models import Customer
 from customers.services import find_or_create
+from merchants.errors import MerchantInactive
+from merchants.models import Merchant
 from payments.risk import count_payment, refuse_above_new_proof_limit, required_for_customer
 from payments.verification import Verification
+from tests.factories import MerchantFactory
 
 NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
 DAY, MOMENT = timedelta(hours=24), timedelta(microseconds=1)
@@ -92,3 +95,17 @@ def test_what_needs_more_proof_is_not_counted(now: datetime) -> None:
 
     payer.refresh_from_db()
     assert (payer.unproven_amount, payer.new_proof_amount) == (0, 0)
+
+
+@pytest.mark.django_db
+def test_nothing_is_counted_once_the_payee_is_suspended(merchant: Merchant, now: datetime) -> None:
+    payer = find_or_create(phone="+12423591234", now=now)
+    MerchantFactory(status="suspended")  # another one, which stops nothing
+    count_payment(payer, 100, NONE, payee_id=merchant.id, now=now)
+    Merchant.objects.filter(pk=merchant.pk).update(status="suspended")
+
+    with pytest.raises(MerchantInactive):
+        count_payment(payer, 100, NONE, payee_id=merchant.id, now=now)
+
+    payer.refresh_from_db()
+    assert (payer.unproven_payments, payer.unproven_amount) == (1, 100)

@@ -188,6 +188,15 @@ def test_nothing_but_expiry_happens_after_the_time(
     assert payment.status == status
 
 
+def test_a_payment_that_has_moved_says_when(payment: Payment) -> None:
+    later = utc_now() + timedelta(minutes=1)
+
+    start_payment(payment_id=payment.id, actor=ACTOR, now=later)
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.updated_at) == (S.PENDING, later)
+
+
 def test_the_sets_follow_from_the_table() -> None:
     assert frozenset({S.CREATED, S.PENDING}) == CANCELABLE
     assert frozenset({S.CREATED, S.PENDING, S.REQUIRES_ACTION}) == EXPIRABLE == PAYABLE
