@@ -16,9 +16,10 @@ from config.logging import logging_config
 def lines() -> Iterator[Callable[[], list[dict[str, Any]]]]:
     """Log as in production; return a function that reads what was logged so far."""
     root, written = logging.getLogger(), StringIO()
-    before = root.handlers[:], root.level
+    handlers, level = root.handlers[:], root.level
     config = logging_config(level="INFO", form="json")
     config["handlers"]["stderr"]["stream"] = written
     dictConfig(config)
     yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
-    root.handlers[:], root.level = before
+    root.handlers[:] = handlers
+    root.setLevel(level)  # and not the attribute: each logger remembers what it may log
