@@ -17,7 +17,6 @@ from django.views.decorators.debug import sensitive_post_parameters
 from unfold.sites import UnfoldAdminSite
 
 from backoffice.errors import Forbidden, advice_on
-from backoffice.models import StaffAccount
 from backoffice.pages.dashboard import dashboard_page
 from backoffice.pages.forms import PasswordForm, SignInForm
 from backoffice.pages.invitation import InvitationPage
@@ -32,7 +31,7 @@ from backoffice.pages.proving import (
 from backoffice.pages.saved_views import forget_view_page, save_view_page
 from backoffice.pages.search import search_page
 from backoffice.pages.two_factor import TwoFactorPages
-from backoffice.staff import staff_of
+from backoffice.staff import account_of, staff_of
 from core.errors import ApiError
 
 # Django's own pages that the back office has no use for; most show more than a role allows.
@@ -174,8 +173,8 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         match = request.resolver_match
         if match and match.url_name in _BEFORE_NEW_PASSWORD:
             return False
-        user_id = staff_of(request).user_id
-        return StaffAccount.objects.filter(user_id=user_id, must_change_password=True).exists()
+        account = account_of(request.user)
+        return account is not None and account.must_change_password
 
 
 office = BackOffice(name="admin")

@@ -68,9 +68,13 @@ def roles_now(staff: Staff) -> frozenset[Role]:
 
 
 def _is_out_of_place(user: User) -> bool:
-    if settings.DEVELOPMENT_MODE:
-        return False
-    return StaffAccount.objects.filter(user=user, development_only=True).exists()
+    account = None if settings.DEVELOPMENT_MODE else account_of(user)
+    return account is not None and account.development_only
+
+
+def account_of(user: AbstractBaseUser | AnonymousUser) -> StaffAccount | None:
+    """Return what is known of a member of staff beside the login, read once per object."""
+    return getattr(user, "staff_account", None)
 
 
 def known_roles(names: Iterable[str]) -> frozenset[Role]:
