@@ -184,7 +184,7 @@ def embedded_and_service(directory: Path) -> Iterator[tuple[Side, Side]]:
         stack, postgres = closing.enter_context(production(directory))
         there = closing.enter_context(Stagehand(stack))
         (directory / "embedded").mkdir()
-        alone = closing.enter_context(Stack(directory / "embedded", **EMBEDDED))
+        alone = closing.enter_context(Stack(directory / "embedded", migrated=False, **EMBEDDED))
         here = closing.enter_context(Stagehand(alone))
         yield (
             Side(serve(alone, "config.wsgi:application", workers=1, threads=8), None, here),

@@ -81,7 +81,7 @@ def running(*, embedded: bool) -> Iterator["Receiver"]:
             environment = {"DATABASE_URL": postgres.url, "CELERY_BROKER_URL": redis.broker_url}
         receiver = Receiver(directory / "received")
         closing.callback(receiver.close)
-        stack = closing.enter_context(Stack(directory, **environment))
+        stack = closing.enter_context(Stack(directory, migrated=False, **environment))
         (stack.start_worker if embedded else stack.start_celery)()
         os.environ.update(stack.environment, DJANGO_SETTINGS_MODULE="config.settings")
         import django

@@ -68,7 +68,7 @@ def production(directory: Path, postgres: Postgres, broker: Redis) -> Iterator[S
 @pytest.fixture(scope="module")
 def embedded(directory: Path) -> Iterator[Stack]:
     """Web server on SQLite, without a broker."""
-    with Stack(directory, **TIMEOUT) as stack:
+    with Stack(directory, migrated=False, **TIMEOUT) as stack:
         stack.start_web()
         yield stack
 
