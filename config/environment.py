@@ -98,7 +98,10 @@ VARIABLES = {
 
 SCHEMES = {
     "CACHE_URL": ("locmemcache://", "redis://", "rediss://"),
-    "CELERY_BROKER_URL": ("redis://", "rediss://", "redis+socket://", "amqp://", "memory://"),
+    "CELERY_BROKER_URL": (
+        *("redis://", "rediss://", "redis+socket://"),
+        *("amqp://", "amqps://", "memory://"),
+    ),
     "DATABASE_URL": ("sqlite://", "postgres://", "postgresql://"),
     "EMAIL_URL": tuple(f"{scheme}://" for scheme in environ.Env.EMAIL_SCHEMES),
     "SMS_URL": ("https://", "http://", "console://"),
@@ -113,7 +116,7 @@ if DEVELOPMENT_FILE.is_file():
     env.read_env(DEVELOPMENT_FILE)
 
 
-def _refuse_unreadable() -> None:
+def refuse_unreadable() -> None:
     """End the process with a message if a variable is invalid."""
     for name, (kind, _) in VARIABLES.items():
         try:
@@ -130,7 +133,7 @@ def _refuse_unreadable() -> None:
         sys.exit("LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
 
 
-_refuse_unreadable()
+refuse_unreadable()
 
 
 def flag(name: str, *, default: bool) -> bool:

@@ -118,6 +118,9 @@ FAILING_SINCE = Instant("Failing since", "failing_since")
 LAST_ERROR = Field("Last error", "last_error", most=60)
 WAITING = Field("Waiting", waiting_words)
 LAST_SUCCESS = LastSuccess("Last success", "last_success_at")
+SUBSCRIBED_TO = Field(
+    "Events", lambda hook: "everything" if EVERYTHING in hook.events else ", ".join(hook.events)
+)
 EVENT = Field("Event", "event.type")
 TRIES = Field("Attempts", "attempt_count")
 NEXT_TRY = Field("Next attempt", _next_attempt)
@@ -143,7 +146,7 @@ class WebhookAdmin(OfficeAdmin):
     row_actions = ENDPOINT_ACTIONS
     details = (
         Id("Endpoint"),
-        Field("Events", lambda webhook: ", ".join(webhook.events).replace(EVERYTHING, "all")),
+        SUBSCRIBED_TO,
         Field("Description", "description"),
         Field("Secret", "secret_hint"),
         Instant("Secret made", "secret_created_at"),

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core.cache import cache
 
-from backoffice.admin.webhooks import LAST_SUCCESS
+from backoffice.admin.webhooks import LAST_SUCCESS, SUBSCRIBED_TO
 from backoffice.models import AuditEntry
 from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import list_of, page_of
@@ -148,6 +148,13 @@ def test_an_endpoint_says_what_it_has_been_sent(office: Office, endpoints: list[
     assert f"{said}between " in page(office, endpoints[0])
     instant = r"\d+ \w+( \d{4})? [\d:]+"
     assert re.search(f"between {instant} and {instant}</td>", listed(office))
+
+
+def test_all_events_are_said_in_a_word_and_those_of_a_resource_by_their_pattern() -> None:
+    everything, some = Webhook(events=["*"]), Webhook(events=["payment.*", "payout.paid"])
+
+    assert SUBSCRIBED_TO.value(everything) == "everything"
+    assert SUBSCRIBED_TO.value(some) == "payment.*, payout.paid"
 
 
 def test_sending_a_payment_again_shows_what_was_answered(

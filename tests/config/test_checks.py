@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from pytest_django import Settings
 
-from config import checks
+from config import checks, environment
 from config.celery import refuse_unsafe_start
 from config.checks import check_encoding, configuration_faults, is_private_host, refuse_unsafe
 from config.weak_choices import CHOICES
@@ -191,6 +191,12 @@ def test_what_cannot_be_read_is_named_and_not_shown(name: str, value: str, said:
     assert done.stderr.splitlines()[-1].startswith(said)
     assert value not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_broker_is_reached_by_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CELERY_BROKER_URL", "amqps://ada:secret@rabbit.example/pay")
+
+    environment.refuse_unreadable()
 
 
 @pytest.mark.parametrize("url", ["smtp://mail.example.com:25", "smtp://u:p@93.184.216.34:25"])
