@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, TextField, When
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, TextField, When
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from PIL import Image, UnidentifiedImageError
@@ -57,6 +57,7 @@ def read_wanted_logos(*, now: datetime) -> int:
 
     Before staff decide: what they approve is what was read. A failure is retried while it waits.
     """
+    _forget_unwanted()
     waiting = _wanted(now).order_by(F("wanted_logo__read_at").asc(nulls_first=True), "id")
     return sum(_read_wanted(merchant, now) for merchant in waiting[:MOST_AT_ONCE])
 
@@ -92,12 +93,27 @@ def _wanted(now: datetime) -> QuerySet[Any]:
 
     Not those whose approved one has yet to be taken over: it would be lost, and read again.
     """
-    wanted_url = Cast(KT("pending_changes__logo_url"), TextField())
-    asked = Merchant.objects.filter(pending_changes__has_key="logo_url")
-    asked = asked.annotate(wanted_url=wanted_url).exclude(wanted_url="")
-    asked = asked.filter(Q(logo_url="") | Q(logo__source_url=F("logo_url")))
+    asked = _asked().filter(Q(logo_url="") | Q(logo__source_url=F("logo_url")))
     is_other = Q(wanted_logo=None) | ~Q(wanted_logo__source_url=F("wanted_url"))
     return asked.filter(is_other | Q(wanted_logo__digest="", wanted_logo__read_at__lte=now - RETRY))
+
+
+def _asked() -> QuerySet[Any]:
+    """Return the merchants with a logo URL that waits for approval, as `wanted_url`."""
+    wanted_url = Cast(KT("pending_changes__logo_url"), TextField())
+    asked = Merchant.objects.filter(pending_changes__has_key="logo_url")
+    return asked.annotate(wanted_url=wanted_url).exclude(wanted_url="")
+
+
+def _forget_unwanted() -> None:
+    """Delete what was read for a change that was declined or withdrawn, or has been taken over.
+
+    If the merchant asks for the same URL again, staff see what is there by then.
+    """
+    waits = Exists(_asked().filter(pk=OuterRef("merchant"), wanted_url=OuterRef("source_url")))
+    is_in_force = Q(merchant__logo_url=F("source_url"))
+    is_taken_over = Q(merchant__logo__source_url=F("source_url"))
+    WantedLogo.objects.filter(~waits, ~is_in_force | is_taken_over).delete()
 
 
 def _read(merchant: Merchant, now: datetime) -> bool:

@@ -52,7 +52,8 @@ class Logo(models.Model):
 class WantedLogo(models.Model):
     """The image at a logo URL that waits for approval: staff see it, and approve no other.
 
-    Once they approve the URL, it becomes the merchant's logo, without being read again.
+    Once they approve the URL, it becomes the merchant's logo, without being read again. The row is
+    deleted then, or when the change is declined or withdrawn.
     """
 
     merchant = models.OneToOneField(

@@ -111,6 +111,25 @@ def test_none_comes_once_none_was_seen(office: Office, asking: Merchant, host: H
     assert (Logo.objects.get().digest, host.asked) == ("", 1)
 
 
+def test_who_asks_again_after_a_refusal_is_read_again(
+    api: Api, office: Office, asking: Merchant, host: Host
+) -> None:
+    """It may have put another picture at the same URL, because staff had declined that one."""
+    browser = office(Role.FINANCE)
+    read_wanted_logos(now=utc_now())
+    declined = WantedLogo.objects.get()
+    assert act(browser, asking, "decline-change", reason="A bank's").status_code == 302
+    read_wanted_logos(now=utc_now())
+    assert not WantedLogo.objects.exists()
+
+    host.color = "red"
+    again = {"logo_url": declined.source_url}
+    assert api(asking, live=True).patch(f"/v1/merchants/{asking.id}", again).status_code == 200
+    read_wanted_logos(now=utc_now())
+
+    assert (WantedLogo.objects.get().digest == declined.digest, host.asked) == (False, 2)
+
+
 def test_one_that_comes_while_the_form_is_open_is_not_approved(
     office: Office, asking: Merchant, host: Host
 ) -> None:
