@@ -16,6 +16,7 @@ import pytest
 from argon2 import PasswordHasher
 from django.core.cache import cache
 from django.db import connection, transaction
+from django.utils import translation
 from pytest_django import DjangoDbBlocker, Settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -173,6 +174,8 @@ def _clock(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _empty_cache(_clock: None) -> None:
+    """Leave nothing of the tests before, nor the language of the last page that they saw."""
+    translation.deactivate()
     cache.clear()
     throttling._memory().reset()
     visitors.clear()

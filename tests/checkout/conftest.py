@@ -1,11 +1,10 @@
 """What the tests of the checkout use."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from django.utils import translation
 
 from core.clock import utc_now
 from customers.models import Customer
@@ -21,13 +20,6 @@ from tests.factories import PaymentFactory
 
 if TYPE_CHECKING:
     from payments.models import Payment
-
-
-@pytest.fixture(autouse=True)
-def english_again() -> Iterator[None]:
-    """Forget the language of the last page, which stays with its thread until the next request."""
-    yield
-    translation.deactivate()
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
 """What the tests of funding use."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from django.utils import translation
 
 from tests.factories import PaymentFactory
 
@@ -17,13 +16,6 @@ def offered(settings) -> None:
     """A service that takes transfers and cash."""
     settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
     settings.FUNDING_CASH_PLACE = "12 Bay Street"
-
-
-@pytest.fixture(autouse=True)
-def english_after() -> Iterator[None]:
-    """Forget the language of the last page, which stays with its thread until the next request."""
-    yield
-    translation.deactivate()
 
 
 @pytest.fixture

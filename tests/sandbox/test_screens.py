@@ -1,23 +1,14 @@
 """`manage.py preview`: each screen of the checkout in each language, and all on one page."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.test import Client
-from django.utils import translation
 
 from sandbox.screens import SCREENS
 
 pytestmark = pytest.mark.urls("config.local.previews")
 LEFT_OPEN = re.compile(r"%\(\w+\)|\{\{|\{%")
-
-
-@pytest.fixture(autouse=True)
-def english_again() -> Iterator[None]:
-    """Forget the language of the last page, which stays with its thread until the next request."""
-    yield
-    translation.deactivate()
 
 
 @pytest.mark.parametrize("language", ["en", "es", "fr", "ht"])
