@@ -105,6 +105,16 @@ def test_it_leaves_the_row_of_a_merchant_alone() -> None:
     assert balance_of(merchant) == 100
 
 
+def test_an_account_that_pays_is_locked_before_its_balance_is_read() -> None:
+    merchant, wallet = opened(Purpose.MERCHANT, holding=100), opened(Purpose.WALLET)
+
+    with CaptureQueriesContext(connection) as statements:
+        move(merchant, wallet, 100)
+
+    reads = [each["sql"] for each in statements if each["sql"].startswith("SELECT")]
+    assert ["ORDER BY CASE" in sql for sql in reads] == [True, False]  # the order of locks
+
+
 def test_it_spends_the_last_cent() -> None:
     wallet = opened(Purpose.WALLET, holding=100)
 
