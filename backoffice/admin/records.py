@@ -27,6 +27,7 @@ from backoffice.resource.filters import DayFilter, choice_filter, day_filter, li
 from backoffice.resource.page_urls import address_of, list_of
 from backoffice.resource.shown import Badge, Code, Field, Instant, Reference, linked
 from backoffice.resource.usual_fields import CREATED
+from backoffice.services.webhooks import was_stopped
 from backoffice.statement_files import STATEMENT_FILE
 from core.ids import made_at
 
@@ -125,6 +126,10 @@ def _sought(name: str, value: Any) -> Any:
 ASKED, ASKED_BY = Instant("Requested", "created_at"), Field("By", "asked_by.get_username")
 SENT = Field("Sent", lambda run: f"{run.sent_count:,} of {run.expected_count:,}")
 SKIPPED = Field("Not possible", "skipped_count")
+STOPPED = (
+    "It was stopped: the account that requested it was closed, or may not resend webhooks any more."
+    " A colleague can resend the rest."
+)
 RUN_STATE = Badge("State", lambda run: "done" if run.finished_at else "pending")
 FINISHED = Instant("Finished", "finished_at", empty="—")
 
@@ -137,6 +142,9 @@ class ResendRunAdmin(OfficeAdmin):
     list_display = (ASKED, ASKED_BY, SENT, SKIPPED, RUN_STATE, REASON)
     list_filter = (DayFilter,)
     details = (FINISHED,)
+
+    def answer(self, row: ResendRun, now: datetime) -> SupportAnswer | None:
+        return SupportAnswer([STOPPED], "bad") if was_stopped(row) else None
 
     def sections(self, row: ResendRun) -> list[Section]:
         asked = ((name, words) for name, words in _LOOKUPS.items() if name in row.lookups)

@@ -17,7 +17,7 @@ from backoffice.audit import (
     snapshot,
 )
 from backoffice.errors import Forbidden, NothingToSend
-from backoffice.models import AuditOutcome, ResendRun
+from backoffice.models import AuditEntry, AuditOutcome, ResendRun
 from backoffice.roles import RIGHTS, Right
 from backoffice.staff import Staff, roles_of
 from core.errors import ApiError, Conflict, RateLimited
@@ -29,6 +29,7 @@ from webhooks.models import Delivery
 from webhooks.redelivery import retry_delivery
 from webhooks.statuses import DeliveryStatus
 
+RESEND_MANY = "resend webhooks"  # in the audit trail
 BATCH = 100
 MOST_IN_A_RUN = 50_000
 MOST_AT_ONCE = 50
@@ -99,7 +100,7 @@ def count_for_run(lookups: Lookups) -> int:
 
 def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> ResendRun:
     """Resend all that matches a filter, in the background. Raises Forbidden, NothingToSend."""
-    action = AuditAction("resend webhooks", Right.RESEND, "delivery", "", reason=reason)
+    action = AuditAction(RESEND_MANY, Right.RESEND, "delivery", "", reason=reason)
     with audited(staff=staff, action=action, now=now) as record:
         rows = Delivery.objects.filter(**lookups)
         last = rows.order_by("-pk").first()
@@ -125,6 +126,12 @@ def continue_runs(*, now: datetime) -> int:
     """Resend some of what each run has left; return how many were put on their way."""
     open_runs = ResendRun.objects.filter(finished_at=None).order_by("created_at")
     return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
+
+
+def was_stopped(run: ResendRun) -> bool:
+    """Return whether a run has ended because its requester lost the right to resend."""
+    refusals = AuditEntry.objects.filter(subject_id=run.pk, outcome=AuditOutcome.FORBIDDEN)
+    return refusals.filter(act=RESEND_MANY).exists()
 
 
 def _try(
@@ -162,7 +169,7 @@ def _end_unauthorized(run: ResendRun, now: datetime) -> None:
     """End a run whose requester has lost the right: it goes on for no one."""
     if ResendRun.objects.filter(pk=run.pk, finished_at=None).update(finished_at=now):
         staff = Staff(run.asked_by_id, run.asked_by.get_username(), frozenset(), request_id=run.pk)
-        action = AuditAction("resend webhooks", Right.RESEND, "delivery", "")
+        action = AuditAction(RESEND_MANY, Right.RESEND, "resendrun", run.pk)
         append_forbidden(staff=staff, action=action, now=now)
 
 

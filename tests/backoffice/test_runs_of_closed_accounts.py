@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from backoffice.models import AuditEntry, ResendRun
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.webhooks import continue_runs
 from core.clock import utc_now
@@ -38,3 +39,5 @@ def test_a_run_of_a_closed_account_sends_nothing(office: Office, merchant: Merch
     assert Delivery.objects.values().get() == before
     entry = AuditEntry.objects.get(outcome="forbidden")
     assert (entry.act, entry.request_id) == ("resend webhooks", run.pk)
+    [said] = office(Role.SUPPORT, "another").get(page_of(run)).context["answer"].words
+    assert said.startswith("It was stopped: ")
