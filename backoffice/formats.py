@@ -66,8 +66,9 @@ def spelled_out(text: str) -> str:
     """Add to an e-mail address or URL how its host is spelled, if that has letters beyond ASCII.
 
     Another script may have the same letters: the two addresses that a reader compares look alike.
+    A text of several words is no address, whatever it mentions.
     """
-    if text.isascii() or not ("@" in text or "://" in text):
+    if text.isascii() or len(text.split()) > 1 or not ("@" in text or "://" in text):
         return text
     try:
         host = urlsplit(text).hostname or text.rpartition("@")[2]

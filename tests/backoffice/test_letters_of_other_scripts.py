@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 
+from backoffice.formats import spelled_out
 from backoffice.models import Instruction
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -27,6 +28,10 @@ def test_who_approves_a_reset_sees_where_its_link_goes() -> None:
 
     assert f"{ALIKE} (spelled {SPELLED})" in page
     assert "(spelled reef" not in page
+
+
+def test_a_sentence_that_mentions_an_address_is_left_as_it_is() -> None:
+    assert spelled_out("Of lee@reef.example.com — by phone") == "Of lee@reef.example.com — by phone"
 
 
 @pytest.mark.parametrize(
