@@ -23,7 +23,7 @@ def gather_ahead() -> int:
 def gather_before_payout(*, merchant_id: str, livemode: bool, currency: str) -> None:
     """Leave less than a batch to a payout of this account. Call it before anything is locked.
 
-    Does nothing for most payouts: they have few movements, or too little money to be made at all.
+    Does nothing for most payouts, which have fewer movements than that.
     """
     accounts = Account.objects.filter(
         purpose=Purpose.MERCHANT, owner=merchant_id, livemode=livemode, currency=currency
