@@ -65,7 +65,7 @@ class CallerList:
         return skip_newer(rows, key, offset, self.now)
 
     def total(self) -> int:
-        """Return how many rows there are; under filters beyond `EXACT`, as far as they are counted."""
+        """Return how many rows there are; under filters beyond `EXACT`, as far as counted."""
         total = _total_of(self.total_of, self.caller, self.lookups, self.now)
         with planned_by_values():
             if total is not None:
