@@ -104,11 +104,12 @@ def page_from(found: list[Any], query: PageQuery, total: Total) -> Page:
     """Make a page of the rows found, which are one more than the limit if others follow."""
     has_more = len(found) > query.limit
     items = found[: query.limit]
-    knows_place = query.starting_after is None and (bool(items) or not query.offset)
-    if knows_place:
-        shown = query.offset + len(items)
+    seen = query.offset + len(items)
+    if has_more:
         # Never below what is known to exist: callers page until they have seen the total.
-        count = max(total(), shown + 1) if has_more else shown
+        count = max(total(), seen + 1)
+    elif query.starting_after is None and (items or not query.offset):
+        count = seen  # the end of the list
     else:
         count = total()
     return Page(items, count, query.limit, query.offset, has_more)

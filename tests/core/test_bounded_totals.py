@@ -43,6 +43,15 @@ def test_it_says_that_there_are_more(api: Api, merchant: Merchant) -> None:
 
 
 @pytest.mark.usefixtures("five")
+def test_it_is_above_what_was_passed_over_while_more_follow(api: Api, merchant: Merchant) -> None:
+    first = page(api, merchant, amount=700)["payments"][0]["id"]
+
+    last_but_one = page(api, merchant, amount=700, starting_after=first, offset=2)
+
+    assert (last_but_one["has_more"], last_but_one["total"]) == (True, 4)
+
+
+@pytest.mark.usefixtures("five")
 def test_the_filters_of_the_contract_are_counted_exactly(api: Api, merchant: Merchant) -> None:
     today = iso(utc_now())[:10]
     for query in ({}, {"status": "created"}, {"start_date": "2000-01-01", "end_date": today}):
