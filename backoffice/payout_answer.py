@@ -19,7 +19,7 @@ from payouts.contradictions import contradiction_of
 from payouts.models import BankEntry, Payout, StatementLine
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
-MOST = 3
+MOST_QUOTED = 3
 GIVEN_BACK = (TransferKind.PAYOUT_RETURNED, TransferKind.PAYOUT_REVERSED)
 _HELD = (
     "It is held: the bank's record of an earlier payout of this merchant contradicts ours, so this"
@@ -59,7 +59,7 @@ def unexplained(payout: Payout) -> Iterator[str]:
     if order is None:
         return
     waiting = BankEntry.objects.unmatched().filter(livemode=payout.livemode).order_by("pk")
-    for entry in waiting.filter(end_to_end_id=order.end_to_end_id)[:MOST]:
+    for entry in waiting.filter(end_to_end_id=order.end_to_end_id)[:MOST_QUOTED]:
         amount = f": {formats.money(entry.amount, entry.currency)}" if entry.amount else ""
         words = f"The bank reports {entry.get_kind_display()}{amount}. {entry.problem}"
         yield with_link(words, entry)

@@ -29,7 +29,8 @@ def with_figures(query: SearchQuery) -> QuerySet[Payment]:
 def at_shops(text: str, today: date) -> QuerySet[Payment]:
     """Return those with the figures at shops of which the other words are a name, or part of one.
 
-    Both modes are named, because the index of a merchant's amounts begins with the mode.
+    Of many such shops, the first eleven by name. Both modes are named, because the index of a
+    merchant's amounts begins with the mode.
     """
     query, name = figures_and_words(text, today)
     if query is None or not (shops := merchants_named(name)):

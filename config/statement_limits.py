@@ -29,7 +29,7 @@ def warn_of_missing_limits() -> None:
         return
     for name in missing:
         logger.warning(
-            "%s is 0 for the role of DATABASE_URL: a statement may hold up others for ever. Set it"
-            " on the role, as docs/scaling.md does for a pooler.",
+            "%s is 0 for the role of DATABASE_URL: what it limits may hold up others for ever. Set"
+            " it on the role, as docs/scaling.md does for a pooler.",
             name,
         )
