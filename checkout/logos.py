@@ -7,6 +7,8 @@ they approve another URL. They see what was read there: a host may answer their 
 
 import hashlib
 import io
+import time
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,6 +34,7 @@ MAX_PNG_BYTES = 20_000
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # what Pillow raises
 FEW_COLORS = (256, 64, 16)
 SECONDS = 10.0
+TURN_SECONDS = 5  # then none is begun any more: with the last, a task ends before it is ended
 RENEW_AFTER, RETRY = timedelta(days=7), timedelta(hours=6)
 DIGEST_CHARACTERS = 16
 MOST_AT_ONCE = 10
@@ -48,8 +51,8 @@ def read_due_logos(*, now: datetime) -> int:
     can register merchants with such hosts.
     """
     is_seen = Case(When(status=MerchantStatus.VERIFIED, then=0), default=1)
-    due = _due(now).order_by(is_seen, F("logo__read_at").asc(nulls_first=True), "id")[:MOST_AT_ONCE]
-    return sum(_read(merchant, now) for merchant in due)
+    due = _due(now).order_by(is_seen, F("logo__read_at").asc(nulls_first=True), "id")
+    return _read_in_turn(due, _read, now)
 
 
 def read_wanted_logos(*, now: datetime) -> int:
@@ -59,7 +62,7 @@ def read_wanted_logos(*, now: datetime) -> int:
     """
     _forget_unwanted()
     waiting = _wanted(now).order_by(F("wanted_logo__read_at").asc(nulls_first=True), "id")
-    return sum(_read_wanted(merchant, now) for merchant in waiting[:MOST_AT_ONCE])
+    return _read_in_turn(waiting, _read_wanted, now)
 
 
 def logo_png(content: bytes) -> bytes:
@@ -114,6 +117,16 @@ def _forget_unwanted() -> None:
     is_in_force = Q(merchant__logo_url=F("source_url"))
     is_taken_over = Q(merchant__logo__source_url=F("source_url"))
     WantedLogo.objects.filter(~waits, ~is_in_force | is_taken_over).delete()
+
+
+def _read_in_turn(rows: QuerySet[Any], read: Callable[[Any, datetime], bool], now: datetime) -> int:
+    """Read the first ones, as far as there is time; return how many are usable."""
+    ends_at, usable = time.monotonic() + TURN_SECONDS, 0
+    for merchant in rows[:MOST_AT_ONCE]:
+        if time.monotonic() > ends_at:
+            break
+        usable += read(merchant, now)
+    return usable
 
 
 def _read(merchant: Merchant, now: datetime) -> bool:

@@ -50,6 +50,7 @@ SCHEDULE: dict[str, Periodic] = {
     "make statements": Periodic("payouts.tasks.make_statements", 5, idle=MINUTE),
     "forget statements": Periodic("payouts.tasks.forget_statements", HOUR),
     "read logos": Periodic("checkout.tasks.read_logos", MINUTE),
+    "read wanted logos": Periodic("checkout.tasks.read_wanted_logos", MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
     "expire instructions": Periodic("backoffice.tasks.expire_instructions", HOUR),

@@ -10,7 +10,8 @@ from django.test import Client
 from PIL import Image
 
 from backoffice.roles import Role
-from checkout.logos import RETRY, read_due_logos, read_wanted_logos
+from checkout import tasks
+from checkout.logos import RETRY, SECONDS, read_due_logos, read_wanted_logos
 from checkout.models import Logo, WantedLogo
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -128,6 +129,21 @@ def test_who_asks_again_after_a_refusal_is_read_again(
     read_wanted_logos(now=utc_now())
 
     assert (WantedLogo.objects.get().digest == declined.digest, host.asked) == (False, 2)
+
+
+def test_no_more_is_begun_once_a_turn_is_over(
+    host: Host, asking: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two slow hosts took as long as a task may: the second was begun again each minute."""
+    for _ in range(2):
+        MerchantFactory(status="unverified", logo_url=URL)
+    with monkeypatch.context() as slowly:
+        instants = iter((0, 0, SECONDS))
+        slowly.setattr("checkout.logos.time", SimpleNamespace(monotonic=instants.__next__))
+        assert (tasks.read_logos(), host.asked) == (1, 1)
+
+    assert tasks.read_wanted_logos() == 1
+    assert WantedLogo.objects.get().merchant == asking
 
 
 def test_one_that_comes_while_the_form_is_open_is_not_approved(
