@@ -43,6 +43,7 @@ def just_paid(open_page, payment):
     stop_clock(page)
     button.click()
     see_paid(page)
+    page.get_by_role("button", name="Stay here").wait_for()  # the way to the shop has begun
     return page
 
 
