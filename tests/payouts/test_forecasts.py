@@ -101,9 +101,12 @@ def test_less_than_the_minimum_is_not_paid_out(served: Merchant) -> None:
 
 @pytest.mark.parametrize("why", ["manual", "suspended", "unverified", "no account"])
 def test_there_is_none_where_the_schedule_pays_nothing_out(
-    served: Merchant, settings, why: str
+    served: Merchant, stranger: Merchant, settings, why: str
 ) -> None:
     settings.REQUIRE_VERIFIED_MERCHANTS = True
+    open_bank_account(
+        merchant_id=stranger.id, livemode=True, details=DETAILS, actor="staff:ann", now=JOINED
+    )
     credit(served, 1_250, livemode=True)
     Merchant.objects.update(status=MerchantStatus.VERIFIED)
     assert len(forecasts(served, at("2026-11-13T12:00"))) == 1

@@ -221,7 +221,7 @@ def test_the_identity_is_that_of_the_cluster_and_its_timeline():
 
 TAMPERINGS = {
     "UPDATE payouts_payoutbatch SET count = 3": "says 3 payouts of 1250",
-    "UPDATE payouts_payoutbatch SET total_amount = 1": "says 1 payouts of 1;",
+    "UPDATE payouts_payoutbatch SET total_amount = 1": "of 1; its 1 orders make 1250.",
     "UPDATE payouts_payoutbatch SET execution_date = '2099-01-02'": "orders of batch",
     "UPDATE payouts_payoutorder SET amount = 7": "were changed",
     "UPDATE payouts_payoutorder SET bic = 'THIEFXXX'": "were changed",

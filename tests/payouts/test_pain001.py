@@ -56,6 +56,7 @@ def test_the_pain001_says_what_the_bank_is_to_do(api):
     assert text_of(document, "CdtrAcct", "Id", "IBAN") == ["GB82WEST12345698765432"]
     assert text_of(document, "RmtInf", "Ustrd")[0] == "Rent"
     assert b'<InstdAmt Ccy="BSD">' in document
+    assert document.startswith(b"<?xml version='1.0' encoding='UTF-8'?>\n<Document ")
 
 
 def test_the_pain001_writes_a_currency_without_cents(api):
