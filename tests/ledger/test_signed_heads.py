@@ -183,10 +183,17 @@ def test_only_where_the_log_has_begun_is_a_leaf_missed() -> None:
     assert [*log_checks.check_opening()] == []  # that it lacks leaf 0 is named elsewhere
 
 
-@pytest.mark.parametrize("change", [{"kind": "x"}, {"subject": "x"}])
-def test_another_leaf_does_not_begin_the_log(change: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"kind": "x"}, "Leaf 0 does not begin the log."),
+        ({"subject": "x"}, "Leaf 0 does not begin the log."),
+        ({"subject": "99"}, "Leaf 0 does not say how the chain stood when the log began."),
+    ],
+)
+def test_another_leaf_does_not_begin_the_log(change: dict[str, str], said: str) -> None:
     grow()
     with all_rights():
         LogLeaf.objects.filter(index=0).update(**change)
 
-    assert [*log_checks.check_opening()] == ["Leaf 0 does not begin the log."]
+    assert [*log_checks.check_opening()] == [said]
