@@ -11,6 +11,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").
 FILES = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|md|txt))`")
 LINKS = re.compile(r"\]\(([^)#:]+)\)")
 DECISION_LINES = 50
+GLOSSARY_LINES = 40  # a newcomer reads it at one go
 
 
 def _names(pattern: re.Pattern[str]) -> list[tuple[Path, str]]:
@@ -36,3 +37,7 @@ def test_each_decision_is_short_and_whole(page: Path) -> None:
     assert len(text.splitlines()) <= DECISION_LINES
     for part in ("**Context.**", "**Decision.**", "**Consequences.**", "**Alternatives.**"):
         assert part in text
+
+
+def test_the_glossary_has_only_what_the_trade_does_not_know() -> None:
+    assert len((ROOT / "docs/glossary.md").read_text().splitlines()) <= GLOSSARY_LINES
