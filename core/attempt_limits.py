@@ -52,7 +52,7 @@ def count_within_all(counted: Sequence[tuple[AttemptLimit, str]], *, now: dateti
     Runs in the caller's transaction: for counts to be undone with it, as for a planned message.
     """
     limits = {limit.key(subject): limit for limit, subject in counted}
-    new = [Quota(key=key, ends_at=now) for key in sorted(limits)]  # its window begins below
+    new = [Quota(key=key, ends_at=now + limits[key].within) for key in sorted(limits)]
     Quota.objects.bulk_create(new, ignore_conflicts=True)
     counts = list(Quota.objects.select_for_update().filter(key__in=limits).order_by("key"))
     for count in counts:
