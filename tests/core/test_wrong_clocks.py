@@ -10,10 +10,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils.module_loading import import_string
 from prometheus_client import REGISTRY
+from pytest_django import Settings
 
 from core import clock_check
 from core.clock import ClockRefused, utc_now
-from core.clock_check import checked_now, task_now
+from core.clock_check import LONG_STEP, NOTED_EVERY, checked_now, task_now
 from core.models import TurnMark
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -143,17 +144,46 @@ def test_time_that_goes_on_from_there_is_taken_for_right(difference: timedelta) 
         assert task_now() == TurnMark.objects.get().at
 
 
-def test_a_person_vouches_for_the_clock(payment: Payment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_may_be_a_day_early_vouches_for_no_other() -> None:
+    task_now()
+
+    with off_by(timedelta(hours=2)):
+        task_now(step=LONG_STEP)
+        for _ in range(2):
+            with pytest.raises(ClockRefused, match="The time has leapt"):
+                task_now()
+            task_now(step=LONG_STEP)
+    assert task_now() - TurnMark.objects.get().at < NOTED_EVERY
+
+
+@pytest.mark.parametrize("started", ["once", "in development"])
+def test_a_person_vouches_for_the_clock(
+    payment: Payment, monkeypatch: pytest.MonkeyPatch, settings: Settings, started: str
+) -> None:
     monkeypatch.setattr("config.management.commands.worker.SCHEDULE", {})
     monkeypatch.setattr("config.management.commands.worker.refuse_unsafe", lambda: None)
+    monkeypatch.setattr("config.management.commands.worker.Command._work", lambda self: None)
+    settings.DEVELOPMENT_MODE = started == "in development"
     task_now()
 
     with off_by(timedelta(days=3)):
-        call_command("worker", once=True)
+        call_command("worker", once=started == "once")
         expire_payments()
 
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.EXPIRED
+
+
+def test_a_supervisor_does_not(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    settings.DEVELOPMENT_MODE = False
+    monkeypatch.setattr("config.management.commands.worker.refuse_unsafe", lambda: None)
+    monkeypatch.setattr("config.management.commands.worker.Command._work", lambda self: None)
+    task_now()
+
+    with off_by(timedelta(days=3)):
+        call_command("worker")
+        with pytest.raises(ClockRefused):
+            expire_payments()
 
 
 def test_the_instant_is_read_once_and_cut_to_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:

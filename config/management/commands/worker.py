@@ -4,6 +4,7 @@ import signal
 import sys
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils.module_loading import import_string
 
@@ -31,13 +32,14 @@ class Command(RefusableCommand):
         refuse_unsafe()
         warn_of_missing_limits()
         refuse_missing_keys()
+        if once or settings.DEVELOPMENT_MODE:
+            accept_clock()  # a person has started it, not a supervisor
         if once:
             self._run_once()
         else:
             self._work()
 
     def _run_once(self) -> None:
-        accept_clock()
         went = {name: run(name, import_string(item.task)) for name, item in SCHEDULE.items()}
         if failed := [name for name, well in went.items() if not well]:
             raise CommandError(f"These failed: {', '.join(failed)}. The log says why.")
