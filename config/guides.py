@@ -72,7 +72,8 @@ opens its own page, which sends no browser events.
 
 ## Invoices
 
-The customer is e-mailed immediately and, unless it is paid, three days before and on the due date.
+The customer is e-mailed immediately and, unless it is paid, [[reminder]] before the due date and on
+it.
 
 ```sh
 INVOICE=$(post /payments '{"payment_mode": "INVOICE_PAY", "amount": 12500,
@@ -100,7 +101,8 @@ development, `POST /v1/webhooks/test` sends a sample and returns what your endpo
 /v1/webhooks/{id}/deliveries` shows every attempt. Override fields of the sample with `data`.
 
 After an outage, or without a public endpoint, read the feed. This program computes from scratch
-what each payment has brought in. With `wait=25`, a loop that never ends gets new events at once.
+what each payment has brought in. With `wait=[[wait_most]]`, a loop that never ends gets new events
+at once.
 
 ```python
 import os

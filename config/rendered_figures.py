@@ -16,7 +16,8 @@ from core.durations import in_words
 from core.idempotency import RETENTION
 from core.json import MAX_BODY_BYTES
 from core.money import MAX_AMOUNT
-from core.pagination import MOST_COUNTED
+from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MOST_COUNTED
+from core.retention import PERIODS
 from core.spreadsheets import CSV_LINES
 from core.throttling import MERCHANT_LIMITS
 from customers.codes import TEST_CODE
@@ -26,8 +27,12 @@ from customers.pin_rules import TEST_PIN
 from customers.pins import ATTEMPTS_UNTIL_LOCKED
 from merchants.own_keys import MOST_ACTIVE
 from merchants.owner_notices import NOTICES
+from merchants.views import KEYS_SHOWN_FOR
+from payments.emails import REMINDER_BEFORE
 from payments.modes import INVOICE_TERM, LIFETIME
 from payouts.bank_accounts import TEST_NUMBER_REFUSED
+from payouts.views import MOVEMENTS_SHOWN
+from webhooks.feed import MAX_WAIT_SECONDS
 from webhooks.serializers import DEFAULT_OVERLAP_SECONDS
 from webhooks.statuses import SWITCH_OFF_AFTER
 
@@ -47,12 +52,16 @@ def figures() -> dict[str, str]:
         "most_counted": f"{MOST_COUNTED:,}",
         "invoice_term": in_words(INVOICE_TERM),
         "keys_most": str(MOST_ACTIVE),
+        "keys_shown": in_words(KEYS_SHOWN_FOR),
         "key_kept": in_words(RETENTION),
         "life": in_words(LIFETIME),
         "magic_phones": _magic_phones(),
         "most": str(MAX_AMOUNT),
         "most_grouped": f"{MAX_AMOUNT:,}",
+        "movements_shown": str(MOVEMENTS_SHOWN),
         "notices": str(NOTICES.times),
+        "page": str(DEFAULT_LIMIT),
+        "page_most": str(MAX_LIMIT),
         "payout_turn": in_words(timedelta(seconds=SCHEDULE["send payouts"].seconds)),
         "pin": TEST_PIN,
         "pin_lock": in_words(LOCK),
@@ -62,9 +71,12 @@ def figures() -> dict[str, str]:
         "rate_minute": f"{burst.amount * 60 // burst.get_expiry():,}",
         "rate_refused": f"{burst.amount + 1:,}",
         "rate_window": in_words(timedelta(seconds=burst.get_expiry())),
+        "reminder": in_words(REMINDER_BEFORE),
         "refused_number": TEST_NUMBER_REFUSED,
         "secrets_overlap": in_words(timedelta(seconds=DEFAULT_OVERLAP_SECONDS)),
+        "statements_kept": in_words(PERIODS["statements of accounts"]),
         "slow": in_words(SLOW_SETTLEMENT),
+        "wait_most": str(MAX_WAIT_SECONDS),
         "webhook_off": in_words(SWITCH_OFF_AFTER),
         "webhook_timeout": in_words(timedelta(seconds=settings.WEBHOOK_TIMEOUT_SECONDS)),
         "webhook_waits": f"{', '.join(waits[:-1])} and {waits[-1]}" if waits[1:] else waits[0],

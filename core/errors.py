@@ -112,7 +112,7 @@ class IdempotencyKeyReused(ApiError):
     message = "This Idempotency-Key belongs to another request."
     cause = (
         "The key was already used: with a different method, path or body; with another API key, if "
-        "the response shows a secret; or to register a merchant more than an hour ago."
+        "the response shows a secret; or to register a merchant more than [[keys_shown]] ago."
     )
     remedy = "Use a new key for each new request, and repeat a key only to retry the same one."
     test_mode = "Create two payments of different amounts with one key."

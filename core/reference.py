@@ -43,11 +43,11 @@ proves nothing: read the payment, or wait for its event, before you deliver.
 ## Lists
 
 A list is an object with its items under the name of the resource, newest first, and `total`,
-`limit`, `offset` and `has_more`. `limit` sets the page size: 20 by default; anything above 100
-means 100. While `has_more` is true, send the id of the last item as `starting_after` to get the
-next page: every page is equally fast, and new objects do not shift the pages. `offset` skips that
-many items instead. The movements of a payout and the lines of a statement can only be paged with
-`limit` and `offset`.
+`limit`, `offset` and `has_more`. `limit` sets the page size: [[page]] by default; anything above
+[[page_most]] means [[page_most]]. While `has_more` is true, send the id of the last item as
+`starting_after` to get the next page: every page is equally fast, and new objects do not shift the
+pages. `offset` skips that many items instead. The movements of a payout and the lines of a
+statement can only be paged with `limit` and `offset`.
 
 `total` is how many there are in all. With any other filter than `status`, `payment_mode`, `type`,
 `start_date` and `end_date` it is exact up to [[most_counted]]; above that, it only says that there

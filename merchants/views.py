@@ -47,7 +47,7 @@ class RegistrationViewSet(OpenViewSet):
         """Returns one key per mode in `api_keys`, shown only once: keep them on your server.
 
         No API key needed. Without a `slug`, one is derived from the name. A repeated
-        `Idempotency-Key` gets the same response for an hour, from the same IP address only.
+        `Idempotency-Key` gets the same response for [[keys_shown]], from the same IP address only.
         """
         values = NewMerchant.parse(request.data)
         address = client_address(request._request)

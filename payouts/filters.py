@@ -1,6 +1,6 @@
 """The filters of lists of payouts and statements, and the paging of their lines."""
 
-from core.pagination import MAX_LIMIT
+from core.pagination import DEFAULT_LIMIT, MAX_LIMIT
 from core.queries import AMOUNTS, CREATED, CSV_OR_JSON, UPDATED, Filter, one_of
 from core.spreadsheets import CSV_LINES
 from payouts.statuses import PayoutStatus
@@ -12,13 +12,15 @@ FILTERS = {
     **UPDATED,
 }
 MOVEMENT_PAGE = {
-    "limit": f"How many to return, 20 by default; anything above {MAX_LIMIT} means {MAX_LIMIT}.",
+    "limit": f"How many to return, {DEFAULT_LIMIT} by default; anything above {MAX_LIMIT} means"
+    f" {MAX_LIMIT}.",
     "offset": "How many to skip, newest first.",
 }
 
 STATEMENT_FILTERS = {"currency": AMOUNTS["currency"], **CREATED}
 STATEMENT_LINES: dict[str, str | Filter] = {
     "format": CSV_OR_JSON,
-    "limit": f"How many to return: JSON 20 by default, {MAX_LIMIT} at most; CSV {CSV_LINES:,}.",
+    "limit": f"How many to return: JSON {DEFAULT_LIMIT} by default, {MAX_LIMIT} at most;"
+    f" CSV {CSV_LINES:,}.",
     "offset": "How many to skip, oldest first.",
 }

@@ -118,7 +118,7 @@ WORDING = Wording(
         "movements_count": ("How many movements there are.", 81),
         "payout_amount": ("What is paid out, in cents.", 98000),
         "closing_amount": ("Your balance afterwards, in cents.", 0),
-        "movements": ("The movements: those on this page, or the newest 100.", []),
+        "movements": ("The movements: those on this page, or the newest [[movements_shown]].", []),
         "type": (KINDS, "payment"),
         "reference": (
             "The id of the payment, refund or payout behind it.",

@@ -72,7 +72,7 @@ class PayoutViewSet(CallerViewSet):
 
     @operation("Read a payout with its movements", response=PayoutWithMovements)
     def retrieve(self, request: CallerRequest, payout_id: str) -> Response:
-        """Includes the newest 100 of the movements that make it up."""
+        """Includes the newest [[movements_shown]] of the movements that make it up."""
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
         movements = MovementOutput.each(movements_of(payout, limit=MOVEMENTS_SHOWN))
         return Response({**PayoutOutput.of(payout), "movements": movements})
@@ -132,7 +132,7 @@ class AccountStatementViewSet(CallerViewSet):
         "List statements", item=AccountStatementOutput, key="statements", filters=STATEMENT_FILTERS
     )
     def list(self, request: CallerRequest) -> Response:
-        """Newest first; each is kept for 30 days."""
+        """Newest first; each is kept for [[statements_kept]]."""
         statements = AccountStatement.objects.visible_to(request.user)
         statements = statements.filter(**read_filters(query_of(request), STATEMENT_FILTERS))
         return self.page(request, statements, AccountStatementOutput, key="statements")

@@ -19,7 +19,8 @@ FEED_PARAMETERS = {
         lambda name, text: {},
     ),
     "wait": Filter(
-        "With `after`: how many seconds to wait for new events if there are none yet; 25 at most.",
+        "With `after`: how many seconds to wait for new events if there are none yet;"
+        " [[wait_most]] at most.",
         lambda name, text: {},
     ),
 }

@@ -127,6 +127,15 @@ def test_the_reference_has_no_place_left_without_its_figure(openapi: str) -> Non
         "More than 100 requests a minute (200 at once) or 10,000 an hour",
         "larger than 256 KiB",
         "24 hours, the due date",
+        "the same response for 1 hour, from the same IP address",
+        "to register a merchant more than 1 hour ago",
+        "the page size: 20 by default; anything above 100 means 100",
+        "the newest 100 of the movements",
+        "those on this page, or the newest 100",
+        "each is kept for 30 days",
+        "unless it is paid, 3 days before the due date",
+        "With `wait=25` the request waits up to 25 seconds",
+        "if there are none yet; 25 at most",
     ):
         assert said in document, said
 
