@@ -210,8 +210,9 @@ def test_docstrings_and_comments_read_as_the_trade_writes() -> None:
     assert wrong == []
 
 
-def test_documents_read_as_the_trade_writes() -> None:
+def test_documents_and_scripts_read_as_the_trade_writes() -> None:
     documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    documents += [*(ROOT / "static").rglob("*.js"), *(ROOT / "static").rglob("*.css")]
     wrong = [
         f"{_place(path)}: {found[0]}"
         for path in documents
@@ -222,7 +223,7 @@ def test_documents_read_as_the_trade_writes() -> None:
 
 
 def test_a_request_reads_the_clock_once() -> None:
-    """Its edges ask for the instant of the request; whoever is below takes `now`."""
+    """Its edges ask for the instant of the request; what is below takes `now`."""
     wrong = [
         _place(path, node)
         for path, node in nodes([path for path in SERVICE if _is_edge(path)])

@@ -138,8 +138,8 @@ function hasWaited() {
   try { return sessionStorage.waitedFor === `${location.pathname}/status`; } catch { return false; }
 }
 
-/* On to the shop: slowly, once, and only if nobody says stop. Only the payer, and a tab that has
-   waited: an address that was passed on leads no stranger to where a merchant likes. */
+/* On to the shop: slowly, once, and unless it is stopped. Only for the payer, and in a tab that has
+   waited: an address that was passed on must not lead strangers to a site of the merchant's choice. */
 for (const box of all("[data-go]")) {
   if (!("payer" in box.dataset) && !hasWaited()) continue;
   const going = one("[data-going]", box);
@@ -177,7 +177,7 @@ for (const button of all("[data-print]")) {
 }
 
 /* The keypad of a counter. Thousands are grouped as long as only digits and our own marks stand
-   there: what else somebody types ("12,50") is left alone, and the server reads or refuses it. */
+   there: anything else that is typed ("12,50") is left alone, and the server reads or refuses it. */
 function keypad(pad) {
   const input = document.getElementById(pad.dataset.keys);
   const { point, group, erase } = pad.dataset;

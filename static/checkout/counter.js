@@ -82,7 +82,7 @@ function begin() {
   (wrong ?? one(".amount-field", form)).focus({ preventScroll: !wrong });
 }
 
-/* Browsers let a page be heard once somebody has touched it. */
+/* A page may play a sound once it has been touched: a rule of browsers. */
 const sound = one("[data-sound]");
 const off = sound.textContent;
 let speaker = null;
