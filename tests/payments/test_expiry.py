@@ -109,7 +109,9 @@ def test_one_that_cannot_be_settled_holds_up_no_other(
     monkeypatch.setattr(paying, "settle", settle)
     assert settle_due(now=utc_now() + timedelta(seconds=31)) == 1
 
-    assert [Payment.objects.get(pk=pk).status for pk in slow] == ["processing", "completed"]
+    left, settled = (Payment.objects.get(pk=pk) for pk in slow)
+    assert (left.status, settled.status) == ("processing", "completed")
+    assert (left.settles_at is None, settled.settles_at) == (False, None)
     assert list(check_payments()) == []
 
 

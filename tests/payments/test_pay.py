@@ -152,4 +152,5 @@ def test_a_slow_payment_fails_where_its_merchant_is_suspended_meanwhile(merchant
 
     payment.refresh_from_db()
     assert (payment.status, payment.error_code) == ("failed", "MERCHANT_INACTIVE")
+    assert payment.settles_at is None
     assert not Transfer.objects.filter(reference=payment.id).exists()

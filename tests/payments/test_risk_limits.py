@@ -11,7 +11,12 @@ from customers.models import Customer
 from customers.services import find_or_create
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
-from payments.risk import count_payment, refuse_above_new_proof_limit, required_for_customer
+from payments.risk import (
+    count_payment,
+    pays_with_new_proof,
+    refuse_above_new_proof_limit,
+    required_for_customer,
+)
 from payments.verification import Verification
 from tests.factories import MerchantFactory
 
@@ -63,6 +68,8 @@ def test_a_new_proof_pays_up_to_its_limit(now: datetime) -> None:
     refuse_above_new_proof_limit(payer, 4_000, now=now)
     with pytest.raises(NewProofLimitReached):
         refuse_above_new_proof_limit(payer, 4_001, now=now)
+    foreseen = [pays_with_new_proof(payer, amount, now=now) for amount in (4_000, 4_001)]
+    assert foreseen == [True, False]
 
 
 def test_an_old_proof_has_no_limit(now: datetime) -> None:
