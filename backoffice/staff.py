@@ -56,6 +56,11 @@ def roles_of(user: User) -> frozenset[Role]:
     return known_roles(group.name for group in user.groups.all())
 
 
+def rights_of(user: User) -> frozenset[Right]:
+    """Return the rights of an account; a closed one has none."""
+    return frozenset(right for role in roles_of(user) for right in RIGHTS[role])
+
+
 def roles_now(staff: Staff) -> frozenset[Role]:
     """Return the current roles, in one statement; none if another password has been set."""
     account = User.objects.filter(

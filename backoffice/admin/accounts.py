@@ -12,11 +12,11 @@ from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, EmailField, SelectField, TextInputField
 from backoffice.page_parts import Table
 from backoffice.resource.shown import Badge, Field, Instant
-from backoffice.roles import RIGHTS, Right, Role
+from backoffice.roles import Right, Role
 from backoffice.services import instruction_kinds
 from backoffice.services.accounts import close_account, lift_lockout
 from backoffice.services.two_factor import second_factors
-from backoffice.staff import Staff, roles_of
+from backoffice.staff import Staff, rights_of, roles_of
 
 ROLES = [(role.value, role.value) for role in Role]
 
@@ -179,5 +179,5 @@ class StaffAdmin(OfficeAdmin):
         return super().get_queryset(request).filter(is_staff=True).prefetch_related("groups")
 
     def tables(self, row: User) -> list[Table]:
-        rights = sorted({right.value for role in roles_of(row) for right in RIGHTS[role]})
+        rights = sorted(right.value for right in rights_of(row))
         return [Table("May", ("Right",), [(right,) for right in rights])]

@@ -17,7 +17,7 @@ from backoffice.errors import (
     SelfApproval,
 )
 from backoffice.models import Instruction
-from backoffice.roles import RIGHTS, InstructionKind, Right
+from backoffice.roles import InstructionKind, Right
 from backoffice.services.administrators import mail_staff, url_of
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.independence import refuse_dependent_approver
@@ -29,7 +29,7 @@ from backoffice.services.instruction_kinds import (
     title_of,
 )
 from backoffice.services.instructions import AUDITED, carry_out
-from backoffice.staff import Staff, roles_of
+from backoffice.staff import Staff, rights_of
 from backoffice.statuses import InstructionStatus
 from core.sweeping import sweep
 
@@ -123,8 +123,7 @@ def _refuse_own(staff: Staff, instruction: Instruction) -> None:
 
 def _refuse_gone(instruction: Instruction, task: InstructionTask) -> None:
     """Require that the requester still has the right; a closed account has none."""
-    roles = roles_of(instruction.asked_by)
-    if not any(task.right in RIGHTS[role] for role in roles):
+    if task.right not in rights_of(instruction.asked_by):
         raise RequesterNotAuthorized
 
 
