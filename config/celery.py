@@ -125,14 +125,11 @@ def forget_removed_tasks(**_: object) -> None:
 @beat_init.connect
 def refuse_unsafe_start(**_: object) -> None:
     """Exit if the process must not start. Celery only logs exceptions of this, and goes on."""
-    from config.checks import UnsafeConfiguration, refuse_unsafe
-    from config.key_check import refuse_missing_keys
-    from config.statement_limits import warn_of_missing_limits
+    from config.checks import UnsafeConfiguration
+    from config.start_checks import check_start
 
     try:
-        refuse_unsafe()
-        warn_of_missing_limits()
-        refuse_missing_keys()
+        check_start()
     except UnsafeConfiguration as error:
         logger.critical("start_refused", reason=str(error))
         sys.exit(1)

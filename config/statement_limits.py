@@ -17,7 +17,7 @@ LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_time
 def warn_of_missing_limits() -> None:
     """Log a warning for each limit that is off; none while the database is down.
 
-    Leaves a connection open: `refuse_missing_keys`, which comes next, closes it.
+    Leaves a connection open: `config.start_checks` closes it.
     """
     if connection.vendor != "postgresql":
         return

@@ -31,10 +31,8 @@ django_application = get_wsgi_application()
 for name in HIDDEN_WHILE_LOADING:
     del sys.modules[name]  # code that needs it can import it from now on
 
-from config.checks import refuse_unsafe  # noqa: E402  # needs the settings
-from config.key_check import refuse_missing_keys  # noqa: E402
 from config.request_head import Utf8Request, refuse_unknown_methods  # noqa: E402
-from config.statement_limits import warn_of_missing_limits  # noqa: E402
+from config.start_checks import check_start  # noqa: E402  # needs the settings
 from config.visitors import refuse_before_django  # noqa: E402
 
 
@@ -57,9 +55,7 @@ def unchunked(handler: WSGIHandler) -> WSGIApplication:
 django_application.request_class = Utf8Request
 application = refuse_unknown_methods(refuse_before_django(unchunked(django_application)))
 
-refuse_unsafe()
-warn_of_missing_limits()
-refuse_missing_keys()
+check_start()
 
 
 def warm_up() -> None:

@@ -111,7 +111,7 @@ def test_a_task_that_does_not_exist_stops_the_start() -> None:
 def test_once_takes_a_turn_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     schedule = {name: Periodic(f"{HERE}.{name}", 60) for name in ("broken", "quick")}
     monkeypatch.setattr("config.management.commands.worker.SCHEDULE", schedule)
-    monkeypatch.setattr("config.management.commands.worker.refuse_unsafe", lambda: None)
+    monkeypatch.setattr("config.start_checks.refuse_unsafe", lambda: None)
 
     with pytest.raises(CommandError, match="broken"):
         call_command("worker", "--once")

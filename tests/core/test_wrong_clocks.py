@@ -93,7 +93,7 @@ def test_nor_is_anything_done_by_hand(
     words: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("config.management.commands.worker.refuse_unsafe", lambda: None)
+    monkeypatch.setattr("config.start_checks.refuse_unsafe", lambda: None)
     own_clock_off(timedelta(days=400))
 
     with pytest.raises(CommandError, match="s off"):
@@ -161,7 +161,7 @@ def test_a_person_vouches_for_the_clock(
     payment: Payment, monkeypatch: pytest.MonkeyPatch, settings: Settings, started: str
 ) -> None:
     monkeypatch.setattr("config.management.commands.worker.SCHEDULE", {})
-    monkeypatch.setattr("config.management.commands.worker.refuse_unsafe", lambda: None)
+    monkeypatch.setattr("config.start_checks.refuse_unsafe", lambda: None)
     monkeypatch.setattr("config.management.commands.worker.Command._work", lambda self: None)
     settings.DEVELOPMENT_MODE = started == "in development"
     task_now()
@@ -176,7 +176,7 @@ def test_a_person_vouches_for_the_clock(
 
 def test_a_supervisor_does_not(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     settings.DEVELOPMENT_MODE = False
-    monkeypatch.setattr("config.management.commands.worker.refuse_unsafe", lambda: None)
+    monkeypatch.setattr("config.start_checks.refuse_unsafe", lambda: None)
     monkeypatch.setattr("config.management.commands.worker.Command._work", lambda self: None)
     task_now()
 

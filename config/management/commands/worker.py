@@ -8,10 +8,8 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils.module_loading import import_string
 
-from config.checks import refuse_unsafe
-from config.key_check import refuse_missing_keys
 from config.schedule import SCHEDULE
-from config.statement_limits import warn_of_missing_limits
+from config.start_checks import check_start
 from config.worker import Worker, run
 from core.clock_check import accept_clock
 from core.commands import RefusableCommand
@@ -29,9 +27,7 @@ class Command(RefusableCommand):
         parser.add_argument("--once", action="store_true", help="run each task once, then exit")
 
     def handle(self, *, once: bool, **options: Any) -> None:
-        refuse_unsafe()
-        warn_of_missing_limits()
-        refuse_missing_keys()
+        check_start()
         if once or settings.DEVELOPMENT_MODE:
             accept_clock()  # a person has started it, not a supervisor
         if once:
