@@ -31,15 +31,9 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
     """Return what to say about a payout at this moment."""
     tone = formats.tone(payout.status)
     if payout.status == PayoutStatus.SCHEDULED:
-        entry = contradiction_of(payout)
-        return SupportAnswer(
-            [
-                with_link(f"{_HELD} {entry}.", BankEntry(pk=entry))
-                if entry
-                else _leaves(payout, now)
-            ],
-            "wait" if entry else tone,
-        )
+        if entry := contradiction_of(payout):
+            return SupportAnswer([with_link(f"{_HELD} {entry}.", BankEntry(pk=entry))], "wait")
+        return SupportAnswer([_leaves(payout, now)], tone)
     words = {
         PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(payout, now)}.",
         PayoutStatus.PAID: f"Paid on {formats.moment(payout.paid_at)}.",

@@ -1,13 +1,11 @@
 """The currencies of ISO 4217, list one, and their exponents: the decimals of the smallest unit.
 
-The table is the standard's own, updated by hand when the standard changes. A locale library knows
-how a currency is written, not what it is: it rounds the Iraqi dinar, which has 3 decimals, to 0.
+The table is the standard's own, as of 1 January 2026, and updated by hand when the standard
+changes. A locale library knows how a currency is written, not what it is: it rounds the Iraqi
+dinar, which has 3 decimals, to 0.
 """
 
-from datetime import date
 from types import MappingProxyType
-
-PUBLISHED = date(2026, 1, 1)
 
 # Codes without a minor unit are left out, as no amount can be written in them: metals (XAU), bond
 # units (XBA), units of account (XDR), and those for tests and for no currency (XTS, XXX).

@@ -65,7 +65,7 @@ def recheck_caller(caller: "Caller", merchant: Merchant) -> ApiKey | None:
 
 
 def has_key_ended(actor: str, *, now: datetime) -> bool:
-    """Return whether an actor was an API key that has ended since: a thief's, it may be."""
+    """Return whether an actor was an API key that has ended since: it may have been stolen."""
     key = _key_of(actor)
     return key is not None and not key.is_active(now)
 

@@ -73,8 +73,8 @@ A test event has `test: true` and no number: nothing it says has happened.
 
 To start from scratch, or to catch up after your endpoint was down, read the feed instead:
 `GET /v1/events?after=0` returns the oldest events first; continue from the `sequence` of the last
-one you have handled. With `wait=[[wait_most]]` the request waits up to [[wait_most]] seconds for new
-events. If an empty response comes back early, it has `Retry-After`: ask again after that many
+one you have handled. With `wait=[[wait_most]]` the request waits up to [[wait_most]] seconds for
+new events. If an empty response comes back early, it has `Retry-After`: ask again after that many
 seconds.
 
 | header | content |
