@@ -34,7 +34,7 @@ MAX_PNG_BYTES = 20_000
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # what Pillow raises
 FEW_COLORS = (256, 64, 16)
 SECONDS = 10.0
-TURN_SECONDS = 5  # then none is begun any more: with the last, a task ends before it is ended
+TURN_SECONDS = 5  # after that none is begun, so that a task ends before it is stopped
 RENEW_AFTER, RETRY = timedelta(days=7), timedelta(hours=6)
 DIGEST_CHARACTERS = 16
 MOST_AT_ONCE = 10

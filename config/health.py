@@ -79,7 +79,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer in Prometheus format, even while the database is unavailable.
 
-    Not to what came through the proxy, should that pass it on: what we trade is no one else's.
+    A request that came through the proxy gets 404: what we trade is not public.
     """
     if not is_from_inside(request):
         raise Http404

@@ -1,7 +1,7 @@
 """Warn at the start of limits that the connections to PostgreSQL lack.
 
 The service sets them for each of its sessions, but cannot behind a pooler (`config.databases`):
-there, the role of the database has to have them, and nothing else notices if it has none.
+there, the database role must have them, and nothing else notices if it does not.
 """
 
 import logging
@@ -29,7 +29,7 @@ def warn_of_missing_limits() -> None:
         return
     for name in missing:
         logger.warning(
-            "%s is 0 for the role of DATABASE_URL: what it limits may hold up others for ever. Set"
+            "%s is 0 for the role of DATABASE_URL: what it limits can block others without end. Set"
             " it on the role, as docs/scaling.md does for a pooler.",
             name,
         )

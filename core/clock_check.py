@@ -34,7 +34,7 @@ def task_now(*, step: timedelta = STEP) -> datetime:
     now = checked_now()
     mark, _ = TurnMark.objects.get_or_create(pk=TurnMark.ONLY, defaults={"at": now})
     if mark.at - _tolerance() <= now <= mark.at + step:
-        # What a longer step lets pass does not vouch for the time to work of the usual step.
+        # A time that only a longer step lets pass does not vouch for work of the usual step.
         if now <= mark.at + STEP and (mark.leapt_at or now - mark.at >= NOTED_EVERY):
             _accept(now)
         return now

@@ -66,8 +66,8 @@ def is_registered(purpose: KeyPurpose, id_: str) -> bool:
 def note_keys(*, now: datetime) -> None:
     """Register the keys that this process writes under and that are not in the register yet.
 
-    Its earlier keys are not, or one that was released would be needed again by the next restart;
-    only where nothing is registered yet, as rows from before may need them.
+    Its earlier keys are left out: after a restart, one that was released would be needed again.
+    They are registered only if nothing is yet, as older rows may need them.
     """
     entered = set(KeyInUse.objects.values_list("purpose", "key_id"))
     begun = {purpose for purpose, _ in entered}

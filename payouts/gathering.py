@@ -1,7 +1,7 @@
 """Gather movements before a payout locks their account, so that it holds the lock for a moment.
 
-The schedule gathers for busy accounts every few minutes. What may be left after an outage, the next
-payout gathers first, in steps.
+The schedule gathers for busy accounts every few minutes. What an outage has left is gathered by the
+next payout, in steps.
 """
 
 from django.db import transaction

@@ -20,10 +20,12 @@ DELETED = {"deleted_at": datetime(2026, 3, 18, tzinfo=UTC)}
 BROKEN = HttpResult(ms=5, status=500, error="Answered 500.")
 
 
-def _attempt(merchant: Merchant, result: HttpResult) -> None:
+def _attempt(merchant: Merchant, result: HttpResult) -> datetime:
+    """Record the outcome of an attempt; return when it began."""
     emit_event(merchant)
     [claim] = claim_due_deliveries(free=MANY, now=database_now()).taken
     record_result(claim, result)
+    return claim.at
 
 
 def test_a_success_soon_after_another_still_ends_the_failures_between(
@@ -31,9 +33,9 @@ def test_a_success_soon_after_another_still_ends_the_failures_between(
 ) -> None:
     webhook = endpoint()
     _attempt(merchant, HttpResult(ms=5, status=200))
-    _attempt(merchant, BROKEN)
+    began_at = _attempt(merchant, BROKEN)
     webhook.refresh_from_db()
-    assert (webhook.failures, webhook.failing_since is None) == (1, False)
+    assert (webhook.failures, webhook.failing_since) == (1, began_at)
 
     _attempt(merchant, HttpResult(ms=5, status=200))
 

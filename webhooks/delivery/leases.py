@@ -85,11 +85,8 @@ def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBat
 
 def claim_delivery(delivery_id: str, *, now: datetime) -> Claim | None:
     """Claim this delivery out of turn; None if it is not pending or is leased already."""
-    with transaction.atomic():
-        rows = Delivery.objects.pending().filter(_free(now), pk=delivery_id)
-        ids = [row.pk for row in rows.select_for_update(no_key=True)]
-        token = _lease(ids, now)
-    for delivery, checkpoint in _leased(ids, token):
+    token = _lease([delivery_id], now)
+    for delivery, checkpoint in _leased([delivery_id], token):
         return Claim(delivery, token, now, Lane.CAREFUL, checkpoint)
     return None
 
@@ -169,7 +166,8 @@ def _free(now: datetime) -> Q:
 def _lease(delivery_ids: list[str], now: datetime) -> str:
     """Lease those deliveries that are still free, counting the attempt; return the token.
 
-    One may have been claimed out of turn since it was found: only its endpoint is locked.
+    One may have been claimed since it was found, as its row is not locked: of two claims, the
+    second waits for this statement and finds it leased.
     """
     token = secrets.token_hex(TOKEN_BYTES)
     if delivery_ids:

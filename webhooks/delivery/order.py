@@ -46,8 +46,8 @@ def next_in_turn(due: QuerySet[Delivery], quota: int) -> tuple[list[str], bool]:
 def _first_about(objects: set[tuple[Any, ...]], due: QuerySet[Delivery]) -> list[str]:
     """Return those in turn that hold up all others about these objects.
 
-    An attempt that was given back or lost with its process falls due after what it holds up: twenty
-    of those hid it for good, and nothing left for the endpoint any more.
+    An attempt that was given back, or lost with its process, falls due after what it holds up: with
+    twenty of those before it, it would never be found, and nothing would reach the endpoint.
     """
     numbered = [thing for thing in objects if thing[0] is not None]
     if not numbered:
