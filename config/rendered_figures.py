@@ -65,7 +65,7 @@ def figures() -> dict[str, str]:
         "payout_turn": in_words(timedelta(seconds=SCHEDULE["send payouts"].seconds)),
         "pin": TEST_PIN,
         "pin_lock": in_words(LOCK),
-        "pin_tries": str(ATTEMPTS_UNTIL_LOCKED),
+        "pin_attempts": str(ATTEMPTS_UNTIL_LOCKED),
         "rate_burst": f"{burst.amount:,}",
         "rate_hour": f"{hourly.amount:,}",
         "rate_minute": f"{burst.amount * 60 // burst.get_expiry():,}",

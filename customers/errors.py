@@ -18,7 +18,7 @@ class InvalidPin(ApiError):
 
     status, code, message = 422, "INVALID_PIN", "The PIN is not right."
     cause = "The customer entered a wrong PIN."
-    remedy = "The customer tries again; [[pin_tries]] wrong PINs lock it for [[pin_lock]]."
+    remedy = "The customer tries again; [[pin_attempts]] wrong PINs lock it for [[pin_lock]]."
     test_mode = "Confirm with `customer_phone` [[phone_wrong_pin]]."
 
     def __init__(self, attempts_left: int | None = None) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MAX_OVERLAP = timedelta(days=90)
 FIRST_KEY_NAME = "First key"
 UNNAMED = "merchant"  # if no letter of the name can be used in an address
-SLUG_TRIES = 5
+SLUG_ATTEMPTS = 5
 SLUG_SUFFIX_CHARACTERS = 6
 
 
@@ -259,7 +259,7 @@ def _insert_with_free_slug(merchant: Merchant) -> None:
     """Try the slug of the name as it is, then with a random suffix, as names may repeat."""
     stem = _stem(merchant.name)
     merchant.slug = stem or _with_random_end(UNNAMED)
-    for _ in range(SLUG_TRIES):
+    for _ in range(SLUG_ATTEMPTS):
         try:
             return _insert(merchant)
         except SlugTaken:

@@ -122,8 +122,8 @@ SUBSCRIBED_TO = Field(
     "Events", lambda hook: "everything" if EVERYTHING in hook.events else ", ".join(hook.events)
 )
 EVENT = Field("Event", "event.type")
-TRIES = Field("Attempts", "attempt_count")
-NEXT_TRY = Field("Next attempt", _next_attempt)
+ATTEMPTS = Field("Attempts", "attempt_count")
+NEXT_ATTEMPT = Field("Next attempt", _next_attempt)
 DELIVERY_URL = RowLink("URL", "webhook.url", most=50, to="webhook")
 ATTEMPT_FIELDS = (
     Field("No.", "number"),
@@ -176,8 +176,8 @@ class DeliveryAdmin(OfficeAdmin):
         CREATED,
         EVENT,
         STATUS,
-        TRIES,
-        NEXT_TRY,
+        ATTEMPTS,
+        NEXT_ATTEMPT,
         Field("Merchant", "event.merchant.name"),
         DELIVERY_URL,
         Id("Delivery"),
@@ -190,7 +190,7 @@ class DeliveryAdmin(OfficeAdmin):
         link_filter("endpoint", "endpoint", "webhook_id"),
         link_filter("event", "event", "event_id"),
     )
-    summary = (CREATED, EVENT, STATUS, TRIES, NEXT_TRY, DELIVERY_URL, Id("Delivery"))
+    summary = (CREATED, EVENT, STATUS, ATTEMPTS, NEXT_ATTEMPT, DELIVERY_URL, Id("Delivery"))
     row_actions = DELIVERY_ACTIONS
     list_actions = (RESEND_ALL,)
     details = (

@@ -89,7 +89,7 @@ def resend_all(
     probed = set(list(newest.values())[:MOST_PROBED])
     resent = ResendResult()
     for delivery_id, _ in sorted(found, key=lambda pair: pair[0] in probed):
-        _try(resent, staff, delivery_id, is_probed=delivery_id in probed, now=now)
+        _resend(resent, staff, delivery_id, is_probed=delivery_id in probed, now=now)
     return resent
 
 
@@ -134,7 +134,7 @@ def was_stopped(run: ResendRun) -> bool:
     return refusals.filter(act=RESEND_MANY).exists()
 
 
-def _try(
+def _resend(
     resent: ResendResult, staff: Staff, delivery_id: str, *, is_probed: bool, now: datetime
 ) -> None:
     try:

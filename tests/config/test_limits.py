@@ -98,7 +98,7 @@ LIMITS: dict[str, object] = {
     "merchants.services.MAX_OVERLAP": timedelta(days=90),
     "merchants.views.KEYS_SHOWN_FOR": timedelta(hours=1),
     "merchants.services.SLUG_SUFFIX_CHARACTERS": 6,
-    "merchants.services.SLUG_TRIES": 5,
+    "merchants.services.SLUG_ATTEMPTS": 5,
     "customers.account_changes.CAUSE_CHARACTERS": 255,
     "customers.challenges.CHALLENGE_BYTES": 32,
     "customers.challenges.LIFETIME": timedelta(minutes=5),
