@@ -109,8 +109,9 @@ def _send(send: Send, state: ServerState, now: datetime, message_id: str) -> boo
     except Undeliverable as reason:
         _record(message, status=MessageStatus.NOT_NEEDED, last_error=str(reason))
         return False
-    except SoftTimeLimitExceeded:
-        raise  # the turn is over, and its lease ends by itself
+    except SoftTimeLimitExceeded:  # the turn is over, and nothing was sent
+        _retry(message, "It was not written in time.", now)
+        raise
     except Exception:  # nothing was sent: it is safe to retry
         logger.exception("message_not_written", message_id=message_id)
         _retry(message, "It could not be written.", now)

@@ -125,6 +125,8 @@ def test_a_turn_that_takes_too_long_ends_in_the_midst_of_writing(
     with pytest.raises(SoftTimeLimitExceeded):
         send_due_messages(now=now)
 
+    assert state() == ("planned", 1, "It was not written in time.")
+
 
 def test_a_temporary_refusal_is_tried_again_with_growing_waits(
     now: datetime, break_mail: Break
