@@ -17,14 +17,17 @@ from core.idempotency import RETENTION
 from core.json import MAX_BODY_BYTES
 from core.money import MAX_AMOUNT
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MOST_COUNTED
+from core.queries import CREATED
 from core.retention import PERIODS
 from core.spreadsheets import CSV_LINES
 from core.throttling import MERCHANT_LIMITS
+from core.whole_days import RANGE
 from customers.codes import TEST_CODE
 from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.pin_locks import LOCK
 from customers.pin_rules import TEST_PIN
 from customers.pins import ATTEMPTS_UNTIL_LOCKED
+from merchants.caller_lists import EXACT
 from merchants.own_keys import MOST_ACTIVE
 from merchants.owner_notices import NOTICES
 from merchants.views import KEYS_SHOWN_FOR
@@ -50,6 +53,7 @@ def figures() -> dict[str, str]:
         "code": TEST_CODE,
         "csv_lines": f"{CSV_LINES:,}",
         "most_counted": f"{MOST_COUNTED:,}",
+        "exact_filters": _exact_filters(),
         "invoice_term": in_words(INVOICE_TERM),
         "keys_most": str(MOST_ACTIVE),
         "keys_shown": in_words(KEYS_SHOWN_FOR),
@@ -102,6 +106,11 @@ def _filled(value: Any, known: dict[str, str]) -> Any:
     if isinstance(value, str):
         return _PLACE.sub(lambda place: known[place[1]], value)
     return value
+
+
+def _exact_filters() -> str:
+    *names, last = (f"`{name}`" for name in [*sorted(EXACT - {*RANGE}), *CREATED])
+    return f"{', '.join(names)} and {last}"
 
 
 def _magic_phones() -> str:

@@ -49,9 +49,9 @@ A list is an object with its items under the name of the resource, newest first,
 pages. `offset` skips that many items instead. The movements of a payout and the lines of a
 statement can only be paged with `limit` and `offset`.
 
-`total` is how many there are in all. With any other filter than `status`, `payment_mode`, `type`,
-`start_date` and `end_date` it is exact up to [[most_counted]]; above that, it only says that there
-are more. It is always above `offset` plus the items of the page while `has_more` is true.
+`total` is how many there are in all. With any other filter than [[exact_filters]] it is exact up to
+[[most_counted]]; above that, it only says that there are more. It is always above `offset` plus the
+items of the page while `has_more` is true.
 """.strip()
 
 

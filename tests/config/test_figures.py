@@ -130,6 +130,8 @@ def test_the_reference_has_no_place_left_without_its_figure(openapi: str) -> Non
         "the same response for 1 hour, from the same IP address",
         "to register a merchant more than 1 hour ago",
         "the page size: 20 by default; anything above 100 means 100",
+        "other filter than `payment_mode`, `status`, `type`, `start_date` and `end_date` it is",
+        "it is exact up to 10,000; above that",
         "the newest 100 of the movements",
         "those on this page, or the newest 100",
         "each is kept for 30 days",
