@@ -67,6 +67,7 @@ def test_another_request_under_the_key_is_refused(
     for path, body, status, code in (
         ("/v1/payments", BODY | {"amount": 101}, 422, "IDEMPOTENCY_KEY_REUSED"),
         ("/v1/payments?x=1", BODY, 400, "INVALID_REQUEST"),
+        (f"/v1/payments?merchant_id={merchant.id}", BODY, 422, "IDEMPOTENCY_KEY_REUSED"),
         (f"/v1/payments/{payment.id}/cancel", BODY, 422, "IDEMPOTENCY_KEY_REUSED"),
     ):
         response = api(merchant).post(path, body, idempotency_key="abc")
