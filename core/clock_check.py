@@ -35,8 +35,10 @@ def task_now(*, step: timedelta = STEP) -> datetime:
     mark, _ = TurnMark.objects.get_or_create(pk=TurnMark.ONLY, defaults={"at": now})
     if mark.at - _tolerance() <= now <= mark.at + step:
         # A time that only a longer step lets pass does not vouch for work of the usual step.
-        if now <= mark.at + STEP and (mark.leapt_at or now - mark.at >= NOTED_EVERY):
+        if now <= mark.at + STEP and mark.leapt_at:
             _accept(now)
+        elif STEP >= now - mark.at >= NOTED_EVERY:
+            _row().update(at=now)
         return now
     if mark.leapt_at and CONFIRMED_AFTER <= now - mark.leapt_at <= step:
         logger.warning("clock_leap_accepted", at=now, earlier=mark.at)
@@ -44,7 +46,7 @@ def task_now(*, step: timedelta = STEP) -> datetime:
         return now
     if not mark.leapt_at or not mark.leapt_at <= now <= mark.leapt_at + step:
         _row().update(leapt_at=now)
-    raise _refused(now, f"The time has leapt from {mark.at} to {now}.")
+    raise _refused(now, f"The time has leapt from {_in_words(mark.at)} to {_in_words(now)}.")
 
 
 def checked_now() -> datetime:
@@ -90,16 +92,24 @@ def _tolerance() -> timedelta:
 
 
 def _accept(now: datetime) -> None:
-    _row().update(at=now, leapt_at=None)
+    """Accept a time after a leap: what was refused because of it no longer is."""
+    _row().update(at=now, leapt_at=None, refusal="")
 
 
 def _refused(now: datetime, why: str) -> ClockRefused:
-    """Record the refusal: in the log, and at most once a minute in the row that metrics read."""
-    logger.error("clock_refused", reason=why)
+    """Record a refusal in the log and in the row that metrics read.
+
+    The first one is recorded at once, then one a minute: while a clock is off, all work is refused.
+    """
     TurnMark.objects.get_or_create(pk=TurnMark.ONLY, defaults={"at": now})
-    recent = Q(refused_at__gt=now - ALARM_EVERY, refused_at__lte=now)
-    _row().exclude(recent).update(refused_at=now, refusal=why)
+    recorded = Q(refused_at__gt=now - ALARM_EVERY, refused_at__lte=now, refusal__gt="")
+    if _row().exclude(recorded).update(refused_at=now, refusal=why):
+        logger.error("clock_refused", reason=why)
     return ClockRefused(why)
+
+
+def _in_words(instant: datetime) -> str:
+    return f"{instant:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _row() -> QuerySet[TurnMark]:

@@ -112,7 +112,8 @@ class TurnMark(models.Model):
     """How far periodic work has come in time, in a single row: see `core.clock_check`.
 
     `at` is roughly the instant of the last turn. `leapt_at` is the first reading that was too far
-    from it and waits to be confirmed. The last refusal and its reason are kept for monitoring.
+    from it and waits to be confirmed. The last refusal is kept for monitoring, and its reason until
+    the time is accepted after a leap.
     """
 
     ONLY = 1

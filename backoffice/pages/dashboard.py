@@ -37,7 +37,7 @@ KEPT_SECONDS = 30
 WEEK = timedelta(days=7)
 REQUESTS_SHOWN = timedelta(days=7)
 ROWS_SHOWN, VIEWS_SHOWN = 5, 20
-CLOCK_SHOWN = timedelta(hours=1)
+CLOCK_SHOWN = timedelta(minutes=10)  # a refusal is recorded every minute
 CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
 _HOLDERS = {
     Purpose.WALLET: "Customers' wallets",
@@ -230,12 +230,20 @@ def _bank(mode: str, position: BankPosition | None) -> list[Tile]:
 
 
 def _clock(instant: datetime) -> list[Tile]:
-    """Warn for an hour that background work was refused because of a wrong clock."""
-    marks = TurnMark.objects.filter(refused_at__gt=instant - CLOCK_SHOWN)
+    """Warn while background work is refused because of a wrong clock."""
+    refused = TurnMark.objects.exclude(refusal="").filter(refused_at__gt=instant - CLOCK_SHOWN)
+    here = reverse("admin:index")
     return [
-        Tile("Background work", "refused", mark.refusal, reverse("admin:index"), "bad")
-        for mark in marks
+        Tile("Background work", "refused", _why_refused(mark, instant), here, "bad")
+        for mark in refused
     ]
+
+
+def _why_refused(mark: TurnMark, now: datetime) -> str:
+    if mark.leapt_at is None:
+        return f"{mark.refusal} Last refused {formats.clock(mark.refused_at, now)}."
+    earlier, leapt = formats.clock(mark.at, now), formats.clock(mark.leapt_at, now)
+    return f"The time has leapt from {earlier} to {leapt}."
 
 
 def _mix(counts: dict[Verification, int]) -> list[tuple[str, int, int]]:

@@ -63,8 +63,9 @@ def test_what_is_refused_is_told(
 ) -> None:
     own_clock_off(timedelta(hours=2))
 
-    with pytest.raises(ClockRefused):
-        expire_payments()
+    for _ in range(3):
+        with pytest.raises(ClockRefused):
+            expire_payments()
 
     mark = TurnMark.objects.get()
     assert mark.refusal.endswith("is +7200 s off.")
@@ -121,6 +122,19 @@ def test_one_process_of_two_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(wrong, ClockRefused)
 
 
+def test_each_refusal_after_an_acceptance_is_told_at_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    task_now()
+
+    for _ in range(2):
+        with off_by(timedelta(days=3)), pytest.raises(ClockRefused):
+            task_now()
+        task_now()
+
+    assert sum("clock_refused" in str(each.msg) for each in caplog.records) == 2
+
+
 @pytest.mark.parametrize("difference", WILD)
 def test_two_wild_ticks_confirm_each_other_as_little(difference: timedelta) -> None:
     task_now()
@@ -142,6 +156,7 @@ def test_time_that_goes_on_from_there_is_taken_for_right(difference: timedelta) 
         task_now()
     with off_by(difference + timedelta(seconds=61)):
         assert task_now() == TurnMark.objects.get().at
+    assert TurnMark.objects.get().refusal == ""
 
 
 def test_work_that_may_be_a_day_early_vouches_for_no_other() -> None:
