@@ -93,8 +93,8 @@ def _parts(livemode: bool, currency: str, start: datetime) -> Iterator[OpenPart]
         livemode=livemode, currency=currency, source=BankSource.STATEMENT
     )
     debits = Q(kind=BankEntryKind.DEBIT)
-    yield _part("booked, but of no payout", entries.filter(debits), "created_at", -1)
-    yield _part("came in, but of no payout", entries.exclude(debits), "created_at", 1)
+    yield _part("booked, not matched yet", entries.filter(debits), "created_at", -1)
+    yield _part("came in, not matched yet", entries.exclude(debits), "created_at", 1)
 
 
 def _part(words: str, rows: QuerySet[Any], field: str, sign: int) -> OpenPart:

@@ -42,7 +42,7 @@ def test_what_waits_stands_on_the_dashboard_with_the_difference(office, sent) ->
 
     assert "Bank entries to explain" in page
     assert "-B$7.00 BSD" in page
-    assert "1 booked, but of no payout" in page
+    assert "1 booked, not matched yet" in page
 
 
 @pytest.mark.each_on_postgres(ITS_OWN)
@@ -257,7 +257,7 @@ def test_what_the_bank_has_booked_stands_beside_what_it_is_about(office, sent) -
     assert (beside.title, len(beside.rows)) == ("Bank entries", 1)
     assert booked.pk in str(beside.rows)
     _, open_part, entries = pages[whole].context["tables"]
-    assert (open_part.title, fee.pk in str(open_part.rows)) == ("Booked, but of no payout", True)
+    assert (open_part.title, fee.pk in str(open_part.rows)) == ("Booked, not matched yet", True)
     assert booked.pk not in str(open_part.rows)
     assert (entries.title, len(entries.rows)) == ("Bank entries", 2)
     assert f"statement={whole.pk}" in entries.more

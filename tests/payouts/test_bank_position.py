@@ -68,7 +68,7 @@ def test_payouts_from_before_the_first_statement_are_not_looked_for(sent):
 
 def test_what_the_bank_alone_knows_makes_it_up_until_someone_says_what_it_is(sent):
     read(statement(entry(500, reference="FEE"), opening=5000, closing=4500))
-    assert difference() == (-500, [("booked, but of no payout", -500)])
+    assert difference() == (-500, [("booked, not matched yet", -500)])
 
     act_on_entry(set_aside, note="The bank's fee for October")
 

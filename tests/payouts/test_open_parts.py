@@ -57,7 +57,7 @@ def test_a_payout_is_open_until_both_know_of_it(
     assert parts() == ([(words, 1, amount)] if words else [])
 
 
-LEFT, CAME = "booked, but of no payout", "came in, but of no payout"
+LEFT, CAME = "booked, not matched yet", "came in, not matched yet"
 OF_ENTRIES: list[tuple[Values, str, int]] = [
     ({}, LEFT, -800),
     ({"kind": "credit"}, CAME, 800),
