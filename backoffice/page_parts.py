@@ -67,13 +67,15 @@ class SupportAnswer:
     """What to tell the caller, in one or two plain sentences.
 
     `troubles` are problems beside it, shown after it in their own colour. `of_payouts` follow the
-    words for those who may see payouts.
+    words for those who may see payouts. `next_step` is the URL of the page where to act first:
+    until then, no action of this one is advised.
     """
 
     words: Sequence[str]
     tone: str = "quiet"
     troubles: Sequence[str] = ()
     of_payouts: Sequence[str] = ()
+    next_step: str = ""
 
 
 def facts(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:

@@ -1,8 +1,8 @@
 """What to tell a caller about a payout: on its way, paid, or where its money is instead."""
 
-from collections.abc import Iterator
 from datetime import datetime
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.html import format_html
 
@@ -16,7 +16,8 @@ from merchants.statuses import MerchantStatus
 from payouts.batches import entry_of_unknown_file
 from payouts.continuity import is_shut
 from payouts.contradictions import contradiction_of
-from payouts.models import BankEntry, Payout, StatementLine
+from payouts.models import BankEntry, Payout, PayoutBatch, StatementLine
+from payouts.order_references import with_truncated_forms
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 MOST_QUOTED = 3
@@ -31,8 +32,10 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
     """Return what to say about a payout at this moment."""
     tone = formats.tone(payout.status)
     if payout.status == PayoutStatus.SCHEDULED:
-        if entry := contradiction_of(payout):
-            return SupportAnswer([with_link(f"{_HELD} {entry}.", BankEntry(pk=entry))], "wait")
+        if found := contradiction_of(payout):
+            entry = BankEntry(pk=found)
+            words = with_link(f"{_HELD} {found}.", entry)
+            return SupportAnswer([words], "wait", next_step=page_to_open(entry))
         return SupportAnswer([_leaves(payout, now)], tone)
     words = {
         PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(payout, now)}.",
@@ -42,21 +45,37 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
         PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
     }
     back = [_back(payout, now)] if payout.status in ENDED_UNPAID else []
-    reports = list(unexplained(payout))
-    sentences = [words[PayoutStatus(payout.status)], *back, *reports]
-    return SupportAnswer(sentences, "wait" if reports else tone)
+    entries = _unexplained(payout)
+    return SupportAnswer(
+        [words[PayoutStatus(payout.status)], *back],
+        tone,
+        troubles=[_report(entry) for entry in entries],
+        next_step=page_to_open(entries[0]) if entries else "",
+    )
 
 
-def unexplained(payout: Payout) -> Iterator[str]:
-    """Yield what the bank reports under its reference and a person has yet to explain."""
+def reports_on(payout: Payout) -> list[str]:
+    """Return what the bank reports about a payout and a person has yet to explain."""
+    return [_report(entry) for entry in _unexplained(payout)]
+
+
+def _unexplained(payout: Payout) -> list[BankEntry]:
+    """Return the waiting entries that name its order, or its run as a whole."""
     order = getattr(payout, "order", None)
     if order is None:
-        return
-    waiting = BankEntry.objects.unmatched().filter(livemode=payout.livemode).order_by("pk")
-    for entry in waiting.filter(end_to_end_id=order.end_to_end_id)[:MOST_QUOTED]:
-        amount = f": {formats.money(entry.amount, entry.currency)}" if entry.amount else ""
-        words = f"The bank reports {entry.get_kind_display()}{amount}. {entry.problem}"
-        yield with_link(words, entry)
+        return []
+    runs = PayoutBatch.objects.filter(pk=payout.batch_id).exclude(message_id="")
+    of_run = Q(end_to_end_id="", message_reference__in=runs.values("message_id"))
+    named = Q(end_to_end_id__in=with_truncated_forms(order.end_to_end_id)) | of_run
+    waiting = BankEntry.objects.unmatched().filter(named, livemode=payout.livemode)
+    return list(waiting.order_by("pk")[:MOST_QUOTED])
+
+
+def _report(entry: BankEntry) -> str:
+    whole = "" if entry.end_to_end_id else " of the whole run"
+    amount = f": {formats.money(entry.amount, entry.currency)}" if entry.amount else ""
+    words = f"The bank reports {entry.get_kind_display()}{whole}{amount}. {entry.problem}"
+    return with_link(words, entry)
 
 
 def why_none_leaves(*, livemode: bool, now: datetime) -> str:

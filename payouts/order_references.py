@@ -42,6 +42,12 @@ def is_truncated_reference(reference: str) -> bool:
     return re.match(f"({ORDER_PREFIX}|{BATCH_PREFIX}){CUT_DIGEST}", reference) is not None
 
 
+def with_truncated_forms(reference: str) -> list[str]:
+    """Return a reference, and the truncated forms of it that a bank may pass on."""
+    begun = (reference[:length] for length in range(len(reference)))
+    return [reference, *filter(is_truncated_reference, begun)]
+
+
 def is_order_reference(reference: str) -> bool:
     """Return whether a reference is an order's, or has the form of one, whole or truncated."""
     if re.match(ORDER_REFERENCE, reference, re.IGNORECASE):

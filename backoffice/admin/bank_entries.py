@@ -45,6 +45,7 @@ from payouts.models import (
     BankStatement,
     Payout,
 )
+from payouts.order_references import is_truncated_reference
 
 READ = Instant("Read", "created_at")
 BOOKED = Field("Booked", "booking_date")
@@ -69,6 +70,8 @@ def _charge(entry: BankEntry) -> str:
 def _our_reference(entry: BankEntry) -> str:
     """Return the reference, linked to the payout or run that it names."""
     words = entry.end_to_end_id or entry.message_reference
+    if is_truncated_reference(words):
+        return f"{words} (truncated by the bank)"
     return str(linked(named_by(entry), words)) if words else ""
 
 

@@ -113,7 +113,7 @@ class InvoiceFilter(OfficeFilter):
     options = (("open", "open"), ("week", "open, due within 7 days"))
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.value() not in ("open", "week"):
+        if not self.value():
             return queryset
         now, open_ones = request_now(), {"status__in": sorted(EXPIRABLE)}
         invoices = queryset.filter(payment_mode=PaymentMode.INVOICE_PAY, **open_ones)

@@ -21,7 +21,7 @@ from backoffice.forms import (
     TextInputField,
 )
 from backoffice.models import Instruction
-from backoffice.payout_answer import unexplained
+from backoffice.payout_answer import reports_on
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.payouts import RUN, BatchDraft, add_holiday, batch_drafts, drop_holiday
@@ -38,7 +38,7 @@ class PaidForm(ActionForm):
     bank_reference = TextInputField(max_length=140, required=False, label="The bank's reference")
 
     def lines(self) -> list[str]:
-        return list(unexplained(self.row))
+        return reports_on(self.row)
 
 
 class FailureForm(ActionForm):

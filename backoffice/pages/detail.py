@@ -30,6 +30,8 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     sections = [each for each in resource.sections(row) if each.facts and _is_seen(each, staff)]
     asked = resource.asked(row, question) if question else []
     requests = _requests(resource, staff, row, instant)
+    answer = _answer(resource, staff, row, requests, instant)
+    is_advising = not (answer and answer.next_step) and not any(map(_is_waiting, requests))
     tables = [each for each in (*asked, *resource.tables(row)) if _is_seen(each, staff)]
     context = {
         **resource.admin_site.each_context(request),
@@ -39,9 +41,11 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "list_url": list_of(resource.model, **QueryDict(filters).dict()),
         "asks": resource.asks,
         "question": question,
-        "answer": _answer(resource, staff, row, requests, instant),
+        "answer": answer,
         "files": resource.files(row) if staff.may(resource.file_right) else [],
-        "row_actions": available_actions(resource, staff, row, instant, requests, filters),
+        "row_actions": available_actions(
+            resource, staff, row, instant, filters, is_advising=is_advising
+        ),
         "filters": {LIST_FILTERS: filters} if filters else {},
         "sections": sections,
         "tables": tables,
@@ -62,6 +66,10 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
 def _is_seen(part: Section | Table | TimelineEntry, staff: Staff) -> bool:
     """Return whether a part of the page is for this member of staff."""
     return part.right is None or staff.may(part.right)
+
+
+def _is_waiting(request: Instruction) -> bool:
+    return request.status == InstructionStatus.WAITING
 
 
 def _requests(
@@ -96,13 +104,14 @@ def available_actions(
     staff: Staff,
     row: Any,
     instant: datetime,
-    requests: Sequence[Instruction],
     filters: str,
+    *,
+    is_advising: bool,
 ) -> list[dict[str, Any]]:
     """Return what this member of staff can do to the object now, dangerous actions last.
 
-    The first one that is `main` is the page's advice. There is none while a request about the
-    object waits for a colleague, so that nothing is requested twice.
+    The first one that is `main` is the page's advice, unless something else comes first: a
+    colleague's decision, so that nothing is requested twice, or a step on another page.
     """
     actions = [
         action
@@ -111,8 +120,7 @@ def available_actions(
         and action.available(row, instant)
         and action.shown_to(row, staff)
     ]
-    is_asked = any(request.status == InstructionStatus.WAITING for request in requests)
-    advised = None if is_asked else next((action for action in actions if action.main), None)
+    advised = next((action for action in actions if action.main), None) if is_advising else None
     return [
         {
             "action": action,

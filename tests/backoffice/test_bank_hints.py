@@ -1,5 +1,7 @@
 """What a bank entry may be, and what it names, can be read from its page and the payout's."""
 
+import re
+
 import pytest
 from django.utils import timezone
 
@@ -47,10 +49,21 @@ def test_a_payout_says_that_the_bank_reports_less_and_each_page_leads_to_the_oth
 
     for page in (of_payout, as_paid):
         assert "The bank reports money that left: B$3,000.00 BSD." in page
-    assert page_of(found) in of_payout
+    assert re.findall(r'<a class="bo-button bo-main" href="([^"]*)"', of_payout) == [page_of(found)]
     assert f'<a class="bo-link" href="{page_of(sent)}">{order_of(sent)}</a>' in of_entry
     assert f'value="{sent.pk}"' in form
     assert named_by(BankEntry(livemode=False, end_to_end_id=order_of(sent))) == ""
+
+
+def test_a_payout_is_told_of_a_reference_that_the_bank_has_truncated(
+    office: Office, sent: Payout
+) -> None:
+    read(statement(entry(301_250, order_of(sent)[:20])))
+    found, browser = BankEntry.objects.get(), office(Role.FINANCE)
+
+    assert browser.get(page_of(sent)).context["answer"].next_step == page_of(found)
+    named = f"{order_of(sent)[:20]} (truncated by the bank)"
+    assert named in browser.get(page_of(found)).content.decode()
 
 
 def test_an_entry_without_a_reference_lists_what_has_its_amount(
