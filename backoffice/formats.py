@@ -161,11 +161,14 @@ def code(text: Any) -> SafeString:
 
 
 def short_code(text: str) -> SafeString:
-    """Render an id in a list: its kind and its end, and all of it on hover."""
-    short = short_id(text)
-    if short == text:
+    """Render an id in a list: its kind and its end are seen, and all of it is copied."""
+    begin, mark, end = short_id(text).partition("…")
+    if not mark:
         return code(text)
-    return format_html('<code class="bo-code bo-whole" title="{}">{}</code>', text, short)
+    return format_html(
+        '<code class="bo-code bo-whole" title="{}">{}<span class="bo-middle">{}</span>{}</code>',
+        *(text, begin, text[len(begin) : -len(end)], end),
+    )
 
 
 def short_id(text: str) -> str:
@@ -190,9 +193,14 @@ def amount_cell(value: int, currency: str) -> SafeString:
     return amount(money(value, currency))
 
 
-def long_text(text: str) -> SafeString:
-    """Render a text that a table may wrap, even within a long word."""
-    return format_html('<span class="bo-long">{}</span>', text)
+def long_text(text: str, most: int = 0) -> SafeString:
+    """Render a text that a table may wrap, even within a long word.
+
+    Beyond `most` characters, the rest is shown on hover.
+    """
+    is_cut = 0 < most < len(text)
+    title, shown = (text, short_text(text, most)) if is_cut else ("", text)
+    return format_html('<span class="bo-long" title="{}">{}</span>', title, shown)
 
 
 def whole(text: Any) -> SafeString:

@@ -25,21 +25,39 @@ from ledger.models import HOUSE, Account
 
 Rows = QuerySet[Any]
 Choices = Iterable[tuple[str, str]]
-MOST_DIGITS = 18
+MOST_DIGITS, MOST_IGNORED = 18, 40
 
 
 class OfficeFilter(SimpleListFilter):
-    """A filter with a name, shown above the list if it has options or is set in the URL."""
+    """A filter with a name, shown above the list if it has options or is set in the URL.
+
+    What it does not know is ignored, and the list says so: a URL may be typed, or saved long ago.
+    """
 
     field_name = ""
     options: Choices = ()
+    ignored = ""
+
+    def __init__(
+        self, request: HttpRequest, params: Any, model: Any, model_admin: "ModelAdmin[Any]"
+    ) -> None:
+        super().__init__(request, params, model, model_admin)
+        name = str(self.parameter_name)
+        if asked := str(self.used_parameters.get(name) or ""):
+            taken = self.taken(asked)
+            self.used_parameters[name] = taken or None
+            unknown = [part for part in asked.split(",") if part not in taken.split(",")]
+            self.ignored = formats.short_text(", ".join(unknown), MOST_IGNORED)
 
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
-        value = request.GET.get(str(self.parameter_name), "")
-        known = [(str(option), str(words)) for option, words in self.options]
-        if value and value not in dict(known):
-            known.append((value, value))
-        return known
+        return [(str(option), str(words)) for option, words in self.options]
+
+    def taken(self, asked: str) -> str:
+        """Return what this filter knows of a value in the URL."""
+        return asked if asked in dict(self.lookup_choices) else ""
+
+    def has_output(self) -> bool:
+        return bool(self.lookup_choices or self.value() or self.ignored)
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         value = self.value()
@@ -54,11 +72,10 @@ class OfficeFilter(SimpleListFilter):
 
 
 class NumberFilter(OfficeFilter):
-    """A filter by the number of a row without a public id. Anything else is ignored."""
+    """A filter by the number of a row without a public id."""
 
-    def value(self) -> str | None:
-        text = str(super().value() or "")
-        return text if text.isdecimal() and len(text) <= MOST_DIGITS else None
+    def taken(self, asked: str) -> str:
+        return asked if asked.isdecimal() and len(asked) <= MOST_DIGITS else ""
 
 
 class SeveralFilter(OfficeFilter):
@@ -66,8 +83,9 @@ class SeveralFilter(OfficeFilter):
 
     none_chosen = "All"
 
-    def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
-        return [(str(option), str(words)) for option, words in self.options]
+    def taken(self, asked: str) -> str:
+        known = dict(self.lookup_choices)
+        return ",".join(part for part in asked.split(",") if part in known)
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         chosen = self._values
@@ -128,9 +146,12 @@ def _options(choices: Any) -> list[tuple[str, str]]:
 class LinkFilter(OfficeFilter):
     """A filter by the id of another row, set by links; the id is shown abbreviated."""
 
+    def taken(self, asked: str) -> str:
+        return asked
+
     @property
     def chosen(self) -> str:
-        return formats.short_id(super().chosen)
+        return formats.short_code(super().chosen) if self.value() else ""
 
 
 def link_filter(title: str, name: str, field_name: str = "") -> type[OfficeFilter]:
@@ -195,8 +216,8 @@ class DayFilter(OfficeFilter):
             params[name] = [days]
         super().__init__(request, params, model, model_admin)
 
-    def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
-        return list(self.options)
+    def taken(self, asked: str) -> str:
+        return asked if days_of(asked, timezone.localtime(request_now()).date()) else ""
 
     @property
     def span(self) -> tuple[date, date] | None:

@@ -30,8 +30,11 @@ class MerchantFilter(OfficeFilter):
         cut = f", the first {MERCHANTS_SHOWN} of more" if self.is_cut else ""
         return f"{super().chosen}{cut}"
 
+    def taken(self, asked: str) -> str:
+        return asked
+
     def has_output(self) -> bool:
-        """Apply the filter, and show it, even if no merchant has such a name."""
+        """Show the filter always: a name can be typed."""
         return True
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:

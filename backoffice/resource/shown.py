@@ -55,7 +55,7 @@ class Field:
         if value is None or value == "":
             return formats.EMPTY
         if self.most:
-            return formats.long_text(formats.short_text(str(value), self.most))
+            return formats.long_text(str(value), self.most)
         return formats.day_text(value)
 
     def fact(self, row: Any) -> Any:

@@ -99,6 +99,21 @@ def test_the_order_is_chosen_among_those_with_an_index(office: Office, merchant:
     assert ids_in(listed(office, f"{one}&sort=smallest"))[-2:] == [again.pk, large.pk]
 
 
+def test_what_a_list_does_not_know_is_ignored_and_said(office: Office, merchant: Merchant) -> None:
+    paid, _ = paid_payment(merchant), PaymentFactory(merchant=merchant)
+
+    page = listed(office, "day=someday&sort=status&queue=none&columns=odd&status=odd,completed")
+
+    told = re.findall("([A-Z][a-z]+ “[a-z]+”) is not known here, and was ignored", page)
+    assert sorted(told) == [
+        *("Columns “odd”", "Day “someday”", "Order “status”", "Status “odd”", "Waiting “none”")
+    ]
+    assert re.findall("([A-Z][a-z]+): <strong>([^<]+)<", page) == [
+        *(("Status", "Completed"), ("Mode", "test"))
+    ]
+    assert ids_in(page) == [paid.pk]
+
+
 def test_the_sum_of_what_is_listed_stands_below(office: Office, merchant: Merchant) -> None:
     PaymentFactory(merchant=merchant, amount=1_250)
     PaymentFactory(merchant=merchant, amount=4_999)
