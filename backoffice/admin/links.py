@@ -18,7 +18,7 @@ from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, actor_w
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.roles import Right
-from backoffice.services.links import send_link
+from backoffice.services.links import send_link, sent_by
 from core.clock import request_now
 from links.models import PaymentLink
 from links.services import deactivate_link
@@ -91,6 +91,11 @@ def _expires(link: PaymentLink) -> str:
     return formats.moment(link.expires_at) if link.expires_at else "never"
 
 
+def _created_by(link: PaymentLink) -> str:
+    entry = sent_by(link)
+    return f"{entry.actor} (staff), for {entry.after['sent_to']}" if entry else "the shop, by API"
+
+
 def _uses(link: PaymentLink) -> str:
     return f"{link.uses_count} of {link.max_uses or '∞'}"
 
@@ -117,6 +122,7 @@ class PaymentLinkAdmin(OfficeAdmin):
     list_filter = (DayFilter, status_filter(LinkStatus), ModeFilter, MerchantFilter)
     row_actions = (END_LINK,)
     details = (
+        Field("Created by", _created_by),
         Field("Address", "url"),
         Amount("Collected", "amount_collected"),
         Field("Opened", "opened_count"),

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.models import AuditEntry
 from backoffice.roles import Right
 from backoffice.services.support import masked_address
 from backoffice.staff import Staff
@@ -24,6 +25,7 @@ from payments.pay_requests import Recipient, count_request
 
 LIFETIME = timedelta(days=7)
 KIND = "payment_link"
+ACT = "send payment link"
 
 
 def send_link(
@@ -43,8 +45,8 @@ def send_link(
     with the same counts; and as `refuse_status` for a merchant who could not create the link: it
     would ask for money under a name that staff have not checked.
     """
-    act, livemode = "send payment link", mode == "live"
-    action = AuditAction(act, Right.LINK, "merchant", merchant_id, limited=True)
+    livemode = mode == "live"
+    action = AuditAction(ACT, Right.LINK, "merchant", merchant_id, limited=True)
     with audited(staff=staff, action=action, now=now) as record:
         merchant = Merchant.objects.one(merchant_id)
         refuse_status(merchant, livemode=livemode)
@@ -66,6 +68,12 @@ def send_link(
             "sent_to": masked_address(address) if by_mail else masked(address)
         }
     return link
+
+
+def sent_by(link: PaymentLink) -> AuditEntry | None:
+    """Return the entry about the member of staff who sent a link; None if it is of its shop."""
+    sent = AuditEntry.objects.filter(at=link.created_at, subject_id=link.merchant_id, act=ACT)
+    return next((entry for entry in sent if entry.after.get("id") == link.pk), None)
 
 
 def _plan(link: PaymentLink, channel: Channel, address: str, now: datetime) -> None:

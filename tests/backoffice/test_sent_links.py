@@ -50,6 +50,8 @@ def test_a_link_is_sent_by_mail(office: Office, merchant: Merchant) -> None:
     assert "would have gone to pat@example.com" in mail.outbox[0].body
     assert link.url in mail.outbox[0].body
     assert AuditEntry.objects.get().after["sent_to"] == "p•••@example.com"
+    shown = office(Role.SUPPORT).get(page_of(link)).content.decode()
+    assert "<dt>Created by</dt><dd>support (staff), for p•••@example.com</dd>" in shown
 
 
 def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> None:
