@@ -1,10 +1,10 @@
 """The plain answer: what to tell a caller about a payment, in a sentence or two."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.html import format_html
 
 from backoffice.formats import age, clock, money, short_code
@@ -40,7 +40,7 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     elif status != S.PROCESSING and not payment.is_counter:
         words.extend(_not_taken(payment, now))
     words.extend(_inquiries(payment, now))
-    words.extend(_duplicates(payment, now))
+    words.extend(_paid_elsewhere(payment, now))
     webhooks = webhook_answer_of(payment, now)
     words.extend(webhooks.words)
     sentences = [word for word in words if word]
@@ -172,7 +172,8 @@ def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
         part = (
             "The full amount"
             if payment.refund_status == "full"
-            else money(payment.amount_refunded, payment.currency)
+            else f"{money(payment.amount_refunded, payment.currency)} of"
+            f" {money(payment.amount, payment.currency)}"
         )
         yield f"{part} was refunded, most recently {clock(last.succeeded_at, now)}."
     if payment.amount_refund_pending and (oldest := refunds.pending().order_by("pk").first()):
@@ -205,15 +206,44 @@ def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:
         yield with_link(inquiry_words(inquiry, now), inquiry)
 
 
-def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
-    """Yield other payments of the same customer, shop and amount within an hour.
-
-    None if either has been refunded.
-    """
-    if payment.completed_at is None or payment.customer_id is None:
-        return
+def _paid_elsewhere(payment: Payment, now: datetime) -> Iterator[str]:
+    """Yield other payments that may have paid the same. None if either has been refunded."""
     if payment.refund_status == "full":
         return
+    name, found = _same_order(payment)
+    for other in found:
+        who = f" by {other.customer.masked_phone}" if other.customer else ""
+        yield _with_payment(f"{name} was paid with another payment", other, now, who)
+    known = {other.pk for other in found}
+    for other in _same_amount(payment):
+        if other.pk not in known:
+            words = "Possibly paid twice: the same customer paid the same amount here"
+            yield _with_payment(words, other, now)
+
+
+def _with_payment(words: str, other: Payment, now: datetime, who: str = "") -> str:
+    at = f"{clock(other.completed_at, now)}{who}"
+    shown = page_of(other), short_code(other.pk)
+    return format_html('{} {}, <a href="{}">{}</a>.', words, at, *shown)
+
+
+def _same_order(payment: Payment) -> tuple[str, Sequence[Payment]]:
+    """Return the shop's name for what is paid, and what others have paid for it."""
+    word, field = ("Order", "order_id") if payment.order_id else ("Invoice", "invoice_number")
+    value = getattr(payment, field)
+    if not value:
+        return "", ()
+    others = Payment.objects.filter(
+        merchant_id=payment.merchant_id, livemode=payment.livemode, status=S.COMPLETED
+    ).exclude(Q(pk=payment.pk) | Q(amount_refunded=F("amount")))
+    paid = others.filter(**{field: value}).select_related("customer")
+    return f"{word} {value}", paid.order_by("completed_at", "pk")[:DUPLICATES_SHOWN]
+
+
+def _same_amount(payment: Payment) -> Sequence[Payment]:
+    """Return other payments of the same customer, shop and amount within an hour."""
+    if payment.completed_at is None or payment.customer_id is None:
+        return ()
     around = (payment.completed_at - SAME_WITHIN, payment.completed_at + SAME_WITHIN)
     same = Payment.objects.filter(
         customer_id=payment.customer_id,
@@ -223,11 +253,4 @@ def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
         completed_at__range=around,
         created_at__gt=around[0] - LONGEST_OPEN,
     ).exclude(Q(pk=payment.pk) | Q(amount_refunded=payment.amount))
-    for other in same.order_by("-created_at", "-id")[:DUPLICATES_SHOWN]:
-        yield format_html(
-            "Possibly paid twice: the same customer paid the same amount here {},"
-            ' <a href="{}">{}</a>.',
-            clock(other.completed_at, now),
-            page_of(other),
-            short_code(other.pk),
-        )
+    return same.order_by("-created_at", "-id")[:DUPLICATES_SHOWN]

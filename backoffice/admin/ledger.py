@@ -56,6 +56,8 @@ class AccountField(Field):
 PURPOSE = Field("Purpose", "get_purpose_display")
 OWNER = Reference("Owner", "owner")
 SEALED = Amount("Sealed balance", "balance")
+# The sealed balance lags behind, and would contradict the balances of a merchant's page.
+ACCOUNT_FIELDS = (PURPOSE, Field("Currency", "currency"), MODE)
 AT, KIND = Instant("At", "created_at"), Field("Kind", lambda row: KINDS[row.kind])
 FROM, TO = AccountField("From", "debit_account"), AccountField("To", "credit_account")
 REFERENCE = Reference("Reference", "reference")

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.utils.html import format_html
 
 from backoffice import formats
+from backoffice.admin.ledger import ACCOUNT_FIELDS
 from backoffice.admin.merchant_actions import (
     MERCHANT_ACTIONS,
     SUSPENDED,
@@ -27,6 +28,7 @@ from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
 from backoffice.roles import Right
 from core.clock import request_now
+from ledger.models import Account
 from merchants.models import ApiKey, Merchant, MerchantChange, PayoutSchedule
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
@@ -92,6 +94,7 @@ class MerchantAdmin(OfficeAdmin):
         Related(Payout, "merchant", shown=SHOWN),
         Related(ApiKey, "merchant", shown=SHOWN),
         Related(BankAccount, "merchant", shown=SHOWN),
+        Related(Account, "owner", "Accounts in the ledger", fields=ACCOUNT_FIELDS),
         Related(
             Webhook,
             "merchant",

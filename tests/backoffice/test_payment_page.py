@@ -6,6 +6,7 @@ import pytest
 
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.payment_answer import answer_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
@@ -148,7 +149,7 @@ def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) ->
     assert Refund.objects.get().amount == 625
     paid.refresh_from_db()
     assert paid.amount_refundable == 625
-    assert "B$6.25 BSD was refunded" in words(paid)
+    assert "B$6.25 BSD of B$12.50 BSD was refunded" in words(paid)
     assert Note.objects.get().text == "Pat"
 
 
@@ -270,3 +271,18 @@ def test_its_webhooks_are_sent_again_and_those_that_arrived_on_a_tick(
 
     assert Delivery.objects.get().status == DeliveryStatus.PENDING
     assert AuditEntry.objects.latest("sequence").act == "resend webhook"
+
+
+def test_an_order_that_another_payment_has_paid_is_said_with_both(
+    merchant: Merchant, stranger: Merchant
+) -> None:
+    first = paid_payment(merchant, 700, order_id="A-7")
+    paid_payment(stranger, 700, order_id="A-7")
+    second = paid_payment(merchant, 900, order_id="A-7")
+    waiting = PaymentFactory(merchant=merchant, order_id="A-7")
+
+    for payment, others in ((first, [second]), (second, [first]), (waiting, [first, second])):
+        said = answer_of(payment, utc_now()).words
+        told = [each for each in said if "Order A-7 was paid with another payment " in each]
+        assert all(" by +1 242 ••• 0100, " in each for each in told)
+        assert all(page_of(other) in each for other, each in zip(others, told, strict=True))

@@ -104,7 +104,7 @@ def test_it_says_that_a_refund_has_failed(merchant: Merchant) -> None:
     fail_refund(refund_id=waiting.pk, reason="Paid in cash", actor="staff:ann", now=utc_now())
 
     said = words(payment)
-    assert "B$2.50 BSD was refunded, most recently " in said
+    assert "B$2.50 BSD of B$12.50 BSD was refunded, most recently " in said
     assert "A refund of B$5.00 BSD failed " in said
     assert ": Paid in cash. The amount can be refunded again." in said
 
@@ -138,7 +138,7 @@ def test_a_refund_that_failed_is_not_told_of_once_another_has_succeeded(merchant
     refund(payment, 500)
 
     said = words(payment)
-    assert "B$5.00 BSD was refunded" in said
+    assert "B$5.00 BSD of B$12.50 BSD was refunded" in said
     assert "failed" not in said
 
 
