@@ -212,6 +212,10 @@ def title_of(instruction: Instruction, name: str = "") -> str:
         moved = f"{task.title}: {amount} {'out of' if takes else 'into'} the {task.holder}"
         return f"{moved} of {name}" if name else moved
     title = f"{task.title} of {amount}" if amount else task.title
+    if instruction.task == SET_FEE:
+        names = ("present_fee_basis_points", "fee_basis_points")
+        before, after = (formats.percent(instruction.arguments[name]) for name in names)
+        title = f"{title} from {before} to {after}"
     return f"{title} ({name})" if name else title
 
 

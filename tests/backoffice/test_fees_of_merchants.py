@@ -34,6 +34,8 @@ def test_two_people_set_it_for_payments_to_come(office: Office, merchant: Mercha
     assert approve(office, asked).status_code == 302
 
     assert paid_payment(merchant, 10_000).fee == 250
+    page = office(Role.SUPPORT).get(page_of(merchant)).content.decode()
+    assert "hange of a fee from 0.00 % to 2.50 %: carried out" in page
     asked_for, approved = AuditEntry.objects.order_by("sequence")
     assert (asked_for.act, asked_for.outcome, asked_for.subject_id) == (
         "change of a fee",
@@ -93,7 +95,7 @@ def test_the_approver_reads_both_fees(office: Office, merchant: Merchant) -> Non
 
     page = office(Role.FINANCE, "another").get(page_of(asked)).content.decode()
 
-    assert f"Change of a fee ({merchant.name}), requested by finance." in page
+    assert f"Change of a fee from 0.00 % to 2.50 % ({merchant.name}), requested by finance." in page
     for words in ("Present fee", "0.00 %", "2.50 %"):
         assert words in page
 
