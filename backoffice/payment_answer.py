@@ -68,10 +68,12 @@ def _processing(payment: Payment, now: datetime) -> str:
 
 
 def _completed(payment: Payment, now: datetime) -> str:
-    who = f" by {payment.customer.masked_phone}" if payment.customer else ""
-    return (
-        f"Paid {clock(payment.completed_at, now)}{who}: {money(payment.amount, payment.currency)}."
-    )
+    at, amount = clock(payment.completed_at, now), money(payment.amount, payment.currency)
+    return f"Paid {at}{_by(payment)}: {amount}."
+
+
+def _by(payment: Payment) -> str:
+    return f" by {payment.customer.masked_phone}" if payment.customer else ""
 
 
 def _failed(payment: Payment, now: datetime) -> str:
@@ -211,20 +213,12 @@ def _paid_elsewhere(payment: Payment, now: datetime) -> Iterator[str]:
     if payment.refund_status == "full":
         return
     name, found = _same_order(payment)
-    for other in found:
-        who = f" by {other.customer.masked_phone}" if other.customer else ""
-        yield _with_payment(f"{name} was paid with another payment", other, now, who)
-    known = {other.pk for other in found}
-    for other in _same_amount(payment):
-        if other.pk not in known:
-            words = "Possibly paid twice: the same customer paid the same amount here"
-            yield _with_payment(words, other, now)
-
-
-def _with_payment(words: str, other: Payment, now: datetime, who: str = "") -> str:
-    at = f"{clock(other.completed_at, now)}{who}"
-    shown = page_of(other), short_code(other.pk)
-    return format_html('{} {}, <a href="{}">{}</a>.', words, at, *shown)
+    twice = "Possibly paid twice: the same customer paid the same amount here"
+    told = [(f"{name} was paid with another payment{_by(other)}", other) for other in found]
+    told += [(twice, other) for other in _same_amount(payment) if other not in found]
+    for words, other in told:
+        at, url, code = clock(other.completed_at, now), page_of(other), short_code(other.pk)
+        yield format_html('{} ({}, <a href="{}">{}</a>).', words, at, url, code)
 
 
 def _same_order(payment: Payment) -> tuple[str, Sequence[Payment]]:

@@ -9,11 +9,7 @@ from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.admin.ledger import ACCOUNT_FIELDS
-from backoffice.admin.merchant_actions import (
-    MERCHANT_ACTIONS,
-    SUSPENDED,
-    balance_facts,
-)
+from backoffice.admin.merchant_actions import MERCHANT_ACTIONS, SUSPENDED, balance_facts
 from backoffice.admin.merchant_review import change_lines
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL

@@ -31,7 +31,8 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     asked = resource.asked(row, question) if question else []
     requests = _requests(resource, staff, row, instant)
     answer = _answer(resource, staff, row, requests, instant)
-    is_advising = not (answer and answer.next_step) and not any(map(_is_waiting, requests))
+    is_asked = any(request.status == InstructionStatus.WAITING for request in requests)
+    is_advising = not (is_asked or (answer and answer.next_step))
     tables = [each for each in (*asked, *resource.tables(row)) if _is_seen(each, staff)]
     context = {
         **resource.admin_site.each_context(request),
@@ -66,10 +67,6 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
 def _is_seen(part: Section | Table | TimelineEntry, staff: Staff) -> bool:
     """Return whether a part of the page is for this member of staff."""
     return part.right is None or staff.may(part.right)
-
-
-def _is_waiting(request: Instruction) -> bool:
-    return request.status == InstructionStatus.WAITING
 
 
 def _requests(

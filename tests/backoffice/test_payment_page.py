@@ -284,5 +284,5 @@ def test_an_order_that_another_payment_has_paid_is_said_with_both(
     for payment, others in ((first, [second]), (second, [first]), (waiting, [first, second])):
         said = answer_of(payment, utc_now()).words
         told = [each for each in said if "Order A-7 was paid with another payment " in each]
-        assert all(" by +1 242 ••• 0100, " in each for each in told)
+        assert all(" by +1 242 ••• 0100 (" in each for each in told)
         assert all(page_of(other) in each for other, each in zip(others, told, strict=True))
