@@ -18,12 +18,13 @@ from backoffice.resource.catalog import entry_of
 from backoffice.roles import LIMITED, InstructionKind, limit_of
 from backoffice.services.administrators import is_first_of_staff
 from backoffice.services.bank_uploads import parse_upload
-from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of
+from backoffice.services.instruction_kinds import PAY_OUT, TASKS, InstructionTask, task_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core.ids import new_id
 from core.sealed import seal
 from merchants.callers import Caller
+from payouts.gathering import gather_before_payout
 
 DAY = timedelta(days=1)
 LIFETIME = timedelta(days=7)
@@ -62,6 +63,7 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     file = request.sealed_file
     upload = parse_upload(file, request.subject_id) if file else None
     task = task_of(request.task, upload)
+    gather_ahead(request)
     action = AuditAction(
         act=task.title.lower(),
         right=task.right,
@@ -83,6 +85,14 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         _note(staff, request, now)
         record.after = snapshot(instruction, *AUDITED)
     return instruction
+
+
+def gather_ahead(asked: Instruction | InstructionRequest) -> None:
+    """Leave less than a batch of movements to a requested payout. Call it before any lock."""
+    if asked.task == PAY_OUT:
+        gather_before_payout(
+            merchant_id=asked.subject_id, livemode=asked.livemode, currency=asked.currency
+        )
 
 
 def _lock_people(staff: Staff, task: InstructionTask, subject_id: str) -> None:

@@ -7,6 +7,10 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from backoffice.roles import Role
+from backoffice.services.decisions import approve
+from backoffice.services.instruction_kinds import PAY_OUT
+from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
 from core.ids import new_id
 from ledger.models import HOUSE, Purpose, TransferKind
@@ -16,6 +20,7 @@ from payouts import gathering, services, statements
 from payouts.models import BankAccount, Payout
 from payouts.scheduling import schedule_due
 from payouts.statements import gather, movements_of
+from tests.backoffice.conftest import staff_as
 from tests.client import Api
 from tests.payouts.merchant_balance import credit
 
@@ -78,22 +83,29 @@ def test_a_page_says_how_many_there_are(api: Api, merchant: Merchant, long_payou
     assert (last["total"], last["has_more"], len(last["movements"])) == (MOVEMENTS, False, 5)
 
 
+@pytest.fixture
+def under_lock(merchant: Merchant, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many movements each payout gathers once it has its locks, of ten in batches of three."""
+    gathered = list[int]()
+    for module in (statements, gathering):
+        monkeypatch.setattr(module, "BATCH", 3)
+    monkeypatch.setattr(services, "gather", lambda it: gathered.append(gather(it)))
+    for _ in range(10):
+        credit(merchant, 100_000, livemode=True)
+        credit(merchant, 100_000)
+    return gathered
+
+
 @pytest.mark.parametrize("by_schedule", [False, True])
 def test_a_payout_gathers_less_than_a_batch_under_its_locks(
     api: Api,
     merchant: Merchant,
     bank_account: BankAccount,
-    monkeypatch: pytest.MonkeyPatch,
+    under_lock: list[int],
     by_schedule: bool,
 ) -> None:
     """Whatever an outage has left: refunds wait for as long as the payout holds the account."""
     Merchant.objects.update(created_at=datetime(2026, 6, 1, tzinfo=UTC))
-    under_lock = []
-    for module in (statements, gathering):
-        monkeypatch.setattr(module, "BATCH", 3)
-    monkeypatch.setattr(services, "gather", lambda it: under_lock.append(gather(it)))
-    for _ in range(10):
-        credit(merchant, 100, livemode=by_schedule)
 
     if by_schedule:
         assert schedule_due(now=datetime(2026, 11, 16, 12, tzinfo=UTC)) == 1
@@ -102,3 +114,27 @@ def test_a_payout_gathers_less_than_a_batch_under_its_locks(
 
     assert under_lock == [0]
     assert Payout.objects.get().statement.movements_count == 10
+
+
+def test_so_does_a_payout_that_staff_request_and_approve(
+    merchant: Merchant, bank_account: BankAccount, under_lock: list[int]
+) -> None:
+    at = utc_now()
+    request = InstructionRequest(
+        task=PAY_OUT,
+        subject_id=merchant.pk,
+        livemode=True,
+        amount=900_000,
+        currency="BSD",
+        reason="Closes at the end of the month",
+        note="",
+        form_key=new_id("form", at),
+    )
+    asked = instruct(staff=staff_as(Role.FINANCE, "asks"), request=request, now=at)
+    for _ in range(10):
+        credit(merchant, 100, livemode=True)
+
+    approve(staff=staff_as(Role.FINANCE, "approves"), instruction_id=asked.pk, note="", now=at)
+
+    assert under_lock == [0, 0]  # also where it was tried before it was to wait
+    assert Payout.objects.get().statement.movements_count == 20
