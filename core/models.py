@@ -97,6 +97,30 @@ class PeriodCount(models.Model):
         return f"{self.list} of {self.owner} in {self.period}: {self.number}"
 
 
+class ListTotal(models.Model):
+    """How many rows of a list all owners together have, by mode, status and kind.
+
+    The sums of all owners add up to it: when an entry is deleted, having been added to the sum of
+    its key, a trigger adds it here, too. Only the task that folds entries waits for this row.
+    """
+
+    list = models.CharField(max_length=16)
+    livemode = models.BooleanField()
+    status = models.CharField(max_length=16)
+    kind = models.CharField(max_length=40)
+    number = models.BigIntegerField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["list", "livemode", "status", "kind"], name="list_total_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.list}: {self.number}"
+
+
 class Quota(models.Model):
     """How often something was done within a window: see `core.attempt_limits`."""
 

@@ -48,7 +48,35 @@ def correct_period_counts(counted: CountedList) -> int:
         return int(cursor.rowcount)
 
 
+def wrong_totals() -> Iterator[str]:
+    """Yield a sentence for each total of all owners that is not the sum of their sums."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TOTALS_OFF)
+        for *key, difference in cursor.fetchall():
+            yield f"The total of {key} is wrong: {difference:+} would correct it."
+
+
+def correct_totals() -> None:
+    """Correct every wrong total of all owners while others write, by one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            INSERT INTO core_listtotal ({_OF_ALL}, number) {_TOTALS_OFF} ORDER BY {_OF_ALL}
+            ON CONFLICT ({_OF_ALL})
+            DO UPDATE SET number = core_listtotal.number + excluded.number
+            """
+        )
+
+
 _KEY = ", ".join(KEY)
+_OF_ALL = "list, livemode, status, kind"
+_TOTALS_OFF = f"""
+    SELECT {_OF_ALL}, SUM(number) AS difference FROM (
+        SELECT {_OF_ALL}, change AS number FROM core_countentry WHERE is_sum
+        UNION ALL
+        SELECT {_OF_ALL}, -number FROM core_listtotal
+    ) AS counted GROUP BY {_OF_ALL} HAVING SUM(number) <> 0
+"""  # noqa: S608  # our own names
 
 
 def _differences(counted: CountedList) -> str:

@@ -14,7 +14,7 @@ from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 
 from core.counts import KEY, CountedList, day_of
-from core.recounting import correct_counts, correct_period_counts
+from core.recounting import correct_counts, correct_period_counts, correct_totals
 
 
 class AddIndexOnline(AddIndex):
@@ -179,6 +179,24 @@ class KeepCountByDay(KeepCount):
 
     def describe(self) -> str:
         return f"Keep the count of {self.counted.name} by day"
+
+
+class CountTotals(_BeyondModels):
+    """Add the sums that there are to the totals of all owners, which triggers keep from now on."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        with _no_limits(schema_editor):
+            correct_totals()
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        pass
+
+    def describe(self) -> str:
+        return "Count the totals of all owners"
 
 
 # What a trigger writes for each event: which row, and by how much it changes its count.

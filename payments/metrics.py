@@ -1,11 +1,11 @@
 """Metrics of payments, collected when they are scraped."""
 
-from django.db.models import Min, Sum
+from django.db.models import Min
 from prometheus_client import Gauge
 
+from core.counts import numbers_of_all
 from core.database_clock import database_now
 from core.metrics import MOST_RECENT
-from core.models import CountEntry
 from payments.counts import PAYMENTS
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -25,10 +25,8 @@ longest_processing = Gauge(
 
 def collect() -> None:
     """Set the gauges, from the kept counts and the few payments in `processing`."""
-    counts = CountEntry.objects.filter(list=PAYMENTS.name)
-    for entry in counts.values("status", "kind", "livemode").annotate(total=Sum("change")):
-        mode = "live" if entry["livemode"] else "test"
-        payments.labels(entry["status"], entry["kind"], mode).set(entry["total"])
+    for (status, payment_mode, livemode), number in numbers_of_all(PAYMENTS).items():
+        payments.labels(status, payment_mode, "live" if livemode else "test").set(number)
     now, under_way = database_now(), Payment.objects.filter(status=PaymentStatus.PROCESSING)
     since = under_way.aggregate(first=Min("updated_at"))["first"] or now
     longest_processing.set(max(0, int((now - since).total_seconds())))

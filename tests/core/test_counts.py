@@ -9,9 +9,10 @@ from django.db import transaction
 
 from core import tasks
 from core.clock import utc_now
-from core.counts import fold_changes
-from core.models import CountEntry
+from core.counts import fold_changes, numbers_of_all
+from core.models import CountEntry, ListTotal
 from merchants.models import Merchant
+from payments.counts import PAYMENTS
 from payments.expiry import expire_due
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -127,13 +128,48 @@ def test_recount_names_a_wrong_count_and_puts_it_right(api: Api, merchant: Merch
     tasks.fold_counts()
     CountEntry.objects.filter(list="payments").update(change=7)
 
-    with pytest.raises(CommandError, match="1 counts are wrong"):
+    # It is neither the number of rows nor its part of the total of all owners.
+    with pytest.raises(CommandError, match="2 counts are wrong"):
         call_command("recount")
     assert total(api, merchant) == 7
     call_command("recount", repair=True)
 
     assert total(api, merchant) == 2
     call_command("recount")
+
+
+def test_all_owners_are_counted_without_reading_the_sums_of_each(
+    merchant: Merchant, stranger: Merchant
+) -> None:
+    for owner in (merchant, stranger):
+        PaymentFactory(merchant=owner)
+        passed_through = bring_to(PaymentFactory(merchant=owner), PaymentStatus.PENDING)
+        bring_to(passed_through, PaymentStatus.CANCELED)
+    mode = ("DYNAMIC_PAY", False)
+    expected = {("created", *mode): 2, ("pending", *mode): 0, ("canceled", *mode): 2}
+    assert dict(numbers_of_all(PAYMENTS)) == expected
+
+    tasks.fold_counts()
+    bring_to(PaymentFactory(merchant=merchant), PaymentStatus.CANCELED)
+    CountEntry.objects.filter(list="payments", is_sum=True).delete()
+
+    assert dict(numbers_of_all(PAYMENTS)) == expected | {("canceled", *mode): 3}
+
+
+def test_recount_names_a_wrong_total_of_all_owners_and_puts_it_right(merchant: Merchant) -> None:
+    PaymentFactory(merchant=merchant)
+    bring_to(PaymentFactory(merchant=merchant), PaymentStatus.CANCELED)
+    tasks.fold_counts()
+    before = numbers_of_all(PAYMENTS)
+    ListTotal.objects.filter(list="payments", status="created").update(number=7)
+    ListTotal.objects.filter(list="payments", status="canceled").delete()  # as before there was one
+
+    with pytest.raises(CommandError, match="2 counts are wrong"):
+        call_command("recount")
+    call_command("recount", repair=True)
+
+    call_command("recount")
+    assert numbers_of_all(PAYMENTS) == before
 
 
 @pytest.mark.django_db(transaction=True)

@@ -29,6 +29,7 @@ ONCE = {
     "bank_statement_once": ("livemode", "currency", "number", "start_at"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
     "period_count_once": ("owner", "list", "livemode", "period", "status", "kind"),
+    "list_total_once": ("list", "livemode", "status", "kind"),
     "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
     "till_once": ("merchant", "livemode"),

@@ -8,7 +8,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.module_loading import import_string
 
 from core.counts import CountedList
-from core.recounting import correct_counts, correct_period_counts, wrong_counts
+from core.recounting import (
+    correct_counts,
+    correct_period_counts,
+    correct_totals,
+    wrong_counts,
+    wrong_totals,
+)
 
 
 class Command(BaseCommand):
@@ -30,6 +36,11 @@ class Command(BaseCommand):
                 correct_counts(counted)
                 if counted.by_day:
                     correct_period_counts(counted)
+        for problem in wrong_totals():
+            wrong += 1
+            self.stderr.write(problem)
+        if options["repair"]:
+            correct_totals()
         if wrong and not options["repair"]:
             raise CommandError(f"{wrong} counts are wrong: --repair corrects them.")
         self.stdout.write(f"{wrong} counts corrected." if wrong else "All counts are right.")
