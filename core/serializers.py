@@ -1,6 +1,7 @@
 """The two kinds of serializer: what comes in, and what goes out."""
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, NamedTuple, Self
@@ -85,12 +86,19 @@ def _unread_in_items(name: str, kind: type[Input], items: Any) -> dict[str, str]
 @cache
 def _parser_of(kind: type[Input], *, partial: bool = False) -> Input:
     """Return the one parser of a kind: creating a serializer each time would copy every field."""
-    return kind(partial=partial)
+    parser = kind(partial=partial)
+    parser.__dict__["fields"] = dict(parser.fields)
+    return parser
 
 
 def _validated(parser: Input, data: dict[str, Any]) -> dict[str, Any]:
+    # Of twenty fields most bodies have five: those that are absent, and may be, are not looked at.
+    wanted = copy(parser)
+    wanted.__dict__["fields"] = {
+        name: field for name, field in parser.fields.items() if field.required or name in data
+    }
     try:
-        return dict(parser.run_validation(data))
+        return dict(wanted.run_validation(data))
     except serializers.ValidationError as error:
         raise refusal(error.detail) from None
 

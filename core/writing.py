@@ -9,7 +9,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import BooleanField, CharField, DateTimeField, Model, TextField
 from django.db.models.fields import Field
 
@@ -39,7 +39,7 @@ def insertion_of(*rows: Model) -> Write:
     params = [value for row in rows for value in values.of(row)]
     for row in rows:
         row._state.adding = False
-        row._state.db = connection.alias
+        row._state.db = DEFAULT_DB_ALIAS
     return Write(start + ", ".join([placeholders] * len(rows)), params)
 
 
