@@ -1,7 +1,8 @@
 """What a worker does with a request before and after the service answers it.
 
 granian gives each request to a thread, with an object that any thread may complete at any time.
-So a request can wait, before it is served or before its answer is sent, without a thread.
+So a request can wait, before it is served or before its answer is sent, without a thread. Its body
+can only be read until granian's call returns: what waits to be served has been read.
 
 - Visitors, who show no credentials, have half of the threads: the others are left to merchants,
   staff and signed-in customers, even while strangers request everything expensive at once.
@@ -13,6 +14,7 @@ So a request can wait, before it is served or before its answer is sent, without
 from collections import deque
 from collections.abc import Callable
 from http import HTTPStatus
+from io import BytesIO
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic, sleep
@@ -23,6 +25,8 @@ from granian.log import logger
 HELD_SECONDS, APART_SECONDS = 0.25, 0.004
 # Each keeps a connection open. granian accepts 1,024, an equal part in each worker: half of them.
 MOST_HELD_BY_ALL = 512
+# What waits without a thread is kept in memory. No form for visitors is as long.
+MOST_KEPT_BYTES = 64 * 1024
 
 Run = Callable[[Any, Any], object]
 
@@ -84,15 +88,24 @@ class VisitorTurns:
 
     def serve(self, protocol: Any, scope: Any) -> None:
         """Serve a visitor, and those who have come meanwhile; or leave it in line."""
-        with self._lock:
-            if self._served >= self._most:
-                self._line.append((protocol, scope))
+        if not self._begin():
+            keep_body(scope)
+            if not self._begin(or_wait=(protocol, scope)):
                 return
-            self._served += 1
         turn: tuple[Any, Any] | None = (protocol, scope)
         while turn:
             self._serve_one(*turn)
             turn = self._next()
+
+    def _begin(self, or_wait: tuple[Any, Any] | None = None) -> bool:
+        """Begin a turn if one is free, and return whether it was; if not, let this one wait."""
+        with self._lock:
+            if self._served < self._most:
+                self._served += 1
+                return True
+            if or_wait:
+                self._line.append(or_wait)
+            return False
 
     def _next(self) -> tuple[Any, Any] | None:
         """Take the first visitor from the line; if it is empty, end the turn and return None."""
@@ -108,6 +121,13 @@ class VisitorTurns:
         except BaseException:  # as granian does; the next in line is served whatever this one did
             logger.exception("Application callable raised an exception")
             protocol.response_bytes(HTTPStatus.INTERNAL_SERVER_ERROR, [], b"")
+
+
+def keep_body(scope: Any) -> None:
+    """Read a request's body into memory; a proxy has received it whole. A longer one is lost."""
+    length = int(scope.get("CONTENT_LENGTH") or 0)
+    if 0 < length <= MOST_KEPT_BYTES:
+        scope["wsgi.input"] = BytesIO(scope["wsgi.input"].read(length))
 
 
 def in_turns(run: Run, is_visitor: Callable[[Any], bool], *, threads: int, workers: int = 1) -> Run:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -81,6 +82,32 @@ def test_visitors_have_half_of_the_threads_and_wait_without_one(threads: int, mo
 
     assert service.most == most + 2
     assert {tuple(each.statuses) for each in (*visits, *calls)} == {(200,)}
+
+
+@pytest.mark.parametrize(("sent", "read"), [(65_536, 65_536), (65_537, 0), (0, 0)])
+def test_a_form_that_waits_is_read_before_granian_takes_its_body_away(sent: int, read: int) -> None:
+    """It came to the view empty, and everyone who waited was told that the page was too old."""
+    begun, may_end, lengths = threading.Event(), threading.Event(), list[int]()
+
+    def answer(protocol: Any, scope: Any) -> None:
+        begun.set()
+        assert may_end.wait(PATIENCE_SECONDS)
+        lengths.append(len(scope["wsgi.input"].read(sent)))
+        protocol.response_bytes(200, [], b"")
+
+    serve = in_turns(answer, lambda _: True, threads=2)
+    first = {"wsgi.input": BytesIO()}
+    threading.Thread(target=serve, args=(Protocol(), first), daemon=True).start()
+    assert begun.wait(PATIENCE_SECONDS)
+    body, waiting = BytesIO(b"x" * sent), Protocol()
+
+    serve(waiting, {"wsgi.input": body, "CONTENT_LENGTH": str(sent)})
+    body.seek(0)
+    body.truncate()  # as granian does when its call returns
+    may_end.set()
+
+    assert waiting.answered.wait(PATIENCE_SECONDS)
+    assert lengths == [0, read]
 
 
 def test_a_visit_that_fails_ends_its_turn() -> None:
