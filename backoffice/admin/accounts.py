@@ -116,6 +116,8 @@ STAFF_ACTIONS = (
         right=Right.STAFF,
         service=close_account,
         message="The account is closed.",
+        about="Its requests that wait are declined. Invitations that it requested or approved are"
+        " withdrawn: whom you want to keep, invite again with Reset access.",
         icon="person_off",
         danger=True,
         available=lambda user, now: user.is_active,

@@ -16,15 +16,22 @@ from backoffice.errors import AccountNotEligible
 from backoffice.models import Instruction
 from backoffice.roles import Right, Role
 from backoffice.services.administrators import note_administrator, tell_administrators
-from backoffice.services.invitations import invitation_id, plan_change_notice, plan_invitation
+from backoffice.services.invitations import (
+    invitation_id,
+    plan_change_notice,
+    plan_invitation,
+    withdraw_invitations,
+)
 from backoffice.services.two_factor import remove_second_factor
 from backoffice.session_store import end_sessions
 from backoffice.staff import USERNAME_CHARACTERS, Staff, roles_of
+from backoffice.statuses import InstructionStatus
 from core.errors import ValidationFailed
 from merchants.callers import Caller
 
 _USERNAME = re.compile(rf"[a-z][a-z0-9.-]{{1,{USERNAME_CHARACTERS - 1}}}")
 SERVER = "system:backoffice.create_staff"
+CLOSED = "The account that requested this was closed."
 _OWN = "You cannot change your own account. Ask another Administrator."
 
 
@@ -107,7 +114,10 @@ def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> N
 
 
 def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
-    """Close a colleague's account at once. Raises AccountNotEligible for one's own account.
+    """Close a colleague's account at once, with what it has begun and others could still finish.
+
+    Its requests that wait are declined, and the invitations in which it had a part are withdrawn.
+    Raises AccountNotEligible for one's own account.
 
     If it is an Administrator's, all Administrators are notified, including that one: otherwise a
     sole remaining Administrator could break the glass unnoticed.
@@ -127,7 +137,11 @@ def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> 
         record.before = {"is_active": user.is_active}
         user.is_active = False
         user.save(update_fields=["is_active"])
-        record.after = {"is_active": False}
+        ended = {
+            "requests_declined": _decline_requests(user, staff, now),
+            "invitations_withdrawn": ", ".join(withdraw_invitations(user)),
+        }
+        record.after = {"is_active": False} | {name: what for name, what in ended.items() if what}
 
 
 def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
@@ -146,6 +160,16 @@ def give_roles(user: User, roles: frozenset[Role]) -> None:
     if user.is_superuser:  # would be an Administrator whatever the groups say
         user.is_superuser = False
         user.save(update_fields=["is_superuser"])
+
+
+def _decline_requests(user: User, staff: Staff, now: datetime) -> str:
+    """Decline what an account has requested and still waits: reopened, it could go on with it."""
+    waiting = Instruction.objects.filter(asked_by=user, status=InstructionStatus.WAITING)
+    locked = list(waiting.select_for_update().order_by("pk"))
+    for instruction in locked:
+        instruction.decision_note = CLOSED
+        instruction.transition_to(InstructionStatus.DECLINED, now=now, user_id=staff.user_id)
+    return ", ".join(instruction.pk for instruction in locked)
 
 
 def _refuse_name(username: str) -> None:

@@ -9,12 +9,16 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.db.models import Q
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from backoffice.models import Instruction
+from backoffice.roles import InstructionKind
 from backoffice.services.administrators import mail_staff, staff_url
+from backoffice.statuses import InstructionStatus
 from core.durations import in_words
 from core.ids import new_id
 from messages.content import Content
@@ -45,6 +49,22 @@ def plan_invitation(user: User, *, now: datetime) -> None:
         key=new_id("inv", now),
         now=now,
     )
+
+
+def withdraw_invitations(sponsor: User) -> list[str]:
+    """Withdraw those that an account has requested or approved; return whose they were.
+
+    Without the address the link is invalid, and an e-mail that is not written yet has no recipient.
+    """
+    let_in = Instruction.objects.filter(
+        Q(asked_by=sponsor) | Q(decided_by=sponsor),
+        kind=InstructionKind.STAFF,
+        status=InstructionStatus.CARRIED_OUT,
+    )
+    users = User.objects.filter(username__in=let_in.values("subject_id")).exclude(email="")
+    invited = [user for user in users.order_by("username") if not user.has_usable_password()]
+    User.objects.filter(pk__in=[user.pk for user in invited]).update(email="")
+    return [user.username for user in invited]
 
 
 def plan_change_notice(user: User, *, now: datetime) -> None:

@@ -1,0 +1,74 @@
+"""An account that is closed leaves nothing behind that others, or it itself later, could finish."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from backoffice.models import AuditEntry, Instruction
+from backoffice.services.invitations import KIND
+from core.clock import utc_now
+from messages.models import Message
+from messages.send_loop import send_due_messages
+from tests.backoffice.acting import act
+from tests.backoffice.colleagues import (
+    FIRST,
+    SECOND,
+    ask_for_account,
+    at_desk,
+    let_in,
+    two_administrators,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("closed", [FIRST, SECOND])
+def test_whom_it_has_invited_gets_in_no_more(closed: str, mailoutbox) -> None:
+    """The link lasts three days, and gave the dishonest one's friend an account of Finance."""
+    two_administrators()
+    let_in("friend")
+    send_due_messages(now=utc_now())
+    [mail] = [mail for mail in mailoutbox if "/admin/invitation/" in mail.body]
+    link = next(word for word in mail.body.split() if "/admin/invitation/" in word)
+    let_in("late")  # whose e-mail is not written yet
+
+    other = SECOND if closed == FIRST else FIRST
+    act(at_desk(other), User.objects.get(username=closed), "close", reason="Dishonest")
+    send_due_messages(now=utc_now())
+
+    page = Client().get(link.removeprefix("http://testserver"), follow=True).content.decode()
+    assert "This link was used, or is too old." in page
+    assert set(Message.objects.filter(kind=KIND).values_list("recipient", "status")) == {
+        ("friend@example.com", "sent"),
+        ("late@example.com", "not_needed"),
+    }
+    entry = AuditEntry.objects.latest("sequence")
+    assert entry.after == {"is_active": False, "invitations_withdrawn": "friend, late"}
+
+
+def test_what_it_has_requested_does_not_wait_until_it_is_reopened() -> None:
+    two_administrators()
+    ask_for_account(at_desk(), "friend")
+    of_another = at_desk(SECOND)
+    ask_for_account(of_another, "colleague")
+
+    act(of_another, User.objects.get(username=FIRST), "close", reason="Dishonest")
+
+    declined, waiting = Instruction.objects.order_by("asked_at")
+    assert (declined.status, declined.decided_by.username) == ("declined", SECOND)
+    assert declined.decision_note == "The account that requested this was closed."
+    assert waiting.status == "waiting"
+    after = AuditEntry.objects.latest("sequence").after
+    assert after["requests_declined"] == declined.pk
+
+
+def test_an_account_that_has_chosen_a_password_keeps_its_address() -> None:
+    two_administrators()
+    let_in("friend")
+    friend = User.objects.get(username="friend")
+    friend.set_password("tall ship sails")
+    friend.save()
+
+    act(at_desk(SECOND), User.objects.get(username=FIRST), "close", reason="Left")
+
+    assert User.objects.get(username="friend").email == "friend@example.com"
