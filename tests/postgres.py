@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.orphans import ending_with_us
+
 QUICK = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -90,7 +92,7 @@ class Postgres:
         log = (self.directory / "log").open("ab")
         with log:
             self.process = subprocess.Popen(
-                [programs() / "postgres", *place, *settings],
+                [*ending_with_us(signal.SIGQUIT), programs() / "postgres", *place, *settings],
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,

@@ -6,6 +6,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.orphans import ending_with_us
+
 START_SECONDS = 60  # where others have the machine
 
 
@@ -31,7 +33,7 @@ class Redis:
         program = shutil.which("redis-server") or "redis-server"
         place = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.socket.parent)]
         self.process = subprocess.Popen(
-            [program, *place, "--save", "", "--appendonly", "no"],
+            [*ending_with_us(signal.SIGKILL), program, *place, "--save", "", "--appendonly", "no"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             start_new_session=True,

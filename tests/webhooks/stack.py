@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from config.environment import VARIABLES
 from tests import template
+from tests.orphans import ending_with_us
 from tests.run_environment import VALUES
 
 ROOT = Path(__file__).parent.parent.parent
@@ -101,7 +102,7 @@ class Stack:
         """Start Python with these words; `within`: words before its command."""
         with self.log.open("ab") as log:
             process = subprocess.Popen(
-                [*within, sys.executable, *words],
+                [*within, *ending_with_us(signal.SIGTERM), sys.executable, *words],
                 cwd=self.root,
                 env=self.environment,
                 stdout=log,
