@@ -3,8 +3,19 @@
 import signal
 import sys
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 def end_in_order() -> None:
-    """On SIGTERM or SIGHUP, exit through every `finally`, which ends servers and unmounts disks."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))
+    """On the first of these signals, exit through every `finally`: it ends servers, unmounts disks.
+
+    Those after it are ignored, as they would break that off.
+    """
+    for number in ENDING:
+        signal.signal(number, _end)
+
+
+def _end(*_: object) -> None:
+    for number in ENDING:
+        signal.signal(number, lambda *_: None)  # not SIG_IGN, which `umount` would inherit
+    sys.exit(1)

@@ -4,8 +4,9 @@
 PostgreSQL and Redis, 16 clients, and a webhook receiver; `--embedded`: web server and worker on
 SQLite. The same seed draws the same faults in the same order, and the same requests. As root it
 also fills disks and cuts the network. `--changes 100000`: round after round, until that many
-changes of state were made. It ends on its own, and exits 1 if a promise was broken, or if it was
-abandoned before that.
+changes of state were made. After each round it tells how far it is. It ends on its own, and exits
+1 if a promise was broken, or if it was abandoned before that; if it is interrupted or terminated,
+it ends what it started.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from pathlib import Path
 from bench.bursts import confirm_at_once, post_at_once
 from bench.endings import end_in_order
 from bench.goals import Goal, Quiet, Stretch, table
-from bench.promises import broken_promises, settle
+from bench.promises import broken_promises, broken_so_far, settle
 from bench.rig import Rig, standing
 from bench.serving import START_SECONDS
 from bench.traders import Trader, Transcript
@@ -102,9 +103,12 @@ def run(
         quiet = _break(rig, traders, seconds, all_seconds, changes)
         transcript.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each
         fitting = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
+        _tell(f"The faults are over. Now {bursts or fitting} payments confirmed at once …")
         confirmed = confirm_at_once(traders[0], bursts or fitting)
         raced = post_at_once(traders[0], rig, bursts // 2 or fitting)
+        _tell(f"… {len(transcript.answers):,} requests repeated …")
         _repeat_all(traders, transcript)
+        _tell("… unfinished work waited for, and everything proven.")
         found = settle(rig, transcript, timeout_seconds=timeouts.settle)
         broken = broken_promises(found, proof_seconds=timeouts.proof)
         goals = table(found, broken, confirmed, raced, quiet)
@@ -122,7 +126,8 @@ def _break(
     quiet = Quiet(
         _trade(traders[:FEW], FEW_SECONDS), _trade(traders[FEW:], all_seconds or ALL_SECONDS)
     )
-    ends = time.monotonic() + seconds
+    began = time.monotonic()
+    ends = began + seconds
     names = sorted(rig.faults())
     order: list[str] = []
     while time.monotonic() < ends or len(rig.given) < len(names) or rig.changes < changes:
@@ -131,11 +136,24 @@ def _break(
         order = order or rig.chance.sample(names, len(names))  # each once, in random order
         rig.give(order.pop())
         time.sleep(rig.chance.uniform(*PAUSE_SECONDS))
+        if not order:
+            _tell(f"{time.monotonic() - began:.0f} s: {_progress(rig, traders[0].transcript)}")
     for trader in traders:
         trader.over.set()
     for trader in traders:
         trader.join()
     return quiet
+
+
+def _progress(rig: Rig, transcript: Transcript) -> str:
+    wrong = {name: found for name, found in broken_so_far(rig, transcript).items() if found}
+    done = f"{rig.changes:,} changes of state, {rig.given.total()} faults"
+    return f"{done}, {f'BROKEN so far: {wrong}' if wrong else 'no promise broken so far'}"
+
+
+def _tell(words: str) -> None:
+    sys.stderr.write(f"{words}\n")
+    sys.stderr.flush()
 
 
 def _trade(traders: list[Trader], seconds: float) -> Stretch:

@@ -80,22 +80,33 @@ def broken_promises(found: Findings, *, proof_seconds: float) -> dict[str, objec
     """Return the violations of each promise: all must be 0 or empty."""
     rig, transcript = found.rig, found.transcript
     kept = {row[0] for row in rig.rows("SELECT key FROM core_idempotencykey")}
-    wire = Counter(exchange.status for exchange in transcript.exchanges)
     return {
         "what the ledger's proof refuses": _refused(rig, "verify_ledger", proof_seconds),
         "what the audit's proof refuses": _refused(rig, "verify_audit", proof_seconds),
         "acknowledged keys that are gone": len(transcript.answers.keys() - kept),
-        "repeats that were not the same bytes": transcript.changed,
-        "requests that were never decided": transcript.given_up,
-        "answers that are none of ours": {
-            status: count for status, count in transcript.statuses.items() if status not in DECIDED
-        },
-        "answers 500": wire[500],
+        **broken_so_far(rig, transcript),
         "events that never arrived": found.lost,
         "events that arrived with other bytes": found.bodies_changed,
-        "payments completed twice": len(rig.rows(COMPLETED_TWICE)),
         "rows that are stuck": found.unsettled,
     }
+
+
+def broken_so_far(rig: Rig, transcript: Transcript) -> dict[str, object]:
+    """Return the violations of those promises that can be checked while clients trade."""
+    twice = len(rig.rows(COMPLETED_TWICE))
+    with transcript.lock:
+        wire = Counter(exchange.status for exchange in transcript.exchanges)
+        return {
+            "repeats that were not the same bytes": list(transcript.changed),
+            "requests that were never decided": list(transcript.given_up),
+            "answers that are none of ours": {
+                status: count
+                for status, count in transcript.statuses.items()
+                if status not in DECIDED
+            },
+            "answers 500": wire[500],
+            "payments completed twice": twice,
+        }
 
 
 def _refused(rig: Rig, command: str, timeout_seconds: float) -> str:

@@ -81,11 +81,22 @@ class Rig:
     def rows(self, question: str) -> list[Any]:
         """Query the database directly, not through the service."""
         if self.postgres:
-            address = f"host={self.postgres.directory} user=postgres connect_timeout=10"
-            with psycopg.connect(address, autocommit=True) as connection:
-                return list(connection.execute(question.encode()))
+            return self._ask(self.postgres, question)
         with closing(sqlite3.connect(self.disk.place / "db.sqlite3", timeout=20)) as file:
             return list(file.execute(question))
+
+    def _ask(self, postgres: Postgres, question: str) -> list[Any]:
+        """Query PostgreSQL, which may still be recovering from the last fault."""
+        address = f"host={postgres.directory} user=postgres connect_timeout=10"
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                with psycopg.connect(address, autocommit=True) as connection:
+                    return list(connection.execute(question.encode()))
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.5)
 
     @property
     def changes(self) -> int:
@@ -224,17 +235,17 @@ def standing(directory: Path, *, seed: int, embedded: bool, changes: int = 0) ->
     with ExitStack() as stack:
         room, for_logs = changes // CHANGES_PER_MEGABYTE, changes // CHANGES_PER_LOGGED_MEGABYTE
         disk = SmallDisk(directory / "data", megabytes=512 + room)
-        log_disk = SmallDisk(directory / "logs", megabytes=64 + for_logs)
         stack.callback(disk.close)
+        log_disk = SmallDisk(directory / "logs", megabytes=64 + for_logs)
         stack.callback(log_disk.close)
         wire = stack.enter_context(Cable(directory / "received"))
         urls = {"DATABASE_URL": f"sqlite:///{disk.place}/db.sqlite3"}
         postgres = redis = None
         if not embedded:
             postgres, redis = Postgres(disk.place / "pg", durable=True), Redis(directory)
-            urls = _start(postgres, redis)
             stack.callback(postgres.remove)
             stack.callback(redis.stop)
+            urls = _start(postgres, redis)
         migrated = not embedded or template.use(disk.place / "db.sqlite3")
         clock = {"PYTHONPATH": str(ROOT / "bench/clock"), "CLOCK_FILE": "/dev/null"}
         service = stack.enter_context(

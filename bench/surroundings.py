@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 
@@ -48,9 +48,12 @@ class Cable:
     def __init__(self, log: Path) -> None:
         self.name = f"faults-{os.getpid()}"
         self.is_real = may_mount() and _succeeds("ip", "netns", "add", self.name)
-        if self.is_real:
-            self.mend()
-        self.receiver = Receiver(log, within=self.within)
+        with ExitStack() as unless_ready:
+            unless_ready.callback(self._remove)
+            if self.is_real:
+                self.mend()
+            self.receiver = Receiver(log, within=self.within)
+            unless_ready.pop_all()
 
     @property
     def within(self) -> tuple[str, ...]:
@@ -72,6 +75,9 @@ class Cable:
 
     def __exit__(self, *_: object) -> None:
         self.receiver.close()
+        self._remove()
+
+    def _remove(self) -> None:
         if self.is_real:
             _succeeds("ip", "netns", "delete", self.name)
 
