@@ -19,6 +19,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
+from prometheus_client import Counter
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -32,6 +33,9 @@ logger = logging.getLogger(__name__)
 API_PREFIX = "/v1/"
 SAFE_METHODS = ("GET", "HEAD")
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
+lock_refusals = Counter(
+    "database_lock_refusals", "Requests refused because a row or table stayed locked."
+)
 
 _unknown_type = partial(errors.UnsupportedMediaType, "Content-Type: must be application/json.")
 _unknown_host = partial(
@@ -85,9 +89,11 @@ def api_error(exc: Exception) -> errors.ApiError:
 def _database_error(exc: Exception) -> errors.ApiError:
     state = getattr(exc.__cause__, "sqlstate", None)
     busy = state in _LOCK_NOT_AVAILABLE or LOCKED in str(exc)
-    error: errors.ApiError = errors.Conflict() if busy else errors.ServiceUnavailable()
     log_failure(logger, "database did not answer", exc)
-    return error
+    if not busy:
+        return errors.ServiceUnavailable()
+    lock_refusals.inc()
+    return errors.Conflict()
 
 
 def json_error(error: errors.ApiError) -> HttpResponse:

@@ -10,6 +10,7 @@ from core.metrics import MOST_RECENT
 from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import waiting_endpoints
+from webhooks.delivery.outcomes import SUCCESS_RECORDED_EVERY
 from webhooks.models import Webhook
 
 longest_wait = Gauge(
@@ -20,6 +21,11 @@ longest_wait = Gauge(
 failing = Gauge(
     "webhooks_failing_endpoints",
     "How many enabled endpoints failed at their last attempt.",
+    multiprocess_mode=MOST_RECENT,
+)
+working = Gauge(
+    "webhooks_working_endpoints",
+    "How many enabled endpoints have taken a delivery within two hours, and not failed since.",
     multiprocess_mode=MOST_RECENT,
 )
 due = Gauge(
@@ -43,3 +49,5 @@ def collect() -> None:
     for lane_of, count in Counter(each.lane for each in waiting_endpoints(now)).items():
         due.labels(lane_of.value).set(count)
     failing.set(endpoints.failing().count())
+    since = now - 2 * SUCCESS_RECORDED_EVERY
+    working.set(endpoints.filter(failing_since=None, last_success_at__gte=since).count())

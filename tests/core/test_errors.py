@@ -4,6 +4,7 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
 from django.test import RequestFactory
+from prometheus_client import REGISTRY
 
 from core.handler import permission_denied
 from merchants.models import Merchant
@@ -73,6 +74,10 @@ def test_the_request_id_is_the_callers_where_it_is_plain(api: Api, merchant: Mer
     assert made["X-Request-Id"].startswith("req_")
 
 
+def locked_out() -> float:
+    return REGISTRY.get_sample_value("database_lock_refusals_total") or 0
+
+
 @pytest.mark.parametrize(
     ("error", "status", "code"),
     [
@@ -93,9 +98,11 @@ def test_a_failure_of_ours_tells_nothing_of_the_inside(
         raise error
 
     monkeypatch.setattr("payments.views.create_payment", fail)
+    refused = locked_out()
     response = api(merchant).post("/v1/payments", {"amount": 1})
 
     assert (response.status_code, response.json()["code"]) == (status, code)
+    assert locked_out() - refused == (status == 409)
     assert str(error) not in response.content.decode()
     assert response.has_header("Retry-After") == (status != 500)
 

@@ -61,11 +61,15 @@ def test_what_is_not_due_yet_does_not_wait(
 def test_endpoints_that_fail_are_counted_and_their_waiting_is_not(
     merchant: Merchant, endpoint: MakeEndpoint, measured
 ) -> None:
-    failing, off = endpoint("/say/500"), endpoint("/say/500")
+    failing, off, _, silent = (endpoint(f"/say/{status}") for status in (500, 500, 200, 200))
     emit_event(merchant)
-    send_due()
+    while send_due():
+        pass
+    long_ago = database_now() - timedelta(hours=2)
+    Webhook.objects.filter(pk=silent.pk).update(last_success_at=long_ago)
     Webhook.objects.filter(pk=off.pk).update(is_active=False, disabled_reason="requested")
     let_wait(failing, minutes=60)
 
     assert measured("failing_endpoints") == 1
+    assert measured("working_endpoints") == 1
     assert measured("longest_wait_seconds") == 0
