@@ -7,7 +7,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from funding.models import FundingWay, TopUp
 from funding.statuses import EVER_CREDITED, TopUpStatus
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
-from ledger.reconciliation import any_of, each, transfers_of
+from ledger.reconciliation import Faults, any_of, name_each, transfers_of
 from ledger.transition_checks import check_transitions
 from payouts.models import BankEntry, BankEntryState
 
@@ -16,10 +16,14 @@ _STAMPED = [(status, f"{status}_at") for status in TopUpStatus if status != TopU
 
 def check_top_ups() -> Iterator[str]:
     """Yield a sentence for each top-up, transfer or bank entry that does not agree."""
-    named = Transfer.objects.filter(reference__startswith="top_")
     credited = BankEntry.objects.exclude(credited_to="")
-    if not any_of(TopUp.objects.all(), named, credited):
-        return
+    if any_of(TopUp.objects.all(), _named(), credited):
+        for wrong in (_wrong_top_ups, _wrong_reversals, _wrong_bank_transfers, _other_modes):
+            yield from name_each(wrong)
+        yield from check_transitions(TopUp, first="", stamps=_STAMPED)
+
+
+def _wrong_top_ups() -> Faults:
     succeeded = TopUp.objects.filter(status__in=EVER_CREDITED)
     moved = transfers_of(TransferKind.TOP_UP).filter(
         amount=OuterRef("amount_received"),
@@ -28,19 +32,29 @@ def check_top_ups() -> Iterator[str]:
         credit_account__purpose=Purpose.WALLET,
         credit_account__owner=OuterRef("customer_id"),
     )
-    for top_up in each(succeeded.filter(~Exists(moved))):
-        yield f"Top-up {top_up.pk} has succeeded without the transfer of its amount."
+    yield (
+        "Top-up {pk} has succeeded without the transfer of its amount.",
+        succeeded.filter(~Exists(moved)),
+    )
     known = succeeded.filter(pk=OuterRef("reference"))
-    for transfer in each(named.filter(~Exists(known), kind=TransferKind.TOP_UP)):
-        yield f"Transfer {transfer.pk} is of no succeeded top-up {transfer.reference}."
-    yield from _check_reversals()
-    yield from _check_bank(succeeded.filter(way=FundingWay.BANK_TRANSFER))
-    for top_up in each(TopUp.objects.exclude(livemode=F("customer__livemode"))):
-        yield f"Top-up {top_up.pk} is of another mode than its customer."
-    yield from check_transitions(TopUp, first="", stamps=_STAMPED)
+    yield (
+        "Transfer {pk} is of no succeeded top-up {reference}.",
+        _named().filter(~Exists(known), kind=TransferKind.TOP_UP),
+    )
 
 
-def _check_reversals() -> Iterator[str]:
+def _named() -> QuerySet[Transfer]:
+    return Transfer.objects.filter(reference__startswith="top_")
+
+
+def _other_modes() -> Faults:
+    yield (
+        "Top-up {pk} is of another mode than its customer.",
+        TopUp.objects.exclude(livemode=F("customer__livemode")),
+    )
+
+
+def _wrong_reversals() -> Faults:
     taken = Transfer.objects.filter(kind=TransferKind.ADJUSTMENT)
     back = taken.filter(
         reference=OuterRef("pk"),
@@ -51,14 +65,19 @@ def _check_reversals() -> Iterator[str]:
         credit_account__purpose=Purpose.FUNDING,
     )
     undone = TopUp.objects.filter(status=TopUpStatus.REVERSED)
-    for top_up in each(undone.filter(~Exists(back))):
-        yield f"Top-up {top_up.pk} is reversed without the transfer of its amount."
+    yield (
+        "Top-up {pk} is reversed without the transfer of its amount.",
+        undone.filter(~Exists(back)),
+    )
     known = undone.filter(pk=OuterRef("reference"))
-    for transfer in each(taken.filter(~Exists(known), reference__startswith="top_")):
-        yield f"Transfer {transfer.pk} takes back {transfer.reference}, which is not reversed."
+    yield (
+        "Transfer {pk} takes back {reference}, which is not reversed.",
+        taken.filter(~Exists(known), reference__startswith="top_"),
+    )
 
 
-def _check_bank(by_transfer: QuerySet[TopUp]) -> Iterator[str]:
+def _wrong_bank_transfers() -> Faults:
+    by_transfer = TopUp.objects.filter(status__in=EVER_CREDITED, way=FundingWay.BANK_TRANSFER)
     matched = BankEntry.objects.filter(state=BankEntryState.MATCHED).exclude(credited_to="")
     proof = matched.filter(
         credited_to=OuterRef("pk"),
@@ -66,8 +85,12 @@ def _check_bank(by_transfer: QuerySet[TopUp]) -> Iterator[str]:
         currency=OuterRef("currency"),
         livemode=OuterRef("livemode"),
     )
-    for top_up in each(by_transfer.filter(~Exists(proof))):
-        yield f"Top-up {top_up.pk} has succeeded; no entry of the bank says so."
+    yield (
+        "Top-up {pk} has succeeded; no entry of the bank says so.",
+        by_transfer.filter(~Exists(proof)),
+    )
     credited = by_transfer.filter(pk=OuterRef("credited_to"), amount_received=OuterRef("amount"))
-    for entry in each(matched.filter(~Exists(credited))):
-        yield f"Bank entry {entry.pk} is matched with {entry.credited_to}, which it did not fill."
+    yield (
+        "Bank entry {pk} is matched with {credited_to}, which it did not fill.",
+        matched.filter(~Exists(credited)),
+    )

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import connection
-
 from ledger.models import Purpose
+from ledger.reconciliation import rows_of
 
 # The sum of each account's transfers (exact), and of those that its balance includes (folded).
 SUMS = """
@@ -73,10 +72,7 @@ def check_balances() -> Iterator[str]:
 
 
 def _rows(statement: str) -> Iterator[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {"wallet": Purpose.WALLET, "funding": Purpose.FUNDING})
-        while rows := cursor.fetchmany(1_000):
-            yield from rows
+    return rows_of(statement, {"wallet": Purpose.WALLET, "funding": Purpose.FUNDING})
 
 
 def _name(account: list[object]) -> str:

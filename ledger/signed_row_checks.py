@@ -53,13 +53,13 @@ def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
     Starts with the key after the mark, and takes a snapshot per chunk.
     """
     field = signature_field(model)
-    rows = model._base_manager.order_by("pk")
-    if field is None or not rows.exists() or not log_has_begun():
+    if field is None:
         return
+    rows = model._base_manager.order_by("pk")
     while True:
         with snapshot():
             found = _read(rows.filter(pk__gt=mark) if mark else rows, field)
-            if not found:
+            if not found or not log_has_begun():
                 return
             yield from _check_rows(model, field, found)
         mark = str(found[-1][0])

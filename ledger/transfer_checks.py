@@ -6,29 +6,41 @@ from django.db.models import Exists, OuterRef
 
 from core.currencies import EXPONENTS, WITHDRAWN
 from ledger.models import Account, Transfer, UnsealedTransfer
-from ledger.reconciliation import keys_of
+from ledger.reconciliation import Faults, each, name_each
 
 
 def check_transfers() -> Iterator[str]:
     """Check that each transfer is sealed or waiting to be, and matches its accounts."""
-    for pk in keys_of(Transfer.objects.filter(seal=None, unsealed=None)):
-        yield f"Transfer {pk} is neither sealed nor waiting for its seal."
-    for pk in keys_of(UnsealedTransfer.objects.exclude(transfer__seal=None)):
-        yield f"Transfer {pk} is sealed and counted as waiting, too."
+    return name_each(_wrong_transfers)
+
+
+def _wrong_transfers() -> Faults:
+    yield (
+        "Transfer {pk} is neither sealed nor waiting for its seal.",
+        Transfer.objects.filter(seal=None, unsealed=None),
+    )
+    yield (
+        "Transfer {pk} is sealed and counted as waiting, too.",
+        UnsealedTransfer.objects.exclude(transfer__seal=None),
+    )
     same = Transfer.objects.filter(
         pk=OuterRef("pk"),
         amount=OuterRef("amount"),
         debit_account=OuterRef("debit_account"),
         credit_account=OuterRef("credit_account"),
     )
-    for pk in keys_of(UnsealedTransfer.objects.filter(~Exists(same))):
-        yield f"Transfer {pk} waits for its seal with other values than its own."
+    yield (
+        "Transfer {pk} waits for its seal with other values than its own.",
+        UnsealedTransfer.objects.filter(~Exists(same)),
+    )
     for side in ("debit_account", "credit_account"):
         account = Account.objects.filter(
             pk=OuterRef(side), currency=OuterRef("currency"), livemode=OuterRef("livemode")
         )
-        for pk in keys_of(Transfer.objects.filter(~Exists(account))):
-            yield f"Transfer {pk} is of another currency or mode than its {side}."
+        yield (
+            "Transfer {pk} is of another currency or mode than its " + f"{side}.",
+            Transfer.objects.filter(~Exists(account)),
+        )
 
 
 def check_exponents() -> Iterator[str]:
@@ -36,5 +48,5 @@ def check_exponents() -> Iterator[str]:
     known = EXPONENTS | WITHDRAWN
     for currency, exponent in Account.objects.values_list("currency", "exponent").distinct():
         if known.get(currency) != exponent:
-            for pk in keys_of(Account.objects.filter(currency=currency, exponent=exponent)):
-                yield f"Account {pk} counts {currency} with {exponent} decimals."
+            for account in each(Account.objects.filter(currency=currency, exponent=exponent)):
+                yield f"Account {account.pk} counts {currency} with {exponent} decimals."

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db.models import Count, F, Prefetch, Q, Sum
 
-from ledger.reconciliation import CHUNK, any_of, each
+from ledger.reconciliation import CHUNK, Faults, any_of, name_each
 from payouts.batches import digest_of
 from payouts.models import Payout, PayoutBatch, PayoutOrder
 from payouts.statuses import PayoutStatus
@@ -19,7 +19,7 @@ def check_batches() -> Iterator[str]:
     if not any_of(PayoutBatch.objects.all(), PayoutOrder.objects.all(), left):
         return
     yield from _check_sums()
-    yield from _check_membership()
+    yield from name_each(_wrong_membership)
     yield from _check_contents()
 
 
@@ -35,15 +35,21 @@ def _check_sums() -> Iterator[str]:
         )
 
 
-def _check_membership() -> Iterator[str]:
+def _wrong_membership() -> Faults:
     """Check that payout and order name the same batch, and that the payout has left."""
     same = Q(order__batch=F("batch"), order__amount=F("amount"))
-    for payout in each(Payout.objects.exclude(batch=None).exclude(same)):
-        yield f"Payout {payout.pk} is in batch {payout.batch_id}, whose orders do not say so."
-    for order in each(PayoutOrder.objects.exclude(batch=F("payout__batch"))):
-        yield f"Payout {order.pk} was ordered in batch {order.batch_id}, but is not in it."
-    for order in each(PayoutOrder.objects.filter(payout__status__in=_NEVER_LEFT)):
-        yield f"Payout {order.pk} was ordered from the bank, but has not left."
+    yield (
+        "Payout {pk} is in batch {batch_id}, whose orders do not say so.",
+        Payout.objects.exclude(batch=None).exclude(same),
+    )
+    yield (
+        "Payout {pk} was ordered in batch {batch_id}, but is not in it.",
+        PayoutOrder.objects.exclude(batch=F("payout__batch")),
+    )
+    yield (
+        "Payout {pk} was ordered from the bank, but has not left.",
+        PayoutOrder.objects.filter(payout__status__in=_NEVER_LEFT),
+    )
 
 
 def _check_contents() -> Iterator[str]:

@@ -18,7 +18,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from ledger.models import Purpose, Transfer, TransferKind
-from ledger.reconciliation import any_of, each
+from ledger.reconciliation import Faults, any_of, name_each
 from ledger.transition_checks import check_transitions
 from payouts.models import Payout, Statement, StatementLine
 from payouts.statuses import EVER_PAID, NEVER_PAID, PayoutStatus
@@ -42,25 +42,30 @@ def check_payouts() -> Iterator[str]:
     """Yield a sentence for each payout, transfer or statement that does not agree."""
     if any_of(Payout.objects.all(), Transfer.objects.filter(kind__in=_ROUTES)):
         for kind in _ROUTES:
-            yield from _check_transfers(kind)
+            yield from name_each(_wrong_transfers, kind)
     if any_of(Statement.objects.all(), StatementLine.objects.all()):
-        yield from _check_sums()
-        yield from _check_chain()
-        yield from _check_lines()
+        for wrong in (_wrong_sums, _torn_chain, _wrong_lines):
+            yield from name_each(wrong)
     yield from check_transitions(Payout, first="", stamps=_STAMPS.items())
 
 
-def _check_transfers(kind: TransferKind) -> Iterator[str]:
+def _wrong_transfers(kind: TransferKind) -> Faults:
     any_at_all = Transfer.objects.filter(kind=kind, reference=OuterRef("pk"))
     right = Exists(_right_transfers(kind))
     others = Payout.objects.exclude(status__in=_MOVED[kind])
-    for payout in each(Payout.objects.filter(~right, status__in=_MOVED[kind])):
-        yield f"Payout {payout.pk} is {payout.status} without its {kind} transfer."
-    for payout in each(others.filter(Exists(any_at_all))):
-        yield f"Payout {payout.pk} is {payout.status} and has a {kind} transfer."
+    yield (
+        "Payout {pk} is {status} without its " + f"{kind} transfer.",
+        Payout.objects.filter(~right, status__in=_MOVED[kind]),
+    )
+    yield (
+        "Payout {pk} is {status} and has a " + f"{kind} transfer.",
+        others.filter(Exists(any_at_all)),
+    )
     known = Exists(Payout.objects.filter(pk=OuterRef("reference")))
-    for transfer in each(Transfer.objects.filter(~known, kind=kind)):
-        yield f"Transfer {transfer.pk} is of payout {transfer.reference}, which does not exist."
+    yield (
+        "Transfer {pk} is of payout {reference}, which does not exist.",
+        Transfer.objects.filter(~known, kind=kind),
+    )
 
 
 def _right_transfers(kind: TransferKind) -> QuerySet[Transfer]:
@@ -80,7 +85,7 @@ def _right_transfers(kind: TransferKind) -> QuerySet[Transfer]:
     return transfers
 
 
-def _check_sums() -> Iterator[str]:
+def _wrong_sums() -> Faults:
     payout = Q(
         lines__transfer__kind=TransferKind.PAYOUT, lines__transfer__reference=F("payout__pk")
     )
@@ -89,33 +94,34 @@ def _check_sums() -> Iterator[str]:
         proven_count=Count("lines", filter=moved),
         proven_amount=Coalesce(Sum("lines__amount", filter=moved), 0),
     )
-    wrong = statements.exclude(
-        movements_count=F("proven_count"), movements_amount=F("proven_amount")
+    yield (
+        "Statement {pk} sums {movements_count} movements to {movements_amount};"
+        " its {proven_count} lines make {proven_amount}.",
+        statements.exclude(movements_count=F("proven_count"), movements_amount=F("proven_amount")),
     )
-    fields = ("pk", "movements_count", "movements_amount", "proven_count", "proven_amount")
-    for pk, count, amount, proven_count, proven_amount in wrong.order_by("pk").values_list(*fields):
-        yield (
-            f"Statement {pk} sums {count} movements to {amount};"
-            f" its {proven_count} lines make {proven_amount}."
-        )
 
 
-def _check_chain() -> Iterator[str]:
+def _torn_chain() -> Faults:
     before = Statement.objects.filter(account=OuterRef("account"), number=OuterRef("number") - 1)
     statements = Statement.objects.annotate(
         carried=Coalesce(Subquery(before.values("closing_amount")), 0)
     )
-    torn = statements.exclude(opening_amount=F("carried"))
-    for pk in torn.order_by("pk").values_list("pk", flat=True):
-        yield f"Statement {pk} does not open with what the one before closed with."
+    yield (
+        "Statement {pk} does not open with what the one before closed with.",
+        statements.exclude(opening_amount=F("carried")),
+    )
     closed = Statement.objects.filter(closed_at__isnull=False)
-    for statement in each(closed.exclude(payout__amount=F("payout_amount"))):
-        yield f"Statement {statement.pk} was not closed by a payout of its amount."
-    for statement in each(Statement.objects.filter(closed_at=None, payout__isnull=False)):
-        yield f"Statement {statement.pk} has a payout and is still open."
+    yield (
+        "Statement {pk} was not closed by a payout of its amount.",
+        closed.exclude(payout__amount=F("payout_amount")),
+    )
+    yield (
+        "Statement {pk} has a payout and is still open.",
+        Statement.objects.filter(closed_at=None, payout__isnull=False),
+    )
 
 
-def _check_lines() -> Iterator[str]:
+def _wrong_lines() -> Faults:
     account = F("statement__account")
     lines = StatementLine.objects.annotate(
         signed=Case(
@@ -125,12 +131,15 @@ def _check_lines() -> Iterator[str]:
             output_field=BigIntegerField(),
         )
     )
-    for line in each(lines.exclude(amount=F("signed"))):
-        yield f"Line {line.pk} of statement {line.statement_id} is not what its transfer moved."
+    yield (
+        "Line {pk} of statement {statement_id} is not what its transfer moved.",
+        lines.exclude(amount=F("signed")),
+    )
     for side in ("credit_account", "debit_account"):
         through = Statement.objects.filter(
             account=OuterRef(side), gathered_through__gte=OuterRef("pk")
         )
-        lost = Transfer.objects.filter(Exists(through), statement_line=None)
-        for transfer in each(lost):
-            yield f"Transfer {transfer.pk} stands in no statement of its {side}."
+        yield (
+            "Transfer {pk} stands in no statement of its " + f"{side}.",
+            Transfer.objects.filter(Exists(through), statement_line=None),
+        )

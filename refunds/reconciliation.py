@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from core.money import share_of
 from ledger.models import Purpose, Transfer, TransferKind
-from ledger.reconciliation import CHUNK, any_of, each, transfers_of
+from ledger.reconciliation import CHUNK, Faults, any_of, name_each, transfers_of
 from ledger.transition_checks import check_transitions
 from payments.models import Payment
 from refunds.models import STAMPED, Refund
@@ -22,27 +22,41 @@ def check_refunds() -> Iterator[str]:
     """Yield a sentence for each refund, transfer or payment that does not agree."""
     kinds = (TransferKind.REFUND, TransferKind.REFUND_FEE)
     if any_of(Refund.objects.all(), Transfer.objects.filter(kind__in=kinds)):
-        yield from _check_transfers()
-        yield from _check_owners()
+        yield from name_each(_wrong_refunds)
         yield from _check_sums()
         yield from _check_fees()
-    yield from _check_missing()
+    yield from name_each(_missing_refunds)
     yield from check_transitions(Refund, first=RefundStatus.PENDING, stamps=STAMPED.items())
 
 
-def _check_transfers() -> Iterator[str]:
+def _wrong_refunds() -> Faults:
     succeeded = Refund.objects.filter(status=RefundStatus.SUCCEEDED)
-    for refund in each(succeeded.filter(~Exists(_refund_transfers()))):
-        yield f"Refund {refund.pk} has succeeded without the transfer of its amount."
-    for refund in each(succeeded.filter(~Exists(_fee_transfers()), fee_returned__gt=0)):
-        yield f"Refund {refund.pk} has succeeded without the transfer of its fee."
+    yield (
+        "Refund {pk} has succeeded without the transfer of its amount.",
+        succeeded.filter(~Exists(_refund_transfers())),
+    )
+    yield (
+        "Refund {pk} has succeeded without the transfer of its fee.",
+        succeeded.filter(~Exists(_fee_transfers()), fee_returned__gt=0),
+    )
     for kind, amount in (
         (TransferKind.REFUND, "amount"),
         (TransferKind.REFUND_FEE, "fee_returned"),
     ):
         same = succeeded.filter(pk=OuterRef("reference"), **{amount: OuterRef("amount")})
-        for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
-            yield f"Transfer {transfer.pk} is the {kind} of no succeeded {transfer.reference}."
+        yield (
+            "Transfer {pk} is the {kind} of no succeeded {reference}.",
+            Transfer.objects.filter(~Exists(same), kind=kind),
+        )
+    own = Q(
+        merchant=F("payment__merchant"),
+        currency=F("payment__currency"),
+        livemode=F("payment__livemode"),
+    )
+    yield (
+        "Refund {pk} is of another merchant, currency or mode than its payment.",
+        Refund.objects.exclude(own),
+    )
 
 
 def _refund_transfers() -> QuerySet[Transfer]:
@@ -65,16 +79,6 @@ def _fee_transfers() -> QuerySet[Transfer]:
     )
 
 
-def _check_owners() -> Iterator[str]:
-    own = Q(
-        merchant=F("payment__merchant"),
-        currency=F("payment__currency"),
-        livemode=F("payment__livemode"),
-    )
-    for refund in each(Refund.objects.exclude(own)):
-        yield f"Refund {refund.pk} is of another merchant, currency or mode than its payment."
-
-
 def _check_sums() -> Iterator[str]:
     sums = (
         Refund.objects.order_by("payment")
@@ -88,13 +92,12 @@ def _check_sums() -> Iterator[str]:
         yield f"Payment {payment_id} is not refunded by the sum of its refunds."
 
 
-def _check_missing() -> Iterator[str]:
+def _missing_refunds() -> Faults:
     without = Payment.objects.filter(
         ~Q(amount_refunded=0, amount_refund_pending=0),
         ~Exists(Refund.objects.filter(payment=OuterRef("pk"))),
     )
-    for payment in each(without):
-        yield f"Payment {payment.pk} is refunded without a refund."
+    yield "Payment {pk} is refunded without a refund.", without
 
 
 def _check_fees() -> Iterator[str]:

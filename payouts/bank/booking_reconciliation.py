@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import cast
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, Q, Sum
 
 from ledger.models import HOUSE, Account, Purpose
-from ledger.reconciliation import any_of, each
+from ledger.reconciliation import Faults, any_of, each, name_each
 from ledger.services import balance_of
 from payouts.bank.batch_bookings import check_batch_bookings
 from payouts.bank.moved_amounts import charge_note
@@ -26,10 +26,7 @@ def check_bookings() -> Iterator[str]:
 
 def _check_entries() -> Iterator[str]:
     for field, kinds in _BOOKINGS.items():
-        matched = BankEntry.objects.besides_charges().filter(
-            source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
-        )
-        yield from _check_field(field, matched)
+        yield from name_each(_wrong_notes, field, kinds)
     yield from _check_matches()
     yield from check_batch_bookings()
 
@@ -64,14 +61,21 @@ def _surplus_note(entry: BankEntry) -> str:
     return charge_note(entry.booked_amount - payout.amount, entry.currency)
 
 
-def _check_field(field: str, matched: QuerySet[BankEntry]) -> Iterator[str]:
+def _wrong_notes(field: str, kinds: tuple[BankEntryKind, ...]) -> Faults:
+    matched = BankEntry.objects.besides_charges().filter(
+        source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
+    )
     own = Exists(matched.filter(payout=OuterRef("pk")))
     of_batch = Exists(matched.filter(batch=OuterRef("batch")))
     noted = Q(**{f"{field}__isnull": False})
-    for payout in each(Payout.objects.filter(noted).exclude(own | of_batch)):
-        yield f"Payout {payout.pk} is noted as booked ({field}); no entry of a statement says so."
-    for payout in each(Payout.objects.filter(own).exclude(noted)):
-        yield f"Payout {payout.pk} was booked by the bank, which is not noted ({field})."
+    yield (
+        "Payout {pk} is noted as booked " + f"({field}); no entry of a statement says so.",
+        Payout.objects.filter(noted).exclude(own | of_batch),
+    )
+    yield (
+        "Payout {pk} was booked by the bank, which is not noted " + f"({field}).",
+        Payout.objects.filter(own).exclude(noted),
+    )
 
 
 def _check_accounts() -> Iterator[str]:
