@@ -1,7 +1,9 @@
 """Measure how soon events arrive, with and without a dead endpoint that has thousands waiting.
 
 `python -m bench.webhooks` prints a table; `--embedded` for SQLite and `manage.py worker` instead of
-PostgreSQL, Redis and Celery. Everything runs on this machine, including the receiver.
+PostgreSQL, Redis and Celery. `--backlog 200`: how many deliveries a second the dispatcher makes,
+and its CPU time for each, while one endpoint and then ten have that many waiting. Everything runs
+on this machine, including the receiver, which answers at once.
 """
 
 import argparse
@@ -11,11 +13,13 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bench.endings import end_in_order
+from bench.serving import cpu_seconds
 
 if TYPE_CHECKING:
     from tests.webhooks.receiver import Receiver
@@ -37,6 +41,15 @@ class Scene:
     backlog: int
 
 
+@dataclass(frozen=True)
+class _Thing:
+    """What an event is about."""
+
+    merchant_id: str
+    livemode: bool
+    id: str
+
+
 SCENES = (
     Scene("no dead endpoint", "/say/200/", 0),
     Scene("one refuses with 5,000 due", "/say/500/", BACKLOG),
@@ -49,8 +62,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--embedded", action="store_true", help="SQLite and manage.py worker")
     parser.add_argument("--seconds", type=int, default=20, help="length of each measurement")
+    parser.add_argument("--backlog", type=int, default=0, help="events waiting per endpoint")
     chosen = parser.parse_args()
-    with running(embedded=chosen.embedded) as receiver:
+    with running(embedded=chosen.embedded) as (receiver, dispatcher):
+        if chosen.backlog:
+            for count in (1, HEALTHY + 1):
+                say(clearing(count, chosen.backlog, receiver, dispatcher))
+            return
         say(f"{'embedded' if chosen.embedded else 'production'}: {PER_SECOND} events/s, "
             f"{HEALTHY} healthy endpoints, commit to received, in milliseconds")  # fmt: skip
         say(ROW.format("", "events", "p50", "p95", "p99", "max"))
@@ -60,8 +78,11 @@ def main() -> None:
 
 
 @contextmanager
-def running(*, embedded: bool) -> Iterator["Receiver"]:
-    """Start the databases, the dispatchers and the receiver; point Django at the same database."""
+def running(*, embedded: bool) -> Iterator[tuple["Receiver", int]]:
+    """Start the databases, the dispatcher and the receiver; point Django at the same database.
+
+    Yields the receiver, and the process id of the dispatcher.
+    """
     from tests.postgres import Postgres
     from tests.redis import Redis
     from tests.webhooks.receiver import Receiver
@@ -82,12 +103,12 @@ def running(*, embedded: bool) -> Iterator["Receiver"]:
         receiver = Receiver(directory / "received")
         closing.callback(receiver.close)
         stack = closing.enter_context(Stack(directory, migrated=False, **environment))
-        (stack.start_worker if embedded else stack.start_celery)()
+        dispatcher = (stack.start_worker if embedded else stack.start_celery)()
         os.environ.update(stack.environment, DJANGO_SETTINGS_MODULE="config.settings")
         import django
 
         django.setup()
-        yield receiver
+        yield receiver, dispatcher.pid
 
 
 def measure(scene: Scene, number: int, receiver: "Receiver", seconds: int) -> list[float]:
@@ -104,6 +125,26 @@ def measure(scene: Scene, number: int, receiver: "Receiver", seconds: int) -> li
     arrived = arrivals(receiver, set(committed))
     Webhook.objects.filter(pk=other.pk).update(is_active=False, disabled_reason="requested")
     return sorted(arrived[event_id] - at for event_id, at in committed.items())
+
+
+def clearing(count: int, backlog: int, receiver: "Receiver", dispatcher: int) -> str:
+    """Return how fast the backlog of so many endpoints leaves, and the CPU time of a delivery."""
+    from core.clock import utc_now
+    from webhooks.models import Delivery, Webhook
+
+    endpoints = [make_endpoint(receiver.url(f"/say/200/{count}-{n}")) for n in range(count)]
+    arrivals(receiver, {tell(endpoint)[0] for endpoint in endpoints})
+    rows = Webhook.objects.filter(pk__in=[endpoint.pk for endpoint in endpoints])
+    rows.update(paused_until=utc_now() + timedelta(hours=1))
+    for endpoint in endpoints:
+        fill(endpoint, backlog)
+    used, began = cpu_seconds(dispatcher), time.monotonic()
+    rows.update(paused_until=None)
+    while Delivery.objects.pending().filter(webhook__in=rows).exists():
+        time.sleep(0.2)
+    rate = count * backlog / (time.monotonic() - began)
+    cost = (cpu_seconds(dispatcher) - used) / count / backlog * 1_000
+    return f"{count} endpoints: {rate:.0f} deliveries/s, {cost:.1f} ms of the dispatcher's CPU each"
 
 
 def make_endpoint(url: str) -> "Webhook":
@@ -124,13 +165,15 @@ def tell(endpoint: "Webhook") -> tuple[str, float]:
     from django.db import transaction
 
     from core.clock import utc_now
+    from core.ids import new_id
     from webhooks.event_types import EventType
     from webhooks.outbox import emit
     from webhooks.samples import sample_of
 
     data = sample_of(EventType.PAYMENT_COMPLETED)
+    about = _Thing(endpoint.merchant_id, endpoint.livemode, new_id("pay", utc_now()))
     with transaction.atomic():
-        event = emit(EventType.PAYMENT_COMPLETED, about=endpoint, data=data, now=utc_now())
+        event = emit(EventType.PAYMENT_COMPLETED, about=about, data=data, now=utc_now())
     return event.id, time.time()
 
 
@@ -138,9 +181,9 @@ def fill(endpoint: "Webhook", count: int) -> None:
     """Create a backlog of so many events for an endpoint."""
     from django.db import transaction
 
-    for _ in range(0, count, 500):
+    for first in range(0, count, 500):
         with transaction.atomic():
-            for _ in range(500):
+            for _ in range(min(500, count - first)):
                 tell(endpoint)
 
 

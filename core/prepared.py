@@ -16,6 +16,7 @@ from django.db import connection
 from django.db.models import JSONField, Model, QuerySet, TextField, Value
 from django.db.models.base import ModelState
 from django.db.models.expressions import Col
+from django.db.models.sql import UpdateQuery
 from django.db.transaction import TransactionManagementError
 from psycopg.sql import Literal
 
@@ -107,9 +108,8 @@ class _Statement:
     def _fetch(self, given: dict[str, Any]) -> Iterator[list[Any]]:
         if self._locks and not connection.in_atomic_block:
             raise TransactionManagementError("A lock lasts until the transaction ends.")
-        params = [_sent(given[it]) if isinstance(it, Placeholder) else it for it in self._params]
         with connection.cursor() as cursor:
-            cursor.execute(self._sql, params)
+            cursor.execute(self._sql, _filled(self._params, given))
             found = cursor.fetchall()
         return map(self._read, found)
 
@@ -153,8 +153,14 @@ def _read_json(written: str | None, *_: object) -> Any:
     return None if written is None else orjson.loads(written)
 
 
+def _filled(params: Sequence[Any], given: Mapping[str, Any]) -> list[Any]:
+    return [_sent(given[it]) if isinstance(it, Placeholder) else it for it in params]
+
+
 def _sent(value: Any) -> Any:
-    """Return a value as the database takes it."""
+    """Return a value as the database takes it: SQLite takes a list as JSON."""
+    if isinstance(value, list) and connection.vendor == "sqlite":
+        return orjson.dumps(value).decode()
     is_instant = isinstance(value, datetime)
     return connection.ops.adapt_datetimefield_value(value) if is_instant else value
 
@@ -170,6 +176,22 @@ class PreparedValues(_Statement):
         """Return the one number that the statement finds."""
         ((number,),) = self._fetch(given)
         return int(number)
+
+
+class PreparedUpdate:
+    """The statement that updates the rows of a queryset, with a placeholder for what changes."""
+
+    def __init__(self, queryset: QuerySet[Any, Any], **values: Any) -> None:
+        query = queryset.query.chain(UpdateQuery)
+        query.add_update_values(values)
+        sql, params = query.get_compiler(queryset.db).as_sql()
+        self._sql, self._params = _written_out(sql, params)
+
+    def execute(self, **given: Any) -> int:
+        """Execute the statement with the given values; return how many rows it changed."""
+        with connection.cursor() as cursor:
+            cursor.execute(self._sql, _filled(self._params, given))
+            return int(cursor.rowcount)
 
 
 class _Maker:

@@ -2,10 +2,12 @@
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import F
 from django.forms import model_to_dict
 
+from core.among import Among
 from core.clock import utc_now
-from core.prepared import Placeholder, Prepared
+from core.prepared import Placeholder, Prepared, PreparedUpdate, instant_placeholder
 from core.writing import insertion_of, update_of, write
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -92,3 +94,21 @@ def test_it_writes_rows_of_several_tables(payment: Payment, django_assert_num_qu
     stored = Payment.objects.get(pk=payment.pk)
     assert (stored.description, stored.reference) == ("changed", None)
     assert (count, stored.transitions.count()) == (2, 2)
+
+
+def test_an_update_changes_the_rows_of_its_queryset(payment: Payment) -> None:
+    other, now = PaymentFactory(merchant=payment.merchant), utc_now()
+    named = PreparedUpdate(
+        Payment.objects.filter(Among(F("id"), Placeholder("ids")), status=PaymentStatus.CREATED),
+        description=Placeholder("words"),
+        expires_at=instant_placeholder("at"),
+        fee=F("amount") - 1,
+    )
+
+    assert named.execute(ids=[payment.pk, "pay_x"], words="new", at=now) == 1
+    assert named.execute(ids=[], words="old", at=None) == 0
+
+    payment.refresh_from_db()
+    assert (payment.description, payment.expires_at) == ("new", now)
+    assert payment.fee == payment.sale_amount - 1
+    assert Payment.objects.get(pk=other.pk).description != "new"

@@ -53,15 +53,15 @@ def test_one_that_is_claimed_out_of_turn_meanwhile_is_left(
 ) -> None:
     webhook = endpoint()
     emit_event(merchant)
-    delivery_id, found = only_delivery(webhook).id, leases._next_of
+    delivery_id, found = only_delivery(webhook).id, leases.next_in_turn
     asked_for: list[Claim | None] = []
 
-    def found_late(webhook_id: str, quota: int, now: datetime) -> tuple[list[str], bool]:
-        due = found(webhook_id, quota, now)
+    def found_late(webhook_id: str, quota: int, *, now: datetime) -> tuple[list[str], bool]:
+        due = found(webhook_id, quota, now=now)
         asked_for.append(claim_delivery(delivery_id, now=now))
         return due
 
-    monkeypatch.setattr(leases, "_next_of", found_late)
+    monkeypatch.setattr(leases, "next_in_turn", found_late)
     batch = claim_due_deliveries(free=dict.fromkeys(Lane, 4), now=database_now())
 
     assert batch.taken == []

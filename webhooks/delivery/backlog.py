@@ -1,12 +1,14 @@
 """The endpoints with pending deliveries, found without reading every delivery."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
+from core.prepared import PreparedValues, instant_placeholder
 from webhooks.models import Delivery, WebhookQuerySet
 
 FEW = 100  # more due than the threads of a dispatcher can take
@@ -33,15 +35,20 @@ def with_pending(webhooks: WebhookQuerySet) -> WebhookQuerySet:
     return webhooks.filter(id__in=RawSQL(_WITH_PENDING, []))  # noqa: S611  # a constant
 
 
-def with_due(webhooks: WebhookQuerySet, now: datetime) -> WebhookQuerySet:
-    """Keep those with a delivery that is due, and maybe some with one that will be.
+def few_with_due(now: datetime) -> list[str] | None:
+    """Return the endpoints with a delivery that is due; None while many are.
 
     Most pending ones wait for a retry, for hours: while few are due, those are found by their time,
     however many endpoints have something pending.
     """
-    due = Delivery.objects.due(now).order_by("next_attempt_at")
-    found = list(due.values_list("webhook_id", flat=True)[:FEW])
-    return with_pending(webhooks) if len(found) == FEW else webhooks.filter(id__in=set(found))
+    found = _first_due(FEW).rows(now=now)
+    return None if len(found) == FEW else list({webhook_id for (webhook_id,) in found})
+
+
+@cache
+def _first_due(count: int) -> PreparedValues:
+    due = Delivery.objects.due(instant_placeholder("now")).order_by("next_attempt_at")
+    return PreparedValues(due.values_list("webhook_id")[:count])
 
 
 def with_backlog(webhooks: WebhookQuerySet, now: datetime) -> QuerySet[Any, Any]:

@@ -9,13 +9,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
 
+from core.among import Among
+from core.prepared import (
+    Placeholder,
+    Prepared,
+    PreparedUpdate,
+    PreparedValues,
+    instant_placeholder,
+)
 from ledger.checkpoints import newest_note
-from webhooks.delivery.backlog import with_backlog, with_due
+from webhooks.delivery.backlog import few_with_due, with_backlog, with_pending
 from webhooks.delivery.lanes import EndpointBacklog, Lane, allocate
 from webhooks.delivery.order import next_in_turn
 from webhooks.models import Delivery, Webhook
@@ -25,6 +35,7 @@ from webhooks.numbering import number_events
 LEASE_IN_DEADLINES = 3
 TOKEN_BYTES = 16
 POSTPONED_FOR = timedelta(minutes=1)
+_AMONG_IDS = Among(F("id"), Placeholder("ids"))
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,7 @@ def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBat
         return ClaimBatch([], frozenset(waiting), full_lanes)
     with transaction.atomic():
         quotas = _lock_with_capacity(wanted, waiting, now)
-        found = {each: _next_of(each, quota, now) for each, quota in quotas.items()}
+        found = {each: next_in_turn(each, quota, now=now) for each, quota in quotas.items()}
         ids = [delivery_id for due, _ in found.values() for delivery_id in due]
         token = _lease(ids, now)
     taken = [
@@ -112,22 +123,33 @@ def _give_back(claim: Claim, *, due_at: datetime) -> None:
 
 def waiting_endpoints(now: datetime) -> Iterator[EndpointBacklog]:
     """Yield the endpoints that have due deliveries and may be called now."""
-    callable_now = Q(paused_until=None) | Q(paused_until__lte=now)
-    endpoints = Webhook.objects.switched_on().filter(callable_now)
-    for row in (
-        with_backlog(with_due(endpoints, now), now)
-        .filter(due_at__lte=now)
-        .values("id", "livemode", "due_at", "in_flight", "failures", "is_slow", "last_success_at")
-    ):
+    few = few_with_due(now)
+    found = _waiting(few=few is not None).rows(ids=few, now=now)
+    for webhook_id, livemode, due_at, in_flight, failures, is_slow, last_success_at in found:
         yield EndpointBacklog(
-            webhook_id=row["id"],
-            livemode=row["livemode"],
-            due_at=row["due_at"],
-            in_flight=row["in_flight"],
-            failures=row["failures"],
-            is_slow=row["is_slow"],
-            is_proven=row["last_success_at"] is not None,
+            webhook_id=webhook_id,
+            livemode=livemode,
+            due_at=due_at,
+            in_flight=in_flight,
+            failures=failures,
+            is_slow=is_slow,
+            is_proven=last_success_at is not None,
         )
+
+
+@cache
+def _waiting(*, few: bool) -> PreparedValues:
+    """Return the statement for these endpoints, or for all that have something pending."""
+    now = instant_placeholder("now")
+    on = Webhook.objects.switched_on().filter(Q(paused_until=None) | Q(paused_until__lte=now))
+    endpoints = on.filter(_AMONG_IDS) if few else with_pending(on)
+    return PreparedValues(
+        with_backlog(endpoints, now)
+        .filter(due_at__lte=now)
+        .values_list(
+            *("id", "livemode", "due_at", "in_flight", "failures", "is_slow", "last_success_at")
+        )
+    )
 
 
 def _full_lanes(
@@ -143,24 +165,26 @@ def _lock_with_capacity(
     wanted: Mapping[str, int], waiting: Mapping[str, EndpointBacklog], now: datetime
 ) -> dict[str, int]:
     """Lock the endpoints that no other process is claiming for; recount the attempts under way."""
-    rows = Webhook.objects.switched_on().filter(id__in=wanted)
-    if connection.features.has_select_for_update_skip_locked:
-        rows = rows.select_for_update(skip_locked=True, no_key=True)
-    locked = list(rows.values_list("id", flat=True))
-    counts = with_backlog(Webhook.objects.filter(id__in=locked), now).values_list("id", "in_flight")
+    locked = [webhook_id for (webhook_id,) in _lockable().rows(ids=list(wanted))]
     return {
         webhook_id: min(wanted[webhook_id], waiting[webhook_id].max_in_flight - in_flight)
-        for webhook_id, in_flight in counts
+        for webhook_id, in_flight in _in_flight().rows(ids=locked, now=now)
         if in_flight < waiting[webhook_id].max_in_flight
     }
 
 
-def _next_of(webhook_id: str, quota: int, now: datetime) -> tuple[list[str], bool]:
-    return next_in_turn(Delivery.objects.due(now).filter(webhook_id=webhook_id), quota)
+@cache
+def _lockable() -> PreparedValues:
+    rows = Webhook.objects.switched_on().filter(_AMONG_IDS)
+    if connection.features.has_select_for_update_skip_locked:
+        rows = rows.select_for_update(skip_locked=True, no_key=True)
+    return PreparedValues(rows.values_list("id"))
 
 
-def _free(now: datetime) -> Q:
-    return Q(lease_token="") | Q(next_attempt_at__lte=now)
+@cache
+def _in_flight() -> PreparedValues:
+    rows = with_backlog(Webhook.objects.filter(_AMONG_IDS), instant_placeholder("now"))
+    return PreparedValues(rows.values_list("id", "in_flight"))
 
 
 def _lease(delivery_ids: list[str], now: datetime) -> str:
@@ -171,19 +195,33 @@ def _lease(delivery_ids: list[str], now: datetime) -> str:
     """
     token = secrets.token_hex(TOKEN_BYTES)
     if delivery_ids:
-        Delivery.objects.pending().filter(_free(now), pk__in=delivery_ids).update(
-            lease_token=token,
-            next_attempt_at=lease_until(now),
-            attempt_count=F("attempt_count") + 1,
-            round_attempts=F("round_attempts") + 1,
-        )
+        _taking().execute(ids=delivery_ids, now=now, token=token, until=lease_until(now))
     return token
+
+
+@cache
+def _taking() -> PreparedUpdate:
+    is_free = Q(lease_token="") | Q(next_attempt_at__lte=instant_placeholder("now"))
+    return PreparedUpdate(
+        Delivery.objects.pending().filter(_AMONG_IDS, is_free),
+        lease_token=Placeholder("token"),
+        next_attempt_at=instant_placeholder("until"),
+        attempt_count=F("attempt_count") + 1,
+        round_attempts=F("round_attempts") + 1,
+    )
 
 
 def _leased(delivery_ids: list[str], token: str) -> list[tuple[Delivery, str]]:
     """Return each delivery, and the newest signed head, by one statement."""
-    rows = Delivery.objects.filter(pk__in=delivery_ids, lease_token=token)
-    found = rows.select_related("event__entry", "webhook").annotate(checkpoint=newest_note())
     if not delivery_ids:
         return []
-    return [(row, row.checkpoint or "") for row in found]  # type: ignore[attr-defined]  # as annotated
+    found = _with_head().rows(ids=delivery_ids, token=token)
+    return [(row, row.checkpoint or "") for row in found]
+
+
+@cache
+def _with_head() -> Prepared[Any]:
+    rows = Delivery.objects.filter(_AMONG_IDS, lease_token=Placeholder("token"))
+    return Prepared(
+        rows.select_related("event__entry", "webhook").annotate(checkpoint=newest_note())
+    )

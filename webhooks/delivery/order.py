@@ -3,6 +3,8 @@
 A retry may overtake them, and no object waits for another: `sequence` says what came first.
 """
 
+from datetime import datetime
+from functools import cache
 from typing import Any
 
 from django.db.models import (
@@ -17,6 +19,7 @@ from django.db.models import (
     When,
 )
 
+from core.prepared import Placeholder, PreparedValues, instant_placeholder
 from webhooks.models import Delivery, FeedEntry
 from webhooks.statuses import DeliveryStatus
 
@@ -30,17 +33,21 @@ _NOT_ATTEMPTED = Q(attempt_count=0) | (Q(attempt_count=1) & ~Q(lease_token=""))
 _WAITS = Q(status=DeliveryStatus.PENDING) & _NOT_ATTEMPTED
 
 
-def next_in_turn(due: QuerySet[Delivery], quota: int) -> tuple[list[str], bool]:
-    """Return the first deliveries that may leave now, and whether more are due.
-
-    `due` are those to one endpoint.
-    """
-    window = list(with_turn(due).values_list("id", "in_turn", *_OBJECT)[:WINDOW])
+def next_in_turn(webhook_id: str, quota: int, *, now: datetime) -> tuple[list[str], bool]:
+    """Return the first deliveries to an endpoint that may leave now, and whether more are due."""
+    window = _window().rows(webhook_id=webhook_id, now=now)
     free = [delivery_id for delivery_id, in_turn, *_ in window if in_turn]
     if len(free) < quota and len(window) == WINDOW:
         held_up = {tuple(thing) for _, in_turn, *thing in window if not in_turn}
+        due = Delivery.objects.due(now).filter(webhook=webhook_id)
         free += [each for each in _first_about(held_up, due) if each not in free]
     return free[:quota], len(window) > len(free[:quota])
+
+
+@cache
+def _window() -> PreparedValues:
+    due = Delivery.objects.due(instant_placeholder("now")).filter(webhook=Placeholder("webhook_id"))
+    return PreparedValues(with_turn(due).values_list("id", "in_turn", *_OBJECT)[:WINDOW])
 
 
 def _first_about(objects: set[tuple[Any, ...]], due: QuerySet[Delivery]) -> list[str]:

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
+from core.prepared import Placeholder, PreparedUpdate, instant_placeholder
+from core.writing import insertion_of, write
 from outbound.results import HttpResult
 from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
@@ -68,21 +71,33 @@ def _record_attempt(claim: Claim, result: HttpResult) -> None:
         excerpt=result.excerpt,
         error=result.error,
     )
+    insertion = insertion_of(row)
     # If the database went away on commit, the row may be there already.
-    Attempt.objects.bulk_create([row], ignore_conflicts=True)
+    write(insertion._replace(sql=f"{insertion.sql} ON CONFLICT DO NOTHING"))
 
 
 def _close(claim: Claim, end: _DeliveryState, ended_at: datetime) -> bool:
     """Release the lease; return False if it ran out and another process claimed the delivery."""
-    held = Delivery.objects.pending().filter(pk=claim.delivery.pk, lease_token=claim.token)
     is_over = end.next_attempt_at is None
-    return bool(
-        held.update(
-            status=end.status,
-            next_attempt_at=end.next_attempt_at,
-            lease_token="",
-            ended_at=ended_at if is_over else None,
-        )
+    closed = _closing().execute(
+        id=claim.delivery.pk,
+        token=claim.token,
+        status=end.status,
+        next_attempt_at=end.next_attempt_at,
+        ended_at=ended_at if is_over else None,
+    )
+    return bool(closed)
+
+
+@cache
+def _closing() -> PreparedUpdate:
+    held = {"pk": Placeholder("id"), "lease_token": Placeholder("token")}
+    return PreparedUpdate(
+        Delivery.objects.pending().filter(**held),
+        status=Placeholder("status"),
+        next_attempt_at=instant_placeholder("next_attempt_at"),
+        lease_token="",
+        ended_at=instant_placeholder("ended_at"),
     )
 
 
@@ -102,15 +117,22 @@ def _state_after_failure(claim: Claim, result: HttpResult, ended_at: datetime) -
 
 def _record_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
     """Clear the record of failures. An endpoint that stays healthy costs no write."""
-    is_slow = result.ms > SLOW_MS
+    _clearing(is_slow=result.ms > SLOW_MS).execute(
+        id=webhook_id, now=now, long_ago=now - SUCCESS_RECORDED_EVERY
+    )
+
+
+@cache
+def _clearing(*, is_slow: bool) -> PreparedUpdate:
     stale = (
         Q(failures__gt=0)
         | Q(last_success_at=None)
-        | Q(last_success_at__lt=now - SUCCESS_RECORDED_EVERY)
+        | Q(last_success_at__lt=instant_placeholder("long_ago"))
         | ~Q(is_slow=is_slow)
     )
-    Webhook.objects.filter(stale, pk=webhook_id).update(
-        **CLEAN_RECORD | {"is_slow": is_slow, "last_success_at": now}
+    return PreparedUpdate(
+        Webhook.objects.filter(stale, pk=Placeholder("id")),
+        **CLEAN_RECORD | {"is_slow": is_slow, "last_success_at": instant_placeholder("now")},
     )
 
 
