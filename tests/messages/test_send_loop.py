@@ -19,7 +19,6 @@ from messages.send_loop import send_due_messages
 from messages.tasks import send_messages
 from tests.customers.texts import TextBox
 from tests.messages.conftest import ADDRESS, PHONE, Break, plan
-from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)
@@ -285,16 +284,3 @@ def test_nothing_is_held_while_it_is_sent(now: datetime, monkeypatch: pytest.Mon
 
     assert send_due_messages(now=now) == 1
     assert held == [False]
-
-
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_many_workers_send_each_message_once(now: datetime) -> None:
-    for _ in range(20):
-        plan(now)
-
-    sent = at_once([lambda: send_due_messages(now=now)] * 4)
-
-    assert sum(count for count in sent if isinstance(count, int)) == 20
-    assert len(mail.outbox) == 20
-    assert set(Message.objects.values_list("status", "attempts")) == {("sent", 1)}
