@@ -1,6 +1,7 @@
 """What an attempt leaves on the record of its endpoint, and the figures that decide it."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -139,6 +140,12 @@ def test_the_headers_of_an_instant_are_these() -> None:
         "webhook-timestamp",
         "webhook-signature",
     ]
+
+    sign = partial(signature_headers, event_id="evt_1", body=b"{}", at=at)
+    old = "whsec_MDEyMDEyMDEyMDEyMDEyMDEyMDEyMDEyMDEyMDEyMDE="
+    before, both = sign(secret=old, previous=None), sign(secret=secret, previous=old)
+    name = "webhook-signature"
+    assert both[name] == f"{headers[name]} {before[name]}"
 
 
 DAYS, MINUTES = timedelta(days=5), timedelta(minutes=5)
