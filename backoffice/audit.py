@@ -93,6 +93,12 @@ def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[Aud
             raise
 
 
+def last_done(act: str, subject_id: str) -> AuditEntry | None:
+    """Return the newest entry of an act that was done to a subject."""
+    done = AuditEntry.objects.filter(act=act, outcome=AuditOutcome.DONE, subject_id=subject_id)
+    return done.order_by("-sequence").first()
+
+
 @transaction.atomic
 def append_entry(
     *, staff: Staff, action: AuditAction, record: AuditRecord, now: datetime, error: str = ""

@@ -231,7 +231,7 @@ def _same_order(payment: Payment) -> tuple[str, Sequence[Payment]]:
         merchant_id=payment.merchant_id, livemode=payment.livemode, status=S.COMPLETED
     ).exclude(Q(pk=payment.pk) | Q(amount_refunded=F("amount")))
     paid = others.filter(**{field: value}).select_related("customer")
-    return f"{word} {value}", paid.order_by("completed_at", "pk")[:DUPLICATES_SHOWN]
+    return f"{word} {value}", list(paid.order_by("completed_at", "pk")[:DUPLICATES_SHOWN])
 
 
 def _same_amount(payment: Payment) -> Sequence[Payment]:
@@ -247,4 +247,4 @@ def _same_amount(payment: Payment) -> Sequence[Payment]:
         completed_at__range=around,
         created_at__gt=around[0] - LONGEST_OPEN,
     ).exclude(Q(pk=payment.pk) | Q(amount_refunded=payment.amount))
-    return same.order_by("-created_at", "-id")[:DUPLICATES_SHOWN]
+    return list(same.order_by("-created_at", "-id")[:DUPLICATES_SHOWN])

@@ -34,8 +34,8 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
     if payout.status == PayoutStatus.SCHEDULED:
         if found := contradiction_of(payout):
             entry = BankEntry(pk=found)
-            words = with_link(f"{_HELD} {found}.", entry)
-            return SupportAnswer([words], "wait", next_step=page_to_open(entry))
+            held = with_link(f"{_HELD} {found}.", entry)
+            return SupportAnswer([held], "wait", next_step=page_to_open(entry))
         return SupportAnswer([_leaves(payout, now)], tone)
     words = {
         PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(payout, now)}.",

@@ -8,7 +8,7 @@ from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from backoffice.formats import clock, money
-from backoffice.models import Instruction
+from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.shown import with_link
 from backoffice.roles import InstructionKind
 from backoffice.services.instruction_kinds import moves_later, title_of
@@ -60,6 +60,12 @@ def request_words(instruction: Instruction, public_id: str, now: datetime) -> st
 def sentence(instruction: Instruction) -> str:
     """Say what was requested, for whom, and by whom."""
     return f"{_asked_for(instruction, subject_of(instruction))}."
+
+
+def done_words(entry: AuditEntry, now: datetime) -> str:
+    """Say by whom, when and why something was done."""
+    why = f": {entry.reason.rstrip('.')}" if entry.reason else ""
+    return f"by {entry.actor}, {clock(entry.at, now)}{why}"
 
 
 def _asked_for(instruction: Instruction, name: str) -> str:

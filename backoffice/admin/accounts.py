@@ -1,5 +1,6 @@
 """The accounts of staff. No password, hash or second factor is ever shown."""
 
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -9,12 +10,14 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
+from backoffice.audit import last_done
 from backoffice.forms import ActionForm, EmailField, SelectField, TextInputField
-from backoffice.page_parts import Table
+from backoffice.page_parts import SupportAnswer, Table
+from backoffice.request_answer import done_words
 from backoffice.resource.shown import Badge, Field, Instant
 from backoffice.roles import Right, Role
 from backoffice.services import instruction_kinds
-from backoffice.services.accounts import close_account, lift_lockout
+from backoffice.services.accounts import CLOSE, close_account, lift_lockout
 from backoffice.services.two_factor import second_factors
 from backoffice.staff import Staff, rights_of, roles_of
 
@@ -90,7 +93,6 @@ STAFF_ACTIONS = (
         done_message="The roles have been changed, with immediate effect.",
         about="Another Administrator must approve this. To stop someone, close the account.",
         icon="badge",
-        main=True,
     ),
     Action(
         title="Lift lockout",
@@ -179,6 +181,11 @@ class StaffAdmin(OfficeAdmin):
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(is_staff=True).prefetch_related("groups")
+
+    def answer(self, row: User, now: datetime) -> SupportAnswer | None:
+        """Say who closed the account, and why."""
+        last = None if row.is_active else last_done(CLOSE, row.username)
+        return SupportAnswer([f"Closed {done_words(last, now)}."]) if last else None
 
     def tables(self, row: User) -> list[Table]:
         rights = sorted(right.value for right in rights_of(row))

@@ -13,10 +13,11 @@ from backoffice.admin.merchant_actions import MERCHANT_ACTIONS, SUSPENDED, balan
 from backoffice.admin.merchant_review import change_lines
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
+from backoffice.audit import last_done
 from backoffice.endpoint_answer import endpoints_in_trouble
-from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.payout_answer import why_none_leaves
+from backoffice.request_answer import done_words
 from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.page_urls import page_to_open
 from backoffice.resource.shown import Code, Field, Id, Instant, with_link
@@ -119,12 +120,8 @@ def _suspension(merchant: Merchant, now: datetime) -> Iterator[str]:
     """Yield since when it is suspended, and by whom."""
     if merchant.status != MerchantStatus.SUSPENDED:
         return
-    done = AuditEntry.objects.filter(
-        act=SUSPENDED, outcome=AuditOutcome.DONE, subject_id=merchant.pk
-    )
-    if last := done.order_by("-sequence").first():
-        why = f": {last.reason.rstrip('.')}" if last.reason else ""
-        yield f"Suspended by {last.actor}, {formats.clock(last.at, now)}{why}."
+    if last := last_done(SUSPENDED, merchant.pk):
+        yield f"Suspended {done_words(last, now)}."
 
 
 def _waiting_change(merchant: Merchant, now: datetime) -> Iterator[str]:

@@ -43,9 +43,9 @@ class OfficeFilter(SimpleListFilter):
     ) -> None:
         super().__init__(request, params, model, model_admin)
         name = str(self.parameter_name)
-        if asked := str(self.used_parameters.get(name) or ""):
-            taken = self.taken(asked)
-            self.used_parameters[name] = taken or None
+        if asked := str(self.used_parameters.pop(name, "")):
+            if taken := self.taken(asked):
+                self.used_parameters[name] = taken
             unknown = [part for part in asked.split(",") if part not in taken.split(",")]
             self.ignored = formats.short_text(", ".join(unknown), MOST_IGNORED)
 

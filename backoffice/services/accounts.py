@@ -30,6 +30,7 @@ from core.errors import ValidationFailed
 from merchants.callers import Caller
 
 _USERNAME = re.compile(rf"[a-z][a-z0-9.-]{{1,{USERNAME_CHARACTERS - 1}}}")
+CLOSE = "close account"  # in the audit trail
 SERVER = "system:backoffice.create_staff"
 CLOSED = "The account that requested this was closed."
 _OWN = "You cannot change your own account. Ask another Administrator."
@@ -123,7 +124,7 @@ def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> 
     sole remaining Administrator could break the glass unnoticed.
     """
     user = _colleague(pk=user_id)
-    action = AuditAction("close account", Right.STAFF, "staff", user.username, reason=reason)
+    action = AuditAction(CLOSE, Right.STAFF, "staff", user.username, reason=reason)
     with audited(staff=staff, action=action, now=now) as record:
         if user.pk == staff.user_id:
             raise AccountNotEligible(_OWN)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.audit import AuditAction, audited, last_done, snapshot
 from backoffice.errors import (
     Forbidden,
     InstructionDecided,
@@ -17,7 +17,7 @@ from backoffice.errors import (
     SecretNotThere,
 )
 from backoffice.formats import percent
-from backoffice.models import AuditEntry, AuditOutcome, Instruction
+from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Right
 from backoffice.services.logos import digest_of_logo, refuse_unread_logo
 from backoffice.staff import Staff
@@ -45,10 +45,7 @@ def details_of(merchant: Merchant) -> dict[str, str]:
 
 def verification_of(merchant_id: str) -> AuditEntry | None:
     """Return the audit entry of the merchant's latest verification."""
-    done = AuditEntry.objects.filter(
-        act=VERIFIED, outcome=AuditOutcome.DONE, subject_id=merchant_id
-    )
-    return done.order_by("-sequence").first()
+    return last_done(VERIFIED, merchant_id)
 
 
 def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:

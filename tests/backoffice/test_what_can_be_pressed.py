@@ -24,7 +24,13 @@ from payouts.account_statements import make_due
 from payouts.balances import balances_of
 from payouts.models import AccountStatement, BankAccount, BankEntry, Payout, PayoutBatch
 from tests.backoffice.acting import act, page_of_act
-from tests.backoffice.colleagues import ask_for_account, at_desk, two_administrators, waiting
+from tests.backoffice.colleagues import (
+    SECOND,
+    ask_for_account,
+    at_desk,
+    two_administrators,
+    waiting,
+)
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import one_of_each, paid_payment, refund_request
 from tests.client import Api
@@ -237,3 +243,16 @@ def test_what_a_run_is_about_has_no_page(office: Office) -> None:
 
     assert "/resendrun/run/" not in page
     assert office(Role.FINANCE).get(page_of_act(instruction, "note")).status_code == 404
+
+
+def test_a_closed_account_says_who_closed_it_and_advises_nothing() -> None:
+    two_administrators()
+    colleague = User.objects.get(username=SECOND)
+    act(at_desk(), colleague, "close", reason="Left the company")
+
+    page = at_desk().get(page_of(colleague))
+
+    [said] = page.context["answer"].words
+    assert said.startswith("Closed by administrator, ")
+    assert said.endswith(": Left the company.")
+    assert advised(page) == []
