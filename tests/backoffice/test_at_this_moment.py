@@ -1,8 +1,10 @@
 """What a page says is true when it is read, whether or not a sweep has been there."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.db.models import Model
 from django.utils import timezone
 
@@ -10,7 +12,8 @@ from backoffice.formats import day_text
 from backoffice.models import ExportRun, Instruction
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
-from core.clock import utc_now
+from core.clock import ClockRefused, utc_now
+from core.clock_check import accept_clock, task_now
 from funding.models import TopUp
 from links.models import PaymentLink
 from payments.models import Payment
@@ -21,6 +24,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment, scheduled_payout
 from tests.factories import MerchantFactory, PaymentFactory
 from tests.nights import ITS_OWN
+from tests.wild_ticks import off_by
 
 pytestmark = pytest.mark.django_db
 
@@ -156,3 +160,16 @@ def test_what_leaves_on_a_day_is_what_is_scheduled_for_it(office: Office) -> Non
     assert "Next payout, live" not in page
     mark_sent(payout_id=payout.pk, actor="staff:x", now=utc_now())
     assert payout.pk not in finance.get(listed).content.decode()
+
+
+def test_a_leap_of_time_is_told_until_a_person_accepts_it(office: Office) -> None:
+    task_now()
+    with off_by(timedelta(hours=3)):
+        with pytest.raises(ClockRefused):
+            task_now()
+        told = office(Role.ADMINISTRATOR).get("/admin/").content.decode()
+        assert re.search(r"The time has leapt from (yesterday )?\d\d:\d\d to \d\d:\d\d\.", told)
+        accept_clock()
+        cache.clear()
+
+        assert "Background work" not in office(Role.ADMINISTRATOR).get("/admin/").content.decode()

@@ -21,8 +21,7 @@ from backoffice.models import DayFigures, Instruction
 from backoffice.queues import AttentionQueue, queues_of
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
-from core.clock import ClockRefused, utc_now
-from core.clock_check import accept_clock, task_now
+from core.clock import utc_now
 from core.ids import new_id
 from core.models import TurnMark
 from ledger.models import Account, Purpose
@@ -42,7 +41,6 @@ from tests.backoffice.rows import (
     refund_request,
 )
 from tests.factories import PaymentFactory
-from tests.wild_ticks import off_by
 from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
 
@@ -257,19 +255,6 @@ def test_it_says_that_work_was_refused_for_a_wrong_clock(office: Office) -> None
     TurnMark.objects.create(at=utc_now(), refused_at=utc_now(), refusal="The clock of a is off.")
 
     assert "The clock of a is off." in office(Role.ADMINISTRATOR).get("/admin/").content.decode()
-
-
-def test_a_leap_is_told_until_a_person_accepts_it(office: Office) -> None:
-    task_now()
-    with off_by(timedelta(hours=3)):
-        with pytest.raises(ClockRefused):
-            task_now()
-        told = office(Role.ADMINISTRATOR).get("/admin/").content.decode()
-        assert re.search(r"The time has leapt from (yesterday )?\d\d:\d\d to \d\d:\d\d\.", told)
-        accept_clock()
-        cache.clear()
-
-        assert "Background work" not in office(Role.ADMINISTRATOR).get("/admin/").content.decode()
 
 
 def test_failed_and_returned_payouts_wait_together(office: Office, merchant: Merchant) -> None:
