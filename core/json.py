@@ -94,9 +94,10 @@ def _integer(digits: str) -> int | float:
 
 def _refuse_strings(value: Any) -> None:
     """Refuse text that cannot be stored, anywhere in the tree; its depth is bounded by now."""
-    if isinstance(value, str) and not is_storable(value):
-        raise InvalidRequest("A text must not contain NUL or a lone surrogate.")
-    if isinstance(value, Mapping):
+    if isinstance(value, str):
+        if not is_storable(value):
+            raise InvalidRequest("A text must not contain NUL or a lone surrogate.")
+    elif isinstance(value, dict):
         for key, item in value.items():
             _refuse_strings(key)
             _refuse_strings(item)
