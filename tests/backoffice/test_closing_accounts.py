@@ -55,7 +55,8 @@ def test_what_it_has_requested_does_not_wait_until_it_is_reopened() -> None:
     act(of_another, User.objects.get(username=FIRST), "close", reason="Dishonest")
 
     declined, waiting = Instruction.objects.order_by("asked_at")
-    assert (declined.status, declined.decided_by.username) == ("declined", SECOND)
+    second = User.objects.get(username=SECOND)
+    assert (declined.status, declined.decided_by_id) == ("declined", second.pk)
     assert declined.decision_note == "The account that requested this was closed."
     assert waiting.status == "waiting"
     after = AuditEntry.objects.latest("sequence").after
