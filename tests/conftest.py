@@ -30,7 +30,7 @@ from tests.flush import allow_flush
 from tests.keeper import Keeper, use_copy
 from tests.machine import need
 from tests.middleware_chain import share_chain
-from tests.nights import leave_to_sqlite
+from tests.nights import leave_to_postgresql, leave_to_sqlite
 from tests.postgres import PostgresMissing
 from tests.redis import Redis
 from tests.stopped_clock import standing_still
@@ -90,8 +90,8 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave to the run on the other database what needs that one, or finds the same on both."""
-    if run_environment.ON_POSTGRESQL:
-        leave_to_sqlite(items)
+    leave = leave_to_sqlite if run_environment.ON_POSTGRESQL else leave_to_postgresql
+    leave(item for item in items if not _is_same_on_both(item))
     elsewhere = {item for item in items if _is_elsewhere(item)}
     config.hook.pytest_deselected(items=elsewhere)
     items[:] = [item for item in items if item not in elsewhere]

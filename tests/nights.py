@@ -1,32 +1,37 @@
 """What `make test` leaves to the night; each of the marks says why.
 
-`night`: on both databases. `night_on_postgres`: SQLite's run has it by day, PostgreSQL's by night.
-`each_on_postgres`: PostgreSQL's run has all its cases by day as well.
+`night`: on both databases. `night_on_postgres`: SQLite's run has it by day, PostgreSQL's by night;
+`night_on_sqlite`: the other way round. `each_on_postgres`: PostgreSQL's run has all its cases by
+day as well.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
 from django.db import Error
 
 BY_DAY = {
-    "sqlite": "not night",
+    "sqlite": "not night and not night_on_sqlite",
     "postgres": "not night and not night_on_postgres",
 }
 BY_NIGHT = {
-    "sqlite": "night",
+    "sqlite": "night or night_on_sqlite",
     "postgres": "night or night_on_postgres",
 }
-# Rooms of pages: what these show and change, tests of the rooms below store and read. PostgreSQL's
-# run has the first test of each of their files by day, and of other files the first case of each.
+WITHOUT_POSTGRESQL = "not night"  # the day of a machine that has SQLite alone
+# Rooms of pages: what these show and change, tests of the rooms below store and read. Of what the
+# other run has by day, a run has the first test of each of their files, and of other files the
+# first case of each test.
 PAGES = {"backoffice", "checkout"}
 # A file that names one of these speaks SQL, or counts it: its cases may be the statements.
 OF_SQL = {"connection", "all_rights", "tamper"}
 RELEASED = "its migration is released, and never changes again"
-LATER_CASE = "by day SQLite's run has it, and PostgreSQL's the first case of the same test"
-LATER_TEST = "by day SQLite's run has it, and PostgreSQL's the first test of the same file of pages"
+LATER_CASE = "the other run of the day has it, and this one the first case of the same test"
+LATER_TEST = (
+    "the other run of the day has it, and this one the first test of the same file of pages"
+)
 ITS_OWN = "no other test of PostgreSQL's day sends some of its statements"
 
 
@@ -38,13 +43,31 @@ def at_night(*cases: Any, why: str) -> list[Any]:
 
 def leave_to_sqlite(items: Iterable[pytest.Item]) -> None:
     """Mark what PostgreSQL's day can do without, as it has the first of the same kind."""
+    for item, why in _later(items, lambda item: not is_needed_whole(item)):
+        item.add_marker(pytest.mark.night_on_postgres(why))
+
+
+def leave_to_postgresql(items: Iterable[pytest.Item]) -> None:
+    """Mark what SQLite's day can do without, of what PostgreSQL's has whole."""
+    for item, why in _later(items, _is_whole_by_day):
+        item.add_marker(pytest.mark.night_on_sqlite(why))
+
+
+def _is_whole_by_day(item: pytest.Function) -> bool:
+    elsewhere = ("postgres", "night", "night_on_postgres")
+    return is_needed_whole(item) and not any(map(item.get_closest_marker, elsewhere))
+
+
+def _later(
+    items: Iterable[pytest.Item], is_meant: Callable[[pytest.Function], bool]
+) -> Iterator[tuple[pytest.Function, str]]:
+    """Yield each of these that is not the first of its kind, and why it can wait."""
     kinds = defaultdict(list)
     for item in items:
-        if isinstance(item, pytest.Function) and not is_needed_whole(item):
+        if isinstance(item, pytest.Function) and is_meant(item):
             kinds[_kind(item)].append(item)
     for (why, _), those in kinds.items():
-        for item in sorted(those, key=place)[1:]:
-            item.add_marker(pytest.mark.night_on_postgres(why))
+        yield from ((item, why) for item in sorted(those, key=place)[1:])
 
 
 def _kind(item: pytest.Function) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.nights import BY_DAY, BY_NIGHT
+from tests.nights import BY_DAY, BY_NIGHT, WITHOUT_POSTGRESQL
 from tests.postgres import PostgresMissing, programs
 from tests.reach import ROOT, changes, reach
 
@@ -206,15 +206,19 @@ def steps(*, fast: bool) -> list[Step]:
     """Return what is to be run on this machine; say what it lacks."""
     if fast:
         return [suite("sqlite", "--quick", f"--draw={DRAWN}", f"--seconds={FAST_SECONDS}")]
-    chosen = [*checks(), *thorough_checks(), suite("sqlite", "-m", BY_DAY["sqlite"])]
+    chosen = [*checks(), *thorough_checks()]
     try:
         programs()
     except PostgresMissing as missing:
         if os.environ.get("CI"):
             raise
         say(f"Without the tests on PostgreSQL: {missing}")
-        return chosen
-    return [*chosen, suite("postgres", "-m", BY_DAY["postgres"], workers=0)]
+        return [*chosen, suite("sqlite", "-m", WITHOUT_POSTGRESQL)]
+    return [
+        *chosen,
+        suite("sqlite", "-m", BY_DAY["sqlite"]),
+        suite("postgres", "-m", BY_DAY["postgres"], workers=0),
+    ]
 
 
 def night_steps() -> list[Step]:

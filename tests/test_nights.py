@@ -2,17 +2,28 @@
 
 import ast
 import re
+from collections.abc import Callable
 
 import pytest
 
-from tests.nights import BY_DAY, BY_NIGHT, OF_SQL, is_needed_whole, leave_to_sqlite, place
+from tests.nights import (
+    BY_DAY,
+    BY_NIGHT,
+    OF_SQL,
+    WITHOUT_POSTGRESQL,
+    is_needed_whole,
+    leave_to_postgresql,
+    leave_to_sqlite,
+    place,
+)
+from tests.postgres import PostgresMissing
 from tests.run import night_steps, steps
 from tests.run_environment import ON_POSTGRESQL
 from tests.source_tree import FILES, ROOT, nodes_of
 
 PAGE = (ROOT / "docs/contributing.md").read_text()
 SECTION = PAGE.partition("\n## What the day leaves to the night\n")[2].partition("\n## ")[0]
-LEFT = {"night", "night_on_postgres"}
+LEFT = {"night", "night_on_postgres", "night_on_sqlite"}
 MARKS = LEFT | {"each_on_postgres"}
 TESTS = [path for path in FILES if path.stem.startswith("test_")]
 
@@ -71,15 +82,13 @@ def test_the_page_names_each_file_that_has_one_and_no_other() -> None:
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 @pytest.mark.parametrize("night", [True, False])
-@pytest.mark.parametrize("night_on_postgres", [True, False])
-def test_each_test_is_run_either_by_day_or_by_night(
-    database: str, night: bool, night_on_postgres: bool
-) -> None:
-    marks = {"night": night, "night_on_postgres": night_on_postgres}
+@pytest.mark.parametrize("left", [True, False])
+def test_each_test_is_run_either_by_day_or_by_night(database: str, night: bool, left: bool) -> None:
+    marks = {"night": night, f"night_on_{database}": left}
     by_day, by_night = (eval(chosen[database], {}, marks) for chosen in (BY_DAY, BY_NIGHT))
 
-    # The second mark is of the other database's run alone.
     assert by_day is not by_night
+    assert by_night is (night or left)
 
 
 def test_both_are_commands() -> None:
@@ -93,6 +102,19 @@ def test_both_are_commands() -> None:
             ]
 
 
+def test_without_postgresql_the_day_leaves_nothing_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise PostgresMissing("none")
+
+    monkeypatch.setattr("tests.run.programs", missing)
+    monkeypatch.delenv("CI", raising=False)
+
+    [sqlite] = [step for step in steps(fast=False) if "TEST_DATABASE" in step.environment]
+
+    assert sqlite.environment["TEST_DATABASE"] == "sqlite"
+    assert WITHOUT_POSTGRESQL in sqlite.command
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("case", [0, 1, 2])
 def test_postgresql_has_one_case_by_day(request: pytest.FixtureRequest, case: int) -> None:
@@ -101,9 +123,30 @@ def test_postgresql_has_one_case_by_day(request: pytest.FixtureRequest, case: in
     assert by_night is (ON_POSTGRESQL and case > 0)
 
 
+@pytest.mark.django_db
+@pytest.mark.each_on_postgres("the same the other way round")
+@pytest.mark.parametrize("case", [0, 1, 2])
+def test_sqlite_has_one_by_day_of_what_postgresql_has_whole(
+    request: pytest.FixtureRequest, case: int
+) -> None:
+    by_night = request.node.get_closest_marker("night_on_sqlite") is not None
+
+    assert by_night is (case > 0 and not ON_POSTGRESQL)
+
+
+@pytest.mark.parametrize("case", [0, 1, 2])
+@pytest.mark.each_on_postgres("it has no database, though")
+def test_sqlite_has_each_of_what_it_alone_plays(request: pytest.FixtureRequest, case: int) -> None:
+    assert request.node.get_closest_marker("night_on_sqlite") is None
+
+
 @pytest.mark.parametrize("commits", [False, True])
+@pytest.mark.parametrize("leave", [leave_to_sqlite, leave_to_postgresql])
 def test_of_a_file_of_pages_it_has_the_first_test_and_what_commits(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, commits: bool
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    leave: Callable[[list[pytest.Function]], None],
+    commits: bool,
 ) -> None:
     ours = [item for item in request.session.items if item.path == request.node.path]
     items = [item for item in ours if isinstance(item, pytest.Function)]
@@ -112,8 +155,10 @@ def test_of_a_file_of_pages_it_has_the_first_test_and_what_commits(
     monkeypatch.setattr("tests.nights.PAGES", {"tests"})
     monkeypatch.setattr("tests.nights._commits", lambda item: commits)
     monkeypatch.setattr(pytest.Function, "add_marker", lambda item, mark: left.append(item))
+    if leave is leave_to_postgresql:
+        monkeypatch.setattr("tests.nights.is_needed_whole", lambda item: item in ordinary)
 
-    leave_to_sqlite(items)
+    leave(items)
 
     kept = [item for item in ordinary if item not in left]
     assert min(ordinary, key=place) in kept
