@@ -182,7 +182,7 @@ class PreparedUpdate:
     """The statement that updates the rows of a queryset, with a placeholder for what changes."""
 
     def __init__(self, queryset: QuerySet[Any, Any], **values: Any) -> None:
-        query = queryset.query.chain(UpdateQuery)
+        query: Any = queryset.query.chain(UpdateQuery)
         query.add_update_values(values)
         sql, params = query.get_compiler(queryset.db).as_sql()
         self._sql, self._params = _written_out(sql, params)

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT, MAX_URL
@@ -134,7 +134,7 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
         """Those with an attempt scheduled or under way."""
         return self.filter(_PENDING)
 
-    def due(self, now: datetime) -> Self:
+    def due(self, now: datetime | Value) -> Self:
         """Those whose next attempt is due, in the order in which they fell due."""
         return self.pending().filter(next_attempt_at__lte=now).order_by("next_attempt_at", "id")
 

@@ -11,7 +11,7 @@ from core.database_clock import database_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery
-from webhooks.delivery import leases
+from webhooks.delivery import leases, order
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, claim_delivery, claim_due_deliveries
 
@@ -53,7 +53,7 @@ def test_one_that_is_claimed_out_of_turn_meanwhile_is_left(
 ) -> None:
     webhook = endpoint()
     emit_event(merchant)
-    delivery_id, found = only_delivery(webhook).id, leases.next_in_turn
+    delivery_id, found = only_delivery(webhook).id, order.next_in_turn
     asked_for: list[Claim | None] = []
 
     def found_late(webhook_id: str, quota: int, *, now: datetime) -> tuple[list[str], bool]:

@@ -4,7 +4,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
@@ -51,7 +51,7 @@ def _first_due(count: int) -> PreparedValues:
     return PreparedValues(due.values_list("webhook_id")[:count])
 
 
-def with_backlog(webhooks: WebhookQuerySet, now: datetime) -> QuerySet[Any, Any]:
+def with_backlog(webhooks: WebhookQuerySet, now: datetime | Value) -> QuerySet[Any, Any]:
     """Add `due_at`, when the next attempt is due, and `in_flight`, the number under way."""
     pending = Delivery.objects.pending().filter(webhook=OuterRef("pk"))
     leased = pending.exclude(lease_token="").filter(next_attempt_at__gt=now).order_by()
