@@ -114,6 +114,22 @@ def test_links_refunds_and_deliveries_are_counted(api: Api, merchant: Merchant) 
     assert total(api, merchant, deliveries, status="failed") == 0
 
 
+def test_what_is_filtered_is_not_counted_row_by_row(api: Api, merchant: Merchant) -> None:
+    sale = bring_to(PaymentFactory(merchant=merchant, amount=500), PaymentStatus.COMPLETED)
+    for _ in range(2):
+        PaymentFactory(merchant=merchant)
+        api(merchant).post(f"/v1/payments/{sale.id}/refund", {"amount": 100})
+        link = {"merchant_slug": merchant.slug, "amount": 500}
+        api(merchant).post("/v1/payment-links", link)
+    tasks.fold_counts()
+    CountEntry.objects.update(change=9)
+
+    assert total(api, merchant, status="created", payment_mode="DYNAMIC_PAY") == 9
+    assert total(api, merchant, "/v1/payment-links", status="active") == 9
+    assert total(api, merchant, "/v1/refunds", status="succeeded") == 9
+    assert total(api, merchant, "/v1/events", type="refund.created") == 9
+
+
 def test_a_stranger_counts_its_own(api: Api, merchant: Merchant, stranger: Merchant) -> None:
     PaymentFactory.create_batch(2, merchant=merchant)
 

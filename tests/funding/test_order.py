@@ -79,14 +79,18 @@ def test_only_the_very_same_wish_is_the_same_top_up(payment_of):
     first = ordered(customer)
     assert ordered(customer) == first
 
+    late = ordered(customer_with(0, "+12425550110"))
+    TopUp.objects.filter(pk=late.pk).update(expires_at=late.created_at)
     others = (
+        late,
+        ordered(late.customer),
         ordered(customer, 2_001),
         ordered(customer, way="simulated"),
         ordered(customer, payment=payment_of(2_000)),
         ordered(customer_with(0, "+12425550109")),
     )
 
-    assert len({first, *others}) == 5
+    assert len({first, *others}) == 7
 
 
 def test_another_way_can_be_chosen(payment_of):

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from core.writing import Write, write
 from ledger.errors import InsufficientBalance
-from ledger.models import Account, Purpose, Transfer, TransferKind, UnsealedTransfer
+from ledger.models import HOUSE, Account, Purpose, Transfer, TransferKind, UnsealedTransfer
 from ledger.services import Movement, balance_of, lock, post_transfers, posting_of
 from tests.ledger.funding import NOW, fund, move, opened, problems
 
@@ -93,6 +93,15 @@ def test_one_cent_more_than_a_locked_account_holds_is_refused_before_it_is_sent(
         giving_back(merchant, wallet, 101)
 
     assert (balance_of(merchant), balance_of(wallet)) == (100, 0)
+
+
+def test_what_is_below_zero_is_given_to_as_well() -> None:
+    merchant = opened(Purpose.MERCHANT, holding=300)
+    below_zero = opened(Purpose.FUNDING, HOUSE)
+
+    write(*giving_back(merchant, below_zero, 100))
+
+    assert (balance_of(merchant), balance_of(below_zero)) == (200, -200)
 
 
 def test_it_leaves_the_row_of_a_merchant_alone() -> None:

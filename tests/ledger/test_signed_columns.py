@@ -62,13 +62,22 @@ SIGNED = {
         "decided_at", "result_id", "glass_broken_at",
     ),
 }  # fmt: skip
+ADDED_LATER = {
+    "payouts.BankAccount": [("is_pending", False)],
+    "payouts.BankEntry": [
+        *(("charge_amount", 0), ("entry_reference", ""), ("uetr", ""), ("transaction_id", "")),
+    ],
+}
 
 
 def test_no_signature_covers_other_columns_than_it_did() -> None:
-    found = {}
+    found, later = {}, {}
     for model in signed_models():
         field = signature_field(model)
         assert field
         found[model._meta.label] = field.signed[: len(field.signed) - len(field.added_later)]
+        if field.added_later:
+            later[model._meta.label] = [*field.added_later.items()]
 
     assert found == SIGNED
+    assert later == ADDED_LATER

@@ -245,6 +245,20 @@ def test_a_refused_key_was_not_used(issued):
     assert row(issued).last_used_at is None
 
 
+def test_all_uses_until_they_are_written_are_left_to_one_thread(issued, monkeypatch):
+    planned = []
+    monkeypatch.setattr("merchants.key_use.write_later", planned.append)
+
+    for expected in (1, 1):
+        works(issued)
+        assert len(planned) == expected
+    write_uses()
+    ApiKey.objects.update(last_used_at=None)
+    works(issued)
+
+    assert planned == [write_uses, write_uses]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_last_use_is_written_by_a_thread(issued, settings):
     settings.GATHER_SECONDS = 0.01

@@ -62,6 +62,7 @@ def test_the_period_that_is_due(schedule, today, period):
         ("weekly", "2026-12-20", "2026-12-21"),
         ("monthly", "2026-12-31", "2027-01-04"),
         ("monthly", "2026-12-01", "2027-01-04"),
+        ("monthly", "2027-02-28", "2027-03-01"),
         ("manual", "2026-12-24", None),
     ],
 )

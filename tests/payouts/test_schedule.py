@@ -1,7 +1,7 @@
 """Payouts by schedule, in the merchant's time zone"""
 
 import dataclasses
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
@@ -217,11 +217,14 @@ def test_a_merchant_that_is_suspended_before_its_turn_waits(weekly, bank_account
 
 
 @pytest.mark.parametrize("schedule", ["weekly", "daily"])
-def test_no_number_of_test_accounts_holds_up_live_ones(weekly, stranger, monkeypatch, schedule):
+def test_no_number_of_test_accounts_holds_up_live_ones(
+    weekly, bank_account, stranger, monkeypatch, schedule
+):
     """Whose calendar comes first, and fills a batch, or takes the whole turn, are tests."""
     Merchant.objects.filter(pk=stranger.pk).update(created_at=JOINED, payout_schedule=schedule)
+    earlier = bank_account.created_at - timedelta(days=1)
     open_bank_account(
-        merchant_id=stranger.id, livemode=False, details=DETAILS, actor="key:test", now=JOINED
+        merchant_id=stranger.id, livemode=False, details=DETAILS, actor="key:test", now=earlier
     )
     credit(weekly, 1250, livemode=True)
 
