@@ -12,6 +12,7 @@ from core.clock import utc_now
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from merchants.models import Merchant
+from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
 from payments.modes import PaymentMode
@@ -25,7 +26,8 @@ from tests.links.conftest import new_link
 from tests.payments.journeys import bring_to
 from tests.payouts.merchant_balance import credit
 from tests.query_counts import Statements
-from webhooks.models import Delivery, Event
+from tests.row_changes import changed, rows_of
+from webhooks.models import Delivery, Event, Webhook
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -59,6 +61,31 @@ def test_nothing_else_is_touched(merchant: Merchant, stranger: Merchant) -> None
     said("advance", merchant.id, "--days", "2")
 
     assert [Payment.objects.values().get(pk=payment.pk) for payment in kept] == before
+
+
+def test_no_deadline_moves_that_is_live_or_another_merchants(
+    api: Api, merchant: Merchant, stranger: Merchant
+) -> None:
+    invoice = {"payment_mode": "INVOICE_PAY", "amount": 500, "customer_email": "a@example.com"}
+    for owner in (merchant, stranger):
+        api(owner).post("/v1/webhooks", {"url": "https://example.com/hook", "events": ["*"]})
+        new_link(api, owner, expires_at=(utc_now() + 9 * DAY).isoformat())
+        api(owner).post("/v1/payments", invoice)
+        credit(owner, 5_000)
+        api(owner).post("/v1/payouts", {})
+    for model in (Payment, PaymentLink, Payout, Webhook):
+        model._default_manager.filter(merchant=merchant).update(livemode=True)
+    Payment.objects.update(due_date=date(2040, 1, 1))
+    Delivery.objects.update(next_attempt_at=utc_now() + 30 * DAY)
+    Message.objects.update(due_at=utc_now() + 9 * DAY)
+    tables = [model._default_manager.all() for model in (Payment, PaymentLink, Payout)]
+    tables += [Delivery.objects.all(), Message.objects.all()]
+    before = rows_of(*tables)
+    assert all(len(before[table]) >= 2 for table in before)
+
+    said("advance", merchant.id, "--days", "2")
+
+    assert changed(before, rows_of(*(rows.all() for rows in tables))) == {}
 
 
 def test_an_invoice_is_reminded_of(api: Api, merchant: Merchant) -> None:
