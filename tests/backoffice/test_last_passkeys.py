@@ -8,10 +8,12 @@ from django.test import Client
 from backoffice.errors import Forbidden
 from backoffice.models import Instruction
 from backoffice.roles import Role
-from backoffice.services.customers import unfreeze_customer
+from backoffice.services.customers import remove_passkey, unfreeze_customer
 from core.clock import utc_now
+from customers.errors import PasskeyNotFound
 from customers.models import Customer, Passkey
 from customers.services import find_or_create, freeze
+from merchants.callers import Caller
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.backoffice.acting import act, address
@@ -139,3 +141,28 @@ def test_one_colleague_unfreezes_who_has_a_passkey_left(office: Office, passkey:
     act(office(Role.FINANCE), passkey.customer, "unfreeze", **REASON)
 
     assert not is_frozen(passkey)
+
+
+def test_a_passkey_that_was_removed_before_the_freeze_asks_nothing(
+    office: Office, passkey: Passkey
+) -> None:
+    Passkey.objects.filter(pk=passkey.pk).update(removed_at=utc_now() - timedelta(days=1))
+    act(office(Role.SUPPORT), passkey.customer, "freeze", **REASON)
+
+    act(office(Role.FINANCE), passkey.customer, "unfreeze", **REASON)
+
+    assert not is_frozen(passkey)
+
+
+def test_a_request_about_one_customer_removes_no_passkey_of_another(
+    office: Office, passkey: Passkey
+) -> None:
+    act(office(Role.SUPPORT), passkey, "remove", **ANSWERS, **REASON)
+    others = PasskeyFactory(customer=find_or_create(phone="+12423591235", now=utc_now()))
+    request = Instruction.objects.get()
+    request.arguments["passkey_id"] = others.pk
+
+    with pytest.raises(PasskeyNotFound):
+        remove_passkey(request, Caller(None, livemode=True, actor="staff:otto"), utc_now())
+
+    assert is_there(others)

@@ -63,7 +63,7 @@ def test_nothing_else_is_touched(merchant: Merchant, stranger: Merchant) -> None
     assert [Payment.objects.values().get(pk=payment.pk) for payment in kept] == before
 
 
-def test_no_deadline_moves_that_is_live_or_another_merchants(
+def test_no_deadline_moves_that_is_live_over_or_another_merchants(
     api: Api, merchant: Merchant, stranger: Merchant
 ) -> None:
     invoice = {"payment_mode": "INVOICE_PAY", "amount": 500, "customer_email": "a@example.com"}
@@ -75,7 +75,15 @@ def test_no_deadline_moves_that_is_live_or_another_merchants(
         api(owner).post("/v1/payouts", {})
     for model in (Payment, PaymentLink, Payout, Webhook):
         model._default_manager.filter(merchant=merchant).update(livemode=True)
+    ended = new_link(api, merchant, expires_at=(utc_now() + 9 * DAY).isoformat())
+    api(merchant).post(f"/v1/payment-links/{ended.pk}/deactivate")
+    credit(merchant, 5_000)
+    canceled = api(merchant).post("/v1/payouts", {}).json()["id"]
+    assert api(merchant).post(f"/v1/payouts/{canceled}/cancel").status_code == 200
+    given_up = PaymentFactory(merchant=merchant, payment_mode=PaymentMode.INVOICE_PAY)
+    bring_to(given_up, PaymentStatus.CANCELED)
     Payment.objects.update(due_date=date(2040, 1, 1))
+    Payout.objects.update(send_date=date(2040, 1, 2), arrival_date=date(2040, 1, 3))
     Delivery.objects.update(next_attempt_at=utc_now() + 30 * DAY)
     Message.objects.update(due_at=utc_now() + 9 * DAY)
     tables = [model._default_manager.all() for model in (Payment, PaymentLink, Payout)]
@@ -109,11 +117,15 @@ def test_the_due_dates_of_many_invoices_move_by_one_statement(merchant: Merchant
             due_date=date(2027, 11, 20),
             expires_at=end,
         )
+    other = PaymentFactory(payment_mode=PaymentMode.INVOICE_PAY, due_date=date(2027, 11, 20))
 
     with Statements() as statements:
         said("advance", merchant.id, "--days", "3")
 
-    assert {row.due_date for row in Payment.objects.all()} == {date(2027, 11, 17)}
+    moved = Payment.objects.exclude(pk=other.pk)
+    assert {row.due_date for row in moved} == {date(2027, 11, 17)}
+    other.refresh_from_db()
+    assert other.due_date == date(2027, 11, 20)
     assert sum('SET "due_date"' in text for text in statements.work) == 1
 
 
@@ -142,6 +154,9 @@ def test_links_and_deliveries_come_nearer(api: Api, merchant: Merchant) -> None:
 
     assert Delivery.objects.get().next_attempt_at == due_at - 7 * DAY
     assert PaymentLink.objects.get(pk=link.pk).status_at(utc_now()) == LinkStatus.EXPIRED
+    Delivery.objects.update(lease_token="being sent")
+    said("advance", merchant.id, "--days", "7")
+    assert Delivery.objects.get().next_attempt_at == due_at - 7 * DAY
 
 
 @pytest.mark.parametrize(
@@ -169,6 +184,8 @@ def test_one_payment_or_link_expires_now(api: Api, merchant: Merchant, payment: 
 def test_what_cannot_expire_says_why(api: Api, merchant: Merchant, payment: Payment) -> None:
     counter = PaymentFactory(merchant=merchant, payment_mode=PaymentMode.STATIC_PAY)
     live = PaymentFactory(merchant=merchant, livemode=True)
+    live_link = new_link(api, merchant)
+    PaymentLink.objects.update(livemode=True)
     bring_to(payment, PaymentStatus.COMPLETED)
 
     for pk, reason in (
@@ -177,6 +194,7 @@ def test_what_cannot_expire_says_why(api: Api, merchant: Merchant, payment: Paym
         (counter.pk, "never expires"),
         (payment.pk, "already completed"),
         (f"link_{'0' * 30}", "There is no such payment link"),
+        (live_link.pk, "There is no such payment link"),
     ):
         with pytest.raises(CommandError, match=reason):
             said("expire", pk)
