@@ -28,7 +28,7 @@ from backoffice.services.instruction_kinds import (
     task_of,
     title_of,
 )
-from backoffice.services.instructions import AUDITED, carry_out, gather_ahead
+from backoffice.services.instructions import AUDITED, carry_out, gather_ahead, lock_people
 from backoffice.staff import Staff, rights_of
 from backoffice.statuses import InstructionStatus
 from core.sweeping import sweep
@@ -51,6 +51,7 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
         instruction = lock_waiting(instruction_id, now)
         task = task_of(instruction.task, upload)
         _refuse_own(staff, instruction)
+        lock_people(staff, task, instruction.subject_id)
         if task.kind == InstructionKind.STAFF and instruction.subject_id == staff.username:
             raise SelfApproval
         refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)

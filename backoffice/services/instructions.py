@@ -73,7 +73,7 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         note=request.note,
     )
     with audited(staff=staff, action=action, now=now) as record:
-        _lock_people(staff, task, request.subject_id)
+        lock_people(staff, task, request.subject_id)
         instruction = _write_down(staff, request, now)
         moved: dict[str, Any] = {"amount": request.amount, "livemode": request.livemode}
         waits = needs_approval(staff=staff, task=task, now=now, **moved)
@@ -95,8 +95,8 @@ def gather_ahead(asked: Instruction | InstructionRequest) -> None:
         )
 
 
-def _lock_people(staff: Staff, task: InstructionTask, subject_id: str) -> None:
-    """Lock the requester to the end, so that two forms at once cannot both fit into a limit.
+def lock_people(staff: Staff, task: InstructionTask, subject_id: str) -> None:
+    """Lock who acts to the end: two forms at once do not both fit into a limit, and closing waits.
 
     The colleague concerned is locked too, in one order for all: two requests about each other wait.
     """

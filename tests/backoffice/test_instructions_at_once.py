@@ -3,21 +3,31 @@
 from functools import partial
 
 import pytest
+from django.contrib.auth.models import User
 
 from backoffice.errors import ActionLimitReached, IdentityNotProven, InstructionDecided
 from backoffice.models import Instruction
 from backoffice.roles import Role
+from backoffice.services.accounts import close_account
 from backoffice.services.customers import reveal_contact_details, unlock
 from backoffice.services.decisions import approve
 from backoffice.services.instruction_kinds import RESET_ACCESS
 from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
 from refunds.models import Refund
-from tests.backoffice.colleagues import FIRST, SECOND, staff_named, two_administrators
+from tests.backoffice.colleagues import (
+    FIRST,
+    SECOND,
+    ask_for_account,
+    at_desk,
+    staff_named,
+    two_administrators,
+    waiting,
+)
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 from tests.factories import CustomerFactory
-from tests.races import at_once
+from tests.races import at_once, held_up
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -49,6 +59,23 @@ def test_two_administrators_who_ask_about_each_other_at_once_both_may() -> None:
         assert [one for one in asked if isinstance(one, Exception)] == []
 
     assert Instruction.objects.filter(status="waiting").count() == 2 * rounds
+
+
+def test_what_an_account_approves_as_it_is_closed_invites_no_one() -> None:
+    """The invitation came from an approval that was not committed yet: the closing missed it."""
+    two_administrators()
+    ask_for_account(at_desk(), "friend")
+    first, second = staff_named(FIRST), staff_named(SECOND)
+    asked, now = waiting(), utc_now()
+
+    closed = held_up(
+        partial(approve, staff=second, instruction_id=asked.pk, note="", now=now),
+        partial(close_account, staff=first, user_id=second.user_id, reason="Found out", now=now),
+    )
+
+    assert closed is None
+    friend = User.objects.get(username="friend")
+    assert friend.email == ""
 
 
 def test_many_at_once_are_no_more_than_an_hour_allows(monkeypatch) -> None:
