@@ -162,6 +162,15 @@ def test_the_picture_of_another_address_is_not_kept(named, shop):
     assert (bytes(logo.png), logo.digest) == (b"", "")
 
 
+def test_a_file_that_breaks_the_decoder_holds_up_no_other(named, shop):
+    """An unfinished profile after the picture stopped the task, at each turn again."""
+    shop.content = picture()[:-12] + _chunk(b"iCCP", b"k\0") + _chunk(b"IEND", b"")
+
+    assert read_due_logos(now=utc_now()) == 0
+
+    assert Logo.objects.get(merchant=named).fault == "That is no PNG, JPEG, WebP or GIF."
+
+
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "169.254.169.254", "[::1]", "10.0.0.1"])
 def test_it_asks_no_address_of_the_inside(named, shop, settings, host):
     settings.WEBHOOK_ALLOW_PRIVATE = False
