@@ -43,13 +43,17 @@ def shown(office: Office, row: object, role: Role = Role.SUPPORT) -> str:
 def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> None:
     customer = payment.paying_customer
     PasskeyFactory(customer=customer)
+    others, now = PasskeyFactory(), utc_now()
+    removed = PasskeyFactory(customer=customer, removed_at=now)
     browser = office(Role.SUPPORT)
 
     response = act(browser, customer, "stolen", reason="Phone stolen at the beach")
 
     customer.refresh_from_db()
     assert customer.frozen_at is not None
-    assert not Passkey.objects.filter(customer=customer, removed_at=None).exists()
+    assert list(Passkey.objects.filter(removed_at=None)) == [others]
+    removed.refresh_from_db()
+    assert removed.removed_at == now
     assert not CustomerSession.objects.filter(customer=customer, ended_at=None).exists()
     page = browser.get(response["Location"]).content.decode()
     assert "1 passkey removed" in page

@@ -9,17 +9,21 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 
 from core.clock import utc_now
+from links.errors import PaymentLinkNotFound
 from links.models import PaymentLink
 from links.statuses import LinkStatus
+from merchants.callers import Caller
 from merchants.models import Merchant
 from messages.models import Message
 from messages.tasks import send_messages
+from payments.errors import PaymentNotFound
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.statuses import PaymentStatus
 from payments.tasks import expire_payments
 from payouts.models import Payout
 from payouts.tasks import send_payouts
+from sandbox.time_travel import expire_now
 from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.links.conftest import new_link
@@ -184,8 +188,6 @@ def test_one_payment_or_link_expires_now(api: Api, merchant: Merchant, payment: 
 def test_what_cannot_expire_says_why(api: Api, merchant: Merchant, payment: Payment) -> None:
     counter = PaymentFactory(merchant=merchant, payment_mode=PaymentMode.STATIC_PAY)
     live = PaymentFactory(merchant=merchant, livemode=True)
-    live_link = new_link(api, merchant)
-    PaymentLink.objects.update(livemode=True)
     bring_to(payment, PaymentStatus.COMPLETED)
 
     for pk, reason in (
@@ -194,7 +196,18 @@ def test_what_cannot_expire_says_why(api: Api, merchant: Merchant, payment: Paym
         (counter.pk, "never expires"),
         (payment.pk, "already completed"),
         (f"link_{'0' * 30}", "There is no such payment link"),
-        (live_link.pk, "There is no such payment link"),
     ):
         with pytest.raises(CommandError, match=reason):
             said("expire", pk)
+
+
+def test_no_key_of_live_mode_expires_what_is_live(
+    api: Api, merchant: Merchant, payment: Payment
+) -> None:
+    caller, link = Caller(merchant, livemode=True, actor="key:live"), new_link(api, merchant)
+    for model in (Payment, PaymentLink):
+        model._default_manager.update(livemode=True)
+
+    for pk, missing in ((payment.pk, PaymentNotFound), (link.pk, PaymentLinkNotFound)):
+        with pytest.raises(missing):
+            expire_now(caller=caller, object_id=pk, now=utc_now())
