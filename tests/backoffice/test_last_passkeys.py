@@ -1,15 +1,24 @@
 """A colleague and a thief of the number take no customer's last passkey between the two of them."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
 
-from backoffice.errors import Forbidden
-from backoffice.models import Instruction
-from backoffice.roles import Role
-from backoffice.services.customers import remove_passkey, unfreeze_customer
+from backoffice.audit import UNLOCK, AuditAction, AuditRecord, append_entry
+from backoffice.errors import Forbidden, IdentityNotProven
+from backoffice.models import AuditOutcome, Instruction
+from backoffice.roles import Right, Role
+from backoffice.services.customers import (
+    MOST_FAILURES_A_DAY,
+    STOLEN,
+    remove_passkey,
+    unfreeze_customer,
+    unlock,
+)
+from backoffice.staff import Staff
 from core.clock import utc_now
+from customers.account_changes import AccountChange, record_change
 from customers.errors import PasskeyNotFound
 from customers.models import Customer, Passkey
 from customers.services import find_or_create, freeze
@@ -44,6 +53,13 @@ def is_there(passkey: Passkey) -> bool:
 
 def is_frozen(passkey: Passkey) -> bool:
     return Customer.objects.get(pk=passkey.customer_id).frozen_at is not None
+
+
+def refuse(staff: Staff, act: str, customer: Customer, now: datetime) -> None:
+    """Record an attempt that was refused."""
+    action = AuditAction(act, Right.UNLOCK_PIN, "customer", customer.pk)
+    record = AuditRecord(outcome=AuditOutcome.REFUSED)
+    append_entry(staff=staff, action=action, record=record, now=now)
 
 
 def approve(browser: Client) -> None:
@@ -148,10 +164,53 @@ def test_a_passkey_that_was_removed_before_the_freeze_asks_nothing(
 ) -> None:
     Passkey.objects.filter(pk=passkey.pk).update(removed_at=utc_now() - timedelta(days=1))
     act(office(Role.SUPPORT), passkey.customer, "freeze", **REASON)
+    refuse(staff_as(Role.SUPPORT, "sue"), STOLEN, passkey.customer, utc_now())
+    owner = f"customer:{passkey.customer_id}"
+    record_change(passkey.customer_id, AccountChange.EMAIL_SET, actor=owner, now=utc_now())
+    act(office(Role.SUPPORT), PasskeyFactory().customer, "stolen", **REASON)
 
     act(office(Role.FINANCE), passkey.customer, "unfreeze", **REASON)
 
     assert not is_frozen(passkey)
+
+
+def answer(staff: Staff, customer: Customer, amount: int, now: datetime) -> None:
+    """Name the amount of a payment at Island Coffee, to unlock a PIN."""
+    unlock(
+        staff=staff,
+        customer_id=customer.pk,
+        amount=amount,
+        merchant="Island Coffee",
+        email="",
+        now=now,
+    )
+
+
+def test_what_another_customer_has_paid_proves_nothing(passkey: Passkey) -> None:
+    then = Payment.objects.get().completed_at
+    others = paid_payment(Merchant.objects.get(), 7_700)
+    Payment.objects.update(created_at=then, completed_at=then)
+    staff = staff_as(Role.SUPPORT)
+
+    with pytest.raises(IdentityNotProven):
+        answer(staff, passkey.customer, 7_700, utc_now())
+
+    answer(staff, others.paying_customer, 7_700, utc_now())
+
+
+def test_only_wrong_answers_of_a_day_about_this_customer_are_too_many(passkey: Passkey) -> None:
+    staff, now, customer = staff_as(Role.SUPPORT), utc_now(), passkey.customer
+    stranger = find_or_create(phone="+12423591235", now=now)
+    for _ in range(MOST_FAILURES_A_DAY):
+        refuse(staff, UNLOCK, stranger, now)
+        refuse(staff, "reveal contact", customer, now)
+        answer(staff, customer, 1_250, now)
+    answer(staff, customer, 1_250, now)
+    for _ in range(MOST_FAILURES_A_DAY):
+        refuse(staff, UNLOCK, customer, now)
+    with pytest.raises(IdentityNotProven, match="Too many"):
+        answer(staff, customer, 1_250, now)
+    answer(staff, customer, 1_250, now + timedelta(days=1))
 
 
 def test_a_request_about_one_customer_removes_no_passkey_of_another(
