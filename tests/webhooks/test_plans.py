@@ -1,7 +1,7 @@
 """Thousands that wait for one endpoint must not be read to find what waits for the others."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -15,6 +15,7 @@ from core.clock import utc_now
 from core.database_clock import database_now
 from core.pagination import in_order
 from core.prepared import planned_by_values
+from outbound.results import HttpResult
 from tests.factories import MerchantFactory
 from tests.shared_rows import shared
 from tests.webhooks.dispatching import emit_event, endpoint_of
@@ -22,6 +23,7 @@ from webhooks.delivery.backlog import FEW, few_with_due, with_backlog, with_pend
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import claim_due_deliveries, waiting_endpoints
 from webhooks.delivery.order import with_turn
+from webhooks.delivery.outcomes import record_result
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.numbering import number_events
 from webhooks.redelivery import RECOVERY_BATCH, close_undeliverable, continue_recoveries
@@ -131,7 +133,8 @@ def test_looking_for_work_reads_a_few_rows_per_endpoint(backlog: Webhook) -> Non
     at = utc_now()
     waiting = with_backlog(with_pending(Webhook.objects.switched_on()), at).filter(due_at__lte=at)
 
-    assert_by_index(rows_read(waiting.values("id", "due_at", "in_flight")))
+    # Not by the index of times, which would be read through what waits for others.
+    assert_by_index(rows_read(waiting.values("id", "due_at", "in_flight")), "due", "leased")
 
 
 def test_a_list_of_what_is_pending_reads_its_page_alone(backlog: Webhook) -> None:
@@ -166,13 +169,7 @@ def test_whose_turn_it_is_is_found_by_event_though_nothing_waited_yesterday(
     It read all that waits for an endpoint to find whether one event was held up, for each of 20.
     """
     at = utc_now()
-    pending = Delivery.objects.filter(webhook=backlog)
-    number_events()
-    Delivery.objects.update(status=DeliveryStatus.CANCELED, next_attempt_at=None, ended_at=at)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE webhooks_delivery")
-        cursor.execute("ANALYZE webhooks_feedentry")
-    pending.update(status=DeliveryStatus.PENDING, next_attempt_at=at, ended_at=None)
+    fill_since_it_was_counted(backlog, at)
 
     plan = with_turn(Delivery.objects.due(at).filter(webhook=backlog)).explain().lower()
 
@@ -183,6 +180,37 @@ def test_whose_turn_it_is_is_found_by_event_though_nothing_waited_yesterday(
     }
     assert held_up
     assert all(by_event[connection.vendor] in line for line in held_up)
+
+
+@pytest.mark.postgres
+def test_a_claim_and_its_record_are_written_by_key_though_nothing_waited_yesterday(
+    backlog: Webhook,
+) -> None:
+    """They read all that waited, for each delivery: the index of that was taken to be empty."""
+    fill_since_it_was_counted(backlog, utc_now())
+
+    with CaptureQueriesContext(connection) as sent:
+        for claim in claim_due_deliveries(free=dict.fromkeys(Lane, 4), now=database_now()).taken:
+            record_result(claim, HttpResult(ms=5, status=200))
+
+    updates = [
+        it["sql"] for it in sent.captured_queries if 'UPDATE "webhooks_delivery"' in it["sql"]
+    ]
+    claiming, recording, *_ = map(plan_of, updates)
+    assert "webhooks_delivery_pkey" in claiming
+    # Of what is leased there is never more than there are threads.
+    assert "webhooks_delivery_pkey" in recording or "delivery_leased" in recording
+
+
+def fill_since_it_was_counted(busy: Webhook, at: datetime) -> None:
+    """Let thousands wait for an endpoint, which PostgreSQL does not know yet."""
+    number_events()
+    Delivery.objects.update(status=DeliveryStatus.CANCELED, next_attempt_at=None, ended_at=at)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE webhooks_delivery")
+        cursor.execute("ANALYZE webhooks_feedentry")
+    pending = Delivery.objects.filter(webhook=busy)
+    pending.update(status=DeliveryStatus.PENDING, next_attempt_at=at, ended_at=None)
 
 
 def test_thousands_that_are_due_at_one_endpoint_hide_no_other(backlog: Webhook) -> None:

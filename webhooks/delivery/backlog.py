@@ -56,7 +56,9 @@ def with_backlog(webhooks: WebhookQuerySet, now: datetime | Value) -> QuerySet[A
     pending = Delivery.objects.pending().filter(webhook=OuterRef("pk"))
     leased = pending.exclude(lease_token="").filter(next_attempt_at__gt=now).order_by()
     return webhooks.annotate(
-        due_at=Subquery(pending.order_by("next_attempt_at").values("next_attempt_at")[:1]),
+        # By id as well, which is the order of the index that begins with the endpoint: the one that
+        # begins with the time would be read up to the endpoint's first, through all that waits.
+        due_at=Subquery(pending.order_by("next_attempt_at", "id").values("next_attempt_at")[:1]),
         in_flight=Coalesce(
             Subquery(leased.values("webhook").annotate(n=Count("pk")).values("n")), 0
         ),

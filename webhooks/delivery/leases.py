@@ -124,6 +124,8 @@ def _give_back(claim: Claim, *, due_at: datetime) -> None:
 def waiting_endpoints(now: datetime) -> Iterator[EndpointBacklog]:
     """Yield the endpoints that have due deliveries and may be called now."""
     few = few_with_due(now)
+    if few == []:
+        return
     found = _waiting(few=few is not None).rows(ids=few, now=now)
     for webhook_id, livemode, due_at, in_flight, failures, is_slow, last_success_at in found:
         yield EndpointBacklog(
@@ -201,9 +203,11 @@ def _lease(delivery_ids: list[str], now: datetime) -> str:
 
 @cache
 def _taking() -> PreparedUpdate:
+    # What is pending has a next attempt, and nothing else has. If asked for the status, PostgreSQL
+    # reads all that is pending, which it takes to be nothing until the next ANALYZE.
     is_free = Q(lease_token="") | Q(next_attempt_at__lte=instant_placeholder("now"))
     return PreparedUpdate(
-        Delivery.objects.pending().filter(_AMONG_IDS, is_free),
+        Delivery.objects.filter(_AMONG_IDS, is_free, next_attempt_at__isnull=False),
         lease_token=Placeholder("token"),
         next_attempt_at=instant_placeholder("until"),
         attempt_count=F("attempt_count") + 1,

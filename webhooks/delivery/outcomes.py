@@ -91,9 +91,10 @@ def _close(claim: Claim, end: _DeliveryState, ended_at: datetime) -> bool:
 
 @cache
 def _closing() -> PreparedUpdate:
+    # Not by its status as well, which a lease implies: see `_taking` in webhooks.delivery.leases.
     held = {"pk": Placeholder("id"), "lease_token": Placeholder("token")}
     return PreparedUpdate(
-        Delivery.objects.pending().filter(**held),
+        Delivery.objects.filter(**held),
         status=Placeholder("status"),
         next_attempt_at=instant_placeholder("next_attempt_at"),
         lease_token="",
