@@ -13,6 +13,7 @@ from unicodedata import normalize
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
+from config.sqlite.private_files import make_private
 from config.sqlite.table_changes import DatabaseSchemaEditor
 from config.sqlite.turns import turns_of
 
@@ -30,7 +31,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.execute_wrappers.append(self._execute_in_turn)
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Open a connection with PostgreSQL's `normalize` function."""
+        """Open a connection with PostgreSQL's `normalize` function, to a file of ours alone."""
+        make_private(str(self.settings_dict["NAME"]))
         connection = super().get_new_connection(conn_params)
         connection.create_function("normalize", 1, partial(normalize, "NFC"), deterministic=True)
         return connection

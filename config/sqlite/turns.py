@@ -11,7 +11,8 @@ import time
 from collections import deque
 from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 from io import TextIOWrapper
-from pathlib import Path
+
+from config.sqlite.private_files import open_private
 
 # How often to retry a file lock, as waiting for one has no timeout.
 POLL_SECONDS = 0.001
@@ -73,7 +74,7 @@ class FileTurn:
 
 
 def _opened(path: str) -> TextIOWrapper:
-    return Path(path).open("a")  # for the life of the process
+    return open(path, "a", opener=open_private)  # for the life of the process
 
 
 def _is_locked(file: TextIOWrapper, deadline: float) -> bool:
