@@ -32,11 +32,14 @@ def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:
     finance.post("/admin/views/", values | {"shared": "on"})
     assert SavedView.objects.count() == 1
     assert "Saved by finance" in office(Role.SUPPORT).get(PAYMENTS).content.decode()
+    elsewhere = office(Role.SUPPORT).get("/admin/refunds/refund/").content.decode()
+    assert "Saved by finance" not in elsewhere
     forget = reverse("admin:forget_view", args=[SavedView.objects.get().pk])
     office(Role.SUPPORT).post(forget)
     assert SavedView.objects.exists()
+    finance.post("/admin/views/", values | {"name": "Another"})
     finance.post(forget)
-    assert not SavedView.objects.exists()
+    assert SavedView.objects.get().name == "Another"
 
 
 def test_a_view_of_a_list_that_the_role_no_longer_sees_is_not_shown(office: Office) -> None:

@@ -246,7 +246,7 @@ def test_a_refused_key_was_not_used(issued):
 
 
 def test_all_uses_until_they_are_written_are_left_to_one_thread(issued, monkeypatch):
-    planned = []
+    planned: list[object] = []
     monkeypatch.setattr("merchants.key_use.write_later", planned.append)
 
     for expected in (1, 1):

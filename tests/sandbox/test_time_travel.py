@@ -90,14 +90,14 @@ def test_no_deadline_moves_that_is_live_over_or_another_merchants(
     Payout.objects.update(send_date=date(2040, 1, 2), arrival_date=date(2040, 1, 3))
     Delivery.objects.update(next_attempt_at=utc_now() + 30 * DAY)
     Message.objects.update(due_at=utc_now() + 9 * DAY)
-    tables = [model._default_manager.all() for model in (Payment, PaymentLink, Payout)]
-    tables += [Delivery.objects.all(), Message.objects.all()]
-    before = rows_of(*tables)
+    tables = (Payment, PaymentLink, Payout, Delivery, Message)
+    before = rows_of(*(model._default_manager.all() for model in tables))
     assert all(len(before[table]) >= 2 for table in before)
 
     said("advance", merchant.id, "--days", "2")
 
-    assert changed(before, rows_of(*(rows.all() for rows in tables))) == {}
+    after = rows_of(*(model._default_manager.all() for model in tables))
+    assert changed(before, after) == {}
 
 
 def test_an_invoice_is_reminded_of(api: Api, merchant: Merchant) -> None:
