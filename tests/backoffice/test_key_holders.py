@@ -5,13 +5,16 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from backoffice.audit import AuditAction, AuditRecord, append_entry
 from backoffice.models import AuditEntry, Instruction
-from backoffice.roles import Role
+from backoffice.roles import Right, Role
+from backoffice.services.merchants import VERIFIED, verification_of
+from core.clock import utc_now
 from merchants.models import Merchant
 from payouts.models import BankAccount
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.colleagues import FIRST, SECOND, at_desk, decide, let_in, two_administrators
-from tests.backoffice.conftest import sign_in
+from tests.backoffice.conftest import sign_in, staff_as
 from tests.client import Api, ApiClient
 from tests.ledger.thief import all_rights
 
@@ -163,3 +166,19 @@ def test_only_a_verification_that_was_done_counts(made_up: tuple[ApiClient, Merc
         AuditEntry.objects.filter(act="verify merchant").update(outcome="refused")
 
     assert approve_all(MALLORY, made_up[1], Role.FINANCE) == [302]
+
+
+def test_a_verification_is_of_this_merchant_and_no_other_act(
+    merchant: Merchant, stranger: Merchant
+) -> None:
+    staff, now = staff_as(Role.ADMINISTRATOR), utc_now()
+
+    def note(act: str, about: Merchant) -> AuditEntry:
+        action = AuditAction(act, Right.VERIFY_MERCHANT, "merchant", about.pk)
+        return append_entry(staff=staff, action=action, record=AuditRecord(), now=now)
+
+    verified = note(VERIFIED, merchant)
+    note("suspend merchant", merchant)
+    note(VERIFIED, stranger)
+
+    assert verification_of(merchant.pk) == verified

@@ -7,10 +7,17 @@ import pytest
 import time_machine
 
 from backoffice.models import AuditEntry, Instruction
-from backoffice.services.merchants import COLLECTABLE_FOR, collect_key
+from backoffice.services.merchants import (
+    COLLECTABLE_FOR,
+    collect_key,
+    replace_test_key,
+    roll_live_key,
+)
 from backoffice.tasks import forget_uncollected_keys
 from core.clock import utc_now
 from core.errors import ApiError
+from merchants.callers import Caller
+from merchants.errors import ApiKeyNotFound
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key, roll_key
 from messages.models import Message
@@ -142,3 +149,19 @@ def test_of_two_who_collect_at_once_one_gets_it(key: ApiKey) -> None:
 
     assert (refused.value.code, refused.value.status) == ("SECRET_NOT_THERE", 422)
     assert AuditEntry.objects.latest("sequence").outcome == "refused"
+
+
+def test_each_way_to_roll_a_key_is_for_keys_of_its_mode(key: ApiKey) -> None:
+    """The one of test mode shows the secret at once, to one person."""
+    now = utc_now()
+    test_key = issue_key(merchant=key.merchant, livemode=False, name="Test", now=now).key
+    request = Instruction(subject_id=test_key.pk, arguments={"overlap_hours": 0})
+
+    with pytest.raises(ApiKeyNotFound):
+        replace_test_key(
+            staff=staff_named(FIRST), key_id=key.pk, overlap=timedelta(0), reason="Leaked", now=now
+        )
+    with pytest.raises(ApiKeyNotFound):
+        roll_live_key(request, Caller(None, livemode=True, actor="staff:anna"), now)
+
+    assert ApiKey.objects.count() == 2

@@ -13,6 +13,7 @@ from backoffice.services.customers import reveal_contact_details
 from backoffice.services.decisions import approve
 from backoffice.services.independence import COOLING_OFF
 from backoffice.services.instructions import instruct
+from backoffice.services.money import with_refunds_asked
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
@@ -63,6 +64,15 @@ def test_a_new_colleague_agrees_with_others_from_the_next_day_on(paid: Payment) 
 
     assert not approved(staff_named("new.one"), asked, days=0)
     assert approved(staff_named("new.one"), asked, days=COOLING_OFF.days)
+
+
+def test_what_is_asked_of_one_payment_is_taken_from_no_other(paid: Payment) -> None:
+    other = paid_payment(paid.merchant, 500_000)
+    large(staff_as(Role.SUPPORT), paid)
+
+    asked = with_refunds_asked(Payment.objects.all(), utc_now())
+
+    assert dict(asked.values_list("pk", "refund_asked")) == {paid.pk: 200_000, other.pk: 0}
 
 
 def test_nobody_copies_the_phone_book(paid: Payment) -> None:
