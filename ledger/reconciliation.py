@@ -1,7 +1,7 @@
 """What every app uses to prove its rows against the ledger.
 
-The database does the joins and returns only wrong rows, in chunks: memory use does not grow with
-the ledger.
+The database does the joins and returns only wrong rows: memory use grows with those, not with the
+ledger.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,8 +51,7 @@ def rows_of(statement: str, params: Any) -> Iterator[tuple[Any, ...]]:
     """Yield what a statement returns."""
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
-        while rows := cursor.fetchmany(CHUNK):
-            yield from rows
+        yield from cursor
 
 
 def any_of(*rows: QuerySet[Any]) -> bool:

@@ -42,3 +42,14 @@ def test_four_deliveries_cost_a_claim_and_three_statements_each(merchant: Mercha
     sent = [text for text in texts if not text.startswith(FRAMING)]
     assert len(sent) <= 9 + 4 * 3, "\n".join(sent)
     assert calls.count <= 4 * MOST_CALLS
+
+
+@pytest.mark.django_db
+def test_where_nothing_is_due_no_endpoint_is_asked(merchant: Merchant) -> None:
+    endpoint_of(merchant, "https://a.example.com/")
+
+    with CaptureQueriesContext(connection) as captured:
+        assert claim_due_deliveries(free=MANY, now=database_now()).taken == []
+
+    texts = [str(query["sql"]) for query in captured.captured_queries]
+    assert not any('FROM "webhooks_webhook"' in text for text in texts), texts
