@@ -87,6 +87,7 @@ def test_by_name_only_what_is_named_is_claimed(due: list[str], now: datetime) ->
     assert rows().keys() == before.keys()
     assert [pk for pk, row in rows().items() if row != before[pk]] == [due[2]]
     assert claim_delivery(due[2], now=now) is None
+    assert claim_delivery(told(claim.delivery.webhook, "over", now), now=now) is None
 
 
 def test_what_was_claimed_by_name_since_it_was_found_keeps_its_lease(
