@@ -93,6 +93,7 @@ def _parser_of(kind: type[Input], *, partial: bool = False) -> Input:
 
 def _validated(parser: Input, data: dict[str, Any]) -> dict[str, Any]:
     # Of twenty fields most bodies have five: those that are absent, and may be, are not looked at.
+    # A default would be lost: none has one.
     wanted = copy(parser)
     wanted.__dict__["fields"] = {
         name: field for name, field in parser.fields.items() if field.required or name in data
