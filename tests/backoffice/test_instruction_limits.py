@@ -22,10 +22,10 @@ from backoffice.services.decisions import (
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import (
     InstructionRequest,
-    _lock_people,
     _subject_type,
     instruct,
     left_without_approval,
+    lock_people,
     spent_in_a_day,
 )
 from core.clock import utc_now
@@ -165,7 +165,7 @@ def test_who_asks_is_locked_and_the_colleague_whom_it_is_about(
     staff_as(Role.VIEWER)
 
     with CaptureQueriesContext(connection) as statements:
-        _lock_people(asks, TASKS[task], about.username)
+        lock_people(asks, TASKS[task], about.username)
 
     [statement] = statements.captured_queries
     with connection.cursor() as cursor:
