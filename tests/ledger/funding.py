@@ -52,7 +52,7 @@ def move(
     reference: str = "",
 ) -> str:
     """Post one movement in a transaction of its own; return its reference."""
-    reference = reference or f"ref_{next(_references)}"
+    reference = reference or f"ref_filling_{next(_references)}"
     movement = Movement(kind=kind, reference=reference, debit=debit, credit=credit, amount=amount)
     with transaction.atomic():
         post_transfers(transaction_id=new_id("txn", NOW), movements=[movement], now=NOW)
