@@ -3,6 +3,7 @@
 import pytest
 from django.apps import apps
 from django.db import connection, models
+from django.db.models import Q
 
 ONCE = {
     "account_statement_part_once": ("statement", "number"),
@@ -33,6 +34,16 @@ ONCE = {
     "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
     "till_once": ("merchant", "livemode"),
+}
+# These hold among some of the rows only; all others among all.
+AMONG = {
+    "bank_account_one_open": Q(closed_at__isnull=True, is_pending=False),
+    "bank_account_one_pending": Q(closed_at__isnull=True, is_pending=True),
+    "bank_statement_once": Q(amends=None),
+    "count_entry_one_sum": Q(is_sum=True),
+    "live_customer_once": Q(livemode=True),
+    "merchant_change_one_pending": Q(status="pending"),
+    "statement_one_open": Q(closed_at__isnull=True),
 }
 ALONE = {
     "ApiKey.hash", "BankStatement.amends", "CustomerSession.token_hash",
@@ -69,6 +80,14 @@ def test_it_is_once_over_exactly_these_columns(name: str) -> None:
     _, constraint = _constraints()[name]
 
     assert constraint.fields == ONCE[name]
+
+
+def test_no_other_rows_are_left_out() -> None:
+    """Of a condition that is added, the columns and the database's answer tell nothing."""
+    conditions = {name: found.condition for name, (_, found) in _constraints().items()}
+
+    assert {name: it for name, it in conditions.items() if it} == AMONG
+    assert {found.deferrable for _, found in _constraints().values()} == {None}
 
 
 @pytest.mark.django_db
