@@ -180,7 +180,7 @@ QUAINT = {
     r"(say|says|tell|tells) whether": "return whether",
     r"who(m)?ever": "the caller, anyone who, …",
     r"(no|any|some|every)body": "no one else, another process, …",
-    r"(a|the|each|one|first|next|last|wrong) try": "attempt",
+    r"(a|the|each|one|first|next|last|wrong|failed) try": "attempt",
     r"(take|takes|taken|took) up": "start",
 }
 HABITS = re.compile(rf"\b({'|'.join(QUAINT)})\b", re.IGNORECASE)

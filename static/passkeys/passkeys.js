@@ -1,7 +1,7 @@
 /* The ceremonies of passkeys, for customers and for staff: the browser's dialog between the words of
    the page. A page that shows that it is busy has the functions `busy` and `idle`. Loaded without
    `defer`: nothing can be pressed before this listens. A form that is sent without what the dialog
-   says would count as a failed try. */
+   says would count as a failed attempt. */
 "use strict";
 const FAILURES = { TypeError: "offline", RangeError: "often", InvalidStateError: "known" };
 document.addEventListener("submit", async (event) => {

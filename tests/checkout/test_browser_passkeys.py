@@ -112,7 +112,7 @@ def held(open_page, payment_of) -> Callable[[str], tuple[Page, list[Route]]]:
 
 
 def test_nothing_is_there_to_press_before_its_script(held):
-    """A form that went without the dialog's answer was refused, and counted as a failed try."""
+    """A form that went without the dialog's answer was refused, and counted as a failed attempt."""
     page, routes = held("passkeys.js")
     with pytest.raises(Error, match="Timeout"):
         page.get_by_role("button", name="Create a passkey").wait_for(timeout=1_000)

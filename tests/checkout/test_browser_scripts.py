@@ -4,8 +4,8 @@ import pytest
 
 from payments.counters import screen_url
 from payments.models import Payment
-from tests.checkout.steps import see_paid, sign_in
-from tests.chromium import wait_until
+from tests.checkout.steps import NEW_PHONE, see_paid, sign_in
+from tests.chromium import add_authenticator, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -53,6 +53,23 @@ def test_a_second_press_sends_nothing(open_page, payment_of):
     see_paid(page)
     payment.refresh_from_db()
     assert payment.status == "completed"
+
+
+def test_a_second_press_opens_no_second_dialog(open_page, payment_of):
+    page = open_page(payment_of(12_500).hosted_url)
+    add_authenticator(page)
+    sign_in(page, NEW_PHONE)
+    page.get_by_role("heading", name="Create a passkey").wait_for()
+    held = []
+    page.route("**", lambda route: held.append(route) if is_post(route) else route.continue_())
+
+    page.get_by_role("button", name="Create a passkey").evaluate(PRESS_AGAIN)
+
+    wait_until(page, lambda: held)
+    assert len(held) == 1
+    held[0].continue_()
+    page.unroute_all()
+    see_paid(page)
 
 
 def test_a_counter_with_its_sound_on_is_heard(open_page, payment_of, site, api):
