@@ -9,7 +9,7 @@ from customers.errors import PinLocked, VerificationFailed
 from ledger.errors import InsufficientBalance
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from merchants.errors import MerchantInactive
-from payments.errors import PaymentFailed
+from payments.errors import PaymentDeclined, PaymentFailed
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -27,7 +27,7 @@ class Failure:
 
 DECLINED = Failure(
     code=PaymentFailed.code,
-    message="The payment was declined.",
+    message=PaymentDeclined.message,
     customer=gettext_lazy("The payment was declined."),
     staff="it was declined",
 )

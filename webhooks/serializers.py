@@ -19,7 +19,7 @@ from core.json import dump_json
 from core.limits import MAX_TEXT
 from core.serializers import Change, Input, Output
 from webhooks.event_types import SUBSCRIBABLE, EventType
-from webhooks.models import EXCERPT_CHARACTERS, Attempt, Delivery, Event
+from webhooks.models import EXCERPT_CHARACTERS, MAX_ERROR, Attempt, Delivery, Event
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
 DEFAULT_OVERLAP_SECONDS = 86_400
@@ -153,7 +153,7 @@ class AttemptOutput(Output):
     status = StrictIntegerField(min_value=100, max_value=999, required=False)
     ms = StrictIntegerField(min_value=0, max_value=MAX_MS)
     excerpt = TextField(max_length=EXCERPT_CHARACTERS, required=False)
-    error = TextField(max_length=200, required=False)
+    error = TextField(max_length=MAX_ERROR, required=False)
 
 
 class DeliveryOutput(Output):
@@ -187,7 +187,7 @@ class TestEventOutput(Output):
     status = StrictIntegerField(min_value=100, max_value=999, required=False)
     ms = StrictIntegerField(min_value=0, max_value=MAX_MS, required=False)
     excerpt = TextField(max_length=EXCERPT_CHARACTERS, required=False)
-    error = TextField(max_length=200, required=False)
+    error = TextField(max_length=MAX_ERROR, required=False)
 
 
 def outcome_of_test(delivery: Delivery) -> dict[str, Any]:

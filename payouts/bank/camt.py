@@ -13,7 +13,6 @@ from payouts.bank.bank_names import bank_names
 from payouts.bank.booked_entry import BookedEntry, sign_of
 from payouts.bank.charges import Money, cents_at, charge_beside, charge_within, is_charge
 from payouts.bank.reports import (
-    MAX_REFERENCE,
     Report,
     ReportItem,
     StatementPage,
@@ -26,7 +25,7 @@ from payouts.bank.reports import (
 )
 from payouts.errors import BankFileUnfit, BankFileUnreadable
 from payouts.models import BankEntryKind, BankSource
-from payouts.models.bank_files import MAX_NUMBER
+from payouts.models.bank_files import MAX_NUMBER, MAX_REFERENCE
 from payouts.order_references import normalize_reference
 
 BOOKED = "BOOK"

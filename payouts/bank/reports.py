@@ -13,8 +13,8 @@ from django.utils.dateparse import parse_date, parse_datetime
 from core.money import is_currency, minor_digits
 from payouts.errors import BankFileUnreadable
 from payouts.models import BankEntryKind, BankSource
+from payouts.models.bank_files import MAX_REFERENCE
 
-MAX_REFERENCE = 35
 _WRITTEN = re.compile(r"([0-9]{1,18})(?:\.([0-9]{0,5}))?", re.ASCII)
 _DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
 _END_OF_DAY = re.compile(r"([0-9-]{10})T24:00:00(?:\.0+)?(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
@@ -97,11 +97,13 @@ def text_at(element: Element, *paths: str) -> str:
 def reference_at(element: Element, *paths: str) -> str:
     """Return a reference; empty if the bank says that there is none.
 
-    Raises BankFileUnreadable above 35 characters.
+    Raises BankFileUnreadable above MAX_REFERENCE characters.
     """
     found = text_at(element, *paths)
     if len(found) > MAX_REFERENCE:
-        raise BankFileUnreadable(**{paths[0].split("/")[-1]: "has more than 35 characters"})
+        raise BankFileUnreadable(
+            **{paths[0].split("/")[-1]: f"has more than {MAX_REFERENCE} characters"}
+        )
     return "" if found == NOT_PROVIDED else found
 
 
