@@ -1,5 +1,6 @@
 """What a caller reaches: its merchant's rows, and none by leaving something out."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -11,15 +12,17 @@ from django.db.transaction import TransactionManagementError
 
 from core.clock import utc_now
 from core.errors import ValidationFailed
+from merchants import scoping
 from merchants.caller_lists import CallerList
 from merchants.callers import Caller
 from merchants.models import ApiKey, Merchant, MerchantChange
 from merchants.scoping import CallerScoped
 from merchants.services import issue_key
 from payments.counts import total_of
+from payments.errors import PaymentNotFound
 from payments.models import Payment
 from tests.client import Api
-from tests.factories import PaymentFactory
+from tests.factories import MerchantFactory, PaymentFactory
 
 SCOPED = [
     model for model in apps.get_models() if isinstance(model._default_manager.all(), CallerScoped)
@@ -112,6 +115,27 @@ def test_what_is_read_to_be_changed_wants_a_transaction_and_nothing_else_does(
             ApiKey.objects.locked_of(caller, key.pk)
 
     assert (found, found._state.fields_cache) == (key, {})
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_statement_kept_for_one_kind_of_caller_serves_no_other(
+    merchant: Merchant, backwards: bool
+) -> None:
+    payment = PaymentFactory(merchant=merchant)
+    sees = {
+        Caller.for_development(): True,
+        Caller.for_staff(livemode=True, actor="staff:1"): False,
+        Caller(merchant, livemode=False, actor="key"): True,
+        Caller(merchant, livemode=True, actor="key"): False,
+        Caller(MerchantFactory(), livemode=False, actor="key"): False,
+        Caller(None, livemode=False, actor="a forgotten argument"): False,
+    }
+    scoping._prepared.cache_clear()
+
+    for caller in sorted(sees, key=sees.__getitem__, reverse=backwards):
+        for read in (Payment.objects.one_of, Payment.objects.locked_of):
+            with nullcontext() if sees[caller] else pytest.raises(PaymentNotFound):
+                assert read(caller, payment.id) == payment
 
 
 def test_a_list_has_the_words_that_are_asked_for(merchant: Merchant) -> None:
