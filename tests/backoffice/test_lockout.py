@@ -33,7 +33,7 @@ def guess(address: str = STRANGER, times: int = 5) -> None:
         attempt(Client(), address=address)
 
 
-def test_five_wrong_passwords_lock_whoever_enters_them() -> None:
+def test_five_wrong_passwords_lock_anyone_who_enters_them() -> None:
     make_user(Role.SUPPORT)
     guess()
 

@@ -283,7 +283,7 @@ def test_the_file_for_the_bank_is_for_finance(rows: Rows, office: Office) -> Non
     assert statuses == {V: 403, S: 403, F: 200, D: 403, A: 200}
 
 
-def test_whoever_has_not_signed_in_is_sent_to_do_so(rows: Rows, db: None) -> None:
+def test_anyone_not_signed_in_is_sent_to_do_so(rows: Rows, db: None) -> None:
     for model, row in rows.items():
         for page in (address(model, "changelist"), address(model, "change", row.pk)):
             assert Client().get(page).headers["Location"].startswith("/admin/login/")

@@ -68,7 +68,7 @@ def test_nonsense_is_taken_and_forgotten(nonsense):
 @pytest.mark.parametrize(
     "value", [7, None, {}, "a\nforged line", "https://[", "https://a b", "x" * 5_000]
 )
-def test_nobody_writes_what_they_like_into_the_log(value):
+def test_no_one_writes_what_they_like_into_the_log(value):
     names = ("document-uri", "effective-directive", "blocked-uri")
 
     assert send({"csp-report": dict.fromkeys(names, value)}) == ["  "]

@@ -73,7 +73,7 @@ def test_a_page_never_links_to_it_however_it_got_into_the_row(payment_of, url):
     assert "Return to" not in shopper.text
 
 
-def test_the_paid_page_says_where_it_leads_and_waits_for_nobody(payment_of):
+def test_the_paid_page_says_where_it_leads_and_waits_for_no_one(payment_of):
     payment = payment_of(150, success_url="https://shop.example/ok?a=1")
     customer = test_customer(None, utc_now(), merchant_id=payment.merchant_id)
     pay(
