@@ -21,6 +21,7 @@ from core.models import KEY_LENGTH, IdempotencyKey
 from core.retention import PERIODS, delete_all
 from core.retries import retry_on_deadlock
 from core.sealed import place_of, unseal
+from core.writing import Write, held_writes
 
 Work = Callable[[], Response | ApiError]
 
@@ -65,14 +66,14 @@ def respond_once(
 def _under_key(
     scope: str, key: str, fingerprint: str, work: Work, *, secret: bool, shown_for: timedelta | None
 ) -> HttpResponse:
-    with transaction.atomic():
+    with transaction.atomic(), held_writes() as held:
         if not _claim(scope, key, fingerprint, request_now()):
             stored = IdempotencyKey.objects.get(scope=scope, key=key)
             if shown_for is not None and request_now() - stored.created_at > shown_for:
                 raise IdempotencyKeyReused("Its answer is not shown any more: send another key.")
             return _replay(stored, fingerprint, secret=secret)
         response = _answer(work())
-        _store(scope, key, fingerprint, response, secret=secret)
+        held.send(_storing(scope, key, fingerprint, response, secret=secret))
     return response
 
 
@@ -125,17 +126,16 @@ def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
         return bool(cursor.rowcount == 1)
 
 
-def _store(scope: str, key: str, fingerprint: str, response: Response, *, secret: bool) -> None:
+def _storing(scope: str, key: str, fingerprint: str, response: Response, *, secret: bool) -> Write:
     body = dump_json(response.data)
     if secret:
         place = place_of(IdempotencyKey, "body", (scope, key, fingerprint))
         body = encrypt(body.decode(), place).encode()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"UPDATE {_TABLE} SET status = %s, body = %s, location = %s"  # noqa: S608  # a constant
-            " WHERE scope = %s AND key = %s",
-            [response.status_code, body, response.get("Location", ""), scope, key],
-        )
+    return Write(
+        f"UPDATE {_TABLE} SET status = %s, body = %s, location = %s"  # noqa: S608  # a constant
+        " WHERE scope = %s AND key = %s",
+        [response.status_code, body, response.get("Location", ""), scope, key],
+    )
 
 
 def _replay(stored: IdempotencyKey, fingerprint: str, *, secret: bool) -> HttpResponse:

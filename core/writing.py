@@ -4,7 +4,8 @@ PostgreSQL executes several in one round trip. They do not see each other's writ
 any order: a row that builds on another's key needs a statement of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -57,6 +58,55 @@ def write(*writes: Write) -> int:
         for sql, params, _ in writes:
             cursor.execute(sql, params)
         return int(cursor.rowcount)
+
+
+class HeldWrites:
+    """Writes that wait for a later statement of their transaction, to be sent along with it.
+
+    Django calls it around each statement.
+    """
+
+    def __init__(self) -> None:
+        self._writes: tuple[Write, ...] = ()
+        self._then: Callable[[int], None] | None = None
+
+    def __call__(self, execute: Callable[..., Any], *call: Any) -> Any:
+        """Send what waits before any other statement, which may read it."""
+        self.send()
+        return execute(*call)
+
+    def hold(self, *writes: Write, then: Callable[[int], None]) -> None:
+        self.send()
+        self._writes, self._then = writes, then
+
+    def send(self, *beside: Write) -> None:
+        """Send what waits, together with these."""
+        writes, then = (*beside, *self._writes), self._then
+        self._writes, self._then = (), None
+        count = write(*writes) if writes else 0
+        if then is not None:
+            then(count)
+
+
+@contextmanager
+def held_writes() -> Iterator[HeldWrites]:
+    """Hold what `write_last` is given in the block, until `send` or another statement."""
+    held = HeldWrites()
+    with connection.execute_wrapper(held):
+        yield held
+
+
+def write_last(*writes: Write, then: Callable[[int], None]) -> None:
+    """Send the statements, the last of what the caller does; then say how many rows the last wrote.
+
+    Inside `held_writes` they are sent later, with other writes, so what the database refuses is
+    raised then.
+    """
+    for wrapper in connection.execute_wrappers:
+        if isinstance(wrapper, HeldWrites):
+            wrapper.hold(*writes, then=then)
+            return
+    then(write(*writes))
 
 
 def _together(writes: Sequence[Write]) -> Write:

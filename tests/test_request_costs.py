@@ -30,13 +30,13 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(3, 2_640, Ceiling(5, 2_600)),
+    "create": Ceiling(2, 2_590, Ceiling(5, 2_620)),
     "read": Ceiling(1, 1_170),
     "list": Ceiling(1, 2_380, Ceiling(1, 3_660)),
     "list filtered": Ceiling(1, 2_430, Ceiling(1, 3_720)),
-    "cancel": Ceiling(4, 2_110, Ceiling(7, 2_110)),
-    "confirm": Ceiling(7, 3_490, Ceiling(12, 4_290)),
-    "refund": Ceiling(6, 3_720, Ceiling(13, 3_850)),
+    "cancel": Ceiling(3, 2_080, Ceiling(7, 2_140)),
+    "confirm": Ceiling(6, 3_460, Ceiling(12, 4_340)),
+    "refund": Ceiling(5, 3_690, Ceiling(13, 3_910)),
     "balance": Ceiling(1, 1_340),
     "checkout page": Ceiling(1, 3_040),
     "status poll": Ceiling(1, 1_010),

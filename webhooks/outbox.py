@@ -12,7 +12,7 @@ from core.database_clock import due_immediately
 from core.ids import new_id
 from core.json import dump_json
 from core.stored_bytes import note_bytes
-from core.writing import Write, insertion_of, write
+from core.writing import Write, insertion_of, write, write_last
 from webhooks.delivery.wakeup import wake_up
 from webhooks.event_types import EventType, patterns_of
 from webhooks.log_prices import note_logs
@@ -74,9 +74,12 @@ def emit_all(*facts: Fact, now: datetime, beside: Sequence[Write] = ()) -> list[
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs to a transaction.")
     events = [_event(fact, now) for fact in facts]
-    count = write(*beside, insertion_of(*events), _first_deliveries(events, now))
-    note_logs(count, livemode=events[0].livemode)
-    _wake_up_after_commit(count)
+
+    def note(deliveries: int) -> None:
+        note_logs(deliveries, livemode=events[0].livemode)
+        _wake_up_after_commit(deliveries)
+
+    write_last(*beside, insertion_of(*events), _first_deliveries(events, now), then=note)
     return events
 
 
