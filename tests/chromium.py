@@ -21,6 +21,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-gpu",
 ]
 # On a machine that has nothing else to do; on one that has, a wait ends before its test is ended.
 WAIT_MILLISECONDS, LONGEST_WAIT_MILLISECONDS = 30_000, 120_000
@@ -34,7 +35,9 @@ TOLD = {
 LEAVES = {"button", "heading", "image", "link", "radio", "spinbutton", "textbox"}
 STATES = {"live": "", "invalid": "false", "focused": "", "pressed": "", "expanded": ""}
 RUN_AXE = """
-async (tags) => (await axe.run(document, {runOnly: {type: "tag", values: tags}})).violations
+async (tags) => (await axe.run(document, {
+  runOnly: {type: "tag", values: tags}, resultTypes: ["violations"],
+})).violations
   .map((found) => `${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`)
 """
 

@@ -11,7 +11,7 @@ import pytest
 from tests.source_tree import FILES, ROOT, SERVICE, nodes, nodes_of
 
 # One process looks at the files, and reads each once.
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 FILE_LINES = 300
 FUNCTION_LINES = 50
 VAGUE = {"utils", "helpers", "common", "managers", "mixins", "base", "misc"}

@@ -14,7 +14,7 @@ import pytest
 
 from tests.clone import Service, running
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("service")]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 
 def _status(url: str) -> int:

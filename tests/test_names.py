@@ -9,7 +9,7 @@ import pytest
 
 from tests.source_tree import FILES, ROOT, nodes
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 # Names that Django, DRF or a test runner looks for.
 FRAMEWORK_CLASSES = {"Command", "DatabaseWrapper", "Meta"}

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from tests.source_tree import FILES, ROOMS, ROOT, SERVICE, nodes
 
 # Where the files have been read already.
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BASE = PROJECT["dependencies"]
 DEVELOPMENT = PROJECT["optional-dependencies"]["development"]

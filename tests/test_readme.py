@@ -20,7 +20,6 @@ STRICT = 'set -eu\ncurl() { command curl --silent --show-error --fail-with-body 
 
 @pytest.mark.slow
 @pytest.mark.sqlite
-@pytest.mark.xdist_group("service")
 def test_its_commands_run(service: Service) -> None:
     script = COMMANDS.replace("http://localhost:8000", service.url)
     done = subprocess.run(["bash", "-c", STRICT + script], capture_output=True, text=True)

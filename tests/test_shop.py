@@ -13,7 +13,7 @@ import requests
 
 from tests.clone import ROOT, Service
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("service")]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 WAIT_SECONDS = 120  # where others have the machine
 PROGRAMS = {"shop.py": sys.executable, "shop.mjs": "node"}
 
