@@ -209,6 +209,10 @@ TEMPLATES = [
 STATIC_URL = "/static/"
 STATIC_ROOT = None if DEVELOPMENT_MODE else BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "config.static_finder.ThemedAdminFinder",
+]
 _FILES = "django.contrib.staticfiles.storage.StaticFilesStorage"
 _HASHED_FILES = "whitenoise.storage.CompressedManifestStaticFilesStorage"
 STORAGES = {

@@ -1,11 +1,14 @@
 """Static files are handed over whole: a reader who takes none of it must hold no thread."""
 
 import logging
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
+from django.core.management import call_command
 from django.test import Client
 
 SMALL = "/static/checkout/button.js"
@@ -64,3 +67,12 @@ def test_a_large_file_is_streamed_to_few_at_once(caplog: pytest.LogCaptureFixtur
     assert again.status_code == 200
     for each in (*readers[1:], again):
         each.close()
+
+
+def test_no_two_files_are_collected_under_one_name(tmp_path: Path, settings: Any) -> None:
+    settings.STATIC_ROOT, said = tmp_path, StringIO()
+
+    call_command("collectstatic", interactive=False, dry_run=True, stdout=said)
+
+    assert "Found another file" not in said.getvalue()
+    assert "unfold" in str(finders.find("admin/js/actions.js")), "its file, not Django's"
