@@ -31,6 +31,9 @@ CHUNK_BYTES = 8 * 1024
 EXCERPT_CHARACTERS = 1_000
 EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS
 CONNECT_SECONDS = 5.0
+# X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, and …_TO_VERIFY_LEAF_SIGNATURE.
+ISSUER_UNKNOWN = frozenset({20, 21})
+MISSING_LINK = "the server may not send its intermediate certificates"
 PRELIMINARY_STATUSES = frozenset({102, 103})
 
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -182,12 +185,20 @@ def _reason(error: Exception, seconds: float) -> str:
         return str(error)
     found = _cause(error, ssl.SSLError)
     if isinstance(found, ssl.SSLCertVerificationError):
-        return f"TLS: {found.verify_message}."[:200]
+        return _fault_of_certificate(found)
     if found is not None:
         return "TLS: no secure connection could be made."
     if _cause(error, TimeoutError) is not None:
         return _too_late(seconds)
     return "The connection broke off before the answer was complete."
+
+
+def _fault_of_certificate(error: ssl.SSLCertVerificationError) -> str:
+    """Describe it in OpenSSL's words, with the usual reason where they do not tell it."""
+    words = error.verify_message.rstrip(".")
+    if error.verify_code in ISSUER_UNKNOWN:
+        words += f" ({MISSING_LINK})"
+    return f"TLS: {words}."[:200]
 
 
 def _cause(error: BaseException, kind: type[BaseException]) -> BaseException | None:

@@ -45,6 +45,7 @@ def caused(error: Exception, by: Exception) -> Exception:
 
 REFUSED = ssl.SSLCertVerificationError()
 REFUSED.verify_message = "expired " + "x" * 300
+REFUSED.verify_code = 10
 
 
 @pytest.mark.parametrize(

@@ -86,14 +86,13 @@ def test_an_unknown_authority_is_not_believed(serve: Serve, authority: Authority
     answer = call(serve(authority.server(HOST)), None)
 
     assert not answer.is_success
-    assert answer.error.startswith("TLS: ")
-    assert "certificate" in answer.error
+    assert answer.error.startswith("TLS: unable to get local issuer certificate (the server may")
 
 
 def test_another_hosts_certificate_is_not_believed(serve: Serve, authority: Authority) -> None:
     answer = call(serve(authority.server("other.example.com")), authority.trusting())
 
-    assert answer.error.startswith("TLS: Hostname mismatch")
+    assert answer.error == f"TLS: Hostname mismatch, certificate is not valid for '{HOST}'."
 
 
 def test_a_certificate_for_the_address_is_not_enough(serve: Serve, authority: Authority) -> None:
