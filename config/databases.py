@@ -1,8 +1,10 @@
 """How the service talks to its database: SQLite by default, PostgreSQL in production."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
-from config.environment import BASE_DIR, env
+from config.environment import BASE_DIR, env, flag
 
 # FULL: with NORMAL, a power loss may undo a payment that was already confirmed to the caller.
 # recursive_triggers: without it, INSERT OR REPLACE bypasses the triggers that guard the ledger.
@@ -32,15 +34,22 @@ SILENT_SERVER = {
 # and the longest that the pool retries a failed one: after that, the next request tries again.
 POOL_SECONDS = 2
 
-# A statement that a connection repeats is parsed and planned by the server only once.
-PREPARED = {
-    "server_side_binding": True,
-    "prepare_threshold": 5,
-    "options": POSTGRESQL_LIMITS,
-}
-# A pooler in transaction mode keeps neither prepared statements nor startup options: there, the
-# limits have to be set on the role.
-POOLED = {"server_side_binding": True}
+# A statement that a connection has sent so often is from then on parsed and planned only once.
+PREPARED_AFTER = 5
+
+
+def process_name(program: str, *words: str) -> str:
+    """Name the process of a command line: pg_stat_activity shows who holds a connection."""
+    path = Path(program)
+    if path.stem == "manage":
+        name = words[0] if words else "manage"
+    elif "beat" in words:
+        name = "beat"
+    elif "worker" in words:  # Celery's
+        name = "dispatcher" if any("webhooks" in word for word in words) else "worker"
+    else:
+        name = path.parent.name if path.stem == "__main__" else path.stem
+    return f"payments {name}"
 
 
 def database(url: str) -> dict[str, Any]:
@@ -64,8 +73,12 @@ def _postgresql(config: dict[str, Any]) -> dict[str, Any]:
         "timeout": POOL_SECONDS,
         "reconnect_timeout": POOL_SECONDS,
     }
-    options = SILENT_SERVER | config.get("OPTIONS", {}) | {"pool": pool}
-    options |= POOLED if _IS_POOLED else PREPARED
+    ours = SILENT_SERVER | {"application_name": process_name(*sys.argv)}
+    options = ours | config.get("OPTIONS", {}) | {"pool": pool, "server_side_binding": True}
+    if _IS_PREPARED:
+        options["prepare_threshold"] = PREPARED_AFTER
+    if not _IS_POOLED:
+        options["options"] = POSTGRESQL_LIMITS
     return config | {
         "ENGINE": "config.postgresql",
         "OPTIONS": options,
@@ -74,7 +87,10 @@ def _postgresql(config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+# A pooler in transaction mode keeps neither startup options nor named cursors: there, the limits
+# have to be set on the role. Few poolers keep prepared statements.
 _IS_POOLED: bool = env("DATABASE_POOLED")
+_IS_PREPARED = flag("DATABASE_PREPARED", default=not _IS_POOLED)
 DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{BASE_DIR}/var/db.sqlite3"
 DATABASES = {"default": database(DATABASE_URL)}
 # Where the processes share the counts of rate limits. It is not Django's cache, which stays in each

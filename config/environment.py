@@ -29,6 +29,7 @@ VARIABLES = {
     "CLOCK_TOLERANCE_SECONDS": (int, 5),
     "APP_SCHEME": (str, "app"),
     "DATABASE_POOLED": (bool, False),
+    "DATABASE_PREPARED": (str, ""),
     "DATABASE_URL": (str, ""),
     "DEFAULT_CURRENCY": (str, "BSD"),
     "DEVELOPMENT_MODE": (bool, False),

@@ -269,7 +269,7 @@ def _no_limits(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
     if schema_editor.connection.vendor != "postgresql":
         yield
         return
-    if schema_editor.connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]:
+    if not _keeps_its_session(schema_editor):
         raise CommandError("Migrate past the pooler, with DATABASE_POOLED=false.")
     limits = ("statement_timeout", "lock_timeout")
     for name in limits:
@@ -277,3 +277,10 @@ def _no_limits(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
     yield
     for name in limits:
         schema_editor.execute(f"RESET {name}", params=None)
+
+
+def _keeps_its_session(schema_editor: BaseDatabaseSchemaEditor) -> bool:
+    """Return whether no pooler is in between: none passes on the limits of a session's start."""
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SELECT source FROM pg_settings WHERE name = 'statement_timeout'")
+        return bool(cursor.fetchone() == ("client",))

@@ -10,7 +10,7 @@ from django.conf import global_settings
 from django.core.cache import CacheHandler
 from django.db import connection
 
-from config.databases import POSTGRESQL_LIMITS, database
+from config.databases import POSTGRESQL_LIMITS, database, process_name
 from config.postgresql.base import DatabaseWrapper
 from tests.source_tree import ROOT
 
@@ -64,6 +64,53 @@ def test_a_request_waits_for_no_pool_that_has_given_up() -> None:
     pool = database("postgres://payments@10.0.0.2/payments")["OPTIONS"]["pool"]
 
     assert (pool["timeout"], pool["reconnect_timeout"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("/opt/payments/config/web.py", "web"),
+        ("/opt/payments/.venv/bin/celery --app config worker --queues default", "worker"),
+        ("/venv/celery/__main__.py --app config worker -Q webhooks -P threads", "dispatcher"),
+        ("/opt/payments/.venv/bin/celery --app config beat", "beat"),
+        ("manage.py verify_ledger --anchor it", "verify_ledger"),
+        ("manage.py worker", "worker"),
+        ("/venv/granian/__main__.py --port 8000", "granian"),
+    ],
+)
+def test_each_process_has_a_name_of_its_own(command: str, name: str) -> None:
+    assert process_name(*command.split()) == f"payments {name}"
+
+
+def test_connections_bear_the_name_of_their_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["/opt/payments/.venv/bin/celery", "--app", "config", "beat"])
+    url = "postgres://payments@10.0.0.2/payments"
+
+    assert database(url)["OPTIONS"]["application_name"] == "payments beat"
+    named = database(f"{url}?application_name=till")["OPTIONS"]
+    assert named["application_name"] == "till", "the address has the last word"
+
+
+@pytest.mark.parametrize(
+    ("pooled", "prepared", "after", "limits"),
+    [
+        ("false", "", 5, POSTGRESQL_LIMITS),
+        ("true", "", None, None),
+        ("true", "true", 5, None),
+    ],
+)
+def test_a_session_keeps_only_what_a_pooler_passes_on(
+    monkeypatch: pytest.MonkeyPatch, pooled: str, prepared: str, after: int, limits: str
+) -> None:
+    monkeypatch.setenv("DATABASE_POOLED", pooled)
+    monkeypatch.setenv("DATABASE_PREPARED", prepared)
+    settings = runpy.run_path(str(ROOT / "config/databases.py"))
+
+    made = settings["database"]("postgres://payments@10.0.0.2/payments")
+
+    assert made["OPTIONS"].get("prepare_threshold") == after
+    assert made["OPTIONS"].get("options") == limits
+    assert made["DISABLE_SERVER_SIDE_CURSORS"] is (pooled == "true")
 
 
 @pytest.fixture

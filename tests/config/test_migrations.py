@@ -1,14 +1,17 @@
 """The migrations make the tables that the models declare: columns, constraints and indexes."""
 
-from unittest.mock import Mock
+from contextlib import closing, nullcontext
+from typing import Any
 
 import pytest
 from django.apps import apps
 from django.core.management.base import CommandError
+from django.db import connection
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
+from config.databases import POSTGRESQL_LIMITS
 from core.schema import _no_limits
 from core.signatures import signature_field
 
@@ -35,12 +38,26 @@ def test_no_form_of_a_model_has_its_signature() -> None:
     assert [str(field) for field in fields if field and field.editable] == []
 
 
-def test_one_that_sets_limits_of_its_session_is_refused_behind_a_pooler() -> None:
+@pytest.mark.postgres
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        ({}, "DATABASE_POOLED=false"),  # as with that switch on, and where a pooler ignores them
+        ({"options": POSTGRESQL_LIMITS}, ""),
+    ],
+)
+def test_one_that_sets_limits_of_its_session_is_refused_behind_a_pooler(
+    options: dict[str, str], refusal: str
+) -> None:
     """There the next statement may have another session."""
-    limits = {"DISABLE_SERVER_SIDE_CURSORS": True}
-    pooled = Mock(connection=Mock(vendor="postgresql", settings_dict=limits))
+    own: Any = connection.copy(alias="limited")
+    own.settings_dict["OPTIONS"] |= {"pool": None, "options": "", **options}
+    raised = pytest.raises(CommandError, match=refusal) if refusal else nullcontext()
 
-    with pytest.raises(CommandError, match="DATABASE_POOLED=false"), _no_limits(pooled):
-        pass
+    with closing(own), own.cursor() as cursor:
+        with raised, _no_limits(own.schema_editor()):
+            assert cursor.execute("SHOW statement_timeout").fetchone() == ("0",)
+        now = cursor.execute("SHOW statement_timeout").fetchone()
 
-    pooled.execute.assert_not_called()
+    assert now == (("0",) if refusal else ("5s",)), "as the session began"

@@ -32,10 +32,22 @@ ANSWERS = 60
 WAIT_SECONDS = 120  # where others have the machine
 # What docs/scaling.md has the role keep where the service cannot ask for it.
 LIMITS = "ALTER ROLE postgres SET statement_timeout = '5s'"
+PREPARES_FROM = (1, 22)  # as docs/scaling.md says
 OTHERS = """
-    SELECT pid FROM pg_stat_activity
+    SELECT pid, application_name FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
 """
+
+
+def _program() -> str:
+    return shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
+
+
+def _prepares() -> bool:
+    """Return whether the PgBouncer of this machine keeps prepared statements."""
+    said = subprocess.run([_program(), "--version"], capture_output=True, text=True, check=True)
+    major, minor = said.stdout.split()[1].split(".")[:2]
+    return (int(major), int(minor)) >= PREPARES_FROM
 
 
 @contextmanager
@@ -49,9 +61,10 @@ def pgbouncer(directory: Path, postgres: Postgres) -> Iterator[str]:
         f"[databases]\npostgres = host={postgres.directory} user=postgres\n"
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
         f"auth_type = any\npool_mode = transaction\ndefault_pool_size = {SESSIONS}\n"
+        + ("max_prepared_statements = 200\n" if _prepares() else "")
     )
     process = subprocess.Popen(
-        [shutil.which("pgbouncer") or "/usr/sbin/pgbouncer", "--quiet", str(config)],
+        [_program(), "--quiet", str(config)],
         cwd="/",
         stdin=subprocess.DEVNULL,
         stderr=(directory / "bouncer.log").open("wb"),
@@ -79,6 +92,7 @@ def test_everything_works_on_two_sessions() -> None:
         receiver = Receiver(directory / "received")
         closing.callback(receiver.close)
         pooled = {"DATABASE_URL": url, "DATABASE_POOLED": "true"}
+        pooled["DATABASE_PREPARED"] = str(_prepares())
         stack = closing.enter_context(Stack(directory, migrated=True, **pooled))
         stack.start_web()
         stack.start_worker()
@@ -92,6 +106,7 @@ def test_everything_works_on_two_sessions() -> None:
             events = [row[0] for row in connection.execute("SELECT id FROM webhooks_event")]
             sessions = connection.execute(OTHERS).fetchall()
         assert 0 < len(sessions) <= SESSIONS
+        assert {name for _, name in sessions} <= {"payments worker", "payments granian"}
         receiver.wait_for("/say/200/pooled", len(events), seconds=WAIT_SECONDS)
         assert stack.run("manage.py", "verify_ledger").wait(WAIT_SECONDS) == 0, stack.words()
 
