@@ -37,9 +37,9 @@ due = Gauge(
 
 
 def collect() -> None:
-    """Set the gauges. Costs a step per endpoint with pending deliveries, and a pass over all endpoints.
+    """Set the gauges. Costs a step per endpoint with pending deliveries, and a pass over all.
 
-    That pass is for those that work: 4,762 blocks and 0.1 s for 100,000, in 0.11 s for all gauges.
+    That pass counts those that work: 4,762 blocks, and most of 0.11 s, for 100,000 endpoints.
     """
     now, endpoints = database_now(), Webhook.objects.switched_on()
     quick = endpoints.filter(
