@@ -94,7 +94,9 @@ def test_the_primary_is_lost_and_nothing_that_was_acknowledged() -> None:
         _wait_for(transcript, ANSWERED_BEFORE)
         [proof] = commands(PAGE, "What may read from the standby")
         there = pair.stack.environment | {"DATABASE_URL": pair.standby.url}
-        assert "The ledger is right" in follow(proof, there)
+        said = follow(proof, there)
+        assert "The ledger is right" in said
+        assert "This is a standby, as of 2" in said
 
         pair.primary.stop(signal.SIGQUIT)
         answered = len(transcript.answers)

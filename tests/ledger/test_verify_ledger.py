@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from io import StringIO
 
 import pytest
@@ -13,6 +14,7 @@ from pytest_django import Settings
 
 from core.hash_chain import FIRST_HASH
 from ledger import chain_checks, integrity
+from ledger.management.commands import verify_ledger
 from ledger.models import Purpose, Seal, Transfer, TransferKind
 from ledger.proof_marks import ProvenUpTo
 from ledger.sealing import seal_transfers
@@ -38,6 +40,21 @@ def _some_money() -> None:
     move(wallet, merchant, 300)
     seal_transfers(now=NOW)
     move(merchant, wallet, 120, TransferKind.REFUND)
+
+
+@pytest.mark.usefixtures("_some_money")
+@pytest.mark.parametrize(
+    ("as_of", "is_told"), [(None, False), (datetime(2026, 1, 31, 9, tzinfo=UTC), True)]
+)
+def test_it_tells_how_old_a_standby_is(
+    monkeypatch: pytest.MonkeyPatch, as_of: datetime | None, is_told: bool
+) -> None:
+    assert verify_ledger.standby_as_of() is None, "this is none"
+    monkeypatch.setattr(verify_ledger, "standby_as_of", lambda: as_of)
+
+    said = verify()[1]
+
+    assert ("This is a standby, as of 2026-01-31 09:00:00 UTC." in said) is is_told
 
 
 @pytest.mark.usefixtures("_some_money")

@@ -4,14 +4,21 @@ import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from dataclasses import asdict
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import connection
 
 from core.progress_bar import ProgressBar
 from ledger.integrity import Anchor, Figures, figures, verify
 from ledger.snapshot import snapshot
+
+STANDBY = (
+    "This is a standby, as of {as_of:%Y-%m-%d %H:%M:%S} UTC. If a witness has a later head, it is"
+    " not of this log yet: prove the primary before you call it wrong."
+)
 
 
 class Command(BaseCommand):
@@ -30,14 +37,26 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with snapshot():
-            found = figures()
+            found, as_of = figures(), standby_as_of()
         bar = ProgressBar(self.stderr, "seals")
         wrong = verify(progress=bar.show, anchor=options["anchor"])
         problems = list(islice(wrong, None if options["all"] else 1))
         bar.clear()
         self.stdout.write(as_json(found, problems) if options["json"] else as_text(found, problems))
+        if as_of is not None and not options["json"]:
+            self.stdout.write(STANDBY.format(as_of=as_of))
         if problems:
             sys.exit(1)
+
+
+def standby_as_of() -> datetime | None:
+    """Return the time of the last commit that a standby has replayed; None on a primary."""
+    if connection.vendor != "postgresql":
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_last_xact_replay_timestamp() WHERE pg_is_in_recovery()")
+        row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def read_anchor(text: str) -> Anchor:
