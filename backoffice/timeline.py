@@ -18,7 +18,7 @@ from backoffice.resource.shown import actor_words
 from backoffice.services.instruction_kinds import TASKS, moves_later, outcome_of, title_of
 from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
-from checkout.models import VerificationTry
+from checkout.models import VerificationAttempt
 from core.clock import request_now
 from customers.models import Customer
 from funding.models import TopUpTransition
@@ -193,12 +193,12 @@ def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
 
 
 def _verification_attempts(payment: Payment) -> Iterator[TimelineEntry]:
-    attempts = VerificationTry.objects.filter(payment_id=payment.pk).order_by("-tried_at")
+    attempts = VerificationAttempt.objects.filter(payment_id=payment.pk).order_by("-attempted_at")
     for each in attempts[:SHOWN]:
         kind = "passkey" if each.method == "passkey" else "pin"
         name = "Passkey" if kind == "passkey" else "PIN"
         yield TimelineEntry(
-            each.tried_at,
+            each.attempted_at,
             kind,
             f"{name} wrong" if each.error_code else f"{name} right",
             actor_words(each.actor),

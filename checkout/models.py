@@ -8,7 +8,7 @@ from core.limits import MAX_URL
 from merchants.models import Merchant
 
 
-class VerificationTry(models.Model):
+class VerificationAttempt(models.Model):
     """One attempt at a PIN or passkey for a payment. `error_code` is empty if it succeeded.
 
     For staff who help a customer; no decision depends on it.
@@ -19,10 +19,12 @@ class VerificationTry(models.Model):
     error_code = models.CharField(max_length=40, default="", blank=True)
     actor = models.CharField(max_length=100)
     address = models.CharField(max_length=45)
-    tried_at = models.DateTimeField()
+    attempted_at = models.DateTimeField(db_column="tried_at")
 
     class Meta:
-        indexes = (models.Index(fields=["payment_id", "tried_at"], name="verification_tries"),)
+        # Names in the database stay, as the previous release reads them: see decision 0475.
+        db_table = "checkout_verificationtry"
+        indexes = (models.Index(fields=["payment_id", "attempted_at"], name="verification_tries"),)
 
     def __str__(self) -> str:
         return f"{self.method} on {self.payment_id}"

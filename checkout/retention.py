@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from checkout.models import VerificationTry
+from checkout.models import VerificationAttempt
 from core.retention import PERIODS, delete_oldest
 
 
 def delete_old_attempts(*, now: datetime) -> int:
     """Delete attempts at a PIN or passkey once their period is over; return how many."""
     before = now - PERIODS["verification attempts"]
-    return delete_oldest(VerificationTry.objects.all(), "tried_at", before=before)
+    return delete_oldest(VerificationAttempt.objects.all(), "attempted_at", before=before)

@@ -7,7 +7,7 @@ from datetime import datetime
 from prometheus_client import Counter
 
 from checkout.browser_session import BrowserSession
-from checkout.models import VerificationTry
+from checkout.models import VerificationAttempt
 from core.errors import ApiError
 from payments.verification import Verification
 
@@ -26,13 +26,13 @@ def recorded_attempt(
 
     def note(error_code: str) -> None:
         attempts.labels(method.name.lower(), error_code or "ok").inc()
-        VerificationTry.objects.create(
+        VerificationAttempt.objects.create(
             payment_id=payment_id,
             method=method.name.lower(),
             error_code=error_code,
             actor=browser.actor,
             address=address,
-            tried_at=now,
+            attempted_at=now,
         )
 
     try:

@@ -12,7 +12,7 @@ from backoffice.errors import ErasureRefused
 from backoffice.formats import money
 from backoffice.models import Instruction, SavedView
 from backoffice.services.links import KIND as STAFF_LINK
-from checkout.models import VerificationTry
+from checkout.models import VerificationAttempt
 from customers.erasure import erase_customer
 from customers.models import Customer
 from funding.models import TopUp
@@ -103,11 +103,11 @@ def _mailed_to(customer: Customer) -> Q:
     return is_mailed & ~Q(Exists(theirs)) & ~Q(status=MessageStatus.PLANNED)
 
 
-def attempts_of(customer: Customer) -> QuerySet[VerificationTry]:
+def attempts_of(customer: Customer) -> QuerySet[VerificationAttempt]:
     """Return the attempts at the customer's payments, and theirs at payments never completed."""
     payments = Payment.objects.filter(customer=customer)
     is_theirs = Q(actor=f"customer:{customer.pk}")
-    return VerificationTry.objects.filter(Q(payment_id__in=payments.values("pk")) | is_theirs)
+    return VerificationAttempt.objects.filter(Q(payment_id__in=payments.values("pk")) | is_theirs)
 
 
 def _forget_views(customer: Customer) -> None:

@@ -11,7 +11,7 @@ from django.test import Client
 from backoffice.formats import money
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Role
-from checkout.models import VerificationTry
+from checkout.models import VerificationAttempt
 from core.attempt_limits import AttemptLimit, count_attempt
 from core.clock import utc_now
 from core.errors import ValidationFailed
@@ -96,8 +96,8 @@ def paid_at(payment: Payment, customer: Customer) -> None:
         now=utc_now(),
     )
     for tried in (payment, PaymentFactory(merchant=payment.merchant, livemode=True)):
-        VerificationTry.objects.create(
-            payment_id=tried.id, method="pin", actor=actor, address=ADDRESS, tried_at=utc_now()
+        VerificationAttempt.objects.create(
+            payment_id=tried.id, method="pin", actor=actor, address=ADDRESS, attempted_at=utc_now()
         )
 
 
@@ -120,7 +120,7 @@ def test_nothing_of_the_person_is_left_and_the_ledger_is_clean(
 
     after = everything_stored()
     assert [known for known in (PHONE, EMAIL, NAME, ADDRESS) if known in after] == []
-    for kind in (Passkey, CustomerSession, SignInCode, Message, VerificationTry):
+    for kind in (Passkey, CustomerSession, SignInCode, Message, VerificationAttempt):
         assert not kind.objects.exists()
     assert list(Transfer.objects.order_by("pk").values()) == transfers
     payment = Payment.objects.get(status="completed")

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from checkout.models import VerificationTry
+from checkout.models import VerificationAttempt
 from checkout.retention import delete_old_attempts
 from checkout.tasks import forget_attempts
 from core import retention
@@ -15,9 +15,13 @@ pytestmark = pytest.mark.django_db
 PERIOD = PERIODS["verification attempts"]
 
 
-def attempt(at: datetime) -> VerificationTry:
-    return VerificationTry.objects.create(
-        payment_id="pay_1", method="pin", actor="customer:cus_1", address="192.0.2.7", tried_at=at
+def attempt(at: datetime) -> VerificationAttempt:
+    return VerificationAttempt.objects.create(
+        payment_id="pay_1",
+        method="pin",
+        actor="customer:cus_1",
+        address="192.0.2.7",
+        attempted_at=at,
     )
 
 
@@ -27,7 +31,7 @@ def test_it_deletes_what_is_older_than_its_period() -> None:
     kept = attempt(now - PERIOD)
 
     assert delete_old_attempts(now=now) == 1
-    assert list(VerificationTry.objects.all()) == [kept]
+    assert list(VerificationAttempt.objects.all()) == [kept]
 
 
 def test_it_works_through_more_than_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,4 +43,4 @@ def test_it_works_through_more_than_a_batch(monkeypatch: pytest.MonkeyPatch) -> 
 
     assert forget_attempts() == 4
     assert forget_attempts() == 0
-    assert list(VerificationTry.objects.all()) == [kept]
+    assert list(VerificationAttempt.objects.all()) == [kept]

@@ -1,14 +1,14 @@
-"""What staff can read of the tries at a PIN."""
+"""What staff can read of attempts at a PIN."""
 
 import pytest
 
-from checkout.models import VerificationTry
+from checkout.models import VerificationAttempt
 from tests.checkout.shopper import Shopper
 
 pytestmark = pytest.mark.django_db
 
 
-def test_each_try_at_a_pin_is_noted(payment_of):
+def test_each_attempt_at_a_pin_is_noted(payment_of):
     payment = payment_of(1_250)
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
@@ -17,10 +17,10 @@ def test_each_try_at_a_pin_is_noted(payment_of):
     shopper.send(pin="4711")
     shopper.send(pin="1234")
 
-    tries = VerificationTry.objects.order_by("pk")
-    assert [(row.payment_id, row.method, row.error_code) for row in tries] == [
+    attempts = VerificationAttempt.objects.order_by("pk")
+    assert [(row.payment_id, row.method, row.error_code) for row in attempts] == [
         (payment.id, "pin", "INVALID_PIN"),
         (payment.id, "pin", ""),
     ]
-    assert {row.address for row in tries} == {"127.0.0.1"}
-    assert all(row.actor.startswith("customer:cus_") for row in tries)
+    assert {row.address for row in attempts} == {"127.0.0.1"}
+    assert all(row.actor.startswith("customer:cus_") for row in attempts)
