@@ -108,7 +108,7 @@ def check_code(
         raise ValidationFailed(code=f"must be {CODE_DIGITS} digits")
     found = _count_attempt(hash_of(handle), purpose, customer, now)
     if not _is_code(found, handle, digits):
-        raise InvalidCode(MAX_ATTEMPTS - found.tries)
+        raise InvalidCode(MAX_ATTEMPTS - found.attempts)
     if not SignInCode.objects.filter(pk=found.pk, used_at=None).update(used_at=now):
         raise CodeExpired
     return found
@@ -160,8 +160,8 @@ def _count_attempt(
     asked_for = SignInCode.objects.filter(handle_hash=handle_hash, purpose=purpose)
     if customer is not None:
         asked_for = asked_for.filter(phone=customer.phone, livemode=customer.livemode)
-    may_attempt = asked_for.filter(used_at=None, expires_at__gt=now, tries__lt=MAX_ATTEMPTS)
-    if not may_attempt.update(tries=F("tries") + 1):
+    may_attempt = asked_for.filter(used_at=None, expires_at__gt=now, attempts__lt=MAX_ATTEMPTS)
+    if not may_attempt.update(attempts=F("attempts") + 1):
         raise CodeExpired
     return asked_for.get()
 

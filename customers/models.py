@@ -170,7 +170,7 @@ class SignInCode(models.Model):
     livemode = models.BooleanField()
     purpose = models.CharField(max_length=16, choices=CodePurpose)
     code_hash = models.CharField(max_length=64)
-    tries = models.PositiveSmallIntegerField(default=0)
+    attempts = models.PositiveSmallIntegerField(default=0, db_column="tries")
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
     used_at = models.DateTimeField(null=True)

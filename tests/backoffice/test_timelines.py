@@ -190,13 +190,13 @@ def test_a_customer_who_cannot_sign_in_has_codes_that_were_not_entered(
 ) -> None:
     customer, now = paid.paying_customer, utc_now()
     kinds = ((0, "sign_in"), (2, "sign_in"), (2, "reset_pin"), (0, "cash"))
-    for number, (tries, purpose) in enumerate(kinds):
+    for number, (attempts, purpose) in enumerate(kinds):
         SignInCode.objects.create(
             handle_hash=f"handle {number}",
             phone=customer.phone,
             livemode=customer.livemode,
             purpose=purpose,
-            tries=tries,
+            attempts=attempts,
             created_at=now + timedelta(seconds=number),
             expires_at=now,
             used_at=now if purpose == "reset_pin" else None,

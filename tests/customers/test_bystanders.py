@@ -195,10 +195,10 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
         lambda who, now: sign_in(handle=who.handle, code=who.code, now=now, language="es"),
         {
             "CustomerSession": {"new"},
-            "SignInCode": {"tries", "used_at"},
+            "SignInCode": {"attempts", "used_at"},
         },
     ),
-    "enter a wrong code": (wrong_code, {"SignInCode": {"tries"}}),
+    "enter a wrong code": (wrong_code, {"SignInCode": {"attempts"}}),
     "come back": (
         lambda who, now: find_session(who.signed_in.token, livemode=True, now=now),
         {"CustomerSession": {"last_seen_at"}},

@@ -93,7 +93,7 @@ def test_what_is_no_code_costs_no_try(texts: TextBox, now: datetime, code: str) 
         use(handle, code, now)
 
     assert refusal.value.details == "code: must be 6 digits"
-    assert SignInCode.objects.get().tries == 0
+    assert SignInCode.objects.get().attempts == 0
 
 
 def test_five_wrong_ones_use_it_up(texts: TextBox, now: datetime) -> None:
@@ -145,7 +145,7 @@ def test_it_is_good_for_its_purpose_only(texts: TextBox, now: datetime) -> None:
 
     with pytest.raises(CodeExpired):
         check_code(handle=handle, code=texts.code, purpose=CodePurpose.RESET_PIN, now=now)
-    assert SignInCode.objects.get().tries == 0
+    assert SignInCode.objects.get().attempts == 0
 
 
 def test_it_is_good_with_its_own_handle_only(
