@@ -65,7 +65,7 @@ class SecretNotThere(ApiError):
 
 
 class InstructionExpired(ApiError):
-    status, code = 422, "LAPSED"
+    status, code = 422, "INSTRUCTION_EXPIRED"
     message = "This request has expired. Submit it again."
     cause = "No one decided on it in time."
     remedy = "Submit it again if it is still needed."

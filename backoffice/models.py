@@ -107,13 +107,13 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
         """Return those displayed in this status, whether or not the sweep has reached them."""
         if status == InstructionStatus.WAITING:
             return self.waiting(now)
-        due = Q(status=InstructionStatus.WAITING, lapses_at__lte=now)
+        due = Q(status=InstructionStatus.WAITING, expires_at__lte=now)
         is_expired = status == InstructionStatus.EXPIRED
         return self.filter(Q(status=status) | due if is_expired else Q(status=status))
 
     def waiting(self, now: datetime) -> Self:
         """Return those that a second person may still approve, oldest first."""
-        waiting = self.filter(status=InstructionStatus.WAITING, lapses_at__gt=now)
+        waiting = self.filter(status=InstructionStatus.WAITING, expires_at__gt=now)
         return waiting.order_by("asked_at", "pk")
 
     def waiting_about(self, subject_id: str, now: datetime) -> Self:
@@ -154,7 +154,7 @@ class Instruction(SignedRow):
     form_key = models.CharField(max_length=64, unique=True)
     asked_by = models.ForeignKey(_STAFF, on_delete=models.PROTECT, related_name="+")
     asked_at = models.DateTimeField()
-    lapses_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_column="lapses_at")
     decided_by = models.ForeignKey(_STAFF, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=2_000, default="", blank=True)
@@ -200,7 +200,7 @@ class Instruction(SignedRow):
 
     def status_at(self, now: datetime) -> InstructionStatus:
         """Return the status at that instant: expired as soon as it is due, swept or not."""
-        is_late = self.status == InstructionStatus.WAITING and self.lapses_at <= now
+        is_late = self.status == InstructionStatus.WAITING and self.expires_at <= now
         return InstructionStatus.EXPIRED if is_late else InstructionStatus(self.status)
 
     def transition_to(

@@ -106,7 +106,7 @@ def _leaves(payout: Payout, now: datetime) -> str:
         )
     if shut := why_none_leaves(livemode=payout.livemode, now=now):
         return shut
-    for run in runs_waiting().filter(lapses_at__gt=now):
+    for run in runs_waiting().filter(expires_at__gt=now):
         if payout.pk in run.arguments.get("payouts", ()):
             url, since = page_of(run), formats.clock(run.asked_at, now)
             words = 'It is in a <a href="{}">payout run</a> waiting for approval since {}.'

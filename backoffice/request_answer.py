@@ -143,7 +143,7 @@ def outcome_words(instruction: Instruction, now: datetime) -> str:
     by, note = instruction.decided_by, instruction.decision_note
     status = instruction.status_at(now)
     is_expired = status == InstructionStatus.EXPIRED
-    at = clock(instruction.lapses_at if is_expired else instruction.decided_at, now)
+    at = clock(instruction.expires_at if is_expired else instruction.decided_at, now)
     later = moves_later(instruction)
     became = "was approved" if later else _OUTCOMES[status]
     words = f"{became} {at}" + (f" by {by.get_username()}" if by else "")

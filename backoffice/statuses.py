@@ -8,7 +8,7 @@ class InstructionStatus(TextChoices):
     CARRIED_OUT = "carried_out", "carried out"
     DECLINED = "declined", "declined"
     WITHDRAWN = "withdrawn", "withdrawn"
-    EXPIRED = "lapsed", "expired"
+    EXPIRED = "lapsed", "expired"  # as stored rows are signed with it: see decision 0475
 
 
 S = InstructionStatus

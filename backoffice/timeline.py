@@ -236,7 +236,7 @@ def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
 def _requests(public_ids: Sequence[str], acts: Sequence[AuditEntry]) -> list[Instruction]:
     """Return the newest decided requests, and the request of each act, at most one."""
     done_alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
-    waiting = Q(status=InstructionStatus.WAITING, lapses_at__gt=request_now())
+    waiting = Q(status=InstructionStatus.WAITING, expires_at__gt=request_now())
     asked = Instruction.objects.filter(
         ~(done_alone | waiting) | Q(asked_at__in={entry.at for entry in acts}),
         subject_id__in=public_ids,
@@ -254,7 +254,7 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
             continue
         became = outcome_of(row, now)
         yield TimelineEntry(
-            row.decided_at or row.lapses_at,
+            row.decided_at or row.expires_at,
             "how_to_reg",
             formats.link(f"{title_of(row)}: {became}", page_of(row)),
             actor=row.decided_by.get_username() if row.decided_by else "",

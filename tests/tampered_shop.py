@@ -121,7 +121,7 @@ def _instruction(merchant: Merchant) -> Instruction:
         form_key="form",
         asked_by=ann,
         asked_at=now,
-        lapses_at=now + timedelta(days=1),
+        expires_at=now + timedelta(days=1),
     )
 
 

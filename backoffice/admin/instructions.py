@@ -124,7 +124,7 @@ class InstructionAdmin(OfficeAdmin):
             held = refund_words(row)
             words += [f"It {outcome_words(row, now)}", *([held] if held else [])]
             return SupportAnswer(words, "wait" if held else formats.tone(status))
-        words.append(f"A colleague must approve it by {formats.clock(row.lapses_at, now)}.")
+        words.append(f"A colleague must approve it by {formats.clock(row.expires_at, now)}.")
         if row.glass_broken_at:
             alone_from = row.glass_broken_at + BREAK_GLASS_DELAY
             word = "from" if alone_from > now else "since"
@@ -154,7 +154,7 @@ class InstructionAdmin(OfficeAdmin):
             return entries
         alone = "without a second person" if status == InstructionStatus.CARRIED_OUT else ""
         decided = TimelineEntry(
-            row.decided_at or row.lapses_at,
+            row.decided_at or row.expires_at,
             "how_to_reg",
             status.label.capitalize(),
             actor=row.decided_by.get_username() if row.decided_by else alone,

@@ -92,8 +92,8 @@ def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> 
 
 def expire_due(*, now: datetime) -> int:
     """Expire the instructions that have waited too long; return how many."""
-    due = Instruction.objects.filter(status=InstructionStatus.WAITING, lapses_at__lte=now)
-    ids = list(due.order_by("lapses_at").values_list("pk", flat=True)[:BATCH])
+    due = Instruction.objects.filter(status=InstructionStatus.WAITING, expires_at__lte=now)
+    ids = list(due.order_by("expires_at").values_list("pk", flat=True)[:BATCH])
     return sweep("expire instructions", partial(_expire, now=now), ids)
 
 
@@ -115,7 +115,7 @@ def lock_waiting(instruction_id: str, now: datetime) -> Instruction:
     instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
     if instruction.status != InstructionStatus.WAITING:
         raise InstructionDecided(status=f"is {instruction.get_status_display()}")
-    if instruction.lapses_at <= now:
+    if instruction.expires_at <= now:
         raise InstructionExpired
     return instruction
 

@@ -161,7 +161,7 @@ def _write_down(staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         **{name: getattr(request, name) for name in ASKED_FOR},
         asked_by_id=staff.user_id,
         asked_at=now,
-        lapses_at=now + LIFETIME,
+        expires_at=now + LIFETIME,
     )
     if request.secret:
         seal(instruction, "sealed_arguments", request.secret)

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
         (Payment, "expires_at", "created", "expired"),
         (PaymentLink, "expires_at", "active", "expired"),
         (TopUp, "expires_at", "pending", "expired"),
-        (Instruction, "lapses_at", "waiting", "lapsed"),
+        (Instruction, "expires_at", "waiting", "lapsed"),
     ],
 )
 def test_a_list_shows_and_filters_what_has_just_ended(
@@ -58,9 +58,9 @@ def test_a_list_shows_and_filters_what_has_just_ended(
     assert row.pk not in [each.pk for each in waiting.result_list]
 
 
-def test_an_instruction_that_has_lapsed_is_not_said_to_wait(office: Office) -> None:
+def test_an_instruction_that_has_expired_is_not_said_to_wait(office: Office) -> None:
     instruction = one_of_each()[Instruction]
-    Instruction.objects.update(lapses_at=utc_now() - timedelta(seconds=1))
+    Instruction.objects.update(expires_at=utc_now() - timedelta(seconds=1))
 
     shown = office(Role.FINANCE).get(page_of(instruction))
     last, page = shown.context["timeline"][0], shown.content.decode()

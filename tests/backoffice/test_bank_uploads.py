@@ -234,16 +234,16 @@ def test_its_content_is_encrypted_while_it_waits(office) -> None:
     assert "Ntry" not in InstructionFile.objects.get(instruction=waiting()).sealed_content
 
 
-@pytest.mark.parametrize("decision", ["approve", "decline", "withdraw", "lapse"])
+@pytest.mark.parametrize("decision", ["approve", "decline", "withdraw", "expire"])
 def test_its_content_goes_when_it_is_decided(office, approve, decision) -> None:
     upload(office, statement(entry(700, reference="FEE")))
     asked = waiting()
 
     if decision == "approve":
         approve()
-    elif decision == "lapse":
-        earlier = asked.lapses_at - timedelta(days=8)
-        Instruction.objects.filter(pk=asked.pk).update(lapses_at=earlier)
+    elif decision == "expire":
+        earlier = asked.expires_at - timedelta(days=8)
+        Instruction.objects.filter(pk=asked.pk).update(expires_at=earlier)
         assert expire_instructions() == 1
     else:
         name = "finance" if decision == "withdraw" else "another"

@@ -152,7 +152,7 @@ def test_the_list_of_a_queue_has_as_many_rows_as_it_counts(
     failed = {"status": DeliveryStatus.FAILED, "next_attempt_at": None}
     Delivery.objects.filter(pk=new.pk).update(**failed, ended_at=now)
     Delivery.objects.filter(pk__in=[each.pk for each in old]).update(**failed, ended_at=early)
-    Instruction.objects.update(lapses_at=early)
+    Instruction.objects.update(expires_at=early)
     staff, browser = staff_as(Role.ADMINISTRATOR), office(Role.ADMINISTRATOR)
 
     queues = queues_of(staff, livemode=False, now=now)

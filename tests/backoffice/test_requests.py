@@ -118,7 +118,7 @@ def test_what_waits_lowers_what_can_be_refunded(
     assert Instruction.objects.count() == 1
 
 
-def test_what_has_lapsed_lowers_nothing(payment: Payment, waiting: Instruction) -> None:
+def test_what_has_expired_lowers_nothing(payment: Payment, waiting: Instruction) -> None:
     later = utc_now() + LIFETIME
 
     again = instruct(
@@ -178,7 +178,7 @@ def test_what_is_declined_is_declined_everywhere(
 def test_the_requester_is_told_that_no_one_has_decided(
     payment: Payment, waiting: Instruction
 ) -> None:
-    Instruction.objects.update(lapses_at=utc_now())
+    Instruction.objects.update(expires_at=utc_now())
     page = sign_in(Role.VIEWER).get(page_of(payment)).content.decode()
     assert "Refund of B$2,000.00 BSD: expired</a>" in page
 

@@ -48,7 +48,7 @@ def large(staff: Staff, paid: Payment) -> Instruction:
 
 def approved(staff: Staff, instruction: Instruction, days: int = 30) -> bool:
     """Try to approve, some days later for a thief who waits."""
-    Instruction.objects.update(lapses_at=utc_now() + timedelta(days=days + 1))
+    Instruction.objects.update(expires_at=utc_now() + timedelta(days=days + 1))
     later = utc_now() + timedelta(days=days)
     try:
         approve(staff=staff, instruction_id=instruction.pk, note="", now=later)
