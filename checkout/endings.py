@@ -133,7 +133,7 @@ def _missing() -> Ending:
 
 def _too_often() -> Ending:
     return Ending(
-        _("Too many tries"),
+        _("Too many attempts"),
         BAD,
         _("For your safety, you need to wait a little. No money has been taken."),
         next=_("Wait a few minutes, then try again."),

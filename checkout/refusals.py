@@ -48,10 +48,10 @@ def field_of(error: ApiError) -> str:
 
 def _pin_locked(error: PinLocked, zone: str, now: datetime) -> str:
     if isinstance(error, PinDisabled) or error.until is None:
-        return _("Your PIN is switched off after too many wrong tries. Set a new one with a code.")
+        return _("Your PIN is switched off after too many incorrect attempts. Set a new one with a code.")
     local = ZoneInfo(zone)
     when = deadline(error.until.astimezone(local), now.astimezone(local).date())
-    return _("Your PIN is locked until %(when)s after too many wrong tries.") % {"when": when}
+    return _("Your PIN is locked until %(when)s after too many incorrect attempts.") % {"when": when}
 
 
 def _wrong_pin(error: ApiError) -> str:
@@ -66,7 +66,7 @@ def _with_attempts_left(words: str, error: ApiError) -> str:
     left = getattr(error, "attempts_left", None)
     if left is None:
         return words
-    count = ngettext("%(n)d try left.", "%(n)d tries left.", left) % {"n": left}
+    count = ngettext("%(n)d attempt left.", "%(n)d attempts left.", left) % {"n": left}
     return f"{words} {count}"
 
 
@@ -87,13 +87,13 @@ def _too_often(error: ApiError) -> str:
     if minutes >= MINUTES_SHOWN:
         hours = -(-minutes // MINUTES_IN_HOUR)
         return ngettext(
-            "Too many tries. Try again in %(n)d hour.",
-            "Too many tries. Try again in %(n)d hours.",
+            "Too many attempts. Try again in %(n)d hour.",
+            "Too many attempts. Try again in %(n)d hours.",
             hours,
         ) % {"n": hours}
     return ngettext(
-        "Too many tries. Try again in %(n)d minute.",
-        "Too many tries. Try again in %(n)d minutes.",
+        "Too many attempts. Try again in %(n)d minute.",
+        "Too many attempts. Try again in %(n)d minutes.",
         minutes,
     ) % {"n": minutes}
 

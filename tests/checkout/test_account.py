@@ -86,7 +86,7 @@ def test_the_pin_is_changed_by_who_knows_it_and_ends_other_sessions(customer, pa
     elsewhere.send(code="000000")
     customer.visit("/account/pin?test=1")
     assert customer.send(old="9999", pin="8305").status_code == 422
-    assert '<a href="#id_old">That PIN is not right. 4 tries left.</a>' in customer.text
+    assert '<a href="#id_old">That PIN is not right. 4 attempts left.</a>' in customer.text
     assert customer.send(old="1234", pin="1111").status_code == 422
     assert '<a href="#id_pin">That PIN is too easy to guess.' in customer.text
     customer.send(old="1234", pin="8305")
@@ -102,7 +102,7 @@ def test_a_forgotten_pin_is_replaced_by_a_code(customer):
     customer.visit("/account/pin/forgotten?test=1")
     customer.send(again="1")
     assert customer.send(code="111111", pin="8305").status_code == 422
-    assert '<a href="#id_code">That code is not right. 4 tries left.</a>' in customer.text
+    assert '<a href="#id_code">That code is not right. 4 attempts left.</a>' in customer.text
     customer.send(code="000000", pin="8305")
 
     assert "Your PIN has been changed." in customer.text

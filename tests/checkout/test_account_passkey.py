@@ -157,7 +157,7 @@ def test_failed_attempts_are_counted_and_the_code_remains(returning, device, tex
     refused = returning.send(credential=of_this_device(device.get(asked(returning))))
 
     assert refused.status_code == 429
-    assert "Too many tries. Try again in 60 minutes." in returning.text
+    assert "Too many attempts. Try again in 60 minutes." in returning.text
     assert not CustomerSession.objects.filter(ended_at=None).exists()
     returning.visit("/account/phone?number=1")
     returning.send(phone="+12423591234")

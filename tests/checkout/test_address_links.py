@@ -155,7 +155,7 @@ def test_a_customer_or_network_sends_few(
         own.visit("/account/email")
         own.send(email=address)
 
-    assert "Too many tries. Try again in " in own.text
+    assert "Too many attempts. Try again in " in own.text
     assert Message.objects.count() == 2
 
 

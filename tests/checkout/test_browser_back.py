@@ -19,11 +19,11 @@ def test_a_wrong_pin_is_counted_once_whatever_is_pressed_after_it(open_page, pay
     page = open_page(payment.hosted_url)
     sign_in(page)
     enter_pin(page, "9999")
-    page.get_by_role("link", name="4 tries left").wait_for()
+    page.get_by_role("link", name="4 attempts left").wait_for()
     for go in (page.reload, page.go_back, page.go_forward, page.reload):
         go()
         page.locator("h1").wait_for()
-        assert page.get_by_role("link", name="tries left").count() == 0
+        assert page.get_by_role("link", name="attempts left").count() == 0
     assert Customer.objects.get().pin_failures == 1
 
     enter_pin(page)

@@ -41,12 +41,12 @@ def test_five_wrong_pins_lock_it_and_a_new_one_pays_the_same_payment(open_page, 
     sign_in(page, NEW_PHONE)
     for left in (4, 3, 2):
         enter_pin(page, "9999")
-        page.get_by_role("link", name=f"That PIN is not right. {left} tries left.").wait_for()
+        page.get_by_role("link", name=f"That PIN is not right. {left} attempts left.").wait_for()
         assert page.title().startswith("Error: ")
         page.locator("[role=alert]:focus").wait_for()
         assert page.get_by_label("PIN", exact=True).input_value() == ""
     enter_pin(page, "9999")
-    page.get_by_role("link", name="That PIN is not right. 1 try left.").wait_for()
+    page.get_by_role("link", name="That PIN is not right. 1 attempt left.").wait_for()
     enter_pin(page, "9999")
 
     page.get_by_role("heading", name="Your PIN is locked").wait_for()

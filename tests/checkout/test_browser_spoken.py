@@ -37,7 +37,7 @@ SCREENS = {
         region What you pay
         alert [live=assertive] [focused=True]
         heading There is a problem
-        link That PIN is not right. 3 tries left.
+        link That PIN is not right. 3 attempts left.
         StaticText No money has been taken.
         heading Enter your PIN
         textbox PIN [invalid=true]
@@ -50,7 +50,7 @@ SCREENS = {
         region What you pay
         heading Your PIN is locked
         status [live=polite]
-        StaticText Your PIN is locked until [when] after too many wrong tries.
+        StaticText Your PIN is locked until [when] after too many incorrect attempts.
         StaticText No money has been taken.
         StaticText The payment stays open.
         status [live=polite]

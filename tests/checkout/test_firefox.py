@@ -26,7 +26,7 @@ def test_a_pin_pays_and_the_proof_stays(payment_of, site, tmp_path):
         firefox.click("button.pay")
         firefox.type("#id_pin", "9999")
         firefox.click("button.pay:not([aria-disabled])")
-        assert firefox.text(".note li") == "That PIN is not right. 4 tries left."
+        assert firefox.text(".note li") == "That PIN is not right. 4 attempts left."
         firefox.type("#id_pin", "1234")
         firefox.click("button.pay:not([aria-disabled])")
         assert firefox.text(".end h1") == "Paid"

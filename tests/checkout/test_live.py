@@ -92,7 +92,7 @@ def test_whoever_signed_in_long_ago_proves_the_phone_once_more(payment_of, texts
     shopper.send(again="1")
     assert "is your code for a new PIN or passkey at Payments." in texts.texts[-1]
     shopper.send(code="000000" if texts.code != "000000" else "111111")
-    assert "That code is not right. 4 tries left." in shopper.text
+    assert "That code is not right. 4 attempts left." in shopper.text
     shopper.send(code=texts.code)
     assert shopper.path.endswith("/pin/new")
     shopper.send(pin=PIN)

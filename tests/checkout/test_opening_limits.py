@@ -101,7 +101,7 @@ def test_a_visitor_beyond_the_limit_is_told_to_sign_in_and_a_customer_to_wait(
 
     assert '<a class="pay" href="/account">Sign in</a>' in stranger.text
     assert "Many payments were started here within an hour." in stranger.text
-    assert "Too many tries" in browser.text
+    assert "Too many attempts" in browser.text
     assert 'class="pay"' not in browser.text
 
 

@@ -82,7 +82,7 @@ def test_a_wrong_pin_leaves_tries_and_the_fifth_locks_it_but_leaves_the_payment_
         assert "No money has been taken." in shopper.text
         assert "<title>Error: " in shopper.text
         assert 'value="9999"' not in shopper.text
-    assert said == ["4 tries left.", "3 tries left.", "2 tries left.", "1 try left."]
+    assert said == ["4 attempts left.", "3 attempts left.", "2 attempts left.", "1 attempt left."]
 
     shopper.send(pin="9999")
 

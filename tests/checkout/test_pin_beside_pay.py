@@ -43,7 +43,7 @@ def test_a_wrong_one_is_counted_once_and_told_on_its_page(review, payment):
     refused = review.send(to="/pay", pin="9999")
 
     assert (refused.status_code, review.path) == (422, f"{payment.hosted_url}/pin")
-    assert "That PIN is not right. 4 tries left." in review.text
+    assert "That PIN is not right. 4 attempts left." in review.text
     assert Customer.objects.get().pin_failures == 1
     review.send(pin=PIN)
     assert "<h1>Paid</h1>" in review.text

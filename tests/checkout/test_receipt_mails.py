@@ -154,4 +154,4 @@ def test_a_day_to_wait_is_said_in_hours(
     shopper.visit(f"/receipts/{sell(merchant, 1).id}")
     shopper.send(email="ann@example.com")
 
-    assert "Too many tries. Try again in 24 hours." in shopper.text
+    assert "Too many attempts. Try again in 24 hours." in shopper.text

@@ -209,7 +209,7 @@ def test_nobody_sends_hundreds_of_mails_with_it(paid):
     response = shopper.send(email="ann5@example.com")
 
     assert response.status_code == 422
-    assert "Too many tries." in shopper.text
+    assert "Too many attempts." in shopper.text
     assert Message.objects.count() == 5
 
 

@@ -48,7 +48,7 @@ def test_it_redirects_to_the_page_and_says_once_what_was_wrong(payment_of):
 def test_reading_the_page_again_counts_no_wrong_pin(payment_of):
     shopper = at_the_pin(payment_of)
     shopper.send(pin="9999")
-    assert "4 tries left." in shopper.text
+    assert "4 attempts left." in shopper.text
     shopper.visit(shopper.path)
 
     assert Customer.objects.get().pin_failures == 1

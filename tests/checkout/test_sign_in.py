@@ -68,7 +68,7 @@ def test_a_wrong_code_says_how_many_tries_are_left(payment):
     response = shopper.send(code="123 456")
 
     assert response.status_code == 422
-    assert "That code is not right. 4 tries left." in shopper.text
+    assert "That code is not right. 4 attempts left." in shopper.text
     assert CustomerSession.objects.count() == 0
 
 
@@ -208,7 +208,7 @@ def test_too_many_texts_are_refused_with_the_time_to_wait(payment_of):
     shopper = at_code(payment, "+1 242 425 0177")
 
     assert shopper.path.endswith("/phone")
-    assert "Too many tries. Try again in 60 minutes." in shopper.text
+    assert "Too many attempts. Try again in 60 minutes." in shopper.text
 
 
 @pytest.mark.parametrize("language", ["en", "es", "fr", "ht"])
