@@ -101,27 +101,27 @@ def _is_trouble(delivery: Delivery) -> bool:
 
 def _sentence(delivery: Delivery, name: str, now: datetime) -> str:
     subject = f"{name[0].upper()}{name[1:]}" if name == THE_SHOP else name
-    tries = "once" if delivery.attempt_count == 1 else counted(delivery.attempt_count, "time")
+    times = "once" if delivery.attempt_count == 1 else counted(delivery.attempt_count, "time")
     if delivery.status == DeliveryStatus.DELIVERED and delivery.ended_at:
         return f"{subject} was notified {clock(delivery.ended_at, now)}."
     if delivery.status == DeliveryStatus.CANCELED:
         return f"{subject} was not notified: it has deleted its webhook."
     if delivery.status == DeliveryStatus.FAILED:
         return (
-            f"{subject} was not notified: the webhook failed {tries} and will not be retried."
+            f"{subject} was not notified: the webhook failed {times} and will not be retried."
             if delivery.webhook.is_active
             else f"{subject} was not notified: its webhook is switched off."
         )
     if not delivery.attempt_count and delivery.webhook.failing_since is None:
         return f"{subject} is being notified."
-    return _still_waiting(delivery, subject, name, tries, now)
+    return _still_waiting(delivery, subject, name, times, now)
 
 
-def _still_waiting(delivery: Delivery, subject: str, name: str, tries: str, now: datetime) -> str:
+def _still_waiting(delivery: Delivery, subject: str, name: str, times: str, now: datetime) -> str:
     following = f"next attempt {attempt_words(next_attempt_of(delivery, now), now)}"
     since = delivery.webhook.failing_since
     failing = f"its server has been failing since {clock(since, now)}" if since else ""
     if not delivery.attempt_count:
         return f"{subject} has not been notified yet: {failing}, {following}."
-    words = f"Webhook to {name} failed {tries}, {following}"
+    words = f"Webhook to {name} failed {times}, {following}"
     return f"{words}; {failing}." if failing else f"{words}."

@@ -86,7 +86,7 @@ def test_spaces_and_hyphens_do_not_matter(texts: TextBox, now: datetime) -> None
 
 
 @pytest.mark.parametrize("code", ["", "12345", "1234567", "12345a", "١٢٣٤٥٦"])
-def test_what_is_no_code_costs_no_try(texts: TextBox, now: datetime, code: str) -> None:
+def test_what_is_no_code_costs_no_attempt(texts: TextBox, now: datetime, code: str) -> None:
     handle = ask(now)
 
     with pytest.raises(ValidationFailed) as refusal:

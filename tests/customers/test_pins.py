@@ -185,7 +185,7 @@ def test_an_unknown_customer_is_a_wrong_pin_and_takes_as_long(
 
 
 @pytest.mark.parametrize("pin", ["", "123", "1234567", "12a4", "١٢٣٤"])
-def test_what_is_no_pin_costs_no_try(holder: Customer, now: datetime, pin: str) -> None:
+def test_what_is_no_pin_costs_no_attempt(holder: Customer, now: datetime, pin: str) -> None:
     with pytest.raises(ValidationFailed):
         check(holder, pin, now)
 

@@ -59,13 +59,13 @@ def outcomes(results):
     return counted
 
 
-@pytest.mark.parametrize(("amount", "tries", "winners"), [(7, 20, 14), (None, 8, 1), (None, 2, 1)])
-def test_refunds_do_not_pass_the_amount(merchant, amount, tries, winners):
+@pytest.mark.parametrize(("amount", "attempts", "winners"), [(7, 20, 14), (None, 8, 1), (None, 2, 1)])
+def test_refunds_do_not_pass_the_amount(merchant, amount, attempts, winners):
     payment = sell(merchant, 100)
 
-    results = at_once([partial(give_back, payment, amount)] * tries)
+    results = at_once([partial(give_back, payment, amount)] * attempts)
 
-    refused = {"REFUND_EXCEEDS_PAYMENT": tries - winners}
+    refused = {"REFUND_EXCEEDS_PAYMENT": attempts - winners}
     assert outcomes(results) == {"succeeded": winners} | refused
     payment.refresh_from_db()
     assert payment.amount_refunded == (amount or 100) * winners
