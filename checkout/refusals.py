@@ -48,10 +48,14 @@ def field_of(error: ApiError) -> str:
 
 def _pin_locked(error: PinLocked, zone: str, now: datetime) -> str:
     if isinstance(error, PinDisabled) or error.until is None:
-        return _("Your PIN is switched off after too many incorrect attempts. Set a new one with a code.")
+        return _(
+            "Your PIN is switched off after too many incorrect attempts. Set a new one with a code."
+        )
     local = ZoneInfo(zone)
     when = deadline(error.until.astimezone(local), now.astimezone(local).date())
-    return _("Your PIN is locked until %(when)s after too many incorrect attempts.") % {"when": when}
+    return _("Your PIN is locked until %(when)s after too many incorrect attempts.") % {
+        "when": when
+    }
 
 
 def _wrong_pin(error: ApiError) -> str:

@@ -142,7 +142,7 @@ def test_sqlite_refuses_to_replace_a_row(table: str) -> None:
         ),
     ],
 )
-def test_whoever_gets_past_the_triggers_is_found_out(statement: str, finding: str) -> None:
+def test_a_change_past_the_triggers_is_found(statement: str, finding: str) -> None:
     entries(3)
     with _without_triggers(), connection.cursor() as cursor:
         cursor.execute(statement)

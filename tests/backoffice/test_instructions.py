@@ -116,7 +116,7 @@ def test_another_person_approves(paid: Payment) -> None:
     assert AuditEntry.objects.latest("sequence").act == "approve"
 
 
-def test_nobody_approves_their_own(paid: Payment) -> None:
+def test_no_one_approves_their_own(paid: Payment) -> None:
     finance = staff_as(Role.FINANCE)
     waiting = instruct(staff=finance, request=refund_request(paid, 200_000), now=utc_now())
     assert waiting.status == InstructionStatus.WAITING
@@ -217,7 +217,7 @@ def test_what_was_decided_stays_so(paid: Payment) -> None:
     assert (waiting.status, waiting.decision_note) == ("declined", "No")
 
 
-def test_whoever_asked_takes_back(paid: Payment) -> None:
+def test_the_requester_withdraws(paid: Payment) -> None:
     waiting = _waiting(paid)
     with pytest.raises(Forbidden):
         withdraw(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=utc_now())

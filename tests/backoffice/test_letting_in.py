@@ -110,7 +110,7 @@ def test_one_does_not_take_over_an_account_alone(
     assert [group.name for group in colleague.groups.all()] == ["Support"]
 
 
-def test_nobody_approves_what_is_about_themselves(administrators: None) -> None:
+def test_no_one_approves_what_is_about_themselves(administrators: None) -> None:
     act(at_desk(), User.objects.get(username=SECOND), "roles", reason="x", roles=["Viewer"])
 
     assert decide(SECOND).status_code == 422

@@ -91,7 +91,7 @@ def test_what_became_of_it_is_said_in_words(office: Office, lost: dict[str, Mess
     assert "<dt>By</dt><dd>e\N{NON-BREAKING HYPHEN}mail</dd>" in html
 
 
-def test_nobody_reads_an_address_or_what_was_written(office: Office) -> None:
+def test_no_one_reads_an_address_or_what_was_written(office: Office) -> None:
     now = utc_now()
     rows = [plan(now), plan(now, channel=Channel.SMS, recipient=PHONE)]
     browser = office(Role.ADMINISTRATOR)

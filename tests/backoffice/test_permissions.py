@@ -178,7 +178,7 @@ def test_a_role_sees_what_it_may_and_nothing_else(
 
 
 @pytest.mark.parametrize("role", [V, A, *at_night(S, F, D, why=OTHERS)])
-def test_nobody_adds_edits_or_deletes_by_a_form_of_django(
+def test_no_one_adds_edits_or_deletes_by_a_form_of_django(
     rows: Rows, office: Office, role: Role, unrendered: None
 ) -> None:
     browser = office(role)
@@ -289,7 +289,7 @@ def test_anyone_not_signed_in_is_sent_to_do_so(rows: Rows, db: None) -> None:
             assert Client().get(page).headers["Location"].startswith("/admin/login/")
 
 
-def test_only_whoever_asked_takes_back(rows: Rows, office: Office) -> None:
+def test_only_the_requester_withdraws(rows: Rows, office: Office) -> None:
     instruction = next(row for model, row in rows.items() if model.__name__ == "Instruction")
     page = reverse("admin:backoffice_instruction_act", args=[instruction.pk, "withdraw"])
 

@@ -128,7 +128,7 @@ def test_it_takes_the_right(now: datetime, role: Role) -> None:
     assert AuditEntry.objects.get().outcome == AuditOutcome.FORBIDDEN
 
 
-def test_nobody_floods_a_mailbox(now: datetime) -> None:
+def test_no_mailbox_is_flooded(now: datetime) -> None:
     message, support = plan_as(now, "refused"), staff_as(Role.SUPPORT)
     for _ in range(MOST_AN_HOUR):
         send_message_again(staff=support, message=message, now=now)

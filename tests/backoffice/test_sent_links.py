@@ -83,7 +83,7 @@ def test_no_link_that_waits_is_sent_for_a_suspended_merchant(
 
 
 @pytest.mark.slow
-def test_nobody_sends_a_hundred_links(office: Office, merchant: Merchant) -> None:
+def test_no_one_sends_a_hundred_links(office: Office, merchant: Merchant) -> None:
     browser = office(Role.SUPPORT)
     for number in range(30):
         act(browser, merchant, "send-link", mode="test", recipient=f"pat{number}@example.com")
@@ -167,7 +167,7 @@ def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
         ),
     ],
 )
-def test_a_link_says_whether_it_can_be_paid(
+def test_a_link_is_shown_as_payable_or_not(
     office: Office, merchant: Merchant, changed: dict[str, Any], says: str
 ) -> None:
     link = send(merchant, "pat@example.com")

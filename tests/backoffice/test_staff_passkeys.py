@@ -229,7 +229,7 @@ def test_the_last_passkey_stays_and_another_can_go(
     assert elsewhere.get("/admin/").status_code == 302
 
 
-def test_nobody_removes_anothers(finance: User, office: Office) -> None:
+def test_no_one_removes_anothers(finance: User, office: Office) -> None:
     passkey = StaffPasskey.objects.get()
 
     office(Role.ADMINISTRATOR).post(f"{PAGE}{passkey.pk}/remove/")

@@ -107,7 +107,7 @@ def give_back(payment: Payment, amount: int | None) -> None:
 
 
 @pytest.mark.parametrize(("days", "is_gone"), [(29, True), (31, False)])
-def test_it_says_whether_an_email_address_is_gone(
+def test_it_tells_if_an_email_address_is_gone(
     office: Office, payment: Payment, days: int, is_gone: bool
 ) -> None:
     customer = payment.paying_customer

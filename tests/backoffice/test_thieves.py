@@ -76,7 +76,7 @@ def test_what_is_asked_of_one_payment_is_taken_from_no_other(paid: Payment) -> N
     assert of_each == {paid.pk: 200_000, other.pk: 0}
 
 
-def test_nobody_copies_the_phone_book(paid: Payment) -> None:
+def test_no_one_copies_the_phone_book(paid: Payment) -> None:
     support, colleague, now = staff_as(Role.SUPPORT), staff_as(Role.SUPPORT, "cleo"), utc_now()
 
     other_act = AuditAction("send receipt", Right.RECEIPT, "payment", paid.pk, limited=True)

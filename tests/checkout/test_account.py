@@ -178,7 +178,7 @@ def test_an_old_sign_in_needs_a_fresh_code_too(customer, passkey):
     assert Passkey.objects.usable().count() == 0
 
 
-def test_nobody_removes_the_passkey_of_another(customer, passkey):
+def test_no_customer_removes_the_passkey_of_another(customer, passkey):
     passkey.customer = CustomerFactory(phone="+12425550188")
     passkey.save()
     response = customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")

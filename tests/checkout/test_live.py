@@ -78,7 +78,7 @@ def test_a_first_pin_ends_the_sessions_of_others_only(payment_of, texts):
     assert [instant is None for instant in ended] == [False, True]
 
 
-def test_whoever_signed_in_long_ago_proves_the_phone_once_more(payment_of, texts):
+def test_one_who_signed_in_long_ago_proves_the_phone_once_more(payment_of, texts):
     payment = payment_of(1_250, livemode=True)
     shopper = Shopper()
     shopper.visit(f"{payment.hosted_url}/phone")

@@ -141,7 +141,7 @@ def test_a_server_that_fails_keeps_the_picture_and_is_asked_again(unverified, sh
 
 
 @pytest.mark.parametrize("status", [301, 302, 404])
-def test_it_follows_nobody_and_shows_initials_instead(named, shop, payment, status):
+def test_it_follows_no_redirect_and_shows_initials_instead(named, shop, payment, status):
     shop.status = status
     assert read_due_logos(now=utc_now()) == 0
     shopper = Shopper()

@@ -95,7 +95,7 @@ def test_a_wrong_pin_leaves_tries_and_the_fifth_locks_it_but_leaves_the_payment_
     assert Event.objects.count() == 0
 
 
-def test_nobody_is_told_of_a_balance_before_signing_in(payment_of):
+def test_no_balance_is_shown_before_signing_in(payment_of):
     payment = payment_of(1250, livemode=True)
     shopper = Shopper()
     shopper.visit(f"/checkout/{payment.id}/short")

@@ -213,7 +213,7 @@ def test_too_many_texts_are_refused_with_the_time_to_wait(payment_of):
 
 @pytest.mark.parametrize("language", ["en", "es", "fr", "ht"])
 @pytest.mark.parametrize("typed", ["1" * 300, "1\x00"])
-def test_what_nobody_can_read_is_told_in_words_of_our_own(payment, language, typed):
+def test_what_cannot_be_read_is_told_in_words_of_our_own(payment, language, typed):
     shopper = at_phone(payment, accept_language=language)
     shopper.send(phone=typed)
 

@@ -146,7 +146,7 @@ def test_a_lost_worker_loses_no_task() -> None:
 
 
 @pytest.mark.parametrize("name", SCHEDULE)
-def test_a_tick_that_nobody_took_expires(name: str) -> None:
+def test_a_tick_that_no_worker_took_expires(name: str) -> None:
     entry = app.conf.beat_schedule[name]
 
     assert entry["schedule"] == SCHEDULE[name].seconds

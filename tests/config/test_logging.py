@@ -260,7 +260,7 @@ def test_a_request_names_who_asked(api, merchant, lines) -> None:
 
 
 @pytest.mark.django_db
-def test_a_log_line_looks_nobody_up(client: Client, lines, django_assert_num_queries) -> None:
+def test_a_log_line_looks_no_user_up(client: Client, lines, django_assert_num_queries) -> None:
     with django_assert_num_queries(0):
         client.get("/healthz")
 

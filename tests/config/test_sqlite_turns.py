@@ -155,7 +155,7 @@ class TestConnections:
         assert turns.take(seconds=0)
         turns.give_back()
 
-    def test_reading_waits_for_nobody(self, turns: WriteTurns) -> None:
+    def test_reading_never_waits(self, turns: WriteTurns) -> None:
         assert turns.take(seconds=LONG)
         assert Merchant.objects.count() == 0
         turns.give_back()

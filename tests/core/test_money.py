@@ -34,7 +34,7 @@ def test_currencies_in_use_are_known(code: str) -> None:
 @pytest.mark.parametrize(
     "code", ["bsd", "XXQ", "", "B$D", "BSDX", "DEM", "BGN", "XXX", "XAU", "XDR"]
 )
-def test_what_nobody_pays_in_is_no_currency(code: str) -> None:
+def test_what_no_one_pays_in_is_no_currency(code: str) -> None:
     assert not is_currency(code)
 
 

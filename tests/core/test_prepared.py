@@ -55,8 +55,8 @@ def test_it_reads_json_as_the_queryset_does(payment: Payment, metadata: dict[str
 
 
 def test_one_of_another_merchant_is_missing(payment: Payment, stranger: Merchant) -> None:
-    nobody = Caller(None, livemode=False, actor="tests")
-    for caller in (Caller(stranger, livemode=False, actor="tests"), nobody):
+    no_one = Caller(None, livemode=False, actor="tests")
+    for caller in (Caller(stranger, livemode=False, actor="tests"), no_one):
         with pytest.raises(PaymentNotFound):
             Payment.objects.one_of(caller, payment.pk)
     live = Caller(payment.merchant, livemode=True, actor="tests")

@@ -15,7 +15,7 @@ def act(row: str) -> int:
     if row == "refused":
         raise Conflict
     if row == "poison":
-        raise ValueError("nobody knows how to")
+        raise ValueError("no one knows how to")
     if row == "locked":
         raise DatabaseError("lock timeout")
     return int(row)
@@ -42,7 +42,7 @@ def test_a_refusal_is_nothing_to_speak_of() -> None:
 
 
 @pytest.mark.parametrize("row", ["poison", "locked"])
-def test_what_nobody_expected_is_logged_and_left_out(row: str) -> None:
+def test_an_unexpected_error_is_logged_and_left_out(row: str) -> None:
     with capture_logs() as logged:
         assert sweep("count", act, ["1", row, "2", row, "4"]) == 7
 

@@ -119,7 +119,7 @@ def test_every_operation_says_what_it_takes() -> None:
         ({"offset": "9"}, False),
     ],
 )
-def test_a_page_tells_whether_there_are_more(
+def test_a_page_tells_if_there_are_more(
     api: Api, merchant: Merchant, query: dict[str, str], *, more: bool
 ) -> None:
     for _ in range(3):

@@ -72,7 +72,7 @@ def change(customer: Customer, pin: str, new_pin: str, now: datetime) -> None:
     change_pin(customer_id=customer.id, pin=pin, new_pin=new_pin, address=ADDRESS, now=now)
 
 
-def test_whoever_knows_the_pin_may_change_it(holder: Customer, now: datetime) -> None:
+def test_a_customer_who_knows_the_pin_may_change_it(holder: Customer, now: datetime) -> None:
     change(holder, PIN, OTHER_PIN, now)
 
     check(holder, OTHER_PIN, now)

@@ -83,7 +83,7 @@ def test_what_staff_remove_is_told_too(session: CustomerSession, now: datetime) 
     assert sorted(planned()) == ["passkey_added", "passkey_removed"]
 
 
-def test_in_test_mode_nobody_is_told(tester: Customer, now: datetime) -> None:
+def test_in_test_mode_no_one_is_told(tester: Customer, now: datetime) -> None:
     change_pin(customer_id=tester.id, pin="1234", new_pin=PIN, address=ADDRESS, now=now)
     enrol(proven(tester, now), VirtualAuthenticator(), now)
 

@@ -92,7 +92,7 @@ def test_a_test_customer_signs_in_with_money(merchant: Merchant, now: datetime) 
     assert balance_of(wallet(customer, "USD")) == 10_000_000
 
 
-def test_a_wrong_code_signs_nobody_in(texts: TextBox, payer: Customer, now: datetime) -> None:
+def test_a_wrong_code_signs_no_one_in(texts: TextBox, payer: Customer, now: datetime) -> None:
     handle = code_for(payer, CodePurpose.SIGN_IN, now)
 
     with pytest.raises(InvalidCode):
@@ -100,7 +100,7 @@ def test_a_wrong_code_signs_nobody_in(texts: TextBox, payer: Customer, now: date
     assert CustomerSession.objects.count() == 0
 
 
-def test_a_code_for_something_else_signs_nobody_in(
+def test_a_code_for_something_else_signs_no_one_in(
     texts: TextBox, payer: Customer, now: datetime
 ) -> None:
     handle = code_for(payer, CodePurpose.RESET_PIN, now)
@@ -129,10 +129,10 @@ def test_signing_in_replaces_the_token(payer: Customer, tester: Customer, now: d
 
 
 def test_a_token_that_was_planted_opens_nothing(payer: Customer, now: datetime) -> None:
-    result = start_session(customer=payer, now=now, replaces="planted by somebody")
+    result = start_session(customer=payer, now=now, replaces="planted by a thief")
 
-    assert session_customer("planted by somebody", livemode=True, now=now) is None
-    assert result.token != "planted by somebody"
+    assert session_customer("planted by a thief", livemode=True, now=now) is None
+    assert result.token != "planted by a thief"
 
 
 @pytest.mark.parametrize("token", ["", "x", "0" * 43, "\ud800", "é" * 5000])

@@ -44,7 +44,7 @@ def test_a_test_wallet_that_runs_low_is_filled_up(
     assert balance_of(wallet(customer, "BSD")) == then
 
 
-def test_nobody_elses_wallet_is_filled_up(
+def test_no_one_elses_wallet_is_filled_up(
     merchant: Merchant, payer: Customer, now: datetime
 ) -> None:
     poor = test_customer("+1 242 555 0101", now, merchant_id=merchant.id)

@@ -127,7 +127,7 @@ def test_no_money_with_a_reference_says_so(customer):
     assert waiting_entries() == ["It has no amount: there is nothing to credit."]
 
 
-def test_a_mistyped_reference_is_nobodys(customer):
+def test_a_mistyped_reference_is_no_ones(customer):
     top_up = ordered(customer)
     last = "3" if top_up.reference[-1] == "2" else "2"
 

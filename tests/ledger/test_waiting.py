@@ -47,7 +47,7 @@ def pay_with_fee(wallet: Account, reference: str, amount: int) -> None:
     )
 
 
-def test_nobody_waits_for_a_hot_merchant() -> None:
+def test_no_one_waits_for_a_hot_merchant() -> None:
     """Each transaction stays open until all have posted: one row would make all of them wait."""
     opened(Purpose.MERCHANT), opened(Purpose.FEES)
     everyone_has_posted = threading.Barrier(20)
@@ -132,7 +132,7 @@ def adjust(*debits: Account, credit: Account) -> None:
     ],
     ids=["sealer", "post"],
 )
-def test_whoever_locks_several_accounts_begins_with_the_merchant(
+def test_a_lock_of_several_accounts_begins_with_the_merchant(
     other: Callable[[Account, Account], object],
 ) -> None:
     """The account of the fees is the older one: by id alone, these two would block each other."""

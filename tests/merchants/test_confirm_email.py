@@ -187,7 +187,7 @@ def sent_to() -> list[str]:
     return sorted(address for message in mail.outbox for address in message.to)
 
 
-def test_one_mailbox_gets_one_mail_a_day_whoever_registers_with_it(api):
+def test_one_mailbox_gets_one_mail_a_day_for_all_registrations(api):
     for email in ["victim@example.com"] * 3 + ["Victim@example.com", "victim+2@example.com"]:
         assert api(None).post("/v1/merchants", LEAST | {"email": email}).status_code == 201
     assert sent_to() == ["victim@example.com"]

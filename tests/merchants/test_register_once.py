@@ -34,7 +34,7 @@ def test_it_refuses_another_body_under_the_same_key(api, db):
     assert Merchant.objects.count() == 1
 
 
-def test_it_shows_the_keys_to_nobody_at_another_address(api, db):
+def test_it_shows_the_keys_to_no_other_address(api, db):
     first = api(None).post(PATH, LEAST, idempotency_key="k")
     elsewhere = api(None)
     elsewhere.client.defaults["REMOTE_ADDR"] = "203.0.113.9"

@@ -95,7 +95,9 @@ def test_each_attempt_bears_the_same_reference(gateway: Gateway) -> None:
         (503, Fault.TEMPORARY),
     ],
 )
-def test_an_answer_tells_whether_to_try_again(gateway: Gateway, status: int, fault: Fault) -> None:
+def test_what_is_sent_again_depends_on_the_answer(
+    gateway: Gateway, status: int, fault: Fault
+) -> None:
     gateway.status = status
     with pytest.raises(MessageNotSent) as refusal:
         send(to="+12423591234", text="Hello.")

@@ -166,7 +166,7 @@ def test_mails_wait_for_a_server_that_is_away(
     assert plan()[0] == ("invoice", "sent")
 
 
-def test_nobody_calls_the_server_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_is_not_called_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.open", refuse)
     monkeypatch.setattr("messages.send_loop.logger.warning", pytest.fail)
     assert send_due_messages(now=utc_now()) == 0

@@ -138,7 +138,7 @@ def test_another_amount_is_not_what_left_before_a_restore(own_sent_pair):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_payouts_stay_shut_while_the_bank_says_what_nobody_has_explained(own_sent_pair):
+def test_payouts_stay_shut_while_the_bank_says_what_no_one_has_explained(own_sent_pair):
     told = order_of(own_sent_pair[0])
     undo(own_sent_pair[0].batch)
     call_command("restored")

@@ -184,7 +184,7 @@ def test_a_test_account_is_paid_out_too(api, weekly, settings):
 
 
 @pytest.mark.parametrize("error", [DatabaseError("lock timeout"), ValueError("poison")])
-def test_one_merchants_failure_holds_up_nobody(weekly, stranger, monkeypatch, error):
+def test_one_merchants_failure_holds_up_no_other(weekly, stranger, monkeypatch, error):
     Merchant.objects.update(created_at=JOINED)
     open_bank_account(
         merchant_id=stranger.id, livemode=True, details=DETAILS, actor="staff:ann", now=JOINED

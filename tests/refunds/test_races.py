@@ -59,7 +59,9 @@ def outcomes(results):
     return counted
 
 
-@pytest.mark.parametrize(("amount", "attempts", "winners"), [(7, 20, 14), (None, 8, 1), (None, 2, 1)])
+@pytest.mark.parametrize(
+    ("amount", "attempts", "winners"), [(7, 20, 14), (None, 8, 1), (None, 2, 1)]
+)
 def test_refunds_do_not_pass_the_amount(merchant, amount, attempts, winners):
     payment = sell(merchant, 100)
 

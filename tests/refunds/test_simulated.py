@@ -43,7 +43,7 @@ def test_no_money_moves_and_all_can_be_asked_for_again(api, merchant, unlucky):
     assert (record["amount_refunded"], record["amount_refundable"]) == (0, 1_250)
 
 
-def test_nobody_is_told_and_nothing_is_retried(api, unlucky):
+def test_no_one_is_told_and_nothing_is_retried(api, unlucky):
     refund(api, unlucky)
 
     assert (Message.objects.count(), retry_refunds()) == (0, 0)

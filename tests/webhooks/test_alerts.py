@@ -129,7 +129,7 @@ def test_a_mail_that_cannot_be_written_holds_up_no_other(
     assert [message.to for message in mail.outbox] == [[stranger.email]]
 
 
-def test_whoever_dies_while_mailing_is_followed_by_another(
+def test_a_process_that_dies_while_mailing_is_followed_by_another(
     endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = utc_now()

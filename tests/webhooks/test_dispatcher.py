@@ -104,7 +104,7 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
 
 
 @pytest.mark.parametrize("record", [{"failures": 20, "failing_since": utc_now()}, {}])
-def test_endpoints_that_hang_delay_nobody(
+def test_endpoints_that_hang_delay_no_one(
     merchant: Merchant, sender: Dispatcher, monkeypatch: pytest.MonkeyPatch, record: dict[str, Any]
 ) -> None:
     """Far more of them than there are threads, whether they have failed before or are new."""

@@ -33,7 +33,7 @@ def claim(at: datetime | None = None) -> list[Claim]:
     return claim_due_deliveries(free=MANY, now=at or database_now()).taken
 
 
-def test_what_is_claimed_is_nobody_elses(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+def test_what_is_claimed_is_no_one_elses(merchant: Merchant, endpoint: MakeEndpoint) -> None:
     endpoint()
     emit_event(merchant)
 

@@ -154,7 +154,7 @@ def test_it_believes_no_forged_request() -> None:
     )
 
 
-def test_where_nobody_is_to_pass_it_on_to_it_says_so() -> None:
+def test_it_says_that_no_server_takes_what_it_passes_on() -> None:
     with Listener(forward_to="http://127.0.0.1:1024/") as listener:
         listener.secrets.append(new_secret())
         signed = signature_headers(

@@ -52,7 +52,7 @@ def test_every_sample_has_all_fields_of_the_real_thing(event_type: EventType) ->
     assert list(sample_of(event_type)) == list(BUILT[event_type])
 
 
-def test_a_sample_may_be_changed_by_whoever_has_it() -> None:
+def test_a_sample_may_be_changed_by_its_caller() -> None:
     sample_of(T.PAYMENT_COMPLETED)["metadata"]["order"] = "changed"
 
     assert sample_of(T.PAYMENT_COMPLETED)["metadata"]["order"] == "1001"

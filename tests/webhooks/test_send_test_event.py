@@ -85,7 +85,7 @@ def test_it_tells_how_the_endpoint_failed_and_tries_no_more(
     assert (webhook.failures, Message.objects.count()) == (0, 0)
 
 
-def test_it_tells_that_nobody_answered(
+def test_it_tells_that_no_server_answered(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint(url="http://localhost:1024/")

@@ -86,7 +86,7 @@ def test_a_connection_that_breaks_is_a_failure(receiver: Receiver) -> None:
     assert answer.error == BROKE_OFF
 
 
-def test_nobody_there(receiver: Receiver) -> None:
+def test_no_server_there(receiver: Receiver) -> None:
     answer = post("http://localhost:1024/", body=b"{}", headers={}, policy=POLICY, seconds=SOON)
 
     assert answer.error == "The connection was refused."

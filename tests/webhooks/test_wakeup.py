@@ -68,7 +68,7 @@ def test_a_burst_is_few_messages(broker: Redis) -> None:
     assert 1 <= len(waiting(broker)) <= 2 + took / wakeup.PAUSE_SECONDS
 
 
-def test_where_nobody_listens_the_queue_does_not_grow(broker: Redis) -> None:
+def test_where_no_process_listens_the_queue_does_not_grow(broker: Redis) -> None:
     with redis_client.Redis.from_url(broker.url) as client:
         client.rpush(QUEUE, *["{}"] * MAX_QUEUED)
         wake_up()
@@ -154,7 +154,7 @@ def test_a_forked_process_has_a_thread_of_its_own(
     assert wakeup._publisher is not parents
 
 
-def test_without_a_broker_there_is_nobody_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_broker_there_is_no_process_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wakeup, "_publisher", None)
 
     wake_up()

@@ -157,7 +157,7 @@ def test_without_a_broker_no_one_is_told(
     assert (wakeup._publisher, threads) == (None, [])
 
 
-def test_it_is_sent_after_commit_and_only_where_somebody_listens(
+def test_it_is_sent_after_commit_and_only_where_a_process_listens(
     merchant: Merchant,
     endpoint: MakeEndpoint,
     monkeypatch: pytest.MonkeyPatch,
