@@ -208,7 +208,7 @@ class Delivery(models.Model):
         return f"{self.event_id} to {self.webhook_id}: {self.status}"
 
     @property
-    def next_try_at(self) -> datetime | None:
+    def next_attempt_if_known(self) -> datetime | None:
         """The instant of the next attempt, if it is known: not while one is under way."""
         return None if self.lease_token else self.next_attempt_at
 

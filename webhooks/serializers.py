@@ -163,7 +163,7 @@ class DeliveryOutput(Output):
     webhook_id = TextField(max_length=40)
     status = OneOfField(allowed=tuple(DeliveryStatus.values))
     attempts = AttemptOutput(many=True)
-    next_attempt_at = InstantField(required=False, source="next_try_at")
+    next_attempt_at = InstantField(required=False, source="next_attempt_if_known")
     created_at = InstantField()
 
 

@@ -100,7 +100,7 @@ def test_ten_wrong_ones_switch_it_off(holder: Customer, now: datetime, hashes: l
     assert len(hashes) == 10
 
 
-def test_a_try_is_on_record_before_it_is_checked(
+def test_an_attempt_is_on_record_before_it_is_checked(
     holder: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(self: Hasher, stored: str, pin: str, pepper_id: str) -> bool:

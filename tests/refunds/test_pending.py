@@ -92,7 +92,7 @@ def test_it_goes_out_no_earlier_than_it_was_requested(merchant, pending):
     assert pending.succeeded_at == RefundTransition.objects.get().at == pending.created_at
 
 
-def test_a_try_in_vain_changes_nothing(paid, pending):
+def test_a_retry_in_vain_changes_nothing(paid, pending):
     paid.refresh_from_db()
 
     assert retry_refund(refund_id=pending.id, now=utc_now()).status == "pending"
@@ -228,7 +228,7 @@ def test_a_payment_is_as_new_as_its_last_refund(api, paid):
     assert record(api, paid)["updated_at"] == made["created_at"]
 
 
-def test_nobody_waits_for_the_refunds_of_another(api, merchant, stranger):
+def test_no_merchant_waits_for_the_refunds_of_another(api, merchant, stranger):
     sales = [sell(seller, 300) for seller in (merchant, stranger)]
     for sale, parts in zip(sales, ((100, 100, 100), (300,)), strict=True):
         credit(sale.merchant, -300)
