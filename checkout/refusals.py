@@ -5,7 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from checkout.formats import deadline
 from checkout.forms import NOT_A_CODE, NOT_A_PHONE, NOT_A_PIN
@@ -26,6 +26,7 @@ from payments.errors import TicketsTooMany
 
 SECONDS_IN_MINUTE = MINUTES_IN_HOUR = 60
 MINUTES_SHOWN = 120  # from here on in hours
+PASSKEY_NOT_CHECKED = gettext_lazy("The passkey could not be checked. Try again.")
 
 
 def message_for(error: ApiError, *, zone: str, now: datetime) -> str | None:

@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import rotate_token
-from django.utils.translation import gettext as _
 
 from checkout.browser_session import (
     customer_of_device,
@@ -12,7 +11,7 @@ from checkout.browser_session import (
 )
 from checkout.headers import set_page_headers
 from checkout.pages import SeeOther
-from checkout.refusals import message_for
+from checkout.refusals import PASSKEY_NOT_CHECKED, message_for
 from checkout.views.account import BY_PHONE, ForAccount
 from checkout.views.passkeys import customer_here, is_of_this_device
 from checkout.views.signing_in import PhonePage
@@ -57,8 +56,7 @@ class AccountPhonePage(ForAccount, PhonePage):
             words = message_for(error, zone=self.zone, now=self.now) or ""
             return self.tell(words, status=error.status)
         except VerificationFailed as error:
-            problem = _("The passkey could not be checked. Try again.")
-            return self.tell(problem, status=error.status)
+            return self.tell(str(PASSKEY_NOT_CHECKED), status=error.status)
         rotate_token(self.request)
         response = SeeOther(self.own("account"))
         remember_sign_in(response, signed_in)

@@ -19,6 +19,7 @@ from checkout.headers import set_page_headers
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.passkey_payments import approve_by_passkey, make_passkey_to_pay, sign_in_to_pay
 from checkout.payment_pages import PaymentAction, PostOnly
+from checkout.refusals import PASSKEY_NOT_CHECKED
 from checkout.views.pins import StepPage
 from core.errors import ApiError
 from customers.errors import (
@@ -43,8 +44,7 @@ class PasskeyAction(PaymentAction):
         """Show that the passkey was refused. Re-raises any other error."""
         if isinstance(error, CustomerFrozen | NewProofLimitReached):
             raise error
-        problem = _("The passkey could not be checked. Try again.")
-        return self.tell(problem, status=error.status, at=at)
+        return self.tell(str(PASSKEY_NOT_CHECKED), status=error.status, at=at)
 
     def pay(self, customer: Customer) -> HttpResponse:
         """Pay with the customer's passkey, and remember this device even if paying is refused.

@@ -9,6 +9,7 @@ from checkout.browser_session import AskedCode, asked_code, remember_device
 from checkout.flow import has_passkey
 from checkout.forms import Form, PinForm, SmsCodeForm
 from checkout.pages import SeeOther
+from checkout.refusals import PASSKEY_NOT_CHECKED
 from checkout.views.account import SignedInPage
 from checkout.views.passkeys import device_name, is_of_this_device
 from checkout.views.sending import send_code
@@ -87,8 +88,7 @@ class ProvenPage(SignedInPage):
             return self.show(form)
         if not isinstance(error, VerificationFailed):
             raise error
-        words = _("The passkey could not be checked. Try again.")
-        return self.tell(words, status=error.status)
+        return self.tell(str(PASSKEY_NOT_CHECKED), status=error.status)
 
     def send_code(self) -> HttpResponse:
         phone, here = self.session.customer.phone, self.request.get_full_path()
