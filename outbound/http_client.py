@@ -22,13 +22,12 @@ from outbound.connections import ConnectionFailed, Connector
 from outbound.deadline import Deadline
 from outbound.policy import Policy, fault_of
 from outbound.resolver import Resolve, system_addresses
-from outbound.results import HttpResult
+from outbound.results import EXCERPT_CHARACTERS, HttpResult
 
 # Read from the connection, headers included; of the body, half of that is more than we ever use.
 MAX_BYTES = 64 * 1024
 MAX_BODY_BYTES = 32 * 1024
 CHUNK_BYTES = 8 * 1024
-EXCERPT_CHARACTERS = 1_000
 EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS
 CONNECT_SECONDS = 5.0
 # X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, and …_TO_VERIFY_LEAF_SIGNATURE.

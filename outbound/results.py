@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+EXCERPT_CHARACTERS = 1_000
+
 
 @dataclass(frozen=True)
 class HttpResult:

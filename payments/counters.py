@@ -28,13 +28,13 @@ from payments.till_models import Ticket
 from payments.tills import refuse_tip
 
 SCREENS = "payments.counter"  # the name of the key that derives the secrets
-TOKEN_CHARACTERS = 43
+DIGEST_CHARACTERS = 43  # of a SHA-256, in base62
 
 
 def screen_token(counter_id: str) -> str:
     """Return the secret part of the URL of a counter's screen."""
     digest = hmac.digest(address_key(SCREENS), counter_id.encode(), hashlib.sha256)
-    return base62(int.from_bytes(digest), TOKEN_CHARACTERS)
+    return base62(int.from_bytes(digest), DIGEST_CHARACTERS)
 
 
 def screen_url(counter_id: str) -> str:

@@ -10,6 +10,7 @@ from core.ids import PublicIdField
 from core.limits import MAX_TEXT, MAX_URL
 from core.sealed import SealedTextField, bound
 from merchants.scoping import CallerScoped
+from outbound.results import EXCERPT_CHARACTERS
 from webhooks.errors import DeliveryNotFound, WebhookNotFound
 from webhooks.event_models import Event as Event
 from webhooks.event_models import EventQuerySet as EventQuerySet
@@ -17,7 +18,6 @@ from webhooks.event_models import FeedEntry as FeedEntry
 from webhooks.event_models import UnnumberedEvent as UnnumberedEvent
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
-EXCERPT_CHARACTERS = 1_000
 MAX_ERROR = 200
 # The failure record of an endpoint after a success, a new URL, or being switched on again.
 CLEAN_RECORD: dict[str, Any] = {

@@ -18,8 +18,9 @@ from core.fields import (
 from core.json import dump_json
 from core.limits import MAX_TEXT
 from core.serializers import Change, Input, Output
+from outbound.results import EXCERPT_CHARACTERS
 from webhooks.event_types import SUBSCRIBABLE, EventType
-from webhooks.models import EXCERPT_CHARACTERS, MAX_ERROR, Attempt, Delivery, Event
+from webhooks.models import MAX_ERROR, Attempt, Delivery, Event
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
 DEFAULT_OVERLAP_SECONDS = 86_400

@@ -14,7 +14,7 @@ from core.ids import base62
 from core.models import AddressKey
 from customers.errors import CustomerNotFound
 from customers.security_alerts import read_stop_link, stop_link
-from payments.counters import TOKEN_CHARACTERS, screen_token, screen_url
+from payments.counters import DIGEST_CHARACTERS, screen_token, screen_url
 from payments.models import Payment
 from payments.modes import PaymentMode
 from tests.factories import CustomerFactory, PaymentFactory
@@ -47,7 +47,7 @@ def test_the_screen_of_a_counter_stays_where_it_is(
 def test_it_is_where_it_was_before_the_key_was_stored(counter: Payment) -> None:
     digest = salted_hmac("payments.counter", counter.id, algorithm="sha256").digest()
 
-    assert screen_token(counter.id) == base62(int.from_bytes(digest), TOKEN_CHARACTERS)
+    assert screen_token(counter.id) == base62(int.from_bytes(digest), DIGEST_CHARACTERS)
 
 
 def test_the_migration_keeps_the_key_of_the_counters_there_are(
@@ -61,7 +61,7 @@ def test_the_migration_keeps_the_key_of_the_counters_there_are(
 
     settings.SECRET_KEY = NEW
     assert AddressKey.objects.count() == 1
-    assert screen_token(counter.id) == base62(int.from_bytes(digest), TOKEN_CHARACTERS)
+    assert screen_token(counter.id) == base62(int.from_bytes(digest), DIGEST_CHARACTERS)
 
 
 def test_links_in_messages_work_while_the_old_key_is_a_fallback(settings: Settings) -> None:

@@ -183,7 +183,7 @@ LIMITS: dict[str, object] = {
     "core.amounts.MAX_TYPED": 30,
     "core.money.MAX_AMOUNT": 99_999_999_999,
     "core.retries.MAX_ATTEMPTS": 3,
-    "payments.counters.TOKEN_CHARACTERS": 43,
+    "payments.counters.DIGEST_CHARACTERS": 43,
     "payments.emails.REMINDER_BEFORE": timedelta(days=3),
     "payments.emails.SENDING_HOUR": time(9),
     "payments.emails.PER_RECIPIENT": AttemptLimit("invoice-recipient", 20, timedelta(days=1)),
@@ -239,7 +239,7 @@ LIMITS: dict[str, object] = {
     "outbound.http_client.MAX_BYTES": 65_536,
     "outbound.http_client.MAX_BODY_BYTES": 32_768,
     "outbound.http_client.EXCERPT_BYTES": 4_000,
-    "outbound.http_client.EXCERPT_CHARACTERS": 1000,
+    "outbound.results.EXCERPT_CHARACTERS": 1000,
     "outbound.policy.PORTS": {"https": 443, "http": 80},
     "outbound.http_client.PRELIMINARY_STATUSES": frozenset({102, 103}),
     "outbound.policy._OTHER_SERVICES": frozenset(
