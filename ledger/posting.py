@@ -12,7 +12,7 @@ from core.writing import Write, insertion_of, write
 from ledger.errors import InsufficientBalance
 from ledger.models import LOCK_ORDER, Account, Purpose, Transfer, TransferKind
 
-_CHANGE = "UPDATE ledger_account SET balance = balance + %s WHERE id = %s"
+CHANGE_BALANCE = "UPDATE ledger_account SET balance = balance + %s WHERE id = %s"
 _WAIT = """
     INSERT INTO ledger_unsealedtransfer (transfer_id, debit_account_id, credit_account_id, amount)
     SELECT id, debit_account_id, credit_account_id, amount FROM {moved}
@@ -102,7 +102,7 @@ def post_at_once(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> No
 
 def credit_only_posting(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> list[Write]:
     """Return the statements of a posting in which no wallet pays."""
-    changes = [Write(_CHANGE, [effect.change, effect.account.pk]) for effect in wallets]
+    changes = [Write(CHANGE_BALANCE, [effect.change, effect.account.pk]) for effect in wallets]
     return [*changes, *_rows_of(transfers)]
 
 
@@ -111,7 +111,7 @@ def _covered_posting(transfers: Sequence[Transfer], wallet: Effect | None = None
     if wallet is None or not wallet.deepest:
         return credit_only_posting(transfers, [wallet] if wallet else [])
     params = [wallet.change, wallet.account.pk, -wallet.deepest]
-    change = Write(f"{_CHANGE} AND balance >= %s RETURNING 1", params, "covered")
+    change = Write(f"{CHANGE_BALANCE} AND balance >= %s RETURNING 1", params, "covered")
     return [change, *_rows_of(transfers, "SELECT new.* FROM (VALUES {rows}) AS new, covered")]
 
 

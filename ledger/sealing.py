@@ -12,6 +12,7 @@ from core.hash_chain import FIRST_HASH
 from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.logging_rows import log_entries, log_transfers
 from ledger.models import LOCK_ORDER, Purpose, Seal, UnsealedTransfer
+from ledger.posting import CHANGE_BALANCE
 
 SEAL_BATCH = 1_000
 
@@ -85,6 +86,4 @@ def _fold(rows: Sequence[Any]) -> None:
     # Each update locks its row, in the same order as every other lock on accounts.
     changes = [(amount, account_id) for (_, account_id), amount in sorted(sums.items())]
     with connection.cursor() as cursor:
-        cursor.executemany(
-            "UPDATE ledger_account SET balance = balance + %s WHERE id = %s", changes
-        )
+        cursor.executemany(CHANGE_BALANCE, changes)
