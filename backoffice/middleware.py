@@ -12,7 +12,7 @@ from backoffice.resource.page_urls import links_for
 from core.clock import request_now
 from core.errors import InvalidRequest, NotFound
 from core.handler import json_error
-from core.middleware import is_storable_address
+from core.middleware import refusal_of_address
 from core.prepared import planned_by_values
 from core.text import is_storable
 
@@ -33,8 +33,8 @@ def staff_pages(get_response: _GetResponse) -> _GetResponse:
             return get_response(request)
         if settings.ADMIN_HOST and request.get_host() != settings.ADMIN_HOST:
             return json_error(NotFound())
-        if not is_storable_address(request):
-            return json_error(InvalidRequest("The address contains a character not allowed."))
+        if refusal := refusal_of_address(request):
+            return json_error(refusal)
         if not is_storable(request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")):
             return json_error(InvalidRequest("A cookie contains a character not allowed."))
         _end_late_session(request, request_now())

@@ -42,9 +42,7 @@ def instant(get_response: _GetResponse) -> _GetResponse:
 
 def refusal_of(request: HttpRequest) -> ApiError | None:
     """Return what is wrong with an API request as a whole, before a view sees it."""
-    if not is_storable_address(request):
-        return InvalidRequest("The address contains a character not allowed.")
-    return _refusal_of_body(request)
+    return refusal_of_address(request) or _refusal_of_body(request)
 
 
 def _refusal_of_body(request: HttpRequest) -> ApiError | None:
@@ -64,11 +62,15 @@ def _refusal_of_body(request: HttpRequest) -> ApiError | None:
     return InvalidRequest("The body is shorter than its Content-Length.") if missing else None
 
 
-def is_storable_address(request: HttpRequest) -> bool:
-    """Return whether everything in the address can be passed to the databases."""
-    if not is_storable(request.path):
-        return False
+def refusal_of_address(request: HttpRequest) -> ApiError | None:
+    """Refuse an address with a part that cannot be passed to the databases."""
     # `GET` costs a parser even where there is nothing to parse, as in most requests.
-    return not request.META.get("QUERY_STRING") or all(
-        is_storable(name) and all(map(is_storable, values)) for name, values in request.GET.lists()
-    )
+    if is_storable(request.path) and (
+        not request.META.get("QUERY_STRING")
+        or all(
+            is_storable(name) and all(map(is_storable, values))
+            for name, values in request.GET.lists()
+        )
+    ):
+        return None
+    return InvalidRequest("The address contains a character not allowed.")
