@@ -194,9 +194,7 @@ class MerchantOutput(Output):
     status = OneOfField(allowed=tuple(MerchantStatus.values))
     fee_basis_points = StrictIntegerField(min_value=0, max_value=MAX_FEE_BASIS_POINTS)
     email_confirmed_at = InstantField(required=False)
-    pending_changes = PendingChangesField(
-        required=False, help_text="New values of public fields, waiting for review."
-    )
+    pending_changes = PendingChangesField(required=False)
     updated_at = InstantField()
 
 
