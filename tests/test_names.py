@@ -73,6 +73,18 @@ def test_a_shared_name_is_shared(names: set[str]) -> None:
     assert names - set(repeated) == set()
 
 
+def test_the_name_of_a_test_stands_alone() -> None:
+    """A report names the one that failed, without the one before it."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path, node in nodes(FILES)
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith(("test_so_", "test_nor_", "test_not_", "test_but_"))
+    ]
+
+    assert wrong == []
+
+
 def test_no_test_module_is_imported() -> None:
     """What two test modules need stands in a module of its own, which is no test."""
     wrong = [

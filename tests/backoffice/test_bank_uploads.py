@@ -204,7 +204,7 @@ def test_a_wrong_clock_refuses_it(office, sent, approve, monkeypatch, at) -> Non
     assert TurnMark.objects.get().refusal
 
 
-def test_so_is_one_that_contradicts_an_earlier_file(office, sent) -> None:
+def test_a_file_that_contradicts_an_earlier_one_is_refused(office, sent) -> None:
     read(statement(entry(700, reference="FEE")))
 
     answer = upload(office, statement(entry(701, reference="FEE")))

@@ -72,7 +72,9 @@ def test_they_do_not_approve_it_themselves(
     assert approve_all(SECOND, merchant) == [302]
 
 
-def test_nor_by_someone_whom_they_let_in(stolen: ApiClient, merchant: Merchant) -> None:
+def test_someone_whom_they_let_in_does_not_approve_it(
+    stolen: ApiClient, merchant: Merchant
+) -> None:
     name_account(stolen, merchant)
     let_in("new.one", Role.FINANCE)
 
@@ -131,7 +133,7 @@ def test_who_verified_a_merchant_is_no_second_person_for_it(
     assert approve_all("another", merchant, Role.FINANCE) == [302]
 
 
-def test_nor_is_whom_they_let_in(made_up: tuple[ApiClient, Merchant]) -> None:
+def test_whom_the_verifier_let_in_is_no_second_person(made_up: tuple[ApiClient, Merchant]) -> None:
     caller, merchant = made_up
     two_administrators()
     verify_anew(at_desk(FIRST), merchant)

@@ -41,7 +41,7 @@ def test_a_sentence_that_mentions_an_address_is_left_as_it_is() -> None:
         ("website", ALIKE.replace("lee@", "https://") + "/shop"),
     ],
 )
-def test_so_does_who_approves_details_of_a_merchant(
+def test_who_approves_details_of_a_merchant_reads_the_spelling(
     api: Api, office: Office, merchant: Merchant, field: str, value: str
 ) -> None:
     asked = api(merchant, live=True).patch(f"/v1/merchants/{merchant.id}", {field: value})

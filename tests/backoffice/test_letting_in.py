@@ -189,7 +189,7 @@ def test_a_friend_approves_nothing_for_those_who_let_them_in(
     assert f"{sponsor} has let one of you in within the last 7 days" in entry.error
 
 
-def test_nor_does_a_friend_of_the_friend(administrators: None, paid: Payment) -> None:
+def test_a_friend_of_a_friend_approves_nothing(administrators: None, paid: Payment) -> None:
     make_user(Role.ADMINISTRATOR, "third")
     let_in("friend", Role.ADMINISTRATOR)
     with time_machine.travel(utc_now() + 2 * DAYS, tick=False):
@@ -199,7 +199,7 @@ def test_nor_does_a_friend_of_the_friend(administrators: None, paid: Payment) ->
     assert not approves("friend.of.friend", FIRST, paid, after=4 * DAYS)
 
 
-def test_nor_do_two_friends_for_each_other(administrators: None, paid: Payment) -> None:
+def test_two_friends_approve_nothing_for_each_other(administrators: None, paid: Payment) -> None:
     let_in("friend")
     let_in("another.friend")
 

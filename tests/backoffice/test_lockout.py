@@ -55,7 +55,7 @@ def test_a_stranger_does_not_lock_a_colleague_out() -> None:
     assert attempt(Client(), PASSWORD, OFFICE) == 302
 
 
-def test_nor_does_one_in_the_same_office_where_the_colleague_has_signed_in_before() -> None:
+def test_a_stranger_in_the_same_office_does_not_lock_out_a_known_browser() -> None:
     user, own = make_user(Role.SUPPORT), Client()
     attempt(own, PASSWORD, OFFICE)
     own.post("/admin/two-factor/", {"code": code_of(user, utc_now())}, REMOTE_ADDR=OFFICE)

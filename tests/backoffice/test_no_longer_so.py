@@ -34,7 +34,7 @@ def test_what_was_paid_does_not_expire(office: Office, rows: Rows, payment: Paym
     assert "Expires" not in facts_of(office, rows[Payment])
 
 
-def test_nor_does_a_link_that_was_ended(office: Office, rows: Rows) -> None:
+def test_a_link_that_was_ended_does_not_expire(office: Office, rows: Rows) -> None:
     link = rows[PaymentLink]
     assert facts_of(office, link)["Expires"] == "never"
 

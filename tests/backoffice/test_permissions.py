@@ -240,7 +240,7 @@ def test_a_direct_post_without_the_right_is_written_down(rows: Rows, office: Off
 
 
 @pytest.mark.each_on_postgres(ITS_OWN)
-def test_so_is_one_where_the_role_sees_nothing(rows: Rows, office: Office) -> None:
+def test_a_post_where_the_role_sees_nothing_is_written_down(rows: Rows, office: Office) -> None:
     browser = office(Role.SUPPORT)
     payout = rows[Payout]
     for page in (address(Payout, "act", payout.pk, "paid"), address(User, "list_act", "add")):

@@ -48,7 +48,9 @@ def test_no_account_is_approved_that_a_stolen_key_has_named(
     assert act(browser, account, "decline", reason="A mule's").status_code == 302
 
 
-def test_nor_any_while_the_merchant_is_suspended(office: Office, merchant: Merchant) -> None:
+def test_no_account_is_approved_while_the_merchant_is_suspended(
+    office: Office, merchant: Merchant
+) -> None:
     """Its owner calls, a colleague suspends it, and the next one finds the account waiting."""
     stolen = live_key(merchant)
     assert stolen.post("/v1/bank-accounts", MULE | {"clearing_code": "77005"}).status_code == 201
@@ -64,7 +66,9 @@ def test_nor_any_while_the_merchant_is_suspended(office: Office, merchant: Merch
     assert act(another, account, "approve", reason="On file").status_code == 302
 
 
-def test_nor_a_name_that_it_has_chosen(office: Office, merchant: Merchant) -> None:
+def test_no_name_is_approved_that_a_stolen_key_has_chosen(
+    office: Office, merchant: Merchant
+) -> None:
     stolen = live_key(merchant)
     assert stolen.patch(f"/v1/merchants/{merchant.id}", NAME).status_code == 200
     end(stolen, "revoke")

@@ -76,7 +76,9 @@ def test_a_return_made_up_before_the_run_gives_nothing_after_it(
     assert (refused.act, refused.actor, refused.outcome) == ("approve", "another", "refused")
 
 
-def test_nor_does_a_refusal_of_it(office: Office, scheduled: Payout, approve) -> None:
+def test_a_refusal_made_up_before_the_run_gives_nothing_after_it(
+    office: Office, scheduled: Payout, approve
+) -> None:
     """The name of a run is computed before it, too."""
     foreseen = batch_of(payout_ids=[scheduled.pk])
     report = status_report(foreseen, (end_to_end_id(scheduled), "RJCT"))
@@ -90,7 +92,7 @@ def test_nor_does_a_refusal_of_it(office: Office, scheduled: Payout, approve) ->
     assert (given_back(scheduled), scheduled.status) == (0, "in_transit")
 
 
-def test_nor_a_credit_that_names_a_top_up_ordered_since(office: Office, approve) -> None:
+def test_a_credit_gives_nothing_to_a_top_up_ordered_since(office: Office, approve) -> None:
     customer = customer_with(0, LIVE, livemode=True)
     upload(office, notification(transfer(2_000, REFERENCE)))
     asked = waiting()

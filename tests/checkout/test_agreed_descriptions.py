@@ -80,7 +80,7 @@ def test_what_is_changed_while_the_pin_is_typed_is_read_before_it_is_paid(
     assert "A box" in shopper.text
 
 
-def test_so_is_what_is_changed_beside_the_review(small: Payment) -> None:
+def test_what_is_changed_beside_the_review_is_read_before_it_is_paid(small: Payment) -> None:
     shopper = Shopper()
     shopper.visit(small.hosted_url)
     shopper.sign_in()

@@ -132,7 +132,7 @@ def test_where_there_is_a_passkey_the_pin_does_not_do(own: Shopper, owner: Custo
     assert not Message.objects.exists()
 
 
-def test_nor_does_a_code_where_nothing_else_protects_the_wallet(texts: TextBox) -> None:
+def test_a_code_does_not_do_where_nothing_else_protects_the_wallet(texts: TextBox) -> None:
     """Who takes over the number of such a customer could replace it by the next code."""
     customer = find_or_create(phone=PHONE, now=utc_now() - timedelta(days=40))
     thief = signed_in_to_account(texts)

@@ -66,7 +66,7 @@ def test_a_secret_opens_in_no_other_row(model: Any) -> None:
             unseal(other, column)
 
 
-def test_nor_in_another_column() -> None:
+def test_a_secret_opens_in_no_other_column() -> None:
     """But for the secret of an endpoint that is replaced: it becomes the previous one."""
     every = list(sealed_columns())
     places = {each: place_of(*each, ["1"]) for each in every}
@@ -120,7 +120,9 @@ def test_a_stored_answer_shows_no_other_secret(
     assert again.content == made.content
 
 
-def test_nor_the_answer_of_another_caller(api: Api, merchant: Merchant, stranger: Merchant) -> None:
+def test_a_stored_answer_opens_for_no_other_caller(
+    api: Api, merchant: Merchant, stranger: Merchant
+) -> None:
     owner, thief = api(merchant), api(stranger)
     for each in (owner, thief):
         each.post("/v1/webhooks", HOOK, idempotency_key="1")

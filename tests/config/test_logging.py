@@ -187,7 +187,7 @@ def test_what_a_caller_is_looked_up_by_is_hidden(client: Client, lines) -> None:
         ("/v1/payments?metadata%5Bcustomer%5D=jane", "/v1/payments?metadata%5Bcustomer%5D="),
     ],
 )
-def test_nor_does_a_detour_or_a_slip_of_the_pen_show_it(address: str, kept: str) -> None:
+def test_a_detour_or_a_mistyped_address_does_not_show_it(address: str, kept: str) -> None:
     assert redact(f"GET {address}") == f"GET {kept}{HIDDEN}"
 
 
@@ -237,7 +237,7 @@ def test_the_row_that_a_database_quotes_is_hidden(lines, end: str) -> None:
     assert lines()[0]["event"] == f"violates a check\nDETAIL:  {HIDDEN}{end}"
 
 
-def test_so_is_the_row_in_the_repr_of_an_error() -> None:
+def test_the_row_in_the_repr_of_an_error_is_hidden() -> None:
     """Celery logs the errors of tasks so."""
     error = IntegrityError("check\nDETAIL:  Failing row: (+12423591234).\nHINT:  Try again.")
 

@@ -144,7 +144,9 @@ class TestConnections:
         turns.give_back()
 
     @pytest.mark.usefixtures("impatient")
-    def test_so_does_a_statement_that_writes_outside_of_one(self, turns: WriteTurns) -> None:
+    def test_a_statement_that_writes_outside_of_a_transaction_waits(
+        self, turns: WriteTurns
+    ) -> None:
         MerchantFactory()
         assert turns.take(seconds=LONG)
         with pytest.raises(OperationalError, match="database is locked"):

@@ -55,7 +55,7 @@ def test_they_are_the_same_pages(api: Api, merchant: Merchant) -> None:
     assert_same_pages(api, merchant, f"/v1/webhooks/{webhook.id}/deliveries", status="pending")
 
 
-def test_so_are_those_of_refunds(api: Api, merchant: Merchant) -> None:
+def test_pages_of_refunds_are_the_same(api: Api, merchant: Merchant) -> None:
     sale = sell(merchant, 1_000)
     for _ in range(COUNT):
         refund(api, sale, 100)

@@ -89,7 +89,7 @@ def test_what_is_refused_is_told(
         ("record_payout", "po_1", "paid"),
     ],
 )
-def test_nor_is_anything_done_by_hand(
+def test_nothing_is_done_by_hand_under_a_wrong_clock(
     own_clock_off: Callable[[timedelta], datetime],
     words: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,

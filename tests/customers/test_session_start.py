@@ -83,7 +83,9 @@ def test_a_code_alone_does_not_choose_in_which_language_an_owner_is_warned(
     assert Customer.objects.get().language == "ht"
 
 
-def test_nor_does_a_pin_that_a_code_has_just_set(holder: Customer, now: datetime) -> None:
+def test_a_pin_that_a_code_has_just_set_does_not_choose_the_language(
+    holder: Customer, now: datetime
+) -> None:
     later = now + timedelta(days=2)
     session = start_session(customer=holder, now=later).session
     replace_pin(holder, "7351", now=later, session_id=session.pk, is_new_proof=True)

@@ -101,7 +101,7 @@ def test_a_wrong_code_fills_nothing_and_is_recorded(customer, texts):
     assert (written.act, written.outcome) == ("take cash", "refused")
 
 
-def test_not_without_the_right(customer, texts):
+def test_cash_is_not_taken_without_the_right(customer, texts):
     top_up = ordered(customer, 2_000, "agent")
 
     answer = sign_in(Role.SUPPORT).post(page_of_act(top_up, "cash"), {"code": "000000"})
@@ -110,7 +110,7 @@ def test_not_without_the_right(customer, texts):
     assert held(customer) == 0
 
 
-def test_not_more_a_day_than_one_person_may_take(customer, texts, settings):
+def test_no_one_takes_more_cash_than_the_daily_limit(customer, texts, settings):
     settings.FUNDING_CASH_DAY_AMOUNT = 3_000
     first, second = ordered(customer, 2_000, "agent"), ordered(customer, 1_001, "agent")
     browser = sign_in(Role.FINANCE)
@@ -161,7 +161,7 @@ def test_cash_ordered_on_three_days_does_not_come_on_one(customer, texts, settin
 
 
 @pytest.mark.parametrize("step", [send_cash_code, check_cash_code, take_cash])
-def test_not_for_one_that_is_not_waited_for(customer, texts, step):
+def test_no_cash_is_taken_for_a_canceled_top_up(customer, texts, step):
     top_up = ordered(customer, 2_000, "agent")
     cancel_top_up(top_up_id=top_up.pk, customer_id=customer.pk, now=utc_now())
     agent = {"agent": "staff:ann", "address": "", "code": "000000"}
@@ -181,7 +181,7 @@ def test_no_code_is_right_before_one_was_sent(customer):
         check_cash_code(top_up_id=top_up.pk, code="000000", now=utc_now())
 
 
-def test_not_for_a_bank_transfer(customer, texts):
+def test_no_cash_is_taken_for_a_bank_transfer(customer, texts):
     top_up = ordered(customer, 2_000)
 
     with pytest.raises(TopUpStatusUnfit):

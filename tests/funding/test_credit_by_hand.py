@@ -218,7 +218,7 @@ def test_money_for_an_erased_customer_waits_for_a_person(customer):
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-def test_nor_is_one_credited_who_is_erased_just_then(customer, monkeypatch, is_named):
+def test_a_customer_who_is_erased_meanwhile_is_not_credited(customer, monkeypatch, is_named):
     """The erasure commits after the customer was read, and before the row is locked."""
     reference = ordered(customer).reference if is_named else ""
     if not is_named:

@@ -57,7 +57,7 @@ def accented(name):
 
 @pytest.mark.parametrize("field", ["description", "holder_name", "bank_name"])
 @pytest.mark.parametrize("spelled", [full_width, accented, lambda name: f"Łódź {full_width(name)}"])
-def test_so_does_one_whose_words_the_bank_has_in_its_own_letters(api, customer, spelled, field):
+def test_words_that_the_bank_has_in_its_own_letters_are_found(api, customer, spelled, field):
     words = spelled(ordered(customer, 1250).reference)
     payout = sent_with_the_words(api, words, field)
 

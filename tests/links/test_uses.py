@@ -81,17 +81,17 @@ class TestWhetherALinkTakesAPayment:
         with transaction.atomic():
             assert check(link.id, now=utc_now()) == link
 
-    def test_not_one_that_is_not_there(self, db, check):
+    def test_a_link_that_is_not_there_is_refused(self, db, check):
         with pytest.raises(PaymentLinkNotFound), transaction.atomic():
             check("link_x", now=utc_now())
 
-    def test_not_one_that_was_deactivated(self, api, merchant, link, check):
+    def test_a_deactivated_link_is_refused(self, api, merchant, link, check):
         api(merchant).post(f"/v1/payment-links/{link.id}/deactivate")
 
         with pytest.raises(PaymentLinkInactive), transaction.atomic():
             check(link.id, now=utc_now())
 
-    def test_not_one_whose_time_has_passed(self, link, check):
+    def test_an_expired_link_is_refused(self, link, check):
         instant = utc_now()
         PaymentLink.objects.update(expires_at=instant)
 

@@ -126,7 +126,9 @@ def test_a_test_key_changes_nothing_that_live_customers_meet(api, merchant, path
     assert row(merchant) == before
 
 
-def test_nor_does_anyone_without_a_key_in_development(api, merchant, path, development):
+def test_a_request_without_a_key_changes_nothing_that_live_customers_meet(
+    api, merchant, path, development
+):
     before = row(merchant)
 
     assert api(None).patch(path, SHOWN).status_code == 422

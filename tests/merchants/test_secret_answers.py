@@ -34,7 +34,7 @@ def test_a_rolled_key_is_not_shown_the_one_that_took_its_place(merchant):
 
 
 @pytest.mark.parametrize("livemode", [False, True])
-def test_nor_a_key_that_another_one_has_made(merchant, livemode):
+def test_a_key_is_not_shown_what_another_has_made(merchant, livemode):
     owner, other = (ApiClient(key_of(merchant, livemode=livemode).secret) for _ in range(2))
     made = owner.post("/v1/api-keys", NEW_KEY, idempotency_key="1")
     keys = ApiKey.objects.count()
@@ -44,7 +44,7 @@ def test_nor_a_key_that_another_one_has_made(merchant, livemode):
     assert owner.post("/v1/api-keys", NEW_KEY, idempotency_key="1").content == made.content
 
 
-def test_nor_the_secret_of_an_endpoint(merchant):
+def test_a_key_is_not_shown_the_secret_of_anothers_endpoint(merchant):
     owner, other = (ApiClient(key_of(merchant).secret) for _ in range(2))
     webhook = owner.post("/v1/webhooks", NEW_WEBHOOK).json()
     rotate = f"/v1/webhooks/{webhook['id']}/rotate-secret"

@@ -45,7 +45,9 @@ def test_a_number_copied_to_another_account_does_not_open(merchant, stranger, ba
         BankAccount.objects.get(pk=other.pk).decrypt_number()
 
 
-def test_nor_one_from_before_secrets_were_bound(merchant, stranger, bank_account, settings):
+def test_a_copied_number_from_before_secrets_were_bound_does_not_open(
+    merchant, stranger, bank_account, settings
+):
     settings.BOUND_SECRETS_ONLY = False
     other = open_one(stranger, number="999 999 999")
     before = encrypt(f"{bank_account.id} {bank_account.decrypt_number()}")

@@ -116,7 +116,7 @@ def test_a_payout_gathers_less_than_a_batch_under_its_locks(
     assert Payout.objects.get().statement.movements_count == 10
 
 
-def test_so_does_a_payout_that_staff_request_and_approve(
+def test_a_payout_of_staff_gathers_less_than_a_batch_under_its_locks(
     merchant: Merchant, bank_account: BankAccount, under_lock: list[int]
 ) -> None:
     at = utc_now()

@@ -79,7 +79,7 @@ def test_one_of_them_whose_text_was_lost_can_be_credited_by_hand(top_ups, of):
 
 
 @pytest.mark.parametrize("of", [names, lambda _: ""])
-def test_not_the_one_that_was_credited_already(top_ups, of):
+def test_one_that_was_credited_already_cannot_be_credited_by_hand(top_ups, of):
     one, other = (part(top_up.reference, of(number)) for number, top_up in enumerate(top_ups))
     notified(together(one, other))
     booked(together(one, part("the text was lost", of(1))))
@@ -227,7 +227,7 @@ def test_it_is_other_money_in_one_respect(told_twice, other):
 @pytest.mark.parametrize(
     "other", [*OTHER, {"kind": "debit"}, {"kind": "settled"}], ids=lambda other: str(other)
 )
-def test_so_it_is_if_the_earlier_was(told_twice, other):
+def test_it_is_other_money_if_the_earlier_was_another(told_twice, other):
     BankEntry.objects.filter(pk=told_twice[0].pk).update(**other)
 
     refuse_credited_elsewhere(told_twice[1], "top_other")

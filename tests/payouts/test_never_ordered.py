@@ -65,7 +65,7 @@ def test_its_debit_holds_back_until_someone_has_looked(request, api, ended, form
 
 
 @pytest.mark.parametrize("status", ["ACSP", "ACSC"])
-def test_so_does_a_report_that_the_bank_has_it(canceled, status):
+def test_a_report_that_the_bank_has_it_holds_back(canceled, status):
     again = next_payout(canceled)
 
     read(status_report(UNKNOWN_RUN, (end_to_end_id(canceled), status)))

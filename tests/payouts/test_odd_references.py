@@ -104,7 +104,7 @@ def test_a_name_that_is_cut_is_matched_by_no_one_and_holds_back(sent_pair, lengt
 
 
 @pytest.mark.parametrize("ended", ["scheduled", "canceled"])
-def test_so_it_does_of_what_we_never_ordered(api, ended, settings):
+def test_a_cut_name_that_we_never_ordered_holds_back(api, ended, settings):
     settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
     payout = live_payout(api)
     if ended == "canceled":

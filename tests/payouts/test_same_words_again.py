@@ -160,7 +160,7 @@ def test_without_a_period_the_number_tells(sent_pair, number, count):
 
 
 @pytest.mark.parametrize(("later", "count"), [(DAY, 1), (EVENING, 2)])
-def test_so_is_what_an_earlier_release_has_stored(sent_pair, later, count):
+def test_what_an_earlier_release_has_stored_is_recognized(sent_pair, later, count):
     read(day(1, FEE, **MORNING))
     former = recognition.entry_key(("0001", "debit", "", "700", "BSD"))
     BankEntry.objects.update(key=former)

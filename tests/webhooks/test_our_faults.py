@@ -86,7 +86,7 @@ def test_what_was_postponed_is_found_behind_all_that_it_holds_up(
     assert {claim.delivery.event_id for claim in claims} == postponed
 
 
-def test_nor_does_a_bug_of_ours_count(
+def test_a_bug_of_ours_does_not_count_against_an_endpoint(
     merchant: Merchant, endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     webhook = endpoint()
