@@ -14,7 +14,7 @@ from checkout.page_templates import rendered_page
 from checkout.pages import FIGURES
 from core.clock import request_now
 from core.pictures import qr_code_of
-from sandbox.screen_samples import BILL, in_language
+from sandbox.screen_samples import SALE, in_language
 from sandbox.screens import SCREENS
 
 SERVICE_NAME = "Lagoon Pay"
@@ -60,11 +60,11 @@ def screen(request: HttpRequest, name: str) -> HttpResponse:
 
 def code(request: HttpRequest) -> HttpResponseBase:
     """Return the QR code of the sample payment, which is not in the database."""
-    return qr_code_of(request, BILL.address, "svg")
+    return qr_code_of(request, SALE.address, "svg")
 
 
 urlpatterns = [
     path("preview", sheet),
     path("preview/<slug:name>", screen),
-    path(f"checkout/{BILL.id}/qr.svg", code),
+    path(f"checkout/{SALE.id}/qr.svg", code),
 ]

@@ -29,7 +29,7 @@ from payments.statuses import PaymentStatus
 Screen = Callable[[], tuple[str, dict[str, Any]]]
 NOW = utc_now()
 CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
-BILL = PaymentView(
+SALE = PaymentView(
     id="pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     payee=CONCH,
     amount=1250,
@@ -43,7 +43,7 @@ BILL = PaymentView(
     payable=True,
 )
 ORDER = replace(
-    BILL,
+    SALE,
     expires_at=NOW + timedelta(hours=23, minutes=10),
     amount=184_999,
     description="Order 10042, pick-up at Bay Street",
@@ -57,14 +57,14 @@ ORDER = replace(
     payee=replace(CONCH, name="Blue Hole Outfitters", brand_color="ffd400"),
 )
 INVOICE = replace(
-    BILL,
+    SALE,
     amount=12_500_000,
     description="",
     facts=(("Invoice", "2026-0117"), ("Due", "21 Dec 2026"), ("Terms", "Net 30")),
     payee=replace(CONCH, name="Nassau Marine Surveyors", brand_color="8b1e3f"),
 )
 PAID = replace(
-    BILL,
+    SALE,
     expires_at=None,
     completed_at=NOW,
     transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
@@ -73,7 +73,7 @@ PAID = replace(
 )
 
 
-COUNTER_BILL = replace(BILL, amount=1_800, description="Bar counter", expires_at=None)
+COUNTER_SALE = replace(SALE, amount=1_800, description="Bar counter", expires_at=None)
 
 
 @dataclass(frozen=True)
@@ -174,9 +174,9 @@ ARRIVED = replace(
     is_pending=False,
 )
 EXPIRED = replace(ON_ITS_WAY, state="Expired", is_pending=False)
-TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": BILL, "livemode": True, "customer": Person()}
+TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": SALE, "livemode": True, "customer": Person()}
 BASE = {
-    "payment_view": BILL,
+    "payment_view": SALE,
     "balance": 410,
     "magic_phones": magic_phones,
     "outcomes": outcomes,
@@ -194,13 +194,13 @@ def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> 
         return form()
     bound = form(values)
     bound.is_valid()
-    bound.say(message_for(error, zone=BILL.zone, now=NOW) or "", at=field_of(error))
+    bound.say(message_for(error, zone=SALE.zone, now=NOW) or "", at=field_of(error))
     return bound
 
 
 def locked_words(until: datetime | None = None) -> str:
     """Return the message for a PIN that is locked until then, or for good."""
-    return message_for(PinLocked(until), zone=BILL.zone, now=NOW) or ""
+    return message_for(PinLocked(until), zone=SALE.zone, now=NOW) or ""
 
 
 def ended(
@@ -214,10 +214,10 @@ def ended(
     """Return the screen of a payment that ended unpaid, and was replaced `by` another, if given."""
     payment = sample_payment(status)
     payment.error_code, payment.ticket_id = failure.code, ticket_id
-    view = _translated_payment(replace(BILL, again_address="#" if ticket_id else ""))
+    view = _translated_payment(replace(SALE, again_address="#" if ticket_id else ""))
     end = ending_of(payment, view, status=status)
     end = replaced(end, view, by=by) if by else end
-    return "ended", {"payment_view": BILL, "end": end, "may_ask": True} | more
+    return "ended", {"payment_view": SALE, "end": end, "may_ask": True} | more
 
 
 def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str, dict[str, Any]]:

@@ -30,9 +30,8 @@ from payments.statuses import PaymentStatus
 from sandbox.own_screens import OWN_SCREENS
 from sandbox.screen_samples import (
     BASE,
-    BILL,
     CHOICES,
-    COUNTER_BILL,
+    COUNTER_SALE,
     INVOICE,
     NOW,
     ON_ITS_WAY,
@@ -41,6 +40,7 @@ from sandbox.screen_samples import (
     PROBLEM,
     PRODUCTS,
     ROWS,
+    SALE,
     TICKETS,
     WRITTEN,
     Person,
@@ -84,8 +84,8 @@ SOLD = replace(
     PAID, amount=2_070, tip=270, tax=164, items=(Item("Sky Juice", 2, 1_800),), success_address=""
 )
 KEYS = {"decimal_point": ".", "group_mark": ",", "decimals": 2}
-KEYPAD = BASE | KEYS | {"payment_view": replace(COUNTER_BILL, amount=None)}
-TILL = SCREEN | KEYS | {"payment_view": COUNTER_BILL, "takes_sums": True}
+KEYPAD = BASE | KEYS | {"payment_view": replace(COUNTER_SALE, amount=None)}
+TILL = SCREEN | KEYS | {"payment_view": COUNTER_SALE, "takes_sums": True}
 
 SCREENS: dict[str, Screen] = {
     "review": lambda: ("review", LIVE),
@@ -192,7 +192,7 @@ SCREENS: dict[str, Screen] = {
         "ticket",
         BASE
         | {
-            "payment_view": replace(COUNTER_BILL, items=(Item("Sky Juice", 2, 1_800),)),
+            "payment_view": replace(COUNTER_SALE, items=(Item("Sky Juice", 2, 1_800),)),
             "form": TicketForm(initial={"key": "k"}, currency="BSD", sum_amount=1_800, tips=True),
             "tips_allowed": True,
             "own_amount": "own",
@@ -203,7 +203,7 @@ SCREENS: dict[str, Screen] = {
         "ticket",
         BASE
         | {
-            "payment_view": COUNTER_BILL,
+            "payment_view": COUNTER_SALE,
             "form": TicketForm(initial={"key": "k"}, currency="BSD", sum_amount=1_800, tips=False),
             "own_amount": "own",
             "ticket_id": "tkt_1",
@@ -212,11 +212,11 @@ SCREENS: dict[str, Screen] = {
     "tickets": lambda: (
         "tickets",
         BASE
-        | {"payment_view": replace(COUNTER_BILL, amount=None), "tickets": TICKETS, "is_gone": True},
+        | {"payment_view": replace(COUNTER_SALE, amount=None), "tickets": TICKETS, "is_gone": True},
     ),
     "review-tip": lambda: (
         "review",
-        LIVE | {"payment_view": replace(COUNTER_BILL, amount=2_070, tip=270)},
+        LIVE | {"payment_view": replace(COUNTER_SALE, amount=2_070, tip=270)},
     ),
     "till": lambda: (
         "counter",
@@ -237,7 +237,7 @@ SCREENS: dict[str, Screen] = {
         SCREEN
         | {
             "day": CounterDay(3, 187_199, 0, 0),
-            "payment_view": replace(BILL, description="Bar counter"),
+            "payment_view": replace(SALE, description="Bar counter"),
             "sales": (replace(ROWS[0], refund_words="Refunded"), *ROWS[1:]),
         },
     ),
