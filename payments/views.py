@@ -51,13 +51,13 @@ class PaymentViewSet(CallerViewSet):
         at = request_now()
         draft = draft_of(values, livemode=request.user.livemode, now=at)
         payment_id = new_id("pay", at)
-        drawn = qr_payload(payment_id, chosen_format(values))
+        payload = qr_payload(payment_id, chosen_format(values))
 
         def work() -> Response:
             payment = create_payment(
                 caller=request.user, payment_id=payment_id, draft=draft, now=at
             )
-            body = PaymentOutput.of(payment, now=at, qr_payload=drawn)
+            body = PaymentOutput.of(payment, now=at, qr_payload=payload)
             return self.created(body, f"/v1/payments/{payment_id}")
 
         return self.once(request, work)
@@ -89,8 +89,8 @@ class PaymentViewSet(CallerViewSet):
         """Returns its current status: `expired` as soon as `expires_at` has passed."""
         chosen = chosen_format(query_of(request))
         payment = Payment.objects.one_of(request.user, payment_id)
-        drawn = qr_payload(payment.id, chosen)
-        body = PaymentOutput.of(payment, now=request_now(), qr_payload=drawn)
+        payload = qr_payload(payment.id, chosen)
+        body = PaymentOutput.of(payment, now=request_now(), qr_payload=payload)
         hide_screens([body], request.user)
         return Response(body)
 
@@ -106,8 +106,8 @@ class PaymentViewSet(CallerViewSet):
         payment = update_payment(
             caller=request.user, payment_id=payment_id, changes=changes, now=at
         )
-        drawn = qr_payload(payment.id, chosen_format({}))
-        return Response(PaymentOutput.of(payment, now=at, qr_payload=drawn))
+        payload = qr_payload(payment.id, chosen_format({}))
+        return Response(PaymentOutput.of(payment, now=at, qr_payload=payload))
 
     @operation("Cancel a payment", response=CanceledPayment)
     def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
