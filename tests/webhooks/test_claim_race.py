@@ -56,8 +56,8 @@ def test_one_that_is_claimed_out_of_turn_meanwhile_is_left(
     delivery_id, found = only_delivery(webhook).id, order.next_in_turn
     asked_for: list[Claim | None] = []
 
-    def found_late(webhook_id: str, quota: int, *, now: datetime) -> tuple[list[str], bool]:
-        due = found(webhook_id, quota, now=now)
+    def found_late(webhook_id: str, capacity: int, *, now: datetime) -> tuple[list[str], bool]:
+        due = found(webhook_id, capacity, now=now)
         asked_for.append(claim_delivery(delivery_id, now=now))
         return due
 

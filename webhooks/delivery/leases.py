@@ -82,8 +82,8 @@ def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBat
     if not wanted:
         return ClaimBatch([], frozenset(waiting), full_lanes)
     with transaction.atomic():
-        quotas = _lock_with_capacity(wanted, waiting, now)
-        found = {each: next_in_turn(each, quota, now=now) for each, quota in quotas.items()}
+        capacity = _lock_with_capacity(wanted, waiting, now)
+        found = {each: next_in_turn(each, most, now=now) for each, most in capacity.items()}
         ids = [delivery_id for due, _ in found.values() for delivery_id in due]
         token = _lease(ids, now)
     taken = [

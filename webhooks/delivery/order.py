@@ -33,15 +33,15 @@ _NOT_ATTEMPTED = Q(attempt_count=0) | (Q(attempt_count=1) & ~Q(lease_token=""))
 _WAITS = Q(status=DeliveryStatus.PENDING) & _NOT_ATTEMPTED
 
 
-def next_in_turn(webhook_id: str, quota: int, *, now: datetime) -> tuple[list[str], bool]:
+def next_in_turn(webhook_id: str, capacity: int, *, now: datetime) -> tuple[list[str], bool]:
     """Return the first deliveries to an endpoint that may leave now, and whether more are due."""
     window = _window().rows(webhook_id=webhook_id, now=now)
     free = [delivery_id for delivery_id, in_turn, *_ in window if in_turn]
-    if len(free) < quota and len(window) == WINDOW:
+    if len(free) < capacity and len(window) == WINDOW:
         held_up = {tuple(thing) for _, in_turn, *thing in window if not in_turn}
         due = Delivery.objects.due(now).filter(webhook=webhook_id)
         free += [each for each in _first_about(held_up, due) if each not in free]
-    return free[:quota], len(window) > len(free[:quota])
+    return free[:capacity], len(window) > len(free[:capacity])
 
 
 @cache
