@@ -28,7 +28,7 @@ from backoffice.services.instruction_kinds import (
     task_of,
     title_of,
 )
-from backoffice.services.instructions import AUDITED, carry_out, gather_ahead, lock_people
+from backoffice.services.instructions import AUDITED, carry_out, gather_for_payout, lock_people
 from backoffice.staff import Staff, rights_of
 from backoffice.statuses import InstructionStatus
 from core.sweeping import sweep
@@ -46,7 +46,7 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
     upload = parse_pending_upload(instruction_id)
     waiting = Instruction.objects.filter(pk=instruction_id, status=InstructionStatus.WAITING)
     if asked := waiting.first():
-        gather_ahead(asked)
+        gather_for_payout(asked)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = lock_waiting(instruction_id, now)
         task = task_of(instruction.task, upload)

@@ -63,7 +63,7 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     file = request.sealed_file
     upload = parse_upload(file, request.subject_id) if file else None
     task = task_of(request.task, upload)
-    gather_ahead(request)
+    gather_for_payout(request)
     action = AuditAction(
         act=task.title.lower(),
         right=task.right,
@@ -87,7 +87,7 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     return instruction
 
 
-def gather_ahead(asked: Instruction | InstructionRequest) -> None:
+def gather_for_payout(asked: Instruction | InstructionRequest) -> None:
     """Leave less than a batch of movements to a requested payout. Call it before any lock."""
     if asked.task == PAY_OUT:
         gather_before_payout(

@@ -35,7 +35,7 @@ class CounterVisit(PaymentPage):
         """Show what can be paid here now."""
         if status != PaymentStatus.CREATED:
             return self.page("stopped.html", end=counter_closed())
-        self.look()
+        self.load_till()
         chosen = self.chosen()
         if self.is_gone and is_id("tkt", self.asked):
             self.show_what_was_paid(ticket=self.asked)
@@ -47,7 +47,7 @@ class CounterVisit(PaymentPage):
         """Open a new payment at the counter."""
         if not self.payment.is_counter:
             raise MethodNotAllowed
-        self.look()
+        self.load_till()
         chosen = self.chosen()
         if chosen is None and self.asked not in ("", OWN_AMOUNT):
             return SeeOther(f"{self.payment.hosted_url}?ticket={self.asked}")
@@ -78,7 +78,7 @@ class CounterVisit(PaymentPage):
         )
         return self.browser.session is None and not held
 
-    def look(self) -> None:
+    def load_till(self) -> None:
         """Load the counter's open tickets, and whether it accepts tips."""
         merchant_id, livemode = self.payment.merchant_id, self.payment.livemode
         self.tips_allowed = till_of(merchant_id=merchant_id, livemode=livemode).tips_allowed
