@@ -111,8 +111,8 @@ def update_payment(
 
 
 @transaction.atomic(savepoint=False)
-def cancel_payment(*, caller: Caller, payment_id: str, now: datetime) -> Payment:
+def cancel_payment(*, caller: Caller, payment_id: str, now: datetime, cause: str = "") -> Payment:
     """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its current status."""
     payment = Payment.objects.locked_of(caller, payment_id)
-    move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=caller.actor)
+    move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=caller.actor, cause=cause)
     return payment

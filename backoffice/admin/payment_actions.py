@@ -83,7 +83,12 @@ CANCEL = Action(
     name="cancel",
     title="Cancel payment",
     right=Right.CANCEL,
-    service=cancel_payment,
+    service=lambda context: cancel_payment(
+        caller=context.caller,
+        payment_id=context.row.pk,
+        cause=context.data["reason"][:255],
+        now=context.now,
+    ),
     message="The payment is canceled. No money was taken.",
     audited_as="cancel payment",
     watches=("status",),

@@ -223,10 +223,11 @@ def test_above_the_limit_it_waits_for_someone_else(office: Office, merchant: Mer
 
 
 def test_an_open_payment_is_canceled(office: Office, payment: Payment) -> None:
-    act(office(Role.SUPPORT), payment, "cancel", reason="Ordered twice")
+    act(office(Role.SUPPORT), payment, "cancel", reason="Ordered twice" + 300 * "!")
 
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.CANCELED
+    assert payment.transitions.get().cause == "Ordered twice" + 242 * "!"
     assert "by support (staff). No money has been taken." in words(payment)
     entry = AuditEntry.objects.get()
     assert (entry.before, entry.after) == ({"status": "created"}, {"status": "canceled"})
