@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, Instruction
+from backoffice.own_passwords import lock_account, replace_password
 from backoffice.roles import Role
 from backoffice.services.accounts import give_roles
 from backoffice.services.bank_uploads import parse_pending_upload
@@ -17,7 +18,7 @@ from backoffice.staff import Staff, roles_now, roles_of
 from core.clock import utc_now
 from merchants.models import Merchant
 from refunds.models import Refund
-from tests.backoffice.conftest import staff_as
+from tests.backoffice.conftest import make_user, staff_as
 from tests.backoffice.ended_accounts import End, close, demote, reset
 from tests.backoffice.rows import paid_payment, refund_request
 from tests.races import held_up
@@ -92,6 +93,18 @@ def test_what_waits_for_the_act_that_ends_it_is_not_done(merchant: Merchant, end
     assert isinstance(done, Forbidden)
     assert Instruction.objects.get().status == "waiting"
     assert not Refund.objects.exists()
+
+
+@pytest.mark.parametrize("columns", [{"is_active": False}, {"password": "!"}])
+def test_an_account_that_is_not_as_it_was_read_is_not_changed(columns: dict[str, Any]) -> None:
+    user, colleague = make_user(Role.FINANCE), make_user(Role.FINANCE, "ann")
+    User.objects.filter(pk=colleague.pk).update(password=user.password)
+    assert lock_account(user)
+
+    User.objects.filter(pk=user.pk).update(**columns)
+
+    assert not lock_account(user)
+    assert not replace_password(user, user.password)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,11 @@ from merchants.statuses import MerchantStatus
 from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
+from tests.factories import PaymentFactory
 from tests.nights import ITS_OWN
+from webhooks.event_types import EventType
 from webhooks.models import Event
+from webhooks.outbox import write_event
 
 pytestmark = pytest.mark.django_db
 
@@ -126,7 +129,7 @@ def verify_form(browser: Client, merchant: Merchant) -> str:
 
 
 def test_a_number_that_a_thief_has_set_is_marked_for_staff_who_reinstate(
-    office: Office, merchant: Merchant, api: Api
+    office: Office, merchant: Merchant, stranger: Merchant, api: Api
 ) -> None:
     """Staff would ring it to ask who it was."""
     browser, thief = office(Role.FINANCE), api(merchant, live=True)
@@ -139,6 +142,15 @@ def test_a_number_that_a_thief_has_set_is_marked_for_staff_who_reinstate(
     assert f"phone: 242 555 0199 (changed {day}, " in page
     assert f"description: Ring us before you pay (changed {day}, " in page
     assert "website: https://conch.example<" in page
+
+    for kind, shop, is_test in (
+        (EventType.MERCHANT_UPDATED, stranger, False),
+        (EventType.MERCHANT_UPDATED, merchant, True),
+        (EventType.PAYMENT_CANCELED, merchant, False),
+    ):
+        about, data = PaymentFactory(merchant=shop), {"changed": ["website"]}
+        write_event(kind, about=about, data=data, now=utc_now(), is_test=is_test)
+    assert "website: https://conch.example<" in verify_form(browser, merchant)
 
     act(browser, merchant, "verify", reason="Visited")
     act(browser, merchant, "suspend", reason="Again")

@@ -8,12 +8,12 @@ from django.contrib.auth.models import User
 from backoffice.audit import MOST_AN_HOUR, AuditAction, AuditRecord, append_entry, audited
 from backoffice.errors import ActionLimitReached, IndependentApproverRequired
 from backoffice.models import AuditOutcome, Instruction
-from backoffice.roles import Right, Role
+from backoffice.roles import InstructionKind, Right, Role
 from backoffice.services.customers import reveal_contact_details
 from backoffice.services.decisions import approve
 from backoffice.services.independence import COOLING_OFF
 from backoffice.services.instructions import instruct
-from backoffice.services.money import with_refunds_asked
+from backoffice.services.money import left_to_refund, with_refunds_asked
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
@@ -74,6 +74,16 @@ def test_what_is_asked_of_one_payment_is_taken_from_no_other(paid: Payment) -> N
 
     of_each = {payment.pk: vars(payment)["refund_asked"] for payment in asked}
     assert of_each == {paid.pk: 200_000, other.pk: 0}
+    assert left_to_refund(paid, utc_now()) == 300_000
+
+
+def test_what_is_no_refund_is_taken_from_no_payment(paid: Payment) -> None:
+    large(staff_as(Role.SUPPORT), paid)
+    Instruction.objects.update(kind=InstructionKind.WALLET_ACCESS)
+
+    assert left_to_refund(paid, utc_now()) == 500_000
+    [payment] = with_refunds_asked(Payment.objects.all(), utc_now())
+    assert vars(payment)["refund_asked"] == 0
 
 
 def test_no_one_copies_the_phone_book(paid: Payment) -> None:
