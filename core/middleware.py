@@ -63,7 +63,7 @@ def _refusal_of_body(request: HttpRequest) -> ApiError | None:
 
 
 def refusal_of_address(request: HttpRequest) -> ApiError | None:
-    """Refuse an address with a part that cannot be passed to the databases."""
+    """Return the refusal of an address with a part that the databases could not store."""
     # `GET` costs a parser even where there is nothing to parse, as in most requests.
     if is_storable(request.path) and (
         not request.META.get("QUERY_STRING")
