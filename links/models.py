@@ -18,6 +18,7 @@ from links.statuses import ALLOWED, TRANSITIONS, LinkStatus
 from merchants.scoping import CallerScoped, Scope
 
 _ACTIVE = Q(status=LinkStatus.ACTIVE)
+_RECORDED = Q(created_by__isnull=False)
 _LIMITED = Q(max_uses__isnull=False)
 
 
@@ -42,6 +43,10 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
             return self.filter(Q(status=status) | overdue)
         stored = self.filter(status=status)
         return stored.exclude(expires_at__lte=now) if status == LinkStatus.ACTIVE else stored
+
+    def made_by(self, *actors: str) -> Self:
+        """Keep those that these actors have created."""
+        return self.filter(created_by__in=actors)
 
     def at(self, merchant_slug: str) -> Self:
         """Keep those under this merchant's slug; a link exists only under its own."""
@@ -93,7 +98,8 @@ class PaymentLink(models.Model):
     """A reusable address at which anyone can pay a merchant.
 
     `amount` is in cents, and null if the customer enters it. For an unlimited link, `uses_count`
-    and `amount_collected` lag behind: see LinkUse.
+    and `amount_collected` lag behind: see LinkUse. `created_by` is null for links from before it
+    was recorded.
     """
 
     id = PublicIdField(primary_key=True)
@@ -112,6 +118,7 @@ class PaymentLink(models.Model):
     cancel_url = models.CharField(max_length=MAX_URL, default="", blank=True)
     metadata = models.JSONField(default=dict)
     created_at = models.DateTimeField()
+    created_by = models.CharField(max_length=100, null=True)  # noqa: DJ001  # older rows have none
     updated_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
@@ -131,6 +138,7 @@ class PaymentLink(models.Model):
                 name="link_by_amount",
             ),
             models.Index(fields=["expires_at"], name="link_due", condition=_ACTIVE),
+            models.Index(fields=["created_by", "-id"], name="link_made_by", condition=_RECORDED),
         )
         constraints = (
             models.CheckConstraint(

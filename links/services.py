@@ -60,6 +60,7 @@ def create_link(*, caller: Caller, draft: LinkDraft, now: datetime) -> PaymentLi
         cancel_url=draft.cancel_url,
         metadata=draft.metadata,
         created_at=now,
+        created_by=caller.actor,
         updated_at=now,
     )
     data = events.payment_link_created(link)

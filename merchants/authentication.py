@@ -47,7 +47,7 @@ def _caller_of_key(request: Request, header: str) -> Caller:
     note_use(key, at)
     refuse_status(key.merchant, livemode=key.livemode)
     _refuse_contradiction(request, key.merchant)
-    return Caller(key.merchant, key.livemode, f"key:{key.id}", scopes=key.scopes)
+    return Caller(key.merchant, key.livemode, key.actor, scopes=key.scopes)
 
 
 def _active_key(header: str, at: datetime) -> ApiKey:

@@ -200,7 +200,8 @@ class ApiKey(models.Model):
     """The API key of a merchant in one mode. Only the SHA-256 of the secret is stored.
 
     `scopes` are separated by spaces; `*` stands for everything. `last_used_at` is coarse: it trails
-    the last request by up to an hour and some seconds.
+    the last request by up to an hour and some seconds. `created_by` is null where it was not
+    recorded, and for keys of the registration; `replaces` is the key that was rolled for this one.
     """
 
     id = PublicIdField(primary_key=True)
@@ -212,6 +213,10 @@ class ApiKey(models.Model):
     last_four = models.CharField(max_length=4)
     scopes = models.CharField(max_length=MAX_SCOPES, default=EVERYTHING, db_default=EVERYTHING)
     created_at = models.DateTimeField()
+    created_by = models.CharField(max_length=100, null=True)  # noqa: DJ001  # older rows have none
+    replaces = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
     last_used_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
@@ -228,6 +233,11 @@ class ApiKey(models.Model):
     def hint(self) -> str:
         """What may be shown of the key: `sk_test_…a1B2`."""
         return f"{self.prefix}…{self.last_four}"
+
+    @property
+    def actor(self) -> str:
+        """The name under which it is recorded what this key did."""
+        return f"key:{self.pk}"
 
     @property
     def scope_names(self) -> list[str]:

@@ -48,7 +48,12 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
     _refuse_too_many(merchant, livemode, now)
     scopes = " ".join(draft.scopes)
     issued = issue_key(
-        merchant=merchant, livemode=livemode, name=draft.name, scopes=scopes, now=now
+        merchant=merchant,
+        livemode=livemode,
+        name=draft.name,
+        scopes=scopes,
+        now=now,
+        actor=caller.actor,
     )
     if livemode:
         count_notice_or_refuse(merchant.id, now=now)
@@ -67,7 +72,7 @@ def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: dateti
     _refuse_late(caller, before.merchant, acts_on=key_id)
     if overlap:
         _refuse_too_many(before.merchant, before.livemode, now)
-    issued = roll_key(key_id=key_id, overlap=overlap, now=now)
+    issued = roll_key(key_id=key_id, overlap=overlap, now=now, actor=caller.actor)
     if before.livemode and _count_roll(caller, before, overlap, now):
         tell_of_rolled_key(before, issued.key, now=now)
     return issued
@@ -88,7 +93,7 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
 
 def _count_roll(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetime) -> bool:
     """Count a roll; return whether to tell the owner. Raises RateLimited if that is required."""
-    if not overlap and caller.actor == f"key:{rolled.id}":
+    if not overlap and caller.actor == rolled.actor:
         return count_notice(rolled.merchant_id, now=now)
     count_notice_or_refuse(rolled.merchant_id, now=now)
     return True

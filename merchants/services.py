@@ -168,7 +168,14 @@ def set_fee(*, merchant_id: str, fee_basis_points: int, now: datetime) -> Mercha
 
 
 def issue_key(
-    *, merchant: Merchant, livemode: bool, name: str, now: datetime, scopes: str = EVERYTHING
+    *,
+    merchant: Merchant,
+    livemode: bool,
+    name: str,
+    now: datetime,
+    scopes: str = EVERYTHING,
+    actor: str | None = None,
+    replaces: ApiKey | None = None,
 ) -> IssuedKey:
     """Issue one more key. The secret is in the result and nowhere else."""
     secret = new_secret(livemode=livemode)
@@ -182,12 +189,16 @@ def issue_key(
         last_four=secret[-LAST_CHARACTERS:],
         scopes=scopes,
         created_at=now,
+        created_by=actor,
+        replaces=replaces,
     )
     return IssuedKey(key, secret)
 
 
 @transaction.atomic
-def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
+def roll_key(
+    *, key_id: str, overlap: timedelta, now: datetime, actor: str | None = None
+) -> IssuedKey:
     """Replace a key by one of the same mode, name and scopes; the old one works `overlap` longer.
 
     Locks as `lock_key`. Raises ApiKeyNotFound, ApiKeyNotActive, ApiKeyRolled, and ValidationFailed
@@ -201,7 +212,13 @@ def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     old.save(update_fields=["expires_at"])
     forget_keys()
     return issue_key(
-        merchant=old.merchant, livemode=old.livemode, name=old.name, scopes=old.scopes, now=now
+        merchant=old.merchant,
+        livemode=old.livemode,
+        name=old.name,
+        scopes=old.scopes,
+        now=now,
+        actor=actor,
+        replaces=old,
     )
 
 

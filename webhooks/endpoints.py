@@ -51,6 +51,8 @@ def create_webhook(
         merchant=merchant,
         livemode=caller.livemode,
         url=url,
+        url_set_at=now,
+        url_set_by=caller.actor,
         events=events,
         description=description,
         secret_hint=hint_of(secret),
@@ -79,6 +81,7 @@ def update_webhook(
     is_moved = changes.get("url", webhook.url) != webhook.url
     if is_moved:
         changes = changes | CLEAN_RECORD | {"last_success_at": None}
+        changes = changes | {"url_set_at": now, "url_set_by": caller.actor}
     silenced = _silenced(webhook, changes)
     is_on = changes.get("is_active", webhook.is_active)
     if is_on != webhook.is_active:

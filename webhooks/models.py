@@ -49,6 +49,8 @@ class WebhookQuerySet(CallerScoped["Webhook"]):
 class Webhook(models.Model):
     """An endpoint of a merchant. Secrets are encrypted; the previous one signs until it expires.
 
+    `url_set_…` is who registered or last moved it, and when; nothing if that was not recorded.
+
     The dispatcher maintains `failures` (in a row) to `last_success_at`: the endpoint's health, and
     until when it is paused; `alarmed_at` is when its merchant was told. `recover_…` is a request to
     resend failed deliveries: created since `recover_since`, and failed by `recover_until`.
@@ -58,6 +60,8 @@ class Webhook(models.Model):
     merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
     livemode = models.BooleanField()
     url = models.CharField(max_length=MAX_URL)
+    url_set_at = models.DateTimeField(null=True)
+    url_set_by = models.CharField(max_length=100, null=True)  # noqa: DJ001  # older rows have none
     events = models.JSONField()
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
     is_active = models.BooleanField(default=True)

@@ -1,22 +1,27 @@
 """API keys: what may be shown of them, and how they are rolled and revoked."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 from django import forms
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
+from backoffice import formats
 from backoffice.actions import Action, ActionContext
+from backoffice.admin.ending_keys import END_MADE, REVOKE
+from backoffice.admin.made_with_keys import MADE, still_working
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import key_result, submit
 from backoffice.forms import ActionForm, TextInputField
 from backoffice.models import Instruction
+from backoffice.page_parts import SupportAnswer
 from backoffice.resource.filters import ModeFilter
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.shown import Badge, Code, Field, Instant
+from backoffice.resource.shown import Badge, Code, Field, Instant, RowLink, linked_actor
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.merchants import end_key, replace_test_key, right_to_keys
+from backoffice.services.merchants import replace_test_key, right_to_keys
 from core.clock import request_now
 from merchants.access import EVERYTHING
 from merchants.models import ApiKey
@@ -62,21 +67,10 @@ ROLL = Action(
     available=lambda key, now: key.can_be_rolled(now),
     shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),
 )
-REVOKE = Action(
-    title="Revoke",
-    right=Right.KEYS,
-    service=end_key,
-    message="The key has been revoked.",
-    audited_as="revoke key",
-    watches=("id", "hint", "expires_at", "revoked_at"),
-    about="Requests that use it are refused at once.",
-    icon="key_off",
-    danger=True,
-    available=lambda key, now: key.is_active(now),
-)
 HINT, NAME = Code("Key", "hint"), Field("Name", "name")
 KEY_STATE = Badge("State", lambda key: _state(key))
 LAST_USED = Instant("Last used", "last_used_at", empty="—")
+NOT_RECORDED = "not recorded"
 
 
 def _state(key: ApiKey) -> str:
@@ -85,16 +79,38 @@ def _state(key: ApiKey) -> str:
     return "revoked" if key.revoked_at else "ended"
 
 
+def _created_by(key: ApiKey) -> Any:
+    if key.created_by:
+        return linked_actor(key.created_by)
+    return "registration" if key.created_at == key.merchant.created_at else NOT_RECORDED
+
+
 class ApiKeyAdmin(OfficeAdmin):
     model = ApiKey
     heading_format = "API key {row.hint}"
-    list_select_related = ("merchant",)
+    list_select_related = ("merchant", "replaces")
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     summary = (HINT, MODE, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED)
     list_filter = (ModeFilter, MerchantFilter)
-    row_actions = (ROLL, REVOKE)
+    row_actions = (ROLL, REVOKE, END_MADE)
     details = (
         Code("May do", lambda key: "everything" if key.scopes == EVERYTHING else key.scopes),
+        Field("Created by", _created_by),
+        RowLink("Replaced", "replaces.hint", to="replaces"),
         Instant("Ends", "expires_at"),
         Instant("Revoked", "revoked_at"),
     )
+    related = MADE
+
+    def answer(self, row: ApiKey, now: datetime) -> SupportAnswer | None:
+        """Say when a key has ended, and what was made with it and goes on."""
+        if row.is_active(now):
+            return None
+        how = f"Revoked {formats.clock(row.revoked_at, now)}." if row.revoked_at else ""
+        words = [how or f"It ended {formats.clock(row.expires_at, now)}."]
+        if still := still_working(row, now, lambda right: right != Right.VIEW_PAYOUTS):
+            words.append(f"What was made with it goes on: {still}.")
+        accounts = still_working(row, now, lambda right: right == Right.VIEW_PAYOUTS)
+        of_payouts = [f"Payouts go to {accounts} requested with it."] if accounts else []
+        tone = "bad" if still or accounts else "quiet"
+        return SupportAnswer(words, tone, of_payouts=of_payouts)

@@ -22,6 +22,19 @@ def _is_pending(account: BankAccount, now: datetime) -> bool:
     return account.state == AccountState.PENDING
 
 
+CLOSE = Action(
+    title="Close",
+    right=Right.BANK_ACCOUNT,
+    service=shut_bank_account,
+    message="This account no longer receives payouts.",
+    audited_as="close bank account",
+    watches=("closed_at",),
+    about="Payouts scheduled to it will fail, and their money is returned. For a live account, the"
+    " merchant is notified by e-mail.",
+    icon="block",
+    danger=True,
+    available=lambda account, now: account.state == AccountState.OPEN,
+)
 BANK_ACCOUNT_ACTIONS = (
     Action(
         title="Approve",
@@ -49,19 +62,7 @@ BANK_ACCOUNT_ACTIONS = (
         danger=True,
         available=_is_pending,
     ),
-    Action(
-        title="Close",
-        right=Right.BANK_ACCOUNT,
-        service=shut_bank_account,
-        message="This account no longer receives payouts.",
-        audited_as="close bank account",
-        watches=("closed_at",),
-        about="Payouts scheduled to it will fail, and their money is returned. For a live account,"
-        " the merchant is notified by e-mail.",
-        icon="block",
-        danger=True,
-        available=lambda account, now: account.state == AccountState.OPEN,
-    ),
+    CLOSE,
 )
 
 

@@ -14,7 +14,7 @@ from backoffice.page_parts import SupportAnswer
 from backoffice.resource.filters import DayFilter, ModeFilter, status_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import page_of
-from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, actor_words
+from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, actor_words, linked_actor
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.roles import Right
@@ -93,7 +93,9 @@ def _expires(link: PaymentLink) -> str:
 
 def _created_by(link: PaymentLink) -> str:
     entry = sent_by(link)
-    return f"{entry.actor} (staff), for {entry.after['sent_to']}" if entry else "the shop, by API"
+    if entry:
+        return f"{entry.actor} (staff), for {entry.after['sent_to']}"
+    return linked_actor(link.created_by) if link.created_by else "the shop: key not recorded"
 
 
 def _uses(link: PaymentLink) -> str:

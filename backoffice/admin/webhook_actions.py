@@ -240,6 +240,7 @@ def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
     )
 
 
+SWITCH_OFF = _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True)
 ENDPOINT_ACTIONS = (
     Action(
         name="resend",
@@ -256,6 +257,6 @@ ENDPOINT_ACTIONS = (
             and Delivery.objects.filter(**_failed_at(webhook, now)).exists()
         ),
     ),
-    _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True),
+    SWITCH_OFF,
     _switch("Switch on", "The endpoint is on.", on=True, icon="toggle_on"),
 )

@@ -22,7 +22,16 @@ from backoffice.resource.filters import (
     link_filter,
 )
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.shown import Badge, Code, Field, Id, Instant, Reference, RowLink
+from backoffice.resource.shown import (
+    Badge,
+    Code,
+    Field,
+    Id,
+    Instant,
+    Reference,
+    RowLink,
+    linked_actor,
+)
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
 from backoffice.webhook_answer import attempt_words
@@ -112,6 +121,7 @@ class LastSuccess(Instant):
 
 
 URL = Field("URL", "url", most=70)
+URL_SET = Instant("URL set", "url_set_at")
 ENDPOINT_STATE = Badge("State", endpoint_state)
 STATE_SINCE = Field("State", _state_since)
 FAILING_SINCE = Instant("Failing since", "failing_since")
@@ -148,6 +158,8 @@ class WebhookAdmin(OfficeAdmin):
         Id("Endpoint"),
         SUBSCRIBED_TO,
         Field("Description", "description"),
+        Field("URL set by", lambda hook: linked_actor(hook.url_set_by or "") or "not recorded"),
+        URL_SET,
         Field("Secret", "secret_hint"),
         Instant("Secret made", "secret_created_at"),
         CREATED,

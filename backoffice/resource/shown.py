@@ -223,6 +223,9 @@ class Actor(Field):
         actor = super().value(row)
         return actor_words(actor) if actor else ""
 
+    def fact(self, row: Any) -> Any:
+        return linked_actor(super().value(row) or "")
+
 
 def actor_words(actor: str) -> str:
     """Return who did something, in words."""
@@ -236,6 +239,12 @@ def actor_words(actor: str) -> str:
         "development": "development mode",
     }
     return words.get(kind, actor)
+
+
+def linked_actor(actor: str) -> Any:
+    """Return who did something, in words; an API key is linked if the reader may open its page."""
+    words, (kind, _, name) = actor_words(actor), actor.partition(":")
+    return formats.link(words, page_to_open(name)) if kind == "key" else words
 
 
 def linked(public_id: str, text: Any = "") -> Any:

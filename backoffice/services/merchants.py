@@ -98,7 +98,7 @@ def add_test_key(
     """Issue another test key. Raises Forbidden, MerchantNotFound."""
     action = AuditAction("issue key", Right.KEYS, "merchant", merchant_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
-        issued = _issue(merchant_id, livemode=False, name=name, now=now)
+        issued = _issue(merchant_id, livemode=False, name=name, actor=staff.actor, now=now)
         record.after = _state(issued.key)
     return issued
 
@@ -111,7 +111,7 @@ def replace_test_key(
     with audited(staff=staff, action=action, now=now) as record:
         before = ApiKey.objects.filter(livemode=False).select_related("merchant").one(key_id)
         record.before = _state(before)
-        issued = _roll(before, overlap, now)
+        issued = _roll(before, overlap, staff.actor, now)
         record.after = _state(ApiKey.objects.one(key_id)) | {"replaced_by": issued.key.pk}
     return issued
 
@@ -119,14 +119,14 @@ def replace_test_key(
 def issue_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Issue the key, and keep its secret for the requester to collect."""
     name = instruction.arguments["name"]
-    issued = _issue(instruction.subject_id, livemode=True, name=name, now=now)
+    issued = _issue(instruction.subject_id, livemode=True, name=name, actor=caller.actor, now=now)
     return _seal(instruction, issued)
 
 
 def roll_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Roll the key, and keep the new secret for the requester to collect."""
     overlap = timedelta(hours=instruction.arguments["overlap_hours"])
-    return _seal(instruction, _roll(_live_key(instruction), overlap, now))
+    return _seal(instruction, _roll(_live_key(instruction), overlap, caller.actor, now))
 
 
 def collect_key(*, staff: Staff, instruction_id: str, now: datetime) -> str:
@@ -196,15 +196,15 @@ def right_to_keys(livemode: bool) -> Right:
     return Right.LIVE_KEYS if livemode else Right.KEYS
 
 
-def _issue(merchant_id: str, *, livemode: bool, name: str, now: datetime) -> IssuedKey:
+def _issue(merchant_id: str, *, livemode: bool, name: str, actor: str, now: datetime) -> IssuedKey:
     merchant = Merchant.objects.locked(merchant_id)
-    issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
+    issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now, actor=actor)
     tell_of_new_key(issued.key, now=now)
     return issued
 
 
-def _roll(before: ApiKey, overlap: timedelta, now: datetime) -> IssuedKey:
-    issued = roll_key(key_id=before.pk, overlap=overlap, now=now)
+def _roll(before: ApiKey, overlap: timedelta, actor: str, now: datetime) -> IssuedKey:
+    issued = roll_key(key_id=before.pk, overlap=overlap, now=now, actor=actor)
     tell_of_rolled_key(before, issued.key, now=now)
     return issued
 

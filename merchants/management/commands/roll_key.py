@@ -12,6 +12,7 @@ from merchants.models import ApiKey
 from merchants.services import roll_key
 
 OVERLAP_HOURS = 24
+SERVER = "system:merchants.roll_key"
 
 
 class Command(RefusableCommand):
@@ -38,7 +39,7 @@ class Command(RefusableCommand):
         at = utc_now()
         old = _find(options["key"], options["merchant"], at)
         overlap = timedelta(hours=options["overlap_hours"])
-        issued = roll_key(key_id=old.id, overlap=overlap, now=at)
+        issued = roll_key(key_id=old.id, overlap=overlap, now=at, actor=SERVER)
         old.refresh_from_db()
         body = {
             "id": issued.key.id,

@@ -1,0 +1,240 @@
+"""What a stolen key made goes on once it has ended: staff see it, and end it in one act."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+
+from backoffice.admin import ending_keys, made_with_keys
+from backoffice.models import AuditEntry
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from links.models import PaymentLink
+from links.statuses import LinkStatus
+from merchants.models import ApiKey, Merchant
+from merchants.services import issue_key
+from payouts.models import BankAccount
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import Office
+from tests.client import ApiClient
+from webhooks.models import Event, Webhook
+
+pytestmark = pytest.mark.django_db
+
+TODAY = {"also": "on", "reason": "Stolen"}
+ACCOUNT = {
+    "holder_name": "A Mule",
+    "bank_name": "Reef Bank",
+    "number": "555 000 111",
+    "clearing_code": "77005",
+}
+
+
+class Holder:
+    """Someone with a key of their own, the owner or a thief."""
+
+    def __init__(self, merchant: Merchant, *, live: bool = False) -> None:
+        issued = issue_key(merchant=merchant, livemode=live, name="Spare", now=utc_now())
+        self.key, self.api = issued.key, ApiClient(issued.secret)
+
+    def makes(self, path: str, **body: Any) -> dict[str, Any]:
+        answer = self.api.post(f"/v1/{path}", body)
+        assert answer.status_code in (200, 201), answer.content
+        made: dict[str, Any] = answer.json()
+        return made
+
+    def link(self) -> PaymentLink:
+        return PaymentLink.objects.get(pk=self.makes("payment-links", amount=500)["id"])
+
+    def endpoint(self, host: str = "thief.example") -> Webhook:
+        made = self.makes("webhooks", url=f"https://{host}/hook", events=["*"])
+        return Webhook.objects.get(pk=made["id"])
+
+
+@pytest.fixture
+def thief(merchant: Merchant) -> Holder:
+    return Holder(merchant)
+
+
+@pytest.fixture
+def owner(merchant: Merchant) -> Holder:
+    return Holder(merchant)
+
+
+def end(office: Office, key: ApiKey, name: str = "revoke", role: Role = Role.DEVELOPER, **by: Any):
+    """Press it; return what the page says afterwards."""
+    browser = office(role)
+    done = act(browser, key, name, **TODAY | by)
+    assert done.status_code == 302, done.content.decode()
+    return str(browser.get(done["Location"]).content.decode())
+
+
+def active_links() -> list[str]:
+    return list(PaymentLink.objects.filter(status=LinkStatus.ACTIVE).values_list("pk", flat=True))
+
+
+def test_one_act_ends_a_stolen_key_and_what_it_made(
+    office: Office, merchant: Merchant, owner: Holder
+) -> None:
+    thief = Holder(merchant, live=True)
+    owned, link, endpoint = owner.link(), thief.link(), thief.endpoint()
+    till = thief.makes("api-keys", name="Till", scopes=["payment_links:write"])
+    by_till = ApiClient(till["secret"]).post("/v1/payment-links", {"amount": 200}).json()
+
+    page = end(office, thief.key, keys=[till["id"]])
+
+    assert "The key has been revoked. Made with it and ended: 1 key, 1 endpoint, 2 payment" in page
+    assert active_links() == [owned.pk]
+    assert ApiKey.objects.filter(revoked_at=None).get() == owner.key
+    endpoint.refresh_from_db()
+    assert (endpoint.is_active, endpoint.disabled_reason) == (False, "requested")
+    link.refresh_from_db()
+    assert (link.status, link.ended_by) == ("deactivated", "staff:developer")
+    ended = Event.objects.filter(type="payment_link.deactivated")
+    assert set(ended.values_list("resource_id", flat=True)) == {link.pk, by_till["id"]}
+    assert list(AuditEntry.objects.order_by("sequence").values_list("act", "subject_id")) == [
+        ("revoke key", thief.key.pk),
+        ("revoke key", till["id"]),
+        ("switch endpoint off", endpoint.pk),
+        ("end payment link", link.pk),
+        ("end payment link", by_till["id"]),
+    ]
+    assert set(AuditEntry.objects.values_list("outcome", "reason")) == {("done", "Stolen")}
+
+
+def test_without_the_tick_nothing_but_the_key_ends(office: Office, thief: Holder) -> None:
+    link = thief.link()
+
+    page = end(office, thief.key, also="")
+
+    assert active_links() == [link.pk]
+    assert "What was made with it goes on: 1 payment link." in page
+
+
+def test_what_was_made_before_that_day_goes_on(office: Office, thief: Holder) -> None:
+    with time_machine.travel(utc_now() - timedelta(days=2), tick=False):
+        earlier, hook = thief.link(), thief.endpoint("shop.example")
+    thief.link()
+    thief.endpoint()
+
+    page = end(office, thief.key, since=f"{utc_now():%Y-%m-%d}")
+
+    assert "Made with it and ended: 1 endpoint, 1 payment link." in page
+    assert active_links() == [earlier.pk]
+    assert Webhook.objects.switched_on().get() == hook
+
+
+def test_a_day_is_asked_for_before_anything_ends(office: Office, thief: Holder) -> None:
+    thief.link()
+
+    refused = act(office(Role.DEVELOPER), thief.key, "revoke", **TODAY | {"since": ""})
+
+    assert refused.status_code == 422
+    assert "Enter a day." in refused.content.decode()
+    thief.key.refresh_from_db()
+    assert thief.key.revoked_at is None
+
+
+def test_an_endpoint_belongs_to_the_key_that_moved_it(
+    office: Office, owner: Holder, thief: Holder
+) -> None:
+    hook = owner.endpoint("shop.example")
+    moved = {"url": "https://thief.example/hook"}
+    assert thief.api.patch(f"/v1/webhooks/{hook.pk}", moved).status_code == 200
+    assert owner.api.patch(f"/v1/webhooks/{hook.pk}", {"description": "x"}).status_code == 200
+
+    assert "Made with it and ended: 1 endpoint." in end(office, thief.key)
+
+    hook.refresh_from_db()
+    assert not hook.is_active
+
+
+def test_a_key_in_place_of_the_stolen_one_ends_only_on_a_tick(
+    office: Office, thief: Holder
+) -> None:
+    """Its owner has replaced it, as our e-mail advises, before it called: or the thief has."""
+    link = thief.link()
+    successor = thief.makes(f"api-keys/{thief.key.pk}/roll", expires_in=0)
+    kept = ApiClient(successor["secret"]).post("/v1/payment-links", {"amount": 1}).json()["id"]
+    asked = office(Role.DEVELOPER).get(page_of_act(thief.key, "end-what-it-made"))
+    assert asked.context["form"].fields["keys"].initial == []
+    assert "in place of another" in asked.content.decode()
+
+    assert "ended: 1 payment link." in end(office, thief.key, "end-what-it-made")
+    link.refresh_from_db()
+    assert (link.status, active_links()) == ("deactivated", [kept])
+
+    page = end(office, thief.key, "end-what-it-made", keys=[successor["id"]])
+    assert "ended: 1 key, 1 payment link." in page
+    assert not active_links()
+
+
+def test_a_key_that_has_ended_already_hides_nothing(office: Office, thief: Holder) -> None:
+    other = thief.makes("api-keys", name="Till")
+    hidden = ApiClient(other["secret"])
+    assert hidden.post("/v1/payment-links", {"amount": 200}).status_code == 201
+    assert hidden.post(f"/v1/api-keys/{other['id']}/revoke").status_code == 200
+
+    assert "ended: 1 payment link." in end(office, thief.key)
+    assert not active_links()
+
+
+def test_a_bank_account_is_closed_by_those_who_may(office: Office, thief: Holder) -> None:
+    """Where none has to be approved, payouts go there at once."""
+    thief.makes("bank-accounts", **ACCOUNT)
+
+    page = end(office, thief.key, role=Role.ADMINISTRATOR)
+
+    assert "ended: 1 bank account." in page
+    assert not BankAccount.objects.open().exists()
+
+
+def test_a_developer_is_told_of_no_bank_account_but_support_is(
+    office: Office, thief: Holder
+) -> None:
+    thief.makes("bank-accounts", **ACCOUNT)
+    thief.link()
+    asked = office(Role.DEVELOPER).get(page_of_act(thief.key, "revoke")).content.decode()
+
+    page = end(office, thief.key)
+
+    assert "bank account" not in asked + page
+    seen = office(Role.SUPPORT).get(page_of(thief.key)).content.decode()
+    assert "Payouts go to 1 bank account requested with it." in seen
+
+
+def test_very_many_take_more_than_one_press(
+    office: Office, thief: Holder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ending_keys, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(made_with_keys, "MOST_AT_ONCE", 2)
+    for _ in range(5):
+        thief.link()
+
+    assert "ended: 2 payment links. Still active: 2+ payment links." in end(office, thief.key)
+    page = end(office, thief.key, "end-what-it-made")
+    assert "ended: 2 payment links. Still active: 1 payment link." in page
+    end(office, thief.key, "end-what-it-made")
+
+    assert not active_links()
+    assert "End what it made" not in office(Role.DEVELOPER).get(page_of(thief.key)).content.decode()
+
+
+def test_pages_say_which_key_it_was_or_that_it_was_not_recorded(
+    office: Office, thief: Holder
+) -> None:
+    link, hook, browser = thief.link(), thief.endpoint(), office(Role.DEVELOPER)
+    until = thief.makes("api-keys", name="Till")["id"]
+    of_key = browser.get(page_of(thief.key)).content.decode()
+
+    for made in (link, hook, ApiKey.objects.get(pk=until)):
+        assert page_of(made) in of_key
+        assert page_of(thief.key) in browser.get(page_of(made)).content.decode()
+
+    PaymentLink.objects.update(created_by=None)
+    Webhook.objects.update(url_set_by=None, url_set_at=None)
+    assert "the shop: key not recorded" in browser.get(page_of(link)).content.decode()
+    assert "not recorded" in browser.get(page_of(hook)).content.decode()
+    assert "not recorded" in browser.get(page_of(thief.key)).content.decode()
