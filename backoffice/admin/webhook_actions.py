@@ -140,34 +140,64 @@ class ResendListForm(ActionForm):
         ]
 
 
+_SHOWING = frozenset({"columns", "p", "e"})  # change no rows
+_KNOWN = _SHOWING.union(
+    *(("mode", "status", "endpoint", "event"), ("day", "day_from", "day_to", "ended", "queue"))
+)
 _NOT_ARRIVED = [status.value for status in DeliveryStatus if status != DeliveryStatus.DELIVERED]
 
 
 def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, Any]:
-    """Return the filters of a list of deliveries as look-ups that a run can store."""
+    """Return the filters of a list of deliveries as look-ups that a run can store.
+
+    Nothing passes them if the list ignores one of the filters: it shows more than was asked for.
+    """
     chosen = QueryDict(query)
-    lookups: dict[str, Any] = {}
-    mode = mode_of(chosen.get("mode", ""))
-    if mode != "both":
-        lookups["webhook__livemode"] = mode == "live"
-    for name, field in (("status", "status"), ("endpoint", "webhook_id"), ("event", "event_id")):
-        if chosen.get(name):
-            lookups[f"{field}__in"] = chosen[name].split(",")
-    days = days_asked(*(chosen.get(name, "") for name in ("day", "day_from", "day_to")))
-    span = days_of(days, timezone.localtime(now).date())
-    if span is not None:
-        lookups["id__gte"] = id_at("dlv", day_start(span[0]))
-        lookups["id__lt"] = id_at("dlv", day_start(span[1]))
+    lookups = _named(chosen) | _of_days(chosen, now)
     since = _ended_since(chosen, now)
     if since is not None:
         lookups["ended_at__gte"] = since.isoformat()
     if chosen.get("queue") == FAILED_LATELY:
         failed = DeliveryStatus.FAILED.value
         lookups["status__in"] = [failed] if failed in lookups.get("status__in", [failed]) else []
+    if _has_unknown(chosen):
+        lookups["status__in"] = []
     if not delivered_too:
         wanted = lookups.get("status__in", _NOT_ARRIVED)
         lookups["status__in"] = [status for status in wanted if status in _NOT_ARRIVED]
     return lookups
+
+
+def _named(chosen: QueryDict) -> dict[str, Any]:
+    mode = mode_of(chosen.get("mode", ""))
+    lookups: dict[str, Any] = {} if mode == "both" else {"webhook__livemode": mode == "live"}
+    if chosen.get("status"):
+        lookups["status__in"] = chosen["status"].split(",")
+    for name, field in (("endpoint", "webhook_id"), ("event", "event_id")):
+        if chosen.get(name):
+            lookups[f"{field}__in"] = [chosen[name]]
+    return lookups
+
+
+def _of_days(chosen: QueryDict, now: datetime) -> dict[str, Any]:
+    named = [chosen.get(name, "") for name in ("day", "day_from", "day_to")]
+    span = days_of(days_asked(*named), timezone.localtime(now).date())
+    if span is not None:
+        return {
+            "id__gte": id_at("dlv", day_start(span[0])),
+            "id__lt": id_at("dlv", day_start(span[1])),
+        }
+    return {"status__in": []} if any(named) else {}
+
+
+def _has_unknown(chosen: QueryDict) -> bool:
+    """Return whether a list of deliveries would ignore, or could not look up, one of these."""
+    known = {"queue": ("", FAILED_LATELY), "ended": ("", "day")}
+    return (
+        not _KNOWN.issuperset(chosen)
+        or any(chosen.get(name, "") not in values for name, values in known.items())
+        or not all(value.isprintable() for value in chosen.values())
+    )
 
 
 def _ended_since(chosen: QueryDict, now: datetime) -> datetime | None:

@@ -64,6 +64,7 @@ OWN_ONLY = {"ExportRun": {F}}
 # Who gets past the page of an act. "Withdraw" is refused to others by the service: see below.
 MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("ApiKey", "revoke"): {D, A},
+    ("ApiKey", "end-what-it-made"): {D, A},
     ("ApiKey", "roll"): {D, A},
     ("BankAccount", "approve"): {F, A},
     ("BankAccount", "close"): {F, A},

@@ -1,0 +1,45 @@
+"""Webhooks of a payment are sent again: the newest at once, the others in the background."""
+
+import pytest
+
+from backoffice.roles import Role
+from backoffice.services import webhooks
+from core.clock import utc_now
+from merchants.models import Merchant
+from refunds.services import RefundDraft, create_refund
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment
+from webhooks.endpoints import create_webhook
+from webhooks.models import Delivery
+from webhooks.statuses import DeliveryStatus
+
+pytestmark = pytest.mark.django_db
+
+ENDED = {"next_attempt_at": None, "lease_token": ""}
+
+
+def test_the_newest_of_an_endpoint_is_sent_at_once_and_the_others_queued(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller, url, sent = caller_of(merchant), "https://shop.example/hook", list[str]()
+    create_webhook(caller=caller, url=url, events=["*"], description="", now=utc_now())
+    payment = paid_payment(merchant)
+    create_refund(caller=caller, payment_id=payment.pk, draft=RefundDraft(100), now=utc_now())
+    Delivery.objects.update(status=DeliveryStatus.FAILED, ended_at=utc_now(), **ENDED)
+    ids = list(Delivery.objects.order_by("pk").values_list("pk", flat=True))
+    assert len(ids) > 2
+
+    def attempt_now(delivery_id: str, *, after: int) -> Delivery:
+        sent.append(delivery_id)
+        return Delivery.objects.get(pk=delivery_id)
+
+    monkeypatch.setattr(webhooks, "attempt_now", attempt_now)
+    browser = office(Role.SUPPORT)
+
+    answer = act(browser, payment, "resend")
+
+    assert sent == ids[-1:]
+    assert Delivery.objects.filter(status=DeliveryStatus.PENDING).count() == len(ids)
+    page = browser.get(answer["Location"]).content.decode()
+    assert f"{len(ids) - 1} queued to be sent again." in page
