@@ -33,6 +33,7 @@ _USERNAME = re.compile(rf"[a-z][a-z0-9.-]{{1,{USERNAME_CHARACTERS - 1}}}")
 CLOSE = "close account"  # in the audit trail
 SERVER = "system:backoffice.create_staff"
 CLOSED = "The account that requested this was closed."
+RESET = "The access of the account that requested this was reset."
 _OWN = "You cannot change your own account. Ask another Administrator."
 
 
@@ -91,7 +92,10 @@ def set_roles(instruction: Instruction, caller: Caller, now: datetime) -> None:
 
 
 def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> None:
-    """Remove a colleague's password and second factor, and invite them to choose new ones."""
+    """Remove a colleague's password and second factor, and invite them to choose new ones.
+
+    What a thief of the account may have begun ends, as when it is closed.
+    """
     user, email = _account_of(instruction), instruction.arguments["email"]
     if user.email not in ("", email):
         plan_change_notice(user, now=now)
@@ -101,6 +105,11 @@ def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> Non
     remove_second_factor(user)
     reset_attempts(username=user.username)
     plan_invitation(user, now=now)
+    asked_by = instruction.asked_by
+    if ended := _end_begun(user, RESET, user_id=asked_by.pk, now=now):
+        action = AuditAction("end what was begun", Right.STAFF, "staff", user.username)
+        staff = Staff(asked_by.pk, asked_by.get_username(), roles_of(asked_by))
+        append_entry(staff=staff, action=action, record=AuditRecord(after=ended), now=now)
 
 
 def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> None:
@@ -138,11 +147,8 @@ def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> 
         record.before = {"is_active": user.is_active}
         user.is_active = False
         user.save(update_fields=["is_active"])
-        ended = {
-            "requests_declined": _decline_requests(user, staff, now),
-            "invitations_withdrawn": ", ".join(withdraw_invitations(user)),
-        }
-        record.after = {"is_active": False} | {name: what for name, what in ended.items() if what}
+        ended = _end_begun(user, CLOSED, user_id=staff.user_id, now=now)
+        record.after = {"is_active": False} | ended
 
 
 def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
@@ -163,14 +169,21 @@ def give_roles(user: User, roles: frozenset[Role]) -> None:
         user.save(update_fields=["is_superuser"])
 
 
-def _decline_requests(user: User, staff: Staff, now: datetime) -> str:
-    """Decline what an account has requested and still waits: reopened, it could go on with it."""
+def _end_begun(user: User, note: str, *, user_id: int, now: datetime) -> dict[str, Any]:
+    """End what an account has begun and others could finish; return what it was.
+
+    Its requests that wait are declined, as the doing of `user_id`, and the invitations withdrawn.
+    """
     waiting = Instruction.objects.filter(asked_by=user, status=InstructionStatus.WAITING)
     locked = list(waiting.select_for_update().order_by("pk"))
     for instruction in locked:
-        instruction.decision_note = CLOSED
-        instruction.transition_to(InstructionStatus.DECLINED, now=now, user_id=staff.user_id)
-    return ", ".join(instruction.pk for instruction in locked)
+        instruction.decision_note = note
+        instruction.transition_to(InstructionStatus.DECLINED, now=now, user_id=user_id)
+    ended = {
+        "requests_declined": ", ".join(instruction.pk for instruction in locked),
+        "invitations_withdrawn": ", ".join(withdraw_invitations(user)),
+    }
+    return {name: what for name, what in ended.items() if what}
 
 
 def _refuse_name(username: str) -> None:

@@ -1,10 +1,11 @@
-"""An account that is closed leaves nothing behind that others, or it itself later, could finish."""
+"""An account that is closed or reset leaves nothing that others, or it itself, could finish."""
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from backoffice.models import AuditEntry, Instruction
+from backoffice.roles import Role
 from backoffice.services.invitations import KIND
 from core.clock import utc_now
 from messages.models import Message
@@ -17,7 +18,9 @@ from tests.backoffice.colleagues import (
     at_desk,
     let_in,
     two_administrators,
+    waiting,
 )
+from tests.backoffice.conftest import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -73,3 +76,29 @@ def test_an_account_that_has_chosen_a_password_keeps_its_address() -> None:
     act(at_desk(SECOND), User.objects.get(username=FIRST), "close", reason="Left")
 
     assert User.objects.get(username="friend").email == "friend@example.com"
+
+
+def test_what_a_thief_began_ends_when_access_is_reset() -> None:
+    """It waited on under the honest one's name, and its friend's link was valid for days."""
+    two_administrators()
+    User.objects.filter(pk=make_user(Role.ADMINISTRATOR, "third").pk).update(email="3@example.com")
+    let_in("friend")
+    ask_for_account(at_desk(), "another")
+    begun = waiting()
+    stolen, third = User.objects.get(username=FIRST), User.objects.get(username="third")
+    act(at_desk("third"), stolen, "reset", reason="Stolen", email="new@example.com")
+    assert User.objects.get(username="friend").email == "friend@example.com"  # it waits itself
+
+    approved = act(
+        at_desk(SECOND), Instruction.objects.get(task="reset_access"), "approve", note="Known"
+    )
+
+    assert approved.status_code == 302
+    begun.refresh_from_db()
+    assert (begun.status, begun.decided_by_id) == ("declined", third.pk)
+    assert begun.decision_note == "The access of the account that requested this was reset."
+    emails = dict(User.objects.values_list("username", "email"))
+    assert (emails["friend"], emails[FIRST]) == ("", "new@example.com")
+    entry = AuditEntry.objects.get(act="end what was begun")
+    assert (entry.actor, entry.subject_id) == ("third", FIRST)
+    assert entry.after == {"requests_declined": begun.pk, "invitations_withdrawn": "friend"}
