@@ -90,8 +90,11 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         raise self.missing()
 
     def locked_against_use(self, link_id: str) -> "PaymentLink":
-        """Lock a link that was found so that no payment uses it until the transaction ends."""
-        return self.select_for_update().get(pk=link_id)
+        """Lock a link, after payments that use it; no other one does until the transaction ends.
+
+        Raises PaymentLinkNotFound.
+        """
+        return self.select_for_update(of=("self",)).one(link_id)
 
 
 class PaymentLink(models.Model):

@@ -95,8 +95,11 @@ def update_link(
 
 @transaction.atomic
 def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLink:
-    """End a link for good. Raises PaymentLinkNotFound, or the error of its present status."""
-    link = PaymentLink.objects.visible_to(caller).locked(link_id)
+    """End a link for good: no payment completes through it afterwards.
+
+    Raises PaymentLinkNotFound, or the error of its present status.
+    """
+    link = PaymentLink.objects.visible_to(caller).locked_against_use(link_id)
     count_uses(link)
     link.transition_to(LinkStatus.DEACTIVATED, now=now, actor=caller.actor)
     data = events.payment_link_deactivated(link)
@@ -107,7 +110,7 @@ def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLi
 @transaction.atomic
 def expire_link(*, link_id: str, now: datetime) -> PaymentLink:
     """End a link whose time has passed. Raises the error of its present status."""
-    link = PaymentLink.objects.locked(link_id)
+    link = PaymentLink.objects.locked_against_use(link_id)
     if link.status_at(now) != LinkStatus.EXPIRED:
         raise link.refusal(now)
     link.transition_to(LinkStatus.EXPIRED, now=now, actor=EXPIRY_ACTOR)

@@ -9,13 +9,14 @@ from core.clock import utc_now
 from links.errors import PaymentLinkInactive
 from links.models import LinkUse
 from links.reconciliation import check_links
-from links.services import lock_for_use
+from links.services import deactivate_link, lock_for_use
 from links.tasks import count_uses
+from merchants.callers import Caller
 from merchants.models import Merchant
 from tests.events import event_types
 from tests.links.conftest import new_link
 from tests.links.paying_by_link import use
-from tests.races import at_once
+from tests.races import at_once, held_up
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -93,3 +94,25 @@ def test_deactivating_while_customers_pay_ends_the_link_once(api, merchant, link
     with pytest.raises(PaymentLinkInactive):
         use(link.id)
     assert Merchant.objects.count() == 1
+
+
+def ends(link):
+    caller = Caller(link.merchant, link.livemode, "staff:support")
+    return lambda: deactivate_link(caller=caller, link_id=link.id, now=utc_now())
+
+
+def test_the_end_of_a_link_waits_for_the_payments_that_are_under_way(link):
+    """It was told as ended, and a customer who was paying at that moment still paid through it."""
+    ended = held_up(lambda: use(link.id), ends(link))
+
+    assert (ended.status, ended.uses_count) == ("deactivated", 1)
+    assert event_types("payment_link.") == [
+        *("payment_link.created", "payment_link.payment.completed", "payment_link.deactivated"),
+    ]
+
+
+def test_a_customer_who_pays_while_a_link_is_ended_is_refused(link):
+    refused = held_up(ends(link), lambda: use(link.id))
+
+    assert isinstance(refused, PaymentLinkInactive)
+    assert not LinkUse.objects.exists()
