@@ -3,6 +3,7 @@
 import pytest
 
 from core.clock import utc_now
+from customers.services import freeze
 from payments.models import Payment
 from refunds.models import Inquiry, InquiryEntry
 from tests.checkout.shopper import Shopper
@@ -141,3 +142,15 @@ def payer_of(payment: Payment, phone: str = "+1 242 555 0100") -> Shopper:
     shopper.visit(another.hosted_url)
     shopper.sign_in(phone=phone)
     return shopper
+
+
+def test_a_session_that_was_ended_meanwhile_writes_in_no_ones_name(paid):
+    """Its form was open when the account was frozen: it is a visitor's, as from any browser."""
+    stolen = payer_of(paid)
+    stolen.visit(f"/receipts/{paid.id}/problem")
+    freeze(customer_id=paid.customer_id, actor="staff:support", now=utc_now())
+
+    stolen.send(to="", reason="other", text="My mistake, all is well")
+
+    assert InquiryEntry.objects.get().author == "visitor"
+    assert "<strong>You</strong>" not in stolen.text
