@@ -54,7 +54,7 @@ class EndMadeForm(ReasonForm):
         required=False,
         label="Keys to revoke as well",
         widget=UnfoldAdminCheckboxSelectMultipleWidget(),
-        help_text="Ask the merchant whether a key in place of another is its own.",
+        help_text="A replacement, and what was made with it, may be the merchant's own: ask.",
     )
     field_order = ("form_key", "also", "since", "keys", "reason")
 

@@ -104,10 +104,9 @@ class MadeKey:
 
     @property
     def words(self) -> str:
-        """The key as a form lists it."""
-        at = formats.moment(self.key.created_at)
-        took = ", in place of another" if self.key.replaces_id else ""
-        return f"{self.key.hint} “{self.key.name}”, created {at}{took}"
+        """The key as a form lists it, with what matters first: a phone cuts the end off."""
+        took = "Replacement " if self.key.replaces_id else ""
+        return f"{took}{self.key.hint}, {formats.moment(self.key.created_at)}, “{self.key.name}”"
 
 
 def keys_made_with(key: ApiKey) -> list[MadeKey]:

@@ -23,8 +23,7 @@ Rows = dict[type[Model], Model]
 
 V, S, F, D, A = Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.DEVELOPER, Role.ADMINISTRATOR
 EVERYONE = {V, S, F, D, A}
-# Django's own forms are shut to all.
-OTHERS = "by day those who may do the least and the most try: nothing asks for the role"
+OTHERS = "Django's own forms ask for no role: by day those who may do the least and the most try"
 
 MAY_SEE: dict[str, set[Role]] = {
     "Account": {F, A},

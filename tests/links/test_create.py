@@ -4,10 +4,13 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 
 from core.clock import iso, utc_now
 from links.models import PaymentLink
+from merchants.models import ApiKey
 from tests.events import event_data, event_types
+from tests.query_counts import Statements
 
 PATH = "/v1/payment-links"
 
@@ -194,3 +197,14 @@ def test_it_creates_one_link_per_idempotency_key(api, merchant):
     assert other.json()["code"] == "IDEMPOTENCY_KEY_REUSED"
     assert PaymentLink.objects.count() == 1
     assert event_types() == ["payment_link.created"]
+
+
+def test_who_made_it_is_recorded_by_the_statement_that_makes_it(api, merchant):
+    client = api(merchant)
+    client.get("/v1/payments/pay_none")  # the key is known by now
+    with Statements() as statements:
+        client.post(PATH, {"amount": 100})
+
+    assert len(statements.work) <= (2 if connection.vendor == "postgresql" else 3), statements.work
+    key = ApiKey.objects.get()
+    assert PaymentLink.objects.get().created_by == f"key:{key.id}"
