@@ -171,8 +171,8 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
 def _named(chosen: QueryDict) -> dict[str, Any]:
     mode = mode_of(chosen.get("mode", ""))
     lookups: dict[str, Any] = {} if mode == "both" else {"webhook__livemode": mode == "live"}
-    if chosen.get("status"):
-        lookups["status__in"] = chosen["status"].split(",")
+    if statuses := chosen.get("status"):
+        lookups["status__in"] = statuses.split(",")
     for name, field in (("endpoint", "webhook_id"), ("event", "event_id")):
         if chosen.get(name):
             lookups[f"{field}__in"] = [chosen[name]]
@@ -196,7 +196,7 @@ def _has_unknown(chosen: QueryDict) -> bool:
     return (
         not _KNOWN.issuperset(chosen)
         or any(chosen.get(name, "") not in values for name, values in known.items())
-        or not all(value.isprintable() for value in chosen.values())
+        or not all(chosen.get(name, "").isprintable() for name in chosen)
     )
 
 

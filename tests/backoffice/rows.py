@@ -100,21 +100,28 @@ def scheduled_payout(merchant: Merchant, amount: int | None = None) -> Payout:
 def one_of_each() -> dict[type[Model], Model]:
     """Make a row of every model here, each in a state in which actions are available."""
     merchant = MerchantFactory(email="owner@shop.example")
+    key = issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key
     endpoint = create_webhook(
-        caller=caller_of(merchant),
+        caller=_caller_by(key),
         url="https://shop.example/hook",
         events=["*"],
         description="",
         now=utc_now(),
     ).webhook
     payment = paid_payment(merchant, 500_000, reference="A-1001", metadata={"cart": "c991"})
-    made = _of_trade(payment) | _of_money(merchant) | _of_webhooks(endpoint) | _of_office(payment)
+    made = (
+        _of_trade(payment, key) | _of_money(merchant) | _of_webhooks(endpoint) | _of_office(payment)
+    )
     seal_transfers(now=utc_now())
     return made
 
 
-def _of_trade(payment: Payment) -> dict[type[Model], Model]:
-    merchant, caller = payment.merchant, caller_of(payment.merchant)
+def _caller_by(key: ApiKey) -> Caller:
+    return Caller(merchant=key.merchant, livemode=False, actor=key.actor)
+
+
+def _of_trade(payment: Payment, key: ApiKey) -> dict[type[Model], Model]:
+    merchant, caller = payment.merchant, _caller_by(key)
     return {
         Payment: payment,
         Refund: create_refund(
@@ -131,7 +138,7 @@ def _of_trade(payment: Payment) -> dict[type[Model], Model]:
         TopUp: _cash(payment),
         Passkey: _passkey(payment),
         Merchant: merchant,
-        ApiKey: issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key,
+        ApiKey: key,
     }
 
 
