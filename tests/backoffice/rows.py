@@ -53,8 +53,8 @@ PHONE = "+1 242 555 0100"
 REPORT = ProblemReport(InquiryReason.NOT_RECEIVED)
 
 
-def caller_of(merchant: Merchant) -> Caller:
-    return Caller(merchant=merchant, livemode=False, actor="key:key_of_the_tests")
+def caller_of(merchant: Merchant, actor: str = "key:key_of_the_tests") -> Caller:
+    return Caller(merchant=merchant, livemode=False, actor=actor)
 
 
 def paid_payment(merchant: Merchant | None = None, amount: int = 1_250, **more: Any) -> Payment:
@@ -102,7 +102,7 @@ def one_of_each() -> dict[type[Model], Model]:
     merchant = MerchantFactory(email="owner@shop.example")
     key = issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key
     endpoint = create_webhook(
-        caller=_caller_by(key),
+        caller=caller_of(key.merchant, key.actor),
         url="https://shop.example/hook",
         events=["*"],
         description="",
@@ -116,12 +116,8 @@ def one_of_each() -> dict[type[Model], Model]:
     return made
 
 
-def _caller_by(key: ApiKey) -> Caller:
-    return Caller(merchant=key.merchant, livemode=False, actor=key.actor)
-
-
 def _of_trade(payment: Payment, key: ApiKey) -> dict[type[Model], Model]:
-    merchant, caller = payment.merchant, _caller_by(key)
+    merchant, caller = payment.merchant, caller_of(key.merchant, key.actor)
     return {
         Payment: payment,
         Refund: create_refund(
