@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.utils.html import strip_tags
+
 from backoffice.roles import Right
 
 FEW_COLUMNS = 4  # as many as fit into half of a page
@@ -40,6 +42,12 @@ class Table:
     def is_narrow(self) -> bool:
         """Whether it fits into half of a page."""
         return self.is_first or not self.rows or len(self.columns) <= FEW_COLUMNS
+
+    @property
+    def labelled_rows(self) -> list[list[tuple[str, Any]]]:
+        """The rows, each cell with its heading as a text, which a phone shows above it."""
+        labels = [strip_tags(column) for column in self.columns]
+        return [list(zip(labels, row, strict=False)) for row in self.rows]
 
 
 NOTE = "sticky_note_2"  # the kind of what staff have noted

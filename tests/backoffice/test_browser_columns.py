@@ -1,4 +1,4 @@
-"""The cards of a page fill two columns, or one on a narrow screen, without a gap worth a card."""
+"""The cards of a page fill its columns without a gap worth a card; no table scrolls sideways."""
 
 import pytest
 
@@ -30,6 +30,12 @@ COLUMNS = """
         return [found.length, Math.max(...found) - Math.min(...found), Math.max(...heights)];
     }
 """
+# The titles of the tables that are wider than their cards.
+SIDEWAYS = """
+    () => [...document.querySelectorAll(".bo-scroll")]
+        .filter((table) => table.scrollWidth > table.clientWidth)
+        .map((table) => table.ariaLabel)
+"""
 
 
 def test_the_cards_of_a_page_fill_its_columns(open_page, site):
@@ -43,3 +49,4 @@ def test_the_cards_of_a_page_fill_its_columns(open_page, site):
             page.set_viewport_size({"width": width, "height": 900})
             columns, gap, highest = page.evaluate(COLUMNS)
             assert (columns, gap <= highest) == (expected, True), (model, width)
+            assert page.evaluate(SIDEWAYS) == [], (model, width)

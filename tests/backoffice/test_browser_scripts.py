@@ -1,4 +1,4 @@
-"""What the script of the back office promises: a form is sent once, and what is left is right."""
+"""What scripts and styles promise: a form is sent once, what is left is right, an id is whole."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -7,6 +7,7 @@ from backoffice.models import ExportRun
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.ids import new_id
+from payments.models import Payment
 from refunds.models import Refund
 from tests.backoffice.rows import paid_payment
 from tests.chromium import wait_until
@@ -24,6 +25,12 @@ PRESS_TWICE = """
         button.click();
         setTimeout(() => button.click(), 200);
         return new Promise((done) => setTimeout(done, 400));
+    }
+"""
+COPIED = """
+    (text) => {
+        getSelection().selectAllChildren(text);
+        return getSelection().toString();
     }
 """
 
@@ -128,3 +135,11 @@ def test_keys_that_are_typed_move_nothing(looking):
 
     assert box.input_value() == "j"
     assert box.evaluate("(box) => box === document.activeElement")
+
+
+def test_an_id_is_copied_whole_from_a_list_that_shows_its_end(looking):
+    ids = looking.page.locator("#result_list tbody code")
+
+    assert sorted(each.evaluate(COPIED) for each in ids.all()) == sorted(
+        Payment.objects.values_list("pk", flat=True)
+    )
