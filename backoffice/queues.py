@@ -91,11 +91,9 @@ class QueueFilter(OfficeFilter):
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
         return [(queue.name, queue.title) for queue in queues_in(model_admin.model)]
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        for queue in queues_in(queryset.model):
-            if queue.name == self.value():
-                return queue.narrowed(queryset, request_now())
-        return queryset
+    def narrowed(self, rows: Rows, value: str) -> Rows:
+        [chosen] = [queue for queue in queues_in(rows.model) if queue.name == value]
+        return chosen.narrowed(rows, request_now())
 
 
 def queues_in(model: type[Model]) -> list[Queue]:

@@ -1,9 +1,7 @@
 """Bank entries, and the bank's statements of the account from which payouts leave."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
-
-from django.http import HttpRequest
 
 from backoffice import formats
 from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
@@ -110,10 +108,8 @@ class BookedFilter(DayFilter):
     title = "booked"
     parameter_name = "booked"
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.span is None:
-            return queryset
-        return queryset.filter(booking_date__gte=self.span[0], booking_date__lt=self.span[1])
+    def of_days(self, rows: Rows, first: date, last: date) -> Rows:
+        return rows.filter(booking_date__gte=first, booking_date__lt=last)
 
 
 class ReadFilter(DayFilter):

@@ -9,7 +9,13 @@ from django.utils.html import format_html
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
-from backoffice.resource.filters import ModeFilter, NumberFilter, choice_filter, link_filter
+from backoffice.resource.filters import (
+    ModeFilter,
+    NumberFilter,
+    Rows,
+    choice_filter,
+    link_filter,
+)
 from backoffice.resource.shown import Amount, Code, Field, Instant, Reference, linked
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, MODE
@@ -26,9 +32,8 @@ class _EitherAccount(NumberFilter):
     title = "account"
     parameter_name = "account"
 
-    def queryset(self, request, queryset):  # type: ignore[no-untyped-def]  # as its parent
-        either = Q(debit_account_id=self.value()) | Q(credit_account_id=self.value())
-        return queryset.filter(either) if self.value() else queryset
+    def narrowed(self, rows: Rows, value: str) -> Rows:
+        return rows.filter(Q(debit_account_id=value) | Q(credit_account_id=value))
 
 
 def name_of(account: Account) -> str:

@@ -76,8 +76,8 @@ class UnsentFilter(OfficeFilter):
     parameter_name = "state"
     options = (("unsent", "could not be sent, however old"),)
 
-    def queryset(self, request: Any, queryset: Any) -> Any:
-        return queryset.unsent(request_now()) if self.value() == "unsent" else queryset
+    def narrowed(self, rows: Any, value: str) -> Any:
+        return rows.unsent(request_now())
 
 
 WAYS = {Channel.EMAIL: "e\N{NON-BREAKING HYPHEN}mail", Channel.SMS: "text message"}

@@ -29,9 +29,10 @@ class PartFilter(OfficeFilter):
     parameter_name = "part"
     options = tuple(SUM_WORDS.items())
 
-    def queryset(self, request: Any, queryset: Rows) -> Rows:
-        kinds = [kind for kind, name in SUMS.items() if name == self.value()]
-        return queryset.filter(transfer__kind__in=kinds) if kinds else queryset
+    def narrowed(self, rows: Rows, value: str) -> Rows:
+        return rows.filter(
+            transfer__kind__in=[kind for kind, name in SUMS.items() if name == value]
+        )
 
 
 class MovementAdmin(OfficeAdmin):

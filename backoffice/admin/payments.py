@@ -112,13 +112,11 @@ class InvoiceFilter(OfficeFilter):
     parameter_name = "invoices"
     options = (("open", "open"), ("week", "open, due within 7 days"))
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if not self.value():
-            return queryset
+    def narrowed(self, rows: Rows, value: str) -> Rows:
         now, open_ones = request_now(), {"status__in": sorted(EXPIRABLE)}
-        invoices = queryset.filter(payment_mode=PaymentMode.INVOICE_PAY, **open_ones)
+        invoices = rows.filter(payment_mode=PaymentMode.INVOICE_PAY, **open_ones)
         found = invoices.filter(expires_at__gt=now)
-        return found.filter(expires_at__lt=now + WEEK) if self.value() == "week" else found
+        return found.filter(expires_at__lt=now + WEEK) if value == "week" else found
 
 
 class PaymentAdmin(OfficeAdmin):

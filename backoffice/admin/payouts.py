@@ -59,11 +59,9 @@ class LeavesFilter(DayFilter):
     parameter_name = "leaves"
     options = (("today", "today"),)
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.span is None:
-            return queryset
-        scheduled = queryset.filter(status=PayoutStatus.SCHEDULED)
-        return scheduled.filter(send_date__gte=self.span[0], send_date__lt=self.span[1])
+    def of_days(self, rows: Rows, first: date, last: date) -> Rows:
+        scheduled = rows.filter(status=PayoutStatus.SCHEDULED)
+        return scheduled.filter(send_date__gte=first, send_date__lt=last)
 
 
 class PayoutAdmin(OfficeAdmin):

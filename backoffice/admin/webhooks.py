@@ -67,22 +67,21 @@ class EndedFilter(OfficeFilter):
     parameter_name = "ended"
     options = (("day", "in the last 24 hours"),)
 
-    def queryset(self, request: Any, queryset: Any) -> Any:
-        return queryset.filter(ended_at__gte=request_now() - DAY) if self.value() else queryset
+    def narrowed(self, rows: Any, value: str) -> Any:
+        return rows.filter(ended_at__gte=request_now() - DAY)
 
 
 class DeliveryModeFilter(ModeFilter):
     """The mode of the endpoint. If a mode has few endpoints, their ids are looked up first."""
 
-    def queryset(self, request: Any, queryset: Any) -> Any:
-        mode = self.value()
-        if mode == "both":
-            return queryset
-        endpoints = Webhook.objects.filter(livemode=mode == "live")
+    def narrowed(self, rows: Any, value: str) -> Any:
+        if value == "both":
+            return rows
+        endpoints = Webhook.objects.filter(livemode=value == "live")
         ids = list(endpoints.values_list("pk", flat=True)[: FEW_ENDPOINTS + 1])
         if len(ids) <= FEW_ENDPOINTS:
-            return queryset.filter(webhook__in=ids)
-        return queryset.filter(webhook__livemode=mode == "live")
+            return rows.filter(webhook__in=ids)
+        return rows.filter(webhook__livemode=value == "live")
 
 
 def endpoint_state(webhook: Webhook) -> str:

@@ -61,7 +61,11 @@ class OfficeFilter(SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         value = self.value()
-        return queryset.filter(**{self.field_name: value}) if value else queryset
+        return self.narrowed(queryset, str(value)) if value else queryset
+
+    def narrowed(self, rows: Rows, value: str) -> Rows:
+        """Return the rows that the chosen value leaves."""
+        return rows.filter(**{self.field_name: value})
 
     @property
     def chosen(self) -> str:
@@ -87,9 +91,8 @@ class SeveralFilter(OfficeFilter):
         known = dict(self.lookup_choices)
         return ",".join(part for part in asked.split(",") if part in known)
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        chosen = self._values
-        return queryset.filter(**{f"{self.field_name}__in": chosen}) if chosen else queryset
+    def narrowed(self, rows: Rows, value: str) -> Rows:
+        return rows.filter(**{f"{self.field_name}__in": self._values})
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         """Yield the choices; each adds its value to the URL, or removes it."""
@@ -122,9 +125,8 @@ class StatusFilter(SeveralFilter):
     title = "status"
     parameter_name = "status"
 
-    def queryset(self, request: HttpRequest, queryset: Any) -> Rows:
-        shown = [queryset.shown_as(status, request_now()) for status in self._values]
-        return reduce(or_, shown) if shown else queryset
+    def narrowed(self, rows: Any, value: str) -> Rows:
+        return reduce(or_, (rows.shown_as(status, request_now()) for status in self._values))
 
 
 def status_filter(statuses: type[TextChoices]) -> type[OfficeFilter]:
@@ -171,10 +173,10 @@ class ModeFilter(OfficeFilter):
     def value(self) -> str:
         return mode_of(str(super().value()))
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+    def narrowed(self, rows: Rows, value: str) -> Rows:
         # Both are named, too: indexes of a merchant's rows begin with the mode.
         modes = {"both": [True, False], "live": [True], "test": [False]}
-        return queryset.filter(**{f"{self.field_name}__in": modes[self.value()]})
+        return rows.filter(**{f"{self.field_name}__in": modes[value]})
 
 
 def mode_of(text: str) -> str:
@@ -233,11 +235,13 @@ class DayFilter(OfficeFilter):
         return " to ".join(dict.fromkeys(days))
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.span is None:
-            return queryset
+        return queryset if self.span is None else self.of_days(queryset, *self.span)
+
+    def of_days(self, rows: Rows, first: date, last: date) -> Rows:
+        """Return the rows of the first day and later, before the last."""
         if not self.field_name:
-            return within(queryset, *self.span)
-        return queryset.filter(during(self.field_name, self.span))
+            return within(rows, first, last)
+        return rows.filter(during(self.field_name, (first, last)))
 
 
 class PaidFilter(DayFilter):
@@ -250,13 +254,10 @@ class PaidFilter(DayFilter):
     parameter_name = "paid"
     field_name = "completed_at"
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.span is None:
-            return queryset
-        before = id_at(CATALOG[queryset.model].prefix, day_start(self.span[1]))
+    def of_days(self, rows: Rows, first: date, last: date) -> Rows:
+        before = id_at(CATALOG[rows.model].prefix, day_start(last))
         currencies = Account.objects.filter(owner=HOUSE).values("currency")
-        rows = queryset.filter(during(self.field_name, self.span))
-        return rows.filter(pk__lt=before, currency__in=currencies)
+        return super().of_days(rows, first, last).filter(pk__lt=before, currency__in=currencies)
 
 
 class FailedFilter(PaidFilter):
@@ -279,11 +280,9 @@ class OutcomeFilter(DayFilter):
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
         return list(self.options) if self.value() else []
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.span is None:
-            return queryset
-        endings = [during(field, self.span) for field in ENDINGS.values()]
-        return queryset.filter(reduce(or_, endings))
+    def of_days(self, rows: Rows, first: date, last: date) -> Rows:
+        endings = (during(field, (first, last)) for field in ENDINGS.values())
+        return rows.filter(reduce(or_, endings))
 
 
 def day_filter(field_name: str) -> type[OfficeFilter]:

@@ -37,13 +37,10 @@ class MerchantFilter(OfficeFilter):
         """Show the filter always: a name can be typed."""
         return True
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        value = str(self.value() or "")
-        if not value:
-            return queryset
+    def narrowed(self, rows: Rows, value: str) -> Rows:
         if value.startswith("mer_"):
-            return queryset.filter(**{self.field_name: value})
-        return queryset.filter(**{f"{self.field_name}__in": [pk for pk, _ in self.lookup_choices]})
+            return super().narrowed(rows, value)
+        return rows.filter(**{f"{self.field_name}__in": [pk for pk, _ in self.lookup_choices]})
 
 
 def merchants_named(text: str) -> list[Merchant]:
@@ -70,8 +67,8 @@ class SortFilter(OfficeFilter):
         ("smallest", "smallest amount first"),
     )
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        return queryset  # the list's `get_ordering` reads it, after all filters
+    def narrowed(self, rows: Rows, value: str) -> Rows:
+        return rows  # the list's `get_ordering` reads it, after all filters
 
 
 ORDERS = {"oldest": ("pk",), "smallest": ("amount", "pk"), "largest": ("-amount", "-pk")}
@@ -93,8 +90,8 @@ class ColumnsFilter(SeveralFilter):
         self.shown = [column.__name__ for column in model_admin.get_list_display(request)]
         return [(name, column.title) for name, column in model_admin.columns().items()]
 
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        return queryset
+    def narrowed(self, rows: Rows, value: str) -> Rows:
+        return rows
 
     @property
     def chosen(self) -> str:
