@@ -21,6 +21,7 @@ from core.text import is_printable
 
 FORM_KEY_CHARACTERS = 22
 MODES = (("live", "live"), ("test", "test"))
+LAST_FIELDS = ("reason", "note")
 
 
 def default_mode() -> str:
@@ -126,6 +127,8 @@ class ActionForm(forms.Form):
     ) -> None:
         self.row, self.staff, self.now, self.query = row, staff, now, query
         super().__init__(data, files)
+        first = [name for name in self.fields if name not in LAST_FIELDS]
+        self.order_fields([*first, *LAST_FIELDS])
         self.fields["form_key"].initial = random_base62(FORM_KEY_CHARACTERS)
         self.prepare()
 
@@ -147,18 +150,22 @@ class ActionForm(forms.Form):
 
 
 class ReasonForm(ActionForm):
-    """An action that only needs a reason."""
+    """An action that needs a reason, after anything else that it asks."""
 
     reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
 
 
-class CurrencyForm(ActionForm):
+class NotedForm(ReasonForm):
+    """An action that needs a note for the other staff as well."""
+
+    note = TextAreaField(max_length=2_000)
+
+
+class CurrencyForm(NotedForm):
     """An amount in a chosen currency, and a reason."""
 
     currency = CurrencyCodeField()
     amount = MoneyField()
-    reason = TextInputField(max_length=500)
-    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         asked = str(self.data.get("currency", "") or settings.DEFAULT_CURRENCY).upper()

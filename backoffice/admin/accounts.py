@@ -11,7 +11,7 @@ from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
 from backoffice.audit import last_done
-from backoffice.forms import ActionForm, EmailField, SelectField, TextInputField
+from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.request_answer import done_words
 from backoffice.resource.shown import Badge, Field, Instant
@@ -24,20 +24,18 @@ from backoffice.staff import Staff, rights_of, roles_of
 ROLES = [(role.value, role.value) for role in Role]
 
 
-class AccountForm(ActionForm):
+class AccountForm(ReasonForm):
     username = TextInputField(
         max_length=64, help_text="Lowercase letters, digits, dots and hyphens."
     )
     email = EmailField(help_text="Where the link goes by which they choose their password.")
     role = SelectField(ROLES)
-    reason = TextInputField(max_length=500)
 
 
-class RolesForm(ActionForm):
+class RolesForm(ReasonForm):
     roles = forms.MultipleChoiceField(
         choices=ROLES, widget=UnfoldAdminCheckboxSelectMultipleWidget()
     )
-    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["roles"].initial = [role.value for role in roles_of(self.row)]

@@ -12,7 +12,7 @@ from backoffice.admin.ending_keys import END_MADE, REVOKE
 from backoffice.admin.made_with_keys import MADE, still_working
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import key_result, submit
-from backoffice.forms import ActionForm, TextInputField
+from backoffice.forms import ReasonForm
 from backoffice.models import Instruction
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.filters import ModeFilter
@@ -28,7 +28,7 @@ from merchants.models import ApiKey
 from merchants.services import IssuedKey
 
 
-class RollForm(ActionForm):
+class RollForm(ReasonForm):
     overlap_hours = forms.IntegerField(
         min_value=0,
         max_value=24 * 7,
@@ -36,7 +36,6 @@ class RollForm(ActionForm):
         widget=UnfoldAdminIntegerFieldWidget(),
         help_text="How long the old key keeps working alongside the new one.",
     )
-    reason = TextInputField(max_length=500)
 
 
 def _roll(context: ActionContext) -> IssuedKey | Instruction:

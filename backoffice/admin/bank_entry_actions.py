@@ -13,7 +13,7 @@ from backoffice import formats
 from backoffice.actions import Action, ActionContext
 from backoffice.admin.payout_actions import FailureForm
 from backoffice.admin.submission import instruction_action, submit, submitted
-from backoffice.forms import ActionForm, ModeField, SelectField, TextAreaField, TextInputField
+from backoffice.forms import ActionForm, ModeField, NotedForm, SelectField, TextInputField
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
@@ -71,7 +71,7 @@ IMPORT_ACTIONS = (
 )
 
 
-class MatchForm(ActionForm):
+class MatchForm(NotedForm):
     payout = TextInputField(
         max_length=40, help_text="The payout's id (po_…), or the run's (bat_…) for all of it."
     )
@@ -80,8 +80,6 @@ class MatchForm(ActionForm):
         required=False,
         help_text="If the bank has deducted a charge, so that more left or less came back.",
     )
-    reason = TextInputField(max_length=500)
-    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         self.fields["payout"].initial = named_by(self.row)
@@ -116,12 +114,10 @@ def _match(context: ActionContext) -> Instruction:
     return submit(about, task, arguments=arguments)
 
 
-class CreditForm(ActionForm):
+class CreditForm(NotedForm):
     whose = TextInputField(
         max_length=40, help_text="The customer's id (cus_…), or the top-up's (top_…) or reference."
     )
-    reason = TextInputField(max_length=500)
-    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         named = references_in(self.row.end_to_end_id, self.row.message)
@@ -160,16 +156,14 @@ class ExplanationForm(ActionForm):
     )
 
 
-class ContradictionForm(ActionForm):
+class ContradictionForm(NotedForm):
     reason = TextInputField(
         max_length=500, label="What it is", help_text="For example: paid; the balance was adjusted."
     )
-    note = TextAreaField(max_length=2_000)
 
 
-class AgainForm(ActionForm):
+class AgainForm(NotedForm):
     reason = TextInputField(max_length=500, label="Why the explanation was wrong")
-    note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
         return [f"It was set aside as: “{self.row.note}”. It names {our_reference(self.row)}."]

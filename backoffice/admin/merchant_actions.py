@@ -1,23 +1,26 @@
 """What staff can do to a merchant."""
 
 import json
+from decimal import Decimal
 from typing import Any
+
+from django import forms
+from unfold.widgets import UnfoldAdminTextInputWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.fees import SET_FEE
 from backoffice.admin.links import SEND_LINK
 from backoffice.admin.merchant_review import CHANGE_ACTIONS, VERIFY, can_become
 from backoffice.admin.statements import STATEMENT
 from backoffice.admin.submission import instruction_action, key_result, note_action, submit
 from backoffice.forms import (
     MODES,
-    ActionForm,
     CurrencyCodeField,
     CurrencyForm,
     ModeField,
+    NotedForm,
+    ReasonForm,
     SelectField,
-    TextAreaField,
     TextInputField,
     default_mode,
 )
@@ -26,6 +29,7 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.merchants import add_test_key, right_to_keys
 from backoffice.services.money import TAKE
+from merchants.models import MAX_FEE_BASIS_POINTS
 from merchants.services import IssuedKey, set_status
 from merchants.statuses import MerchantStatus
 from payouts.account_numbers import compact
@@ -49,10 +53,31 @@ SUSPEND = Action(
 )
 
 
-class ApiKeyForm(ActionForm):
+class FeeForm(ReasonForm):
+    percent = forms.DecimalField(
+        min_value=0,
+        max_value=MAX_FEE_BASIS_POINTS // 100,
+        decimal_places=2,
+        widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal"}),
+        label="Fee in percent",
+        help_text="2.5 means 2.50 of every 100.00. It applies to future payments.",
+    )
+
+    def prepare(self) -> None:
+        self.fields["percent"].initial = Decimal(self.row.fee_basis_points) / 100
+
+
+def _fee(context: ActionContext) -> dict[str, Any]:
+    arguments = {
+        "fee_basis_points": int(context.data["percent"] * 100),
+        "present_fee_basis_points": context.row.fee_basis_points,
+    }
+    return {"arguments": arguments, "livemode": True}  # payments of tests have it, too
+
+
+class ApiKeyForm(ReasonForm):
     mode = ModeField()
     name = TextInputField(max_length=100)
-    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         may = [option for option in MODES if self.staff.may(right_to_keys(option[0] == "live"))]
@@ -101,7 +126,7 @@ class AdjustForm(MerchantMoneyForm):
     field_order = ("form_key", "direction", "mode", "currency", "amount", "reason", "note")
 
 
-class BankAccountForm(ActionForm):
+class BankAccountForm(NotedForm):
     """A new account; the previous one is closed when this one is approved."""
 
     mode = ModeField()
@@ -112,7 +137,6 @@ class BankAccountForm(ActionForm):
     bic = TextInputField(max_length=11, required=False, label="BIC")
     clearing_code = TextInputField(max_length=35, required=False)
     reason = TextInputField(max_length=500, help_text="How the merchant proved ownership.")
-    note = TextAreaField(max_length=2_000)
 
 
 def _bank_account(context: ActionContext) -> dict[str, Any]:
@@ -131,7 +155,16 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
     SUSPEND,
     *CHANGE_ACTIONS,
     SEND_LINK,
-    SET_FEE,
+    instruction_action(
+        instruction_kinds.SET_FEE,
+        name="fee",
+        title="Set fee",
+        form=FeeForm,
+        overrides=_fee,
+        done_message="The fee has been set.",
+        about="A colleague must always approve this. The merchant is notified.",
+        icon="percent",
+    ),
     Action(
         title="Issue key",
         right=Right.KEYS,

@@ -16,8 +16,8 @@ from backoffice.forms import (
     ConfirmForm,
     DateInputField,
     ModeField,
+    NotedForm,
     SelectField,
-    TextAreaField,
     TextInputField,
 )
 from backoffice.models import Instruction
@@ -41,11 +41,10 @@ class PaidForm(ActionForm):
         return reports_on(self.row)
 
 
-class FailureForm(ActionForm):
+class FailureForm(NotedForm):
     reason = TextInputField(
         max_length=255, help_text="The bank's reason. The merchant can read it."
     )
-    note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
         amount = formats.money(self.row.amount, self.row.currency)
@@ -100,14 +99,12 @@ def _currencies_due() -> list[tuple[str, str]]:
     return [(currency, currency) for currency in found]
 
 
-class RunForm(ActionForm):
+class RunForm(NotedForm):
     """What is due by a day, as one file for the bank."""
 
     mode = ModeField()
     currency = SelectField(_currencies_due)
     execution_date = DateInputField()
-    reason = TextInputField(max_length=500)
-    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         today = timezone.localtime(self.now).date()

@@ -7,7 +7,7 @@ from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
-from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
+from backoffice.forms import ActionForm, MoneyField, NotedForm, TextInputField
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.filters import (
     DayFilter,
@@ -73,12 +73,11 @@ CASH_ACTIONS = (
 )
 
 
-class ReversalForm(ActionForm):
+class ReversalForm(NotedForm):
     """The amount to reverse: all of it, or what the wallet still holds."""
 
     amount = MoneyField()
     reason = TextInputField(max_length=255, help_text="For example: the bank has taken it back.")
-    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         self.set_currency(self.row.currency)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.figures import day_start
-from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, TextInputField
+from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
 from backoffice.models import ResendRun
 from backoffice.queues import DAY, RECENT, queues_in
 from backoffice.resource.days import days_asked, days_of, id_at
@@ -118,12 +118,11 @@ DELIVERY_ACTIONS = (
 )
 
 
-class ResendListForm(ActionForm):
+class ResendListForm(ReasonForm):
     """The filtered list with its count, and a tick for deliveries that have arrived."""
 
     filters = TextInputField(max_length=1_000, required=False)
     delivered_too = CheckboxField(required=False, label="Include those already delivered")
-    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["filters"].widget = self.fields["filters"].hidden_widget()
