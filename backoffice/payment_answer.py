@@ -8,7 +8,6 @@ from django.db.models import F, Q
 from django.utils.html import format_html
 
 from backoffice.formats import age, clock, money, short_code
-from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words, with_link
@@ -20,7 +19,8 @@ from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import CANCELABLE, PaymentStatus
 from refunds.failures import GIVE_UP_AFTER
-from refunds.models import Refund
+from refunds.inquiry_statuses import InquiryReason, InquiryStatus
+from refunds.models import Inquiry, Refund
 from refunds.statuses import RefundStatus
 
 SAME_WITHIN = timedelta(hours=1)
@@ -28,6 +28,11 @@ LONGEST_OPEN = timedelta(days=2)
 DUPLICATES_SHOWN = 3
 TOP_UPS_SHOWN = 3
 S = PaymentStatus
+_OF_INQUIRY = {
+    InquiryStatus.ANSWERED: "was answered",
+    InquiryStatus.REFUNDED: "was settled by a refund",
+    InquiryStatus.CLOSED: "was closed without a refund",
+}
 _TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait", S.REQUIRES_ACTION: "wait"}
 
 
@@ -206,6 +211,23 @@ def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:
     inquiry = getattr(payment, "inquiry", None)
     if inquiry is not None:
         yield with_link(inquiry_words(inquiry, now), inquiry)
+
+
+def inquiry_words(inquiry: Inquiry, now: datetime) -> str:
+    """Return the state of an inquiry, in a sentence.
+
+    It leaves out who reported it: the inquiry's page marks which entries a signed-in customer
+    wrote.
+    """
+    reported = InquiryReason(inquiry.reason).label.lower()
+    if inquiry.open_since is not None:
+        since = clock(inquiry.open_since, now)
+        return (
+            f"“{reported}” was reported on the receipt and has waited for an answer since {since}."
+        )
+    outcome = _OF_INQUIRY[InquiryStatus(inquiry.status)]
+    when = clock(inquiry.updated_at, now)
+    return f"“{reported}” was reported on the receipt; it {outcome} {when}."
 
 
 def _paid_elsewhere(payment: Payment, now: datetime) -> Iterator[str]:

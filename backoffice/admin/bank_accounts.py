@@ -4,7 +4,6 @@ from datetime import datetime
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.account_comparison import comparison_table
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.filters import ModeFilter
@@ -117,3 +116,34 @@ class BankAccountAdmin(OfficeAdmin):
         if row.state != AccountState.PENDING:
             return tables
         return [comparison_table(row, BankAccount.objects.before(row)), *tables]
+
+
+COMPARED = (
+    ("Holder", "holder_name"),
+    ("Bank", "bank_name"),
+    ("BIC", "bic"),
+    ("Clearing code", "clearing_code"),
+    ("Currency", "currency"),
+    ("Number ends in", "last_four"),
+)
+
+
+def comparison_table(asked: BankAccount, before: BankAccount | None) -> Table:
+    """Return a requested account beside the previous one, for the approver; no number is whole.
+
+    Both may end in the same digits. A thief who names an account with a stolen key may have closed
+    the previous one minutes before; a merchant who has changed banks did so long ago.
+    """
+    rows = [
+        [title, *(formats.long_text(getattr(each, name, "") or "none") for each in (asked, before))]
+        for title, name in COMPARED
+    ]
+    if before:
+        is_same = asked.decrypt_number() == before.decrypt_number()
+        rows.append(["Whole number", "the same one" if is_same else "another one", ""])
+    heading = "In force now"
+    if before and before.closed_at:
+        heading = f"Closed {formats.moment(before.closed_at)}"
+        rows.append(["Closed by", "", actor_words(before.closed_by)])
+    columns = ("What", "Requested", heading)
+    return Table("Account", columns, rows, right=Right.VIEW_PAYOUTS, is_first=True)

@@ -8,8 +8,8 @@ from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payment_actions import REFUND, RefundForm
 from backoffice.forms import ActionForm, TextAreaField
-from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer
+from backoffice.payment_answer import inquiry_words
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Amount, Field, Id, Reference, RowLink

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from backoffice import formats
-from backoffice.admin.account_comparison import comparison_table
+from backoffice.admin.bank_accounts import comparison_table
 from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import Instruction

@@ -14,7 +14,6 @@ from backoffice.admin.merchant_review import change_lines
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.audit import last_done
-from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.payout_answer import why_none_leaves
 from backoffice.request_answer import done_words
@@ -24,6 +23,7 @@ from backoffice.resource.shown import Code, Field, Id, Instant, with_link
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
 from backoffice.roles import Right
+from backoffice.webhook_answer import endpoints_in_trouble
 from core.clock import request_now
 from ledger.models import Account
 from merchants.models import ApiKey, Merchant, MerchantChange, PayoutSchedule

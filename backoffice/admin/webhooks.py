@@ -11,7 +11,6 @@ from backoffice.admin.webhook_actions import (
     RESEND_ALL,
     RESEND_EVENT,
 )
-from backoffice.endpoint_answer import failing_sentences, waiting_words
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.queues import DAY
 from backoffice.resource.filters import (
@@ -34,7 +33,7 @@ from backoffice.resource.shown import (
 )
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
-from backoffice.webhook_answer import attempt_words
+from backoffice.webhook_answer import attempt_words, failing_sentences, waiting_words
 from core.clock import request_now
 from webhooks.delivery.outcomes import SUCCESS_RECORDED_EVERY
 from webhooks.endpoint_health import next_attempt_of
