@@ -112,13 +112,12 @@ class OfficeAdmin(AdminResource):
 
     def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
         """Respond with the file of an object; from another site, lead to the object's page."""
+        row = self.row_of(request, object_id)
         if _is_from_elsewhere(request):
-            return HttpResponseRedirect(page_of(self.row_of(request, object_id)))
-        return self.file_response(request, object_id, form)
+            return HttpResponseRedirect(page_of(row))
+        return self.file_response(request, row, form)
 
-    def file_response(
-        self, request: HttpRequest, object_id: str, form: str = ""
-    ) -> HttpResponseBase:
+    def file_response(self, request: HttpRequest, row: Any, form: str) -> HttpResponseBase:
         """Return the file of an object at its `file_route`, if there is one."""
         raise Http404
 

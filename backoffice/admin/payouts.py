@@ -139,11 +139,9 @@ class PayoutBatchAdmin(OfficeAdmin):
         forms = (("CSV for the bank", "csv"), ("ISO 20022 pain.001", "xml"))
         return [(words, address_of(PayoutBatch, "file", row.pk, form)) for words, form in forms]
 
-    def file_response(
-        self, request: HttpRequest, object_id: str, form: str = ""
-    ) -> HttpResponseBase:
+    def file_response(self, request: HttpRequest, row: PayoutBatch, form: str) -> HttpResponseBase:
         """Respond with the file for the bank, which contains account numbers."""
-        return bank_file_page(request, self.row_of(request, object_id), form)
+        return bank_file_page(request, row, form)
 
 
 DAY, NAME = Field("Day", "date"), Field("Name", "name")

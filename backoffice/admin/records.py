@@ -186,10 +186,8 @@ class ExportRunAdmin(OfficeAdmin):
         Instant("Ready", "finished_at"),
     )
 
-    def file_response(
-        self, request: HttpRequest, object_id: str, form: str = ""
-    ) -> HttpResponseBase:
-        return export_file_page(request, self.row_of(request, object_id))
+    def file_response(self, request: HttpRequest, row: ExportRun, form: str) -> HttpResponseBase:
+        return export_file_page(request, row)
 
     def is_changing(self, row: ExportRun) -> bool:
         return row.state == "pending"

@@ -90,15 +90,15 @@ class AccountStatementAdmin(OfficeAdmin):
     details = (Id("Statement"), Field("Time zone", "merchant.time_zone"))
 
     def file_response(
-        self, request: HttpRequest, object_id: str, form: str = ""
+        self, request: HttpRequest, row: AccountStatement, form: str
     ) -> HttpResponseBase:
         """Start the preparation of the file, and show its progress.
 
         Raises Http404, and as `start_file` does.
         """
-        row, staff, now = self.row_of(request, object_id), staff_of(request), request_now()
         if form not in ExportForm.values:
             raise Http404
+        staff, now = staff_of(request), request_now()
         run = start_file(staff=staff, statement=row, form=ExportForm(form), now=now)
         return HttpResponseRedirect(page_of(run))
 

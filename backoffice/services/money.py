@@ -110,22 +110,17 @@ def reverse(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 def adjust_merchant(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Correct the balance of a merchant. Raises InsufficientBalance."""
-    balance = account_for(
-        owner=instruction.subject_id,
-        purpose=Purpose.MERCHANT,
-        currency=instruction.currency,
-        livemode=instruction.livemode,
-    )
+    balance = _account(instruction, instruction.subject_id, Purpose.MERCHANT)
     return _adjust(instruction, balance, now)
 
 
+def _account(instruction: Instruction, owner: str, purpose: Purpose) -> Account:
+    currency, livemode = instruction.currency, instruction.livemode
+    return account_for(owner=owner, purpose=purpose, currency=currency, livemode=livemode)
+
+
 def _adjust(instruction: Instruction, account: Account, now: datetime) -> str:
-    funding = account_for(
-        owner=HOUSE,
-        purpose=Purpose.FUNDING,
-        currency=instruction.currency,
-        livemode=instruction.livemode,
-    )
+    funding = _account(instruction, HOUSE, Purpose.FUNDING)
     takes = instruction.arguments["direction"] == TAKE
     movement = Movement(
         kind=TransferKind.ADJUSTMENT,
