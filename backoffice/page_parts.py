@@ -75,8 +75,8 @@ class SupportAnswer:
     """What to tell the caller, in one or two plain sentences.
 
     `troubles` are problems beside it, shown after it in their own colour. `of_payouts` follow the
-    words for those who may see payouts. `next_step` is the URL of the page where to act first:
-    until then, no action of this one is advised.
+    words for those who may see payouts. `next_step` is the URL of the page where to act first, and
+    `next_words` what its button says: until then, no action of this one is advised.
     """
 
     words: Sequence[str]
@@ -84,6 +84,7 @@ class SupportAnswer:
     troubles: Sequence[str] = ()
     of_payouts: Sequence[str] = ()
     next_step: str = ""
+    next_words: str = ""
 
 
 def facts(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:

@@ -1,5 +1,6 @@
 """What to tell a caller about a payout: on its way, paid, or where its money is instead."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db.models import Q
@@ -33,9 +34,9 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
     tone = formats.tone(payout.status)
     if payout.status == PayoutStatus.SCHEDULED:
         if found := contradiction_of(payout):
-            entry = BankEntry(pk=found)
+            entry = BankEntry.objects.get(pk=found)
             held = with_link(f"{_HELD} {found}.", entry)
-            return SupportAnswer([held], "wait", next_step=page_to_open(entry))
+            return SupportAnswer([held], "wait", **_next_step([entry]))
         return SupportAnswer([_leaves(payout, now)], tone)
     words = {
         PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(payout, now)}.",
@@ -50,7 +51,7 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
         [words[PayoutStatus(payout.status)], *back],
         tone,
         troubles=[_report(entry) for entry in entries],
-        next_step=page_to_open(entries[0]) if entries else "",
+        **_next_step(entries),
     )
 
 
@@ -71,11 +72,23 @@ def _unexplained(payout: Payout) -> list[BankEntry]:
     return list(waiting.order_by("pk")[:MOST_QUOTED])
 
 
+def _next_step(entries: Sequence[BankEntry]) -> dict[str, str]:
+    """Return the way to the first of these entries: the bank's queue, where each is explained."""
+    if not entries:
+        return {}
+    name = "First of several bank entries" if len(entries) > 1 else "Bank entry"
+    words = f"{name} to explain ({_says(entries[0])})"
+    return {"next_step": page_to_open(entries[0]), "next_words": words}
+
+
 def _report(entry: BankEntry) -> str:
+    return with_link(f"The bank reports {_says(entry)}. {entry.problem}", entry)
+
+
+def _says(entry: BankEntry) -> str:
     whole = "" if entry.end_to_end_id else " of the whole run"
     amount = f": {formats.money(entry.amount, entry.currency)}" if entry.amount else ""
-    words = f"The bank reports {entry.get_kind_display()}{whole}{amount}. {entry.problem}"
-    return with_link(words, entry)
+    return f"{entry.get_kind_display()}{whole}{amount}"
 
 
 def why_none_leaves(*, livemode: bool, now: datetime) -> str:

@@ -49,7 +49,10 @@ def test_a_payout_says_that_the_bank_reports_less_and_each_page_leads_to_the_oth
 
     for page in (of_payout, as_paid):
         assert "The bank reports money that left: B$3,000.00 BSD." in page
-    assert re.findall(r'<a class="bo-button bo-main" href="([^"]*)"', of_payout) == [page_of(found)]
+    advised = re.findall(r'<a class="bo-button bo-main" href="([^"]*)".*</span>(.*)</a>', of_payout)
+    assert advised == [
+        (page_of(found), "Bank entry to explain (money that left: B$3,000.00 BSD)"),
+    ]
     assert f'<a class="bo-link" href="{page_of(sent)}">{order_of(sent)}</a>' in of_entry
     assert f'value="{sent.pk}"' in form
     assert named_by(BankEntry(livemode=False, end_to_end_id=order_of(sent))) == ""
