@@ -12,9 +12,11 @@ from backoffice.admin.ending_keys import END_MADE, REVOKE
 from backoffice.admin.made_with_keys import MADE, still_working
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import key_result, submit
+from backoffice.audit import last_done
 from backoffice.forms import ReasonForm
 from backoffice.models import Instruction
 from backoffice.page_parts import SupportAnswer
+from backoffice.request_answer import done_words
 from backoffice.resource.filters import ModeFilter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Badge, Code, Field, Instant, RowLink, linked_actor
@@ -26,6 +28,8 @@ from core.clock import request_now
 from merchants.access import EVERYTHING
 from merchants.models import ApiKey
 from merchants.services import IssuedKey
+from merchants.standing import may_act
+from merchants.statuses import MerchantStatus
 
 
 class RollForm(ReasonForm):
@@ -101,15 +105,33 @@ class ApiKeyAdmin(OfficeAdmin):
     )
     related = MADE
 
-    def answer(self, row: ApiKey, now: datetime) -> SupportAnswer | None:
-        """Say when a key has ended, and what was made with it and goes on."""
+    def answer(self, row: ApiKey, now: datetime) -> SupportAnswer:
+        """Say whether requests with the key are accepted, or why not, and what it made goes on."""
         if row.is_active(now):
-            return None
-        how = f"Revoked {formats.clock(row.revoked_at, now)}." if row.revoked_at else ""
-        words = [how or f"It ended {formats.clock(row.expires_at, now)}."]
+            return _answer_of_active(row, now)
+        words = _ended_words(row, now)
         if still := still_working(row, now, lambda right: right != Right.VIEW_PAYOUTS):
             words.append(f"What was made with it goes on: {still}.")
         accounts = still_working(row, now, lambda right: right == Right.VIEW_PAYOUTS)
         of_payouts = [f"Payouts go to {accounts} requested with it."] if accounts else []
-        tone = "bad" if still or accounts else "quiet"
-        return SupportAnswer(words, tone, of_payouts=of_payouts)
+        return SupportAnswer(words, "bad", of_payouts=of_payouts)
+
+
+def _answer_of_active(row: ApiKey, now: datetime) -> SupportAnswer:
+    if row.merchant.status == MerchantStatus.SUSPENDED:
+        return SupportAnswer(["Its requests are refused: the merchant is suspended."], "bad")
+    words = ["Its requests are accepted."]
+    if row.expires_at:
+        until = formats.clock(row.expires_at, now)
+        words = [f"Its requests are accepted until {until}: another key has replaced it."]
+    if not may_act(row.merchant, livemode=row.livemode):
+        words.append("No live payments yet: the merchant is not verified.")
+    return SupportAnswer(words, "good")
+
+
+def _ended_words(row: ApiKey, now: datetime) -> list[str]:
+    if not row.revoked_at:
+        return [f"It ended {formats.clock(row.expires_at, now)}: another key has replaced it."]
+    last = last_done(REVOKE.audited_as, row.pk)
+    by = done_words(last, now) if last else f"{formats.clock(row.revoked_at, now)}, by API"
+    return [f"Revoked {by}.", "Its requests are refused."]

@@ -79,6 +79,7 @@ class MerchantAdmin(OfficeAdmin):
     details = (
         Code("Merchant", "pk"),
         Field("E-mail", "email"),
+        Instant("E-mail confirmed", "email_confirmed_at", empty="not yet"),
         Field("Support", "support_email"),
         Field("Website", "website"),
         Field("Address", "address"),

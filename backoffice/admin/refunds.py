@@ -33,6 +33,12 @@ REASON = Field("Reason", "reason", most=120)
 BY = Actor("By", "created_by")
 
 
+def _to(refund: Refund) -> str:
+    """Say whose the money is: it goes back to the wallet that paid, and to no other."""
+    payer = refund.payment.customer
+    return f" to the wallet that paid, of {payer.masked_phone}" if payer else ""
+
+
 class RefundAdmin(OfficeAdmin):
     model = Refund
     heading_format = "Refund of {amount}"
@@ -71,7 +77,7 @@ class RefundAdmin(OfficeAdmin):
         words = {
             RefundStatus.PENDING: "It waits: the merchant's balance does not cover it."
             f" {time_left(row, now)}",
-            RefundStatus.SUCCEEDED: f"Refunded {formats.clock(row.succeeded_at, now)}.",
+            RefundStatus.SUCCEEDED: f"Refunded {formats.clock(row.succeeded_at, now)}{_to(row)}.",
             RefundStatus.FAILED: f"Failed {formats.clock(row.failed_at, now)}:"
             f" {row.failure_reason.rstrip('.')}. The amount can be refunded again.",
         }

@@ -78,6 +78,15 @@ def test_what_the_balance_does_not_cover_is_not_said_to_be_refunded(
     assert answer.tone == "wait"
 
 
+def test_a_refund_says_whose_wallet_it_went_to(office: Office, payment: Payment) -> None:
+    answer = office(Role.SUPPORT).get(page_of(refunded(payment, 1_000))).context["answer"]
+
+    assert payment.customer
+    assert answer.words[0].endswith(
+        f" to the wallet that paid, of {payment.customer.masked_phone}."
+    )
+
+
 def test_it_waits_no_more_once_the_payment_is_refunded_again(payment: Payment) -> None:
     refunded(payment, 1_000)
     failed(payment, hours=3)

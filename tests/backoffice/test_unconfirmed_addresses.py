@@ -3,6 +3,7 @@
 import pytest
 
 from backoffice.admin.merchant_review import UNCONFIRMED
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -24,6 +25,9 @@ def impostor() -> Merchant:
 def test_staff_see_whether_the_address_is_confirmed(office: Office, impostor: Merchant) -> None:
     browser, page = office(Role.FINANCE), page_of_act(impostor, "verify")
     assert UNCONFIRMED in str(browser.get(page).context["form"].lines())
+    assert "('E-mail confirmed', 'not yet')" in str(
+        browser.get(page_of(impostor)).context["sections"]
+    )
 
     Merchant.objects.update(email_confirmed_at=utc_now())
 
