@@ -7,9 +7,9 @@ from backoffice.admin.customer_actions import CUSTOMER_ACTIONS, REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.filters import DayFilter, ModeFilter, link_filter
-from backoffice.resource.shown import Badge, Field, Id, Instant, RowLink, actor_words
+from backoffice.resource.shown import Badge, Field, Id, Instant, actor_words
 from backoffice.resource.tables import Related
-from backoffice.resource.usual_fields import MODE
+from backoffice.resource.usual_fields import CUSTOMER, MODE
 from backoffice.services.personal_data import wallets_of
 from backoffice.services.support import masked_address
 from core.clock import request_now
@@ -108,7 +108,6 @@ def _wallets(customer: Customer) -> list[tuple[str, str]]:
 
 
 NAME = Field("Passkey", str)
-CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
 STATE = Badge("State", lambda passkey: "removed" if passkey.removed_at else "active")
 ADDED = Instant("Added", "created_at")
 LAST_USED = Instant("Last used", "last_used_at", empty="—")

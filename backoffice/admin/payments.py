@@ -36,10 +36,9 @@ from backoffice.resource.shown import (
     Id,
     Instant,
     Reference,
-    RowLink,
 )
 from backoffice.resource.tables import Related
-from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
+from backoffice.resource.usual_fields import AMOUNT, CREATED, CUSTOMER, MERCHANT, MODE, STATUS_NOW
 from backoffice.services.money import with_refunds_asked
 from backoffice.services.support import masked_address
 from backoffice.timeline import timeline_of
@@ -89,7 +88,6 @@ def _fee_refunded(payment: Payment) -> int | None:
     return share_of(payment.fee, payment.amount_refunded, payment.sale_amount)
 
 
-CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer", unbroken=True)
 REFUND_STATUS = Badge(
     "Refund", lambda payment: payment.refund_status if payment.amount_refunded else ""
 )

@@ -16,9 +16,9 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
-from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference, RowLink
+from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference
 from backoffice.resource.tables import Related
-from backoffice.resource.usual_fields import AMOUNT, CREATED, MODE, STATUS_NOW
+from backoffice.resource.usual_fields import AMOUNT, CREATED, CUSTOMER, MODE, STATUS_NOW
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.cash import confirm_cash, text_cash_code
@@ -30,7 +30,6 @@ from payouts.models import BankEntry, BankEntryKind
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
 CAME = Amount("Came", "amount_received")
-CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
 
 
 class CountedCashForm(ActionForm):

@@ -9,4 +9,5 @@ STATUS = Badge("Status", "status")
 # Of rows that end by themselves: as it is now, whether or not a sweep has been there.
 STATUS_NOW = Badge("Status", lambda row: row.status_at(request_now()))
 MODE = Badge("Mode", lambda row: "live" if row.livemode else "test")
+CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer", unbroken=True)
 MERCHANT = RowLink("Merchant", "merchant.name", to="merchant", most=60)

@@ -6,7 +6,7 @@ from backoffice.audit import AuditAction, audited
 from backoffice.errors import MerchantChangedMeanwhile
 from backoffice.roles import Right
 from backoffice.services.independence import refuse_key_holder, refuse_void_request
-from backoffice.services.logos import digest_of_logo, refuse_unread_logo
+from backoffice.services.merchants import digest_of_logo, refuse_unread_logo
 from backoffice.staff import Staff
 from merchants.evidence import approve_change, decline_change
 from merchants.models import MerchantChange

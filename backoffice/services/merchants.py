@@ -13,14 +13,15 @@ from backoffice.audit import AuditAction, audited, last_done, snapshot
 from backoffice.errors import (
     Forbidden,
     InstructionDecided,
+    LogoNotRead,
     MerchantChangedMeanwhile,
     SecretNotThere,
 )
 from backoffice.formats import percent
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Right
-from backoffice.services.logos import digest_of_logo, refuse_unread_logo
 from backoffice.staff import Staff
+from checkout.logo_rows import picture_at
 from core.json import dump_json
 from core.sealed import seal, unseal
 from merchants.callers import Caller
@@ -36,6 +37,7 @@ from webhooks.models import Event
 VERIFIED = "verify merchant"  # in the audit trail
 MOST_CHANGES = 500
 COLLECTABLE_FOR = timedelta(days=7)
+UNREAD = "unread"
 
 
 def details_of(merchant: Merchant) -> dict[str, str]:
@@ -68,6 +70,20 @@ def changed_since_verified(merchant: Merchant) -> dict[str, datetime]:
         for update in reversed(updates)
         for name in update.content["data"]["changed"]
     }
+
+
+def digest_of_logo(merchant: Merchant, url: str) -> str:
+    """Return the digest of what was read at a logo URL: empty if that is no image."""
+    if not url:
+        return ""
+    picture = picture_at(merchant, url)
+    return UNREAD if picture is None else picture.digest
+
+
+def refuse_unread_logo(merchant: Merchant, url: str) -> None:
+    """Raise LogoNotRead while no one can have seen what a logo URL leads to."""
+    if digest_of_logo(merchant, url) == UNREAD:
+        raise LogoNotRead
 
 
 def digest_of_details(merchant: Merchant) -> str:
