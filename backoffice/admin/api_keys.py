@@ -106,7 +106,7 @@ class ApiKeyAdmin(OfficeAdmin):
     related = MADE
 
     def answer(self, row: ApiKey, now: datetime) -> SupportAnswer:
-        """Say whether requests with the key are accepted, or why not, and what it made goes on."""
+        """Say that requests with the key are accepted, or why not, and what it made goes on."""
         if row.is_active(now):
             return _answer_of_active(row, now)
         words = _ended_words(row, now)
