@@ -8,7 +8,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext
-from backoffice.admin.ending_keys import END_MADE, REVOKE
+from backoffice.admin.ending_keys import END_MADE, REVOKE, REVOKE_ALONE
 from backoffice.admin.made_with_keys import MADE, still_working
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import key_result, submit
@@ -132,6 +132,6 @@ def _answer_of_active(row: ApiKey, now: datetime) -> SupportAnswer:
 def _ended_words(row: ApiKey, now: datetime) -> list[str]:
     if not row.revoked_at:
         return [f"It ended {formats.clock(row.expires_at, now)}: another key has replaced it."]
-    last = last_done(REVOKE.audited_as, row.pk)
+    last = last_done(REVOKE_ALONE.audited_as, row.pk)
     by = done_words(last, now) if last else f"{formats.clock(row.revoked_at, now)}, by API"
     return [f"Revoked {by}.", "Its requests are refused."]

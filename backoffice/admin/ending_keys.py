@@ -34,7 +34,7 @@ from core.clock import request_now
 from core.errors import ApiError
 from merchants.models import ApiKey
 
-_REVOKE_ALONE = Action(
+REVOKE_ALONE = Action(
     title="Revoke",
     right=Right.KEYS,
     service=end_key,
@@ -91,7 +91,7 @@ class RevokeForm(EndMadeForm):
 
 def _revoke(context: ActionContext) -> ActionResult:
     """Revoke the key; then, if that was ticked, end what was made with it."""
-    revoked = run(_REVOKE_ALONE, context)
+    revoked = run(REVOKE_ALONE, context)
     if not context.data.get("also"):
         return revoked
     ended = _end_made(context)
@@ -101,7 +101,7 @@ def _revoke(context: ActionContext) -> ActionResult:
 def _end_made(context: ActionContext) -> ActionResult:
     """End what was made with the key, and with the keys that end with it."""
     keys = _keys_that_end(context)
-    number = _end_each(_REVOKE_ALONE, context, [key for key in keys if key.is_active(context.now)])
+    number = _end_each(REVOKE_ALONE, context, [key for key in keys if key.is_active(context.now)])
     done = [counted(number, "key", "keys")] if number else []
     since = made_since([context.row, *keys], day_start(context.data["since"]), context.now)
     for kind in KINDS:
