@@ -18,7 +18,6 @@ from backoffice.actions import Action, ActionContext, ActionResult, run
 from backoffice.admin.made_with_keys import (
     KINDS,
     MOST_AT_ONCE,
-    counted,
     counts,
     keys_made_with,
     made_since,
@@ -26,6 +25,7 @@ from backoffice.admin.made_with_keys import (
 )
 from backoffice.errors import Forbidden
 from backoffice.figures import day_start
+from backoffice.formats import counted
 from backoffice.forms import CheckboxField, DateInputField, ReasonForm
 from backoffice.roles import Right
 from backoffice.services.merchants import end_key
@@ -102,12 +102,12 @@ def _end_made(context: ActionContext) -> ActionResult:
     """End what was made with the key, and with the keys that end with it."""
     keys = _keys_that_end(context)
     number = _end_each(REVOKE_ALONE, context, [key for key in keys if key.is_active(context.now)])
-    done = [counted(number, "key", "keys")] if number else []
+    done = [counted(number, "key")] if number else []
     since = made_since([context.row, *keys], day_start(context.data["since"]), context.now)
     for kind in KINDS:
         rows = list(kind.rows(since)[:MOST_AT_ONCE]) if context.staff.may(kind.end.right) else []
         if ended := _end_each(kind.end, context, rows):
-            done.append(kind.words(ended))
+            done.append(counted(ended, kind.name))
     left = counts(since, context.staff.may)
     words = f"Made with it and ended: {', '.join(done) or 'nothing'}."
     return ActionResult(f"{words} Still active: {left}." if left else words, is_warning=bool(left))

@@ -42,8 +42,7 @@ class Kind:
     `seen` is the right that is required to be told of it.
     """
 
-    one: str
-    several: str
+    name: str
     rows: Callable[[Since], QuerySet[Any]]
     end: Action
     seen: Right
@@ -51,14 +50,9 @@ class Kind:
     def count(self, since: Since) -> str:
         """Return how many still go on, in words; empty if none does."""
         found = self.rows(since)[: MOST_AT_ONCE + 1].count()
-        return self.words(found, "+" if found > MOST_AT_ONCE else "") if found else ""
-
-    def words(self, number: int, more: str = "") -> str:
-        return counted(min(number, MOST_AT_ONCE), self.one, self.several, more)
-
-
-def counted(number: int, one: str, several: str, more: str = "") -> str:
-    return f"{number}{more} {one if number == 1 else several}"
+        if found > MOST_AT_ONCE:
+            return f"{MOST_AT_ONCE}+ {self.name}s"
+        return formats.counted(found, self.name) if found else ""
 
 
 def _endpoints(since: Since) -> QuerySet[Any]:
@@ -78,16 +72,10 @@ def _links(since: Since) -> QuerySet[Any]:
 
 # Endpoints first: they would be sent what is told of the others.
 KINDS = (
-    Kind("endpoint", "endpoints", _endpoints, SWITCH_OFF, Right.VIEW_WEBHOOKS),
-    Kind("bank account", "bank accounts", _accounts, CLOSE, Right.VIEW_PAYOUTS),
+    Kind("endpoint", _endpoints, SWITCH_OFF, Right.VIEW_WEBHOOKS),
+    Kind("bank account", _accounts, CLOSE, Right.VIEW_PAYOUTS),
     # With the right to revoke the key: it ends no link but those that the key has made.
-    Kind(
-        "payment link",
-        "payment links",
-        _links,
-        replace(END_LINK, right=Right.KEYS),
-        Right.VIEW_TRADE,
-    ),
+    Kind("payment link", _links, replace(END_LINK, right=Right.KEYS), Right.VIEW_TRADE),
 )
 
 
@@ -123,7 +111,7 @@ def still_working(key: ApiKey, now: datetime, may_see: Callable[[Right], bool]) 
     """Return what was made with a key and goes on, in words; empty if there is nothing."""
     sure = [each.key for each in keys_made_with(key) if not each.may_be_owners]
     active = sum(each.is_active(now) for each in sure)
-    keys = counted(active, "key", "keys") if active and may_see(Right.VIEW_KEYS) else ""
+    keys = formats.counted(active, "key") if active and may_see(Right.VIEW_KEYS) else ""
     return _joined(keys, counts(made_since([key, *sure], key.created_at, now), may_see))
 
 

@@ -139,10 +139,8 @@ class ResendListForm(ReasonForm):
         ]
 
 
-_SHOWING = frozenset({"columns", "p", "e"})  # change no rows
-_KNOWN = _SHOWING.union(
-    *(("mode", "status", "endpoint", "event"), ("day", "day_from", "day_to", "ended", "queue"))
-)
+_READ = ("mode", "status", "endpoint", "event", "day", "day_from", "day_to", "ended", "queue")
+_KNOWN = frozenset({*_READ, "columns", "p", "e"})  # the others choose no rows
 _NOT_ARRIVED = [status.value for status in DeliveryStatus if status != DeliveryStatus.DELIVERED]
 
 
