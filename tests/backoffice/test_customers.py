@@ -95,7 +95,7 @@ def test_the_answers_must_be_of_the_same_payment(
     assert response.status_code == 422
 
 
-def test_three_wrong_tries_a_day_are_enough(office: Office, locked: Customer) -> None:
+def test_three_wrong_attempts_a_day_are_enough(office: Office, locked: Customer) -> None:
     for number in range(3):
         act(office(Role.SUPPORT, f"support{number}"), locked, "unlock-pin", amount="1.00")
 

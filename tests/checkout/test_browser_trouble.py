@@ -57,7 +57,7 @@ def test_a_link_that_may_not_be_copied_shows_itself(open_page, payment_of, site)
     page.get_by_role("link", name=f"{site}{payment.hosted_url}").wait_for()
 
 
-def test_too_many_tries_with_a_passkey_say_so(open_page, payment_of):
+def test_too_many_attempts_with_a_passkey_say_so(open_page, payment_of):
     page = open_page(payment_of(12_500).hosted_url)
     add_authenticator(page)
     sign_in(page)

@@ -68,7 +68,7 @@ def test_it_sends_an_amount_that_needs_a_passkey_to_the_passkey(payment_of):
     assert payment.status == PaymentStatus.REQUIRES_ACTION
 
 
-def test_a_wrong_pin_leaves_tries_and_the_fifth_locks_it_but_leaves_the_payment_open(payment_of):
+def test_a_wrong_pin_leaves_attempts_and_the_fifth_locks_it_but_leaves_the_payment_open(payment_of):
     payment = payment_of(1250)
     shopper = Shopper()
     shopper.visit(f"/checkout/{payment.id}")

@@ -63,7 +63,7 @@ def test_it_says_what_a_phone_is_and_keeps_what_was_typed(payment, phone):
     assert SignInCode.objects.count() == 0
 
 
-def test_a_wrong_code_says_how_many_tries_are_left(payment):
+def test_a_wrong_code_says_how_many_attempts_are_left(payment):
     shopper = at_code(payment)
     response = shopper.send(code="123 456")
 

@@ -51,7 +51,7 @@ def test_it_is_stored_as_argon2id_under_the_pepper(
     assert not Hasher().matches(holder.pin_hash, PIN, "")
 
 
-def test_a_wrong_pin_says_how_many_tries_are_left(holder: Customer, now: datetime) -> None:
+def test_a_wrong_pin_says_how_many_attempts_are_left(holder: Customer, now: datetime) -> None:
     for left in (4, 3, 2, 1):
         error = guess_wrong(holder, 1, now)
         assert isinstance(error, InvalidPin)
