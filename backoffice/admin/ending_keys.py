@@ -163,8 +163,8 @@ END_MADE = Action(
     form=EndMadeForm,
     service=_end_made,
     message=lambda result: result,
-    about="The key itself has ended. Endpoints are switched off, payment links cannot be paid any"
-    " more.",
+    about="The key itself has ended. Endpoints are switched off, and payment links can no"
+    " longer be paid.",
     icon="link_off",
     danger=True,
     available=lambda key, now: not key.is_active(now),

@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 import time_machine
 
+from backoffice.actions import Action, ActionContext, ActionResult, run
 from backoffice.admin import ending_keys, made_with_keys
+from backoffice.admin.webhook_actions import SWITCH_OFF
+from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -19,6 +22,7 @@ from payouts.models import BankAccount
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
 from tests.client import ApiClient
+from webhooks.errors import WebhookNotFound
 from webhooks.models import Event, Webhook
 
 pytestmark = pytest.mark.django_db
@@ -116,12 +120,14 @@ def test_without_the_tick_nothing_but_the_key_ends(office: Office, thief: KeyHol
 def test_what_was_made_before_that_day_goes_on(office: Office, thief: KeyHolder) -> None:
     with time_machine.travel(utc_now() - timedelta(days=2), tick=False):
         earlier, hook = thief.link(), thief.endpoint("shop.example")
+        thief.makes("bank-accounts", **ACCOUNT)
     thief.link()
     thief.endpoint()
 
-    page = end(office, thief.key, since=f"{utc_now():%Y-%m-%d}")
+    page = end(office, thief.key, role=Role.ADMINISTRATOR, since=f"{utc_now():%Y-%m-%d}")
 
     assert "Made with it and ended: 1 endpoint, 1 payment link." in page
+    assert BankAccount.objects.open().exists()
     assert active_links() == [earlier.pk]
     assert Webhook.objects.switched_on().get() == hook
 
@@ -157,12 +163,16 @@ def test_a_key_in_place_of_the_stolen_one_ends_only_on_a_tick(
     """Its owner has replaced it, as our e-mail advises, before it called: or the thief has."""
     link = thief.link()
     successor = thief.makes(f"api-keys/{thief.key.pk}/roll", expires_in=0)
-    kept = ApiClient(successor["secret"]).post("/v1/payment-links", {"amount": 1}).json()["id"]
+    its_holder = ApiClient(successor["secret"])
+    kept = its_holder.post("/v1/payment-links", {"amount": 1}).json()["id"]
+    assert its_holder.post("/v1/api-keys", {"name": "Till"}).status_code == 201
     asked = office(Role.DEVELOPER).get(page_of_act(thief.key, "end-what-it-made"))
     assert asked.context["form"].fields["keys"].initial == []
     assert "Replacement sk_test_" in asked.content.decode()
 
-    assert "ended: 1 payment link." in end(office, thief.key, "end-what-it-made")
+    page = end(office, thief.key, "end-what-it-made")
+    assert "ended: 1 payment link." in page
+    assert "goes on" not in page
     link.refresh_from_db()
     assert (link.status, active_links()) == ("deactivated", [kept])
 
@@ -178,6 +188,49 @@ def test_a_key_that_has_ended_already_hides_nothing(office: Office, thief: KeyHo
     assert hidden.post(f"/v1/api-keys/{other['id']}/revoke").status_code == 200
 
     assert "ended: 1 payment link." in end(office, thief.key)
+    assert not active_links()
+    assert not AuditEntry.objects.exclude(outcome="done").exists(), "it is not revoked again"
+
+
+def test_a_key_that_made_nothing_is_revoked_for_a_reason(office: Office, thief: KeyHolder) -> None:
+    asked = office(Role.DEVELOPER).get(page_of_act(thief.key, "revoke"))
+
+    assert list(asked.context["form"].fields) == ["form_key", "reason"]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "status", "left"), [(WebhookNotFound, 302, 0), (Forbidden, 403, 1)]
+)
+def test_one_refusal_stops_nothing_unless_the_right_is_gone(
+    office: Office, thief: KeyHolder, monkeypatch: pytest.MonkeyPatch, refusal, status, left
+) -> None:
+    thief.link()
+    thief.endpoint()
+
+    def run_but_one(action: Action, context: ActionContext) -> ActionResult:
+        if action is SWITCH_OFF:
+            raise refusal
+        return run(action, context)
+
+    monkeypatch.setattr(ending_keys, "run", run_but_one)
+
+    assert act(office(Role.DEVELOPER), thief.key, "revoke", **TODAY).status_code == status
+    assert len(active_links()) == left
+    assert ApiKey.objects.get(pk=thief.key.pk).revoked_at
+
+
+def test_what_an_ended_replacement_made_ends_on_its_own_page(
+    office: Office, thief: KeyHolder
+) -> None:
+    thief.link()
+    successor = thief.makes(f"api-keys/{thief.key.pk}/roll", expires_in=0)
+    kept = ApiClient(successor["secret"]).post("/v1/payment-links", {"amount": 1}).json()["id"]
+    ApiKey.objects.filter(pk=successor["id"]).update(revoked_at=utc_now())
+
+    end(office, thief.key, "end-what-it-made")
+    assert active_links() == [kept]
+
+    end(office, ApiKey.objects.get(pk=successor["id"]), "end-what-it-made")
     assert not active_links()
 
 

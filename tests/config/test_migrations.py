@@ -6,14 +6,15 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core.management.base import CommandError
-from django.db import connection
+from django.db import connection, migrations
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
 from config.databases import POSTGRESQL_LIMITS
-from core.schema import _no_limits
+from core.schema import AddConstraintOnline, AddIndexOnline, _no_limits
 from core.signatures import signature_field
+from tests.source_tree import ROOMS
 
 
 def test_no_model_has_changed_without_a_migration() -> None:
@@ -21,6 +22,21 @@ def test_no_model_has_changed_without_a_migration() -> None:
     declared = ProjectState.from_apps(apps)
 
     assert MigrationAutodetector(loader.project_state(), declared).changes(loader.graph) == {}
+
+
+def test_one_without_a_transaction_can_be_run_again() -> None:
+    """What was done before it was interrupted, or refused behind a pooler, is there then."""
+    once = (migrations.AddField, migrations.AddConstraint, migrations.AddIndex)
+    again = (AddConstraintOnline, AddIndexOnline)
+    wrong = {
+        name
+        for name, migration in MigrationLoader(None).disk_migrations.items()
+        if name[0] in ROOMS and not migration.atomic
+        for each in migration.operations
+        if isinstance(each, (*once, migrations.CreateModel)) and not isinstance(each, again)
+    }
+
+    assert wrong == {("payments", "0008_till")}  # released before anyone looked
 
 
 def test_the_log_notes_the_signatures_of_these() -> None:

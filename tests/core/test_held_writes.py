@@ -11,11 +11,12 @@ from core.models import IdempotencyKey
 from core.writing import HeldWrites, Write, held_writes, write_last
 
 
-def keep(key: str) -> Write:
+def keep(*keys: str) -> Write:
+    rows = ", ".join(["('tests', %s, '', '', CURRENT_TIMESTAMP)"] * len(keys))
     return Write(
         "INSERT INTO core_idempotencykey (scope, key, fingerprint, location, created_at)"
-        " VALUES ('tests', %s, '', '', CURRENT_TIMESTAMP)",
-        [key],
+        f" VALUES {rows}",
+        [*keys],
     )
 
 
@@ -36,12 +37,12 @@ def held(db: None) -> Iterator[HeldWrites]:
 
 def test_they_are_sent_with_what_comes_last(held: HeldWrites, counts: list[int]) -> None:
     with CaptureQueriesContext(connection) as sent:
-        write_last(keep("first"), keep("second"), then=counts.append)
+        write_last(keep("first"), keep("second", "third"), then=counts.append)
         assert not sent.captured_queries
         held.send(keep("answer"))
 
-    assert kept() == ["answer", "first", "second"]
-    assert counts == [1]
+    assert kept() == ["answer", "first", "second", "third"]
+    assert counts == [2], "of the last one held, not of the one sent beside it"
     assert len(sent) == (1 if connection.vendor == "postgresql" else 3)
 
 
