@@ -1,5 +1,7 @@
 """A merchant calls because its key is refused: the page of the key says why."""
 
+from datetime import timedelta
+
 import pytest
 
 from backoffice.resource.page_urls import page_of
@@ -29,6 +31,33 @@ def test_it_says_who_revoked_a_key_and_why(office: Office, key: ApiKey) -> None:
     assert revoked.startswith("Revoked by developer, ")
     assert revoked.endswith(": Leaked.")
     assert refused == "Its requests are refused."
+
+
+@pytest.mark.parametrize(
+    ("column", "hours", "begins", "ends"),
+    [
+        ("expires_at", 1, "Its requests are accepted until ", ": another key has replaced it."),
+        ("expires_at", -1, "It ended ", ": another key has replaced it."),
+        ("revoked_at", -1, "Revoked ", ", by API."),
+    ],
+)
+def test_it_says_what_its_merchant_has_done_to_it(
+    office: Office, key: ApiKey, column: str, hours: int, begins: str, ends: str
+) -> None:
+    ApiKey.objects.update(**{column: utc_now() + timedelta(hours=hours)})
+
+    words = office(Role.SUPPORT).get(page_of(key)).context["answer"].words[0]
+
+    assert (words.startswith(begins), words.endswith(ends)) == (True, True), words
+
+
+def test_the_first_key_was_made_by_the_registration(office: Office, key: ApiKey) -> None:
+    browser, made_by = office(Role.SUPPORT), "('Created by', 'registration')"
+    assert made_by not in str(browser.get(page_of(key)).context["sections"])
+
+    ApiKey.objects.update(created_at=key.merchant.created_at)
+
+    assert made_by in str(browser.get(page_of(key)).context["sections"])
 
 
 def test_it_says_what_the_status_of_the_merchant_is_to_a_key(
