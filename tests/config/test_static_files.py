@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
+from django.core.files.storage import FileSystemStorage
 from django.core.management import call_command
 from django.test import Client
+
+from config.static_finder import REPLACED, ThemedAdminFinder
 
 SMALL = "/static/checkout/button.js"
 LARGE = "/static/drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js"
@@ -76,3 +79,16 @@ def test_no_two_files_are_collected_under_one_name(tmp_path: Path, settings: Any
 
     assert "Found another file" not in said.getvalue()
     assert "unfold" in str(finders.find("admin/js/actions.js")), "its file, not Django's"
+
+
+def test_only_what_the_theme_replaces_of_the_admin_is_left_out(tmp_path: Path) -> None:
+    finder = ThemedAdminFinder()
+    finder.storages = {}
+    for app in ("theme", "ours", REPLACED):
+        (tmp_path / app).mkdir()
+        (tmp_path / app / "one.js").touch()
+        finder.storages[app] = FileSystemStorage(tmp_path / app)
+
+    listed = [(path, Path(storage.location).name) for path, storage in finder.list(None)]
+
+    assert listed == [("one.js", "theme"), ("one.js", "ours")], "a duplicate is still reported"

@@ -55,6 +55,7 @@ def test_it_tells_how_old_a_standby_is(
     said = verify()[1]
 
     assert ("This is a standby, as of 2026-01-31 09:00:00 UTC." in said) is is_told
+    assert json.loads(verify("--json")[1])["ok"]
 
 
 @pytest.mark.usefixtures("_some_money")
