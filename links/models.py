@@ -90,7 +90,7 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         raise self.missing()
 
     def locked_against_use(self, link_id: str) -> "PaymentLink":
-        """Lock a link, after payments that use it; no other one does until the transaction ends.
+        """Wait for the payments that use a link, and lock it: until the end, none other uses it.
 
         Raises PaymentLinkNotFound.
         """
