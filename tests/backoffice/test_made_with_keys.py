@@ -281,6 +281,7 @@ def test_pages_say_which_key_it_was_or_that_it_was_not_recorded(
     link, hook, browser = thief.link(), thief.endpoint(), office(Role.DEVELOPER)
     until = thief.makes("api-keys", name="Till")["id"]
     of_key = browser.get(page_of(thief.key)).content.decode()
+    assert 'data-label="Amount' in of_key, "a heading's text, without its mark-up"
 
     for made in (link, hook, ApiKey.objects.get(pk=until)):
         assert page_of(made) in of_key

@@ -43,16 +43,27 @@ def caused(error: Exception, by: Exception) -> Exception:
     return error
 
 
-REFUSED = ssl.SSLCertVerificationError()
-REFUSED.verify_message = "expired " + "x" * 300
-REFUSED.verify_code = 10
+def refused(words: str, code: int) -> ssl.SSLCertVerificationError:
+    """The refusal of a certificate, with the words and the code that OpenSSL gives it."""
+    error = ssl.SSLCertVerificationError()
+    error.verify_message, error.verify_code = words, code
+    return error
+
+
+EXPIRED = refused("expired " + "x" * 300, 10)
+ALONE = refused("unable to verify the first certificate", 21)
 
 
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
         (ConnectionFailed("The connection was refused."), "The connection was refused."),
-        (caused(OSError(), REFUSED), f"TLS: expired {'x' * 187}"),
+        (caused(OSError(), EXPIRED), f"TLS: expired {'x' * 187}"),
+        (
+            caused(OSError(), ALONE),
+            "TLS: unable to verify the first certificate"
+            " (the server may not send its intermediate certificates).",
+        ),
         (OSError(ssl.SSLError()), "TLS: no secure connection could be made."),
         (caused(OSError(), TimeoutError()), "No complete answer within 2.5 seconds."),
         (OSError(), "The connection broke off before the answer was complete."),
@@ -111,6 +122,7 @@ def test_each_address_gets_its_share_of_the_time(
 ) -> None:
     network = Network(all=TimeoutError)
     monkeypatch.setattr(socket, "create_connection", network.connect)
+    monkeypatch.setattr("outbound.deadline.time", SimpleNamespace(monotonic=lambda: 0.0))
 
     with pytest.raises(ConnectionFailed, match=r"No connection within 6 seconds\."):
         connector(found, left=left)("host", 443)
