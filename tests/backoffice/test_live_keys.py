@@ -81,6 +81,7 @@ def test_it_is_issued_once_another_has_approved(key: ApiKey, how: str, api: Api,
 
     new = ApiKey.objects.exclude(pk=key.pk).get()
     assert (new.pk, new.last_four, new.livemode) == (instruction.result_id, secret[-4:], True)
+    assert new.created_by == f"staff:{FIRST}"
     assert ApiKey.objects.get(pk=key.pk).is_active(utc_now()) == (how == "issue")
     assert Message.objects.filter(kind="api_key", recipient=key.merchant.email).count() == 1
     assert secret not in str(list(AuditEntry.objects.values()))

@@ -73,6 +73,7 @@ def test_roll_key_prints_the_new_key(merchant, issued):
 
     old = ApiKey.objects.get(pk=issued.key.pk)
     assert body["replaces"] == old.id
+    assert ApiKey.objects.get(pk=body["id"]).created_by == "system:merchants.roll_key"
     assert body["replaced_works_until"].endswith("Z")
     assert old.expires_at is not None
     assert timedelta(hours=1) < old.expires_at - utc_now() <= timedelta(hours=2)
