@@ -73,9 +73,9 @@ def update_webhook(
     """Change an endpoint; a new URL, or switching it on again, resets its failure record.
 
     The owner is told if a live one is moved or is sent less. Raises WebhookNotFound,
-    ValidationFailed, RateLimited. Serves PATCH /v1/webhooks/:id.
+    ValidationFailed, RateLimited, and as `recheck_caller`. Serves PATCH /v1/webhooks/:id.
     """
-    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
+    webhook = _locked(caller, webhook_id)
     if "url" in changes:
         refuse_url(changes["url"], livemode=webhook.livemode)
     is_moved = changes.get("url", webhook.url) != webhook.url
@@ -116,9 +116,10 @@ def _switched(*, on: bool) -> dict[str, Any]:
 def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook:
     """Delete an endpoint: nothing is sent there any more. Its log is kept for staff.
 
-    The owner is told of a live one. Raises WebhookNotFound. Serves DELETE /v1/webhooks/:id.
+    The owner is told of a live one. Raises WebhookNotFound, and as `recheck_caller`. Serves
+    DELETE /v1/webhooks/:id.
     """
-    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
+    webhook = _locked(caller, webhook_id)
     webhook.deleted_at = webhook.updated_at = now
     webhook.save(update_fields=["deleted_at", "updated_at"])
     tell_of_silence(webhook, "was deleted and no longer receives events", now=now)
@@ -132,9 +133,10 @@ def rotate_secret(
     """Replace the secret; the old one keeps signing for `overlap`, any earlier one expires now.
 
     The owner is told of a live one: a receiver that verifies by the old secret accepts nothing
-    after that. Raises WebhookNotFound. Serves POST /v1/webhooks/:id/rotate-secret.
+    after that. Raises WebhookNotFound, and as `recheck_caller`. Serves
+    POST /v1/webhooks/:id/rotate-secret.
     """
-    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
+    webhook = _locked(caller, webhook_id)
     secret = new_secret()
     webhook.previous_secret = webhook.secret if overlap else ""
     webhook.previous_secret_expires_at = now + overlap if overlap else None
@@ -153,6 +155,16 @@ def rotate_secret(
     )
     tell_of_silence(webhook, "now has a different signing secret", now=now)
     return IssuedSecret(webhook, secret)
+
+
+def _locked(caller: Caller, webhook_id: str) -> Webhook:
+    """Lock an endpoint of the caller's, after its merchant, and check the caller's key again.
+
+    A thief would otherwise switch on, within a second, what staff have ended with the key.
+    """
+    if caller.merchant is not None:
+        recheck_caller(caller, Merchant.objects.locked(caller.merchant.id))
+    return Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
 
 
 def _refuse_too_many(caller: Caller) -> None:

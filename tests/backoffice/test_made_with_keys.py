@@ -16,12 +16,14 @@ from backoffice.roles import Role
 from core.clock import utc_now
 from links.models import PaymentLink
 from links.statuses import LinkStatus
+from merchants import authentication
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
 from payouts.models import BankAccount
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
 from tests.client import ApiClient
+from tests.row_changes import rows_of
 from webhooks.errors import WebhookNotFound
 from webhooks.models import Event, Webhook
 
@@ -273,6 +275,29 @@ def test_very_many_take_more_than_one_press(
 
     assert not active_links()
     assert "End what it made" not in office(Role.DEVELOPER).get(page_of(thief.key)).content.decode()
+
+
+def test_a_process_that_still_knows_the_key_goes_back_on_nothing(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It learns of the end up to a second later, and a thief asks again and again."""
+    thief = KeyHolder(merchant, live=True)
+    hook = thief.endpoint()
+    known = ApiKey.objects.select_related("merchant").get(pk=thief.key.pk)
+    assert "Made with it and ended: 1 endpoint." in end(office, thief.key)
+    monkeypatch.setattr(authentication, "find_key", lambda secret, at: known)
+    path = f"/v1/webhooks/{hook.pk}"
+    ended = rows_of(Webhook.objects.all())
+
+    late = (
+        thief.api.patch(path, {"is_active": True}),
+        thief.api.patch(path, {"url": "https://thief.example/again"}),
+        thief.api.post(f"{path}/rotate-secret"),
+        thief.api.delete(path),
+    )
+
+    assert [answer.status_code for answer in late] == [401] * 4
+    assert rows_of(Webhook.objects.all()) == ended
 
 
 def test_pages_say_which_key_it_was_or_that_it_was_not_recorded(
