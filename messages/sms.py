@@ -44,8 +44,8 @@ def sanitized(name: str) -> str:
     the service's own name would let it speak for us.
     """
     kept = re.sub(r"[^\w\s,&'()-]", " ", unicodedata.normalize("NFKC", name))
-    if len(re.findall(r"\d", kept)) > MAX_NAME_DIGITS:
-        kept = re.sub(r"[\d()-]", " ", kept)
+    if sum(map(str.isnumeric, kept)) > MAX_NAME_DIGITS:  # ➁, too, which is no decimal digit
+        kept = "".join(" " if each.isnumeric() or each in "()-" else each for each in kept)
     return " ".join(kept.split())[:NAME_CHARACTERS].strip() or gettext("a shop")
 
 

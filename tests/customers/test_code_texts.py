@@ -18,6 +18,7 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("evil\uff0ecom", "evil com"),
         ("Bank Fraud Desk call +1 (242) 555-0100", "Bank Fraud Desk call"),
         ("Bank: call \u0662\u0664\u0662 \uff15\uff15\uff15", "Bank call"),
+        ("Bank: call \u2781\u2783\u2781 \u2465\u277a\u24f9 \u96f6", "Bank call"),
         ("Call 919", "Call"),
         ("Pier 39", "Pier 39"),
         ("7-Eleven", "7-Eleven"),
