@@ -116,15 +116,17 @@ def _end_made(context: ActionContext) -> ActionResult:
 def _keys_that_end(context: ActionContext) -> list[ApiKey]:
     """Return the chosen keys, and those made with these or the key itself that ended before.
 
-    Not those in place of another, unless they were chosen: they may be the owner's.
+    Not those in place of any other key, unless they were chosen: they may be the owner's.
     """
     ending = {context.row.actor: context.row}
+    replaced: set[str | None] = {None}  # by keys that end with these; None: no key was
     for made in keys_made_with(context.row):
         key = made.key
-        is_of_these = key.created_by in ending and key.replaces_id is None
+        is_of_these = key.created_by in ending and key.replaces_id in replaced
         has_ended = is_of_these and not key.is_active(context.now)
         if has_ended or key.pk in context.data.get("keys", []):
             ending[key.actor] = key
+            replaced.add(key.pk)
     return list(ending.values())[1:]
 
 

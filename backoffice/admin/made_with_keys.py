@@ -83,8 +83,8 @@ KINDS = (
 class MadeKey:
     """A key that was made with another one, or with a key that was.
 
-    `may_be_owners`: it took the place of a key, or was made with one that did. That is how a thief
-    locks an owner out, and how an owner locks a thief out.
+    `may_be_owners`: it took the place of that one, or of a key not made with it, or was made with
+    one that did. That is how a thief locks an owner out, and how an owner locks a thief out.
     """
 
     key: ApiKey
@@ -100,10 +100,13 @@ class MadeKey:
 def keys_made_with(key: ApiKey) -> list[MadeKey]:
     """Return the keys made with a key, with those, and so on, oldest first: in one statement."""
     found = {key.actor: MadeKey(key, may_be_owners=False)}
+    sure: set[str | None] = {None}  # as is what replaces one of these; None: what replaces none
     for each in ApiKey.objects.filter(merchant=key.merchant_id, pk__gt=key.pk).order_by("pk"):
         if maker := found.get(each.created_by or ""):
-            doubtful = maker.may_be_owners or each.replaces_id is not None
+            doubtful = maker.may_be_owners or each.replaces_id not in sure
             found[each.actor] = MadeKey(each, may_be_owners=doubtful)
+            if not doubtful:
+                sure.add(each.pk)
     return list(found.values())[1:]
 
 

@@ -183,6 +183,23 @@ def test_a_key_in_place_of_the_stolen_one_ends_only_on_a_tick(
     assert not active_links()
 
 
+def test_a_thief_hides_no_key_by_rolling_what_it_made(office: Office, thief: KeyHolder) -> None:
+    """A replacement of the stolen key may be its owner's, but not that of a key made with it."""
+    till = thief.makes("api-keys", name="Till")
+    second = ApiClient(till["secret"]).post(f"/v1/api-keys/{till['id']}/roll", {"expires_in": 0})
+    third = thief.makes(f"api-keys/{second.json()['id']}/roll", expires_in=3600)
+    for made in (second.json(), third):
+        ApiClient(made["secret"]).post("/v1/payment-links", {"amount": 1})
+    ApiKey.objects.filter(pk=second.json()["id"]).update(revoked_at=utc_now())
+    asked = office(Role.DEVELOPER).get(page_of_act(thief.key, "revoke"))
+    ticked = asked.context["form"].fields["keys"].initial
+
+    assert ticked == [third["id"]]
+    assert "Made with it and still active: 1 key, 2 payment links." in asked.content.decode()
+    assert "ended: 1 key, 2 payment links." in end(office, thief.key, keys=ticked)
+    assert not active_links()
+
+
 def test_a_key_that_has_ended_already_hides_nothing(office: Office, thief: KeyHolder) -> None:
     other = thief.makes("api-keys", name="Till")
     hidden = ApiClient(other["secret"])
