@@ -1,8 +1,8 @@
 """Mutation scores of money, auth, webhooks and rights: `make mutants SEED=7` draws the mutants.
 
-Each group's mutants run against the quick tests of the rooms that use its files. Those accepted in
-`tests/mutants.txt` do not count. What a run learns about the tests is kept for the next one, in
-`var/mutants`.
+Rights include what staff do by them. Each group's mutants run against the quick tests of the rooms
+that use its files. Those accepted in `tests/mutants.txt` do not count. What a run learns about the
+tests is kept for the next one, in `var/mutants`.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from tests.reach import distances
 from tests.source_tree import ROOT, SERVICE
 
 FLOOR_PERCENT = 97
-# Documentation, metrics and shell commands belong to none of the four.
+# Documentation, metrics and shell commands belong to none of these.
 EXCLUDED = re.compile(r"(openapi|reference|samples|metrics)\.py$|/(management|cli)/")
 KEPT = ROOT / "var/mutants"
 RESULT = re.compile(
@@ -44,6 +44,10 @@ GROUPS = {
         r"|backoffice/services/(administrators|break_glass|two_factor|staff_passkeys|invitations)\.",
         ("backoffice", "merchants"),
     ),
+    "staff": Group(
+        r"backoffice/(actions|services/)|backoffice/admin/(\w+_actions|ending_keys|made_with_keys)\.",
+        ("backoffice",),
+    ),
     "keys": Group(r"merchants/|core/(attempt_limits|signed_tokens)", ("merchants", "core")),
     "customers": Group("customers/", ("customers", "checkout")),
     "ledger": Group(
@@ -56,9 +60,9 @@ GROUPS = {
         ),
     ),
     "payments": Group(
-        r"payments/|core/(idempotency|money|amounts|retries)",
+        r"payments/|core/(idempotency|writing|money|amounts|retries)|config/databases\.",
         (
-            "payments", "core", "checkout", "links/test_payments.py",
+            "payments", "core", "checkout", "config/test_databases.py", "links/test_payments.py",
             "merchants/test_register_once.py", "sandbox/test_time_travel.py",
             "links/test_reconciliation.py", "refunds/test_reconciliation.py",
         ),
