@@ -44,6 +44,22 @@ pytestmark = pytest.mark.django_db
 
 Rows = dict[type[Model], Model]
 MODELS = sorted(ADMINS, key=lambda model: model.__name__)
+DANGEROUS = {
+    "ApiKey": {"end-what-it-made", "revoke"},
+    "BankAccount": {"close", "decline"},
+    "Customer": {"erase", "freeze", "stolen"},
+    "Inquiry": {"close"},
+    "Instruction": {"break-glass", "carry-out", "decline"},
+    "Merchant": {"decline-change", "suspend"},
+    "Passkey": {"remove"},
+    "Payment": {"cancel"},
+    "PaymentLink": {"end"},
+    "Payout": {"cancel", "failed", "returned"},
+    "Refund": {"give-up"},
+    "TopUp": {"reverse"},
+    "User": {"close"},
+    "Webhook": {"switch-off"},
+}
 
 
 def test_each_prefix_of_ids_leads_to_one_page() -> None:
@@ -93,6 +109,15 @@ def test_what_an_action_watches_is_known_of_its_row() -> None:
     ]
 
     assert wrong == []
+
+
+def test_what_takes_something_away_is_shown_as_dangerous() -> None:
+    found = {
+        model.__name__: {it.name for it in (*admin.row_actions, *admin.list_actions) if it.danger}
+        for model, admin in ADMINS.items()
+    }
+
+    assert {name: acts for name, acts in found.items() if acts} == DANGEROUS
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -13,7 +13,7 @@ from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Role
 from checkout.models import VerificationAttempt
 from core.attempt_limits import AttemptLimit, count_attempt
-from core.clock import utc_now
+from core.clock import iso, utc_now
 from core.errors import ValidationFailed
 from customers.errors import CustomerErased
 from customers.models import Customer, CustomerSession, Passkey, SignInCode
@@ -254,7 +254,10 @@ def test_the_person_gets_all_that_is_stored_and_no_secret(office: Office, person
     known = json.loads(response.content)
     assert known["customer"]["phone"] == PHONE
     assert known["wallets"] == [{"currency": "BSD", "balance": 0}]
-    assert [row["amount"] for row in known["transfers"]] == [1_250, -1_250]
+    moved = Transfer.objects.order_by("pk").values_list("created_at", flat=True)
+    assert [(row["amount"], row["at"]) for row in known["transfers"]] == [
+        (amount, iso(at)) for amount, at in zip((1_250, -1_250), moved, strict=True)
+    ]
     assert [row["amount_received"] for row in known["top_ups"]] == [1_250]
     assert [row["customer_email"] for row in known["payments"]] == [EMAIL]
     assert [row["address"] for row in known["verification_attempts"]] == [ADDRESS] * 2

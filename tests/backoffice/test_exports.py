@@ -181,7 +181,7 @@ def test_what_cannot_be_made_is_given_up(
     run, now = asked(office), utc_now()
     for attempt in range(MOST_ATTEMPTS):
         assert run.state == "pending"
-        make_due(content_of=lambda _: 1 / 0, now=now + attempt * LEASE)  # type: ignore[arg-type, return-value]
+        assert make_due(content_of=lambda _: 1 / 0, now=now + attempt * LEASE) == 0  # type: ignore[arg-type, return-value]
         run.refresh_from_db()
 
     assert (run.state, run.attempts) == ("failed", MOST_ATTEMPTS)

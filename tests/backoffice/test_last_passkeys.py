@@ -140,13 +140,29 @@ def test_one_colleague_does_not_call_it_stolen_and_let_it_pay(
     assert not is_frozen(passkey)
 
 
-def test_an_old_request_lifts_no_newer_freeze(office: Office, passkey: Passkey) -> None:
+@pytest.mark.parametrize("later", [0, 1])
+def test_an_old_request_lifts_no_newer_freeze(office: Office, passkey: Passkey, later: int) -> None:
     ida, otto = office(Role.FINANCE, "ida"), office(Role.FINANCE, "otto")
     act(ida, passkey.customer, "stolen", **REASON)
     act(ida, passkey.customer, "unfreeze", **ANSWERS, **REASON)
-    freeze(customer_id=passkey.customer_id, actor="system", cause="again", now=utc_now())
+    then = Instruction.objects.get().asked_at + timedelta(microseconds=later)
+    freeze(customer_id=passkey.customer_id, actor="system", cause="again", now=then)
 
     approve(otto)
+
+    assert is_frozen(passkey) == bool(later)
+
+
+def test_an_answer_that_counts_no_longer_lets_no_one_pay(office: Office, passkey: Passkey) -> None:
+    ida, customer = office(Role.FINANCE, "ida"), passkey.customer
+    act(ida, customer, "stolen", **REASON)
+    act(ida, customer, "unfreeze", **ANSWERS, **REASON)
+    named = Payment.objects.get()
+    another = Payment.objects.filter(pk=paid_payment(named.merchant, 7_700).pk)
+    another.update(customer=customer, completed_at=named.completed_at)
+    Payment.objects.filter(pk=named.pk).update(created_at=utc_now() - timedelta(days=90))
+
+    approve(office(Role.FINANCE, "otto"))
 
     assert is_frozen(passkey)
 

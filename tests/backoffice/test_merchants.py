@@ -125,7 +125,7 @@ def test_a_developer_gets_hold_of_no_live_key(office: Office, merchant: Merchant
     assert (rolled.status_code, issued.status_code) == (403, 422)
     assert AuditEntry.objects.earliest("sequence").outcome == "forbidden"
     made = ApiKey.objects.exclude(pk=key.pk).get()
-    assert (made.name, made.created_by) == ("Sandbox", "staff:developer")
+    assert (made.name, made.livemode, made.created_by) == ("Sandbox", False, "staff:developer")
     assert act(browser, key, "revoke", reason="Leaked").status_code == 302
 
 

@@ -54,16 +54,30 @@ def test_a_migration_may_think_for_longer_than_a_request() -> None:
 def test_a_server_that_is_gone_is_given_up_within_seconds() -> None:
     options = database("postgres://payments@10.0.0.2/payments?connect_timeout=7")["OPTIONS"]
 
-    assert (options["tcp_user_timeout"], options["keepalives_idle"]) == (10_000, 10)
+    assert options["tcp_user_timeout"] == 10_000
+    keepalives = {name: value for name, value in options.items() if name.startswith("keepalives_")}
+    assert keepalives == {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
     assert options["connect_timeout"] == 7, "the address has the last word"
     assert database("postgres://payments@10.0.0.2/payments")["OPTIONS"]["connect_timeout"] == 3
 
 
-def test_a_request_waits_for_no_pool_that_has_given_up() -> None:
+def test_a_request_waits_for_no_pool_that_has_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pool's own wait grows to minutes, in which a server that is back would not be asked."""
-    pool = database("postgres://payments@10.0.0.2/payments")["OPTIONS"]["pool"]
+    monkeypatch.setenv("WEB_THREADS", "8")
+    made = database("postgres://payments@10.0.0.2/payments")
 
-    assert (pool["timeout"], pool["reconnect_timeout"]) == (2, 2)
+    assert made["OPTIONS"]["prepare_threshold"] == 5
+    waits = {"timeout": 2, "reconnect_timeout": 2}
+    assert made["OPTIONS"]["pool"] == {"min_size": 2, "max_size": 10} | waits
+    assert made["CONN_MAX_AGE"] == 0, "it goes back to the pool after each request"
+    assert made["OPTIONS"]["server_side_binding"] is True
+
+
+def test_a_pooler_gets_no_named_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    for is_pooled in (True, False):
+        monkeypatch.setattr("config.databases._IS_POOLED", is_pooled)
+        made = database("postgres://payments@10.0.0.2/payments")
+        assert made["DISABLE_SERVER_SIDE_CURSORS"] is is_pooled
 
 
 @pytest.mark.parametrize(
