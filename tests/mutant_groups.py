@@ -60,11 +60,13 @@ GROUPS = {
         ),
     ),
     "payments": Group(
-        r"payments/|core/(idempotency|writing|money|amounts|retries)|config/databases\.",
+        r"payments/|core/(idempotency|writing|money|amounts|retries)|config/databases\."
+        r"|sandbox/(time_travel|simulating|views)\.",
         (
             "payments", "core", "checkout", "config/test_databases.py", "links/test_payments.py",
             "merchants/test_register_once.py", "sandbox/test_time_travel.py",
-            "links/test_reconciliation.py", "refunds/test_reconciliation.py",
+            "sandbox/test_simulate.py", "links/test_reconciliation.py",
+            "refunds/test_reconciliation.py",
         ),
     ),
     "refunds": Group("refunds/", ("refunds",), importers=True),
