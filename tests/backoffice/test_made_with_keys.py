@@ -1,62 +1,35 @@
 """What a stolen key made goes on once it has ended: staff see it, and end it in one act."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 import time_machine
 
 from backoffice.actions import Action, ActionContext, ActionResult, run
-from backoffice.admin import ending_keys, made_with_keys
+from backoffice.admin import ending_keys
 from backoffice.admin.webhook_actions import SWITCH_OFF
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
-from links.models import PaymentLink
-from links.statuses import LinkStatus
-from merchants import authentication
 from merchants.models import ApiKey, Merchant
-from merchants.services import issue_key
 from payouts.models import BankAccount
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
+from tests.backoffice.stolen_keys import TODAY, KeyHolder, active_links, end
 from tests.client import ApiClient
-from tests.row_changes import rows_of
 from webhooks.errors import WebhookNotFound
 from webhooks.models import Event, Webhook
 
 pytestmark = pytest.mark.django_db
 
-TODAY = {"also": "on", "reason": "Stolen"}
 ACCOUNT = {
     "holder_name": "A Mule",
     "bank_name": "Reef Bank",
     "number": "555 000 111",
     "clearing_code": "77005",
 }
-
-
-class KeyHolder:
-    """Someone with a key of their own, the owner or a thief."""
-
-    def __init__(self, merchant: Merchant, *, live: bool = False) -> None:
-        issued = issue_key(merchant=merchant, livemode=live, name="Spare", now=utc_now())
-        self.key, self.api = issued.key, ApiClient(issued.secret)
-
-    def makes(self, path: str, **body: Any) -> dict[str, Any]:
-        answer = self.api.post(f"/v1/{path}", body)
-        assert answer.status_code in (200, 201), answer.content
-        made: dict[str, Any] = answer.json()
-        return made
-
-    def link(self) -> PaymentLink:
-        return PaymentLink.objects.get(pk=self.makes("payment-links", amount=500)["id"])
-
-    def endpoint(self, host: str = "thief.example") -> Webhook:
-        made = self.makes("webhooks", url=f"https://{host}/hook", events=["*"])
-        return Webhook.objects.get(pk=made["id"])
 
 
 @pytest.fixture
@@ -67,18 +40,6 @@ def thief(merchant: Merchant) -> KeyHolder:
 @pytest.fixture
 def owner(merchant: Merchant) -> KeyHolder:
     return KeyHolder(merchant)
-
-
-def end(office: Office, key: ApiKey, name: str = "revoke", role: Role = Role.DEVELOPER, **by: Any):
-    """Press it; return what the page says afterwards."""
-    browser = office(role)
-    done = act(browser, key, name, **TODAY | by)
-    assert done.status_code == 302, done.content.decode()
-    return str(browser.get(done["Location"]).content.decode())
-
-
-def active_links() -> list[str]:
-    return list(PaymentLink.objects.filter(status=LinkStatus.ACTIVE).values_list("pk", flat=True))
 
 
 def test_one_act_ends_a_stolen_key_and_what_it_made(
@@ -275,62 +236,3 @@ def test_a_developer_is_told_of_no_bank_account_but_support_is(
     assert "bank account" not in asked + page
     seen = office(Role.SUPPORT).get(page_of(thief.key)).content.decode()
     assert "Payouts go to 1 bank account requested with it." in seen
-
-
-def test_very_many_take_more_than_one_press(
-    office: Office, thief: KeyHolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ending_keys, "MOST_AT_ONCE", 2)
-    monkeypatch.setattr(made_with_keys, "MOST_AT_ONCE", 2)
-    for _ in range(5):
-        thief.link()
-
-    assert "ended: 2 payment links. Still active: 2+ payment links." in end(office, thief.key)
-    page = end(office, thief.key, "end-what-it-made")
-    assert "ended: 2 payment links. Still active: 1 payment link." in page
-    end(office, thief.key, "end-what-it-made")
-
-    assert not active_links()
-    assert "End what it made" not in office(Role.DEVELOPER).get(page_of(thief.key)).content.decode()
-
-
-def test_a_process_that_still_knows_the_key_goes_back_on_nothing(
-    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It learns of the end up to a second later, and a thief asks again and again."""
-    thief = KeyHolder(merchant, live=True)
-    hook = thief.endpoint()
-    known = ApiKey.objects.select_related("merchant").get(pk=thief.key.pk)
-    assert "Made with it and ended: 1 endpoint." in end(office, thief.key)
-    monkeypatch.setattr(authentication, "find_key", lambda secret, at: known)
-    path = f"/v1/webhooks/{hook.pk}"
-    ended = rows_of(Webhook.objects.all())
-
-    late = (
-        thief.api.patch(path, {"is_active": True}),
-        thief.api.patch(path, {"url": "https://thief.example/again"}),
-        thief.api.post(f"{path}/rotate-secret"),
-        thief.api.delete(path),
-    )
-
-    assert [answer.status_code for answer in late] == [401] * 4
-    assert rows_of(Webhook.objects.all()) == ended
-
-
-def test_pages_say_which_key_it_was_or_that_it_was_not_recorded(
-    office: Office, thief: KeyHolder
-) -> None:
-    link, hook, browser = thief.link(), thief.endpoint(), office(Role.DEVELOPER)
-    until = thief.makes("api-keys", name="Till")["id"]
-    of_key = browser.get(page_of(thief.key)).content.decode()
-    assert 'data-label="Amount' in of_key, "a heading's text, without its mark-up"
-
-    for made in (link, hook, ApiKey.objects.get(pk=until)):
-        assert page_of(made) in of_key
-        assert page_of(thief.key) in browser.get(page_of(made)).content.decode()
-
-    PaymentLink.objects.update(created_by=None)
-    Webhook.objects.update(url_set_by=None, url_set_at=None)
-    assert "the shop: key not recorded" in browser.get(page_of(link)).content.decode()
-    assert "not recorded" in browser.get(page_of(hook)).content.decode()
-    assert "not recorded" in browser.get(page_of(thief.key)).content.decode()
