@@ -1,15 +1,16 @@
 """Many customers at one link"""
 
 from concurrent.futures import ThreadPoolExecutor, wait
+from datetime import timedelta
 
 import pytest
 from django.db import connections, transaction
 
 from core.clock import utc_now
 from links.errors import PaymentLinkInactive
-from links.models import LinkUse
+from links.models import LinkUse, PaymentLink
 from links.reconciliation import check_links
-from links.services import deactivate_link, lock_for_use
+from links.services import deactivate_link, expire_link, lock_for_use
 from links.tasks import count_uses
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -99,6 +100,20 @@ def test_deactivating_while_customers_pay_ends_the_link_once(api, merchant, link
 def ends(link):
     caller = Caller(link.merchant, link.livemode, "staff:support")
     return lambda: deactivate_link(caller=caller, link_id=link.id, now=utc_now())
+
+
+def expires(link):
+    PaymentLink.objects.update(expires_at=utc_now() + timedelta(hours=1))
+    return lambda: expire_link(link_id=link.id, now=utc_now() + timedelta(hours=2))
+
+
+def test_the_expiry_of_a_link_waits_for_the_payments_that_are_under_way(link):
+    ended = held_up(lambda: use(link.id), expires(link))
+
+    assert not isinstance(ended, Exception)
+    assert event_types("payment_link.")[1:] == [
+        *("payment_link.payment.completed", "payment_link.expired"),
+    ]
 
 
 def test_the_end_of_a_link_waits_for_the_payments_that_are_under_way(link):
