@@ -29,7 +29,7 @@ class FormAlreadySubmitted(ApiError):
 
 class SelfApproval(ApiError):
     status, code = 422, "SELF_APPROVAL"
-    message = "You cannot approve your own request."
+    message = "You cannot decide on your own request, or on one about you."
     cause = "This takes two people, and you are the requester, or the person it is about."
     remedy = "Ask a colleague to look at Approvals."
 

@@ -8,7 +8,7 @@ from backoffice.models import Instruction
 from backoffice.request_answer import refund_words, sentence, warnings_of
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
-from backoffice.services.decisions import approve, decline, withdraw
+from backoffice.services.decisions import approve, decline, is_for_others, withdraw
 from backoffice.services.instruction_kinds import BREAKABLE, TASKS
 from backoffice.services.merchants import collect_key
 from backoffice.staff import Staff
@@ -59,16 +59,13 @@ def _is_own(instruction: Instruction, staff: Staff) -> bool:
     return instruction.asked_by_id == staff.user_id
 
 
-def _is_someone_elses(instruction: Instruction, staff: Staff) -> bool:
-    return instruction.asked_by_id != staff.user_id
+def _may_decline(instruction: Instruction, staff: Staff) -> bool:
+    return not is_for_others(instruction, staff)
 
 
 def _may_approve(instruction: Instruction, staff: Staff) -> bool:
     """Return whether an approval would not be refused outright; it takes the task's right, too."""
-    is_about_staff = instruction.kind == InstructionKind.STAFF
-    is_about_oneself = is_about_staff and instruction.subject_id == staff.username
-    has_right = staff.may(TASKS[instruction.task].right)
-    return has_right and not is_about_oneself and _is_someone_elses(instruction, staff)
+    return staff.may(TASKS[instruction.task].right) and _may_decline(instruction, staff)
 
 
 def _may_finish(instruction: Instruction, staff: Staff) -> bool:
@@ -99,7 +96,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         form=DeclineForm,
         icon="close",
         danger=True,
-        shown_to=_is_someone_elses,
+        shown_to=_may_decline,
     ),
     Action(
         title="Withdraw",

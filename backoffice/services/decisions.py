@@ -52,8 +52,6 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
         task = task_of(instruction.task, upload)
         _refuse_own(staff, instruction)
         lock_people(staff, task, instruction.subject_id)
-        if task.kind == InstructionKind.STAFF and instruction.subject_id == staff.username:
-            raise SelfApproval
         refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
         if not staff.may(task.right):
             raise Forbidden(right=f"is missing: {task.right.value}")
@@ -120,8 +118,19 @@ def lock_waiting(instruction_id: str, now: datetime) -> Instruction:
     return instruction
 
 
+def is_for_others(instruction: Instruction, staff: Staff) -> bool:
+    """Return whether it is for others to decide: the requester, or who it is about, must not.
+
+    A thief of an account would decline that its access is reset.
+    """
+    is_about_them = (
+        instruction.kind == InstructionKind.STAFF and instruction.subject_id == staff.username
+    )
+    return is_about_them or instruction.asked_by_id == staff.user_id
+
+
 def _refuse_own(staff: Staff, instruction: Instruction) -> None:
-    if instruction.asked_by_id == staff.user_id:
+    if is_for_others(instruction, staff):
         raise SelfApproval
 
 

@@ -82,7 +82,7 @@ def test_one_does_not_add_a_friend_alone(administrators: None) -> None:
     response = decide(FIRST)
 
     assert response.status_code == 422
-    assert "You cannot approve your own request." in response.content.decode()
+    assert "You cannot decide on your own request, or on one about you." in response.content.decode()
     assert not User.objects.filter(username="friend").exists()
 
 
@@ -110,10 +110,11 @@ def test_one_does_not_take_over_an_account_alone(
     assert [group.name for group in colleague.groups.all()] == ["Support"]
 
 
-def test_no_one_approves_what_is_about_themselves(administrators: None) -> None:
+@pytest.mark.parametrize("decision", ["approve", "decline"])
+def test_no_one_decides_on_what_is_about_themselves(administrators: None, decision: str) -> None:
     act(at_desk(), User.objects.get(username=SECOND), "roles", reason="x", roles=["Viewer"])
 
-    assert decide(SECOND).status_code == 422
+    assert decide(SECOND, decision).status_code == 422
     assert waiting().subject_id == SECOND
 
 
