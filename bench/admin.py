@@ -79,7 +79,7 @@ def _set_up(url: str) -> None:
     from django.conf import settings
     from django.core.management import call_command
 
-    settings.DATABASES["default"]["OPTIONS"]["options"] = ""
+    settings.DATABASES["default"]["OPTIONS"]["options"] = "-c statement_timeout=0"
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.ALLOWED_HOSTS = ["*"]
     call_command("migrate", verbosity=0)
