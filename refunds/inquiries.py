@@ -34,12 +34,14 @@ def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: d
     """Open or reopen the inquiry of a completed payment with a report.
 
     Anyone with the receipt may, even the merchant: a report from anyone but the customer is
-    recorded as a visitor's. Raises PaymentNotFound, PaymentNotCompleted.
+    recorded as a visitor's, and leaves the reason that the customer gave. Raises PaymentNotFound,
+    PaymentNotCompleted.
     """
     payment = Payment.objects.locked(payment_id)
     if payment.status != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted
-    if actor != f"customer:{payment.customer_id}":
+    customer = f"customer:{payment.customer_id}"
+    if actor != customer:
         actor = VISITOR
     inquiry = Inquiry.objects.filter(payment=payment).first() or Inquiry(
         id=new_id("inq", now),
@@ -49,7 +51,8 @@ def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: d
         created_at=now,
     )
     is_new = inquiry._state.adding
-    inquiry.reason = report.reason
+    if is_new or actor != VISITOR or not inquiry.entries.filter(actor=customer).exists():
+        inquiry.reason = report.reason
     inquiry.transition_to(InquiryStatus.OPEN, actor=actor, text=report.text, now=now)
     event_type = EventType.INQUIRY_CREATED if is_new else EventType.INQUIRY_UPDATED
     emit(event_type, about=inquiry, data=events.inquiry_changed(inquiry), now=now)

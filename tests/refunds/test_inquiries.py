@@ -205,18 +205,6 @@ def test_who_speaks_is_told_by_who_acted(inquiry, kind, author):
     assert inquiry.entries.get().author == author
 
 
-def test_who_is_not_its_customer_reports_as_a_visitor(paid, inquiry):
-    report_problem(
-        payment_id=paid.id,
-        report=ProblemReport(InquiryReason.DUPLICATE),
-        actor=f"customer:{new_id('cus', utc_now())}",
-        now=utc_now(),
-    )
-
-    inquiry.refresh_from_db()
-    assert (inquiry.reason, inquiry.entries.latest("pk").actor) == ("duplicate", "visitor")
-
-
 def test_what_was_closed_meanwhile_is_not_settled_again(inquiry):
     close_inquiry(caller=STAFF, inquiry_id=inquiry.id, text="Collected", now=utc_now())
 
