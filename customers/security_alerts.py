@@ -87,8 +87,9 @@ def without_link(text: str) -> str:
 def read_stop_link(token: str, *, now: datetime) -> tuple[str, datetime]:
     """Return whose wallet the link stops, and since when the keys to it are denied.
 
-    Raises CustomerNotFound for one that is not ours, is too old, or was made before staff last
-    unfroze the customer: its holder could stop the wallet again and again.
+    Raises CustomerNotFound for one that is not ours, is too old, whose customer was erased, or that
+    was made before staff last unfroze the customer: its holder could stop the wallet again and
+    again.
     """
     signer = TimestampSigner(salt=_SALT)
     try:
@@ -98,5 +99,7 @@ def read_stop_link(token: str, *, now: datetime) -> tuple[str, datetime]:
             signer.unsign(token, max_age=now - unfrozen_at)
     except BadSignature:
         raise CustomerNotFound from None
+    if Customer.objects.filter(pk=customer_id).exclude(erased_at=None).exists():
+        raise CustomerNotFound
     made_at = b62_decode(token.split(":")[1])
     return customer_id, datetime.fromtimestamp(made_at, UTC) - DENIED_WITH_IT
