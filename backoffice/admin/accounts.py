@@ -107,8 +107,9 @@ STAFF_ACTIONS = (
         form_arguments=("email",),
         done_message="The access has been reset, and a new invitation sent.",
         about="Another Administrator must approve this. It takes away password and second factor,"
-        " and sends a link to new ones. Requests of the account that wait are declined, and"
-        " invitations that it requested or approved are withdrawn, as when it is closed.",
+        " and sends a link to new ones. Requests of the account that wait are declined,"
+        " invitations that it requested or approved are withdrawn, and what it resends in the"
+        " background stops, as when it is closed.",
         icon="restart_alt",
     ),
     Action(

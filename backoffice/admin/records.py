@@ -127,8 +127,8 @@ ASKED, ASKED_BY = Instant("Requested", "created_at"), Field("By", "asked_by.get_
 SENT = Field("Sent", lambda run: f"{run.sent_count:,} of {run.expected_count:,}")
 SKIPPED = Field("Not possible", "skipped_count")
 STOPPED = (
-    "It was stopped: the account that requested it was closed, or may not resend webhooks any more."
-    " A colleague can resend the rest."
+    "It was stopped: the account that requested it was closed or reset, or may not resend webhooks"
+    " any more. A colleague can resend the rest."
 )
 RUN_STATE = Badge("State", lambda run: "done" if run.finished_at else "pending")
 FINISHED = Instant("Finished", "finished_at", empty="—")

@@ -23,6 +23,7 @@ from backoffice.services.invitations import (
     withdraw_invitations,
 )
 from backoffice.services.two_factor import remove_second_factor
+from backoffice.services.webhooks import stop_runs
 from backoffice.session_store import end_sessions
 from backoffice.staff import USERNAME_CHARACTERS, Staff, roles_of
 from backoffice.statuses import InstructionStatus
@@ -172,7 +173,8 @@ def give_roles(user: User, roles: frozenset[Role]) -> None:
 def _end_begun(user: User, note: str, *, user_id: int, now: datetime) -> dict[str, Any]:
     """End what an account has begun and others could finish; return what it was.
 
-    Its requests that wait are declined, as the doing of `user_id`, and the invitations withdrawn.
+    Its requests that wait are declined, as the doing of `user_id`, the invitations withdrawn, and
+    what it resends in the background stopped. That comes last: it writes to the audit trail.
     """
     waiting = Instruction.objects.filter(asked_by=user, status=InstructionStatus.WAITING)
     locked = list(waiting.select_for_update().order_by("pk"))
@@ -182,6 +184,7 @@ def _end_begun(user: User, note: str, *, user_id: int, now: datetime) -> dict[st
     ended = {
         "requests_declined": ", ".join(instruction.pk for instruction in locked),
         "invitations_withdrawn": ", ".join(withdraw_invitations(user)),
+        "resending_stopped": ", ".join(stop_runs(user, now=now)),
     }
     return {name: what for name, what in ended.items() if what}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -128,8 +129,17 @@ def continue_runs(*, now: datetime) -> int:
     return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
 
 
+def stop_runs(user: User, *, now: datetime) -> list[str]:
+    """End the runs that an account has begun, which may be a thief's; return their ids."""
+    runs = ResendRun.objects.select_for_update(of=("self",)).select_related("asked_by")
+    begun = list(runs.filter(asked_by=user, finished_at=None).order_by("pk"))
+    for run in begun:
+        _end_unauthorized(run, now)
+    return [run.pk for run in begun]
+
+
 def was_stopped(run: ResendRun) -> bool:
-    """Return whether a run has ended because its requester lost the right to resend."""
+    """Return whether a run has ended because its requester's account or right to resend has."""
     refusals = AuditEntry.objects.filter(subject_id=run.pk, outcome=AuditOutcome.FORBIDDEN)
     return refusals.filter(act=RESEND_MANY).exists()
 
@@ -166,7 +176,7 @@ def _continue(run_id: str, now: datetime) -> int:
 
 @transaction.atomic
 def _end_unauthorized(run: ResendRun, now: datetime) -> None:
-    """End a run whose requester has lost the right: it goes on for no one."""
+    """End a run whose requester has lost the right or the access: it goes on for no one."""
     if ResendRun.objects.filter(pk=run.pk, finished_at=None).update(finished_at=now):
         staff = Staff(run.asked_by_id, run.asked_by.get_username(), frozenset(), request_id=run.pk)
         action = AuditAction(RESEND_MANY, Right.RESEND, "resendrun", run.pk)
@@ -175,10 +185,10 @@ def _end_unauthorized(run: ResendRun, now: datetime) -> None:
 
 @transaction.atomic
 def _next_of_run(run_id: str, delivery_id: str, now: datetime) -> bool:
-    """Resend one, unless another worker did: the run is locked, and records its progress."""
+    """Resend one, unless another worker did or the run was ended: it is locked meanwhile."""
     locked = ResendRun.objects.select_for_update(of=("self",)).select_related("asked_by")
     run = locked.get(pk=run_id)
-    if run.after_id >= delivery_id:
+    if run.finished_at is not None or run.after_id >= delivery_id:
         return False
     staff = Staff(run.asked_by_id, run.asked_by.get_username(), frozenset(), request_id=run.pk)
     error = _refusal(staff, delivery_id, now)

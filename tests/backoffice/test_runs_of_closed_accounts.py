@@ -7,12 +7,14 @@ from django.urls import reverse
 from backoffice.models import AuditEntry, ResendRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
-from backoffice.services.webhooks import continue_runs
+from backoffice.services.webhooks import _next_of_run, continue_runs
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
 from tests.backoffice.acting import fields_of
+from tests.backoffice.colleagues import staff_named
 from tests.backoffice.conftest import Office
+from tests.backoffice.ended_accounts import End, close, reset
 from tests.backoffice.rows import paid_payment
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery
@@ -21,7 +23,8 @@ pytestmark = pytest.mark.django_db
 HOOK = "https://shop.example/hook"
 
 
-def test_a_run_of_a_closed_account_sends_nothing(office: Office, merchant: Merchant) -> None:
+def begin(office: Office, merchant: Merchant) -> None:
+    """Let someone of Support resend all deliveries in test mode."""
     caller, now = Caller(merchant, livemode=False, actor="test"), utc_now()
     create_webhook(caller=caller, url=HOOK, events=["payment.completed"], description="", now=now)
     paid_payment(merchant)
@@ -29,6 +32,10 @@ def test_a_run_of_a_closed_account_sends_nothing(office: Office, merchant: Merch
     page = f"{reverse('admin:webhooks_delivery_list_act', args=['resend'])}?mode=test"
     form = fields_of(browser.get(page).content.decode()) | {"reason": "To be a nuisance"}
     assert browser.post(page, form | {"delivered_too": "on"}).status_code == 302
+
+
+def test_a_run_of_a_closed_account_sends_nothing(office: Office, merchant: Merchant) -> None:
+    begin(office, merchant)
     before = Delivery.objects.values().get()
     User.objects.update(is_active=False)
 
@@ -41,3 +48,23 @@ def test_a_run_of_a_closed_account_sends_nothing(office: Office, merchant: Merch
     assert (entry.act, entry.request_id) == ("resend webhooks", run.pk)
     [said] = office(Role.SUPPORT, "another").get(page_of(run)).context["answer"].words
     assert said.startswith("It was stopped: ")
+
+
+@pytest.mark.parametrize("end", [close, reset])
+def test_an_ended_account_resends_no_more(office: Office, merchant: Merchant, end: End) -> None:
+    """A thief's run went on under the name of the one who had the account back."""
+    begin(office, merchant)
+    run = ResendRun.objects.get()
+    delivery, now = Delivery.objects.get(), utc_now()
+
+    end(staff_named(run.asked_by.get_username()))
+
+    # As a worker that has read what is left of the run before it ended.
+    assert _next_of_run(run.pk, delivery.pk, now) is False
+    assert continue_runs(now=now) == 0
+    assert ResendRun.objects.filter(finished_at=None).count() == 0
+    assert Delivery.objects.values().get()["attempt_count"] == delivery.attempt_count
+    noted = AuditEntry.objects.get(after__resending_stopped=run.pk)
+    assert noted.actor == "admin"
+    [said] = office(Role.SUPPORT, "another").get(page_of(run)).context["answer"].words
+    assert said.startswith("It was stopped: the account that requested it was closed or reset")
