@@ -48,10 +48,11 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
     if asked := waiting.first():
         gather_for_payout(asked)
     with audited(staff=staff, action=action, now=now) as record:
+        if asked:
+            lock_people(staff, TASKS[asked.task], asked.subject_id, asked_by=asked.asked_by_id)
         instruction = lock_waiting(instruction_id, now)
         task = task_of(instruction.task, upload)
         _refuse_own(staff, instruction)
-        lock_people(staff, task, instruction.subject_id)
         refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
         if not staff.may(task.right):
             raise Forbidden(right=f"is missing: {task.right.value}")

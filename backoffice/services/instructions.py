@@ -95,14 +95,17 @@ def gather_for_payout(asked: Instruction | InstructionRequest) -> None:
         )
 
 
-def lock_people(staff: Staff, task: InstructionTask, subject_id: str) -> None:
+def lock_people(
+    staff: Staff, task: InstructionTask, subject_id: str, *, asked_by: int | None = None
+) -> None:
     """Lock who acts to the end: two forms at once do not both fit into a limit, and closing waits.
 
-    The colleague concerned is locked too, in one order for all: two requests about each other wait.
+    The colleague concerned is locked too, and the one who asked, in one order for all and before
+    any instruction: two requests about each other wait.
     """
     people = Q(pk=staff.user_id)
     if task.kind == InstructionKind.STAFF:
-        people |= Q(username=subject_id)
+        people |= Q(username=subject_id) | Q(pk=asked_by)
     locked = User.objects.select_for_update(no_key=True, of=("self",)).filter(people)
     list(locked.order_by("pk").values_list("pk"))
 

@@ -156,16 +156,18 @@ def test_the_audit_has_what_was_asked_for_and_what_became_of_it(paid: Payment) -
 
 
 @pytest.mark.parametrize(
-    ("task", "locked"), [("set_roles", ["finance", "support"]), ("refund", ["support"])]
+    ("task", "locked"),
+    [("set_roles", ["developer", "finance", "support"]), ("refund", ["support"])],
 )
-def test_who_asks_is_locked_and_the_colleague_whom_it_is_about(
+def test_who_acts_is_locked_and_who_asked_and_the_colleague_whom_it_is_about(
     task: str, locked: list[str], db: None
 ) -> None:
-    asks, about = staff_as(Role.SUPPORT), staff_as(Role.FINANCE)
+    acts, about = staff_as(Role.SUPPORT), staff_as(Role.FINANCE)
+    asked = staff_as(Role.DEVELOPER)
     staff_as(Role.VIEWER)
 
     with CaptureQueriesContext(connection) as statements:
-        lock_people(asks, TASKS[task], about.username)
+        lock_people(acts, TASKS[task], about.username, asked_by=asked.user_id)
 
     [statement] = statements.captured_queries
     with connection.cursor() as cursor:

@@ -1,6 +1,8 @@
 """Instructions given and decided at the same instant, and what may be done a number of times."""
 
+from contextlib import suppress
 from functools import partial
+from threading import Barrier, BrokenBarrierError
 
 import pytest
 from django.contrib.auth.models import User
@@ -59,6 +61,34 @@ def test_two_administrators_who_ask_about_each_other_at_once_both_may() -> None:
         assert [one for one in asked if isinstance(one, Exception)] == []
 
     assert Instruction.objects.filter(status="waiting").count() == 2 * rounds
+
+
+def test_two_who_reset_each_other_at_once_do_not_block_each_other(monkeypatch) -> None:
+    """Each held its own request, and wanted the other's to decline it: the database ended one."""
+    two_administrators()
+    others = [staff_as(Role.ADMINISTRATOR, name) for name in ("third", "fourth")]
+    asked = [
+        instruct(staff=staff_named(asks), request=_reset(whom, 0), now=utc_now())
+        for asks, whom in ((FIRST, SECOND), (SECOND, FIRST))
+    ]
+    both = Barrier(2)
+
+    def meet(**_: object) -> None:
+        with suppress(BrokenBarrierError):  # the other one waits for a lock
+            both.wait(0.3)
+
+    monkeypatch.setattr("backoffice.services.decisions.refuse_dependent_approver", meet)
+
+    agree = partial(approve, note="", now=utc_now())
+    calls = [
+        partial(agree, staff=staff, instruction_id=each.pk)
+        for staff, each in zip(others, asked, strict=True)
+    ]
+    refused = [result for result in at_once(calls) if isinstance(result, Exception)]
+
+    assert [type(error) for error in refused] == [InstructionDecided]
+    ended = Instruction.objects.order_by("status").values_list("status", flat=True)
+    assert list(ended) == ["carried_out", "declined"]
 
 
 def test_what_an_account_approves_as_it_is_closed_invites_no_one() -> None:
