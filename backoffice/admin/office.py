@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.admin import ModelAdmin
+from django.contrib.admin.views.main import PAGE_VAR
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
@@ -34,7 +35,8 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
         self.list_display: list[Any] = with_currency_above(self.list_display, self.result_list)
 
     def url_for_result(self, result: Any) -> str:
-        return with_filters(page_of(result), self.get_query_string()[1:])
+        place = {PAGE_VAR: self.page_num} if self.page_num > 1 else {}
+        return with_filters(page_of(result), self.get_query_string(place)[1:])
 
 
 ADMINS: dict[type[Model], type["OfficeAdmin"]] = {}

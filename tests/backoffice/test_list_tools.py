@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from backoffice.admin.payments import PaymentAdmin
 from backoffice.resource.list_filters import MERCHANTS_SHOWN
 from backoffice.resource.page_urls import LIST_FILTERS, page_of
 from backoffice.resource.paginator import CappedPaginator
@@ -134,22 +135,25 @@ def test_there_is_no_sum_of_more_rows_than_the_pages_reach(merchant: Merchant, m
     assert pages.sums_of("amount") == []
 
 
-def test_the_way_back_leads_to_the_list_as_it_was(office: Office, merchant: Merchant) -> None:
-    paid = paid_payment(merchant)
+def test_the_way_back_leads_to_the_list_as_it_was(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PaymentAdmin, "list_per_page", 1)
+    paid, _newer = paid_payment(merchant), paid_payment(merchant)
     browser = office(Role.SUPPORT)
-    page = browser.get(f"{PAYMENTS}?mode=test&status=completed").content.decode()
+    page = browser.get(f"{PAYMENTS}?mode=test&status=completed&p=2").content.decode()
     found = re.search(rf'href="({PAYMENTS}{paid.pk}/change/[^"]*)"', page)
     assert found
 
     opened = browser.get(found[1].replace("&amp;", "&")).content.decode()
 
-    assert f"{PAYMENTS}?mode=test&amp;status=completed" in opened
+    assert f"{PAYMENTS}?mode=test&amp;p=2&amp;status=completed" in opened
     acts = re.findall(r'href="([^"]*/acts/note/[^"]*)"', opened)
     assert len(set(acts)) == 1
     form = acts[0].replace("&amp;", "&")
     sent = fields_of(browser.get(form).content.decode()) | {"text": "The shop called"}
     again = browser.get(browser.post(form, sent)["Location"]).content.decode()
-    assert f"{PAYMENTS}?mode=test&amp;status=completed" in again
+    assert f"{PAYMENTS}?mode=test&amp;p=2&amp;status=completed" in again
 
 
 def test_a_question_keeps_the_way_back(office: Office) -> None:
