@@ -28,16 +28,20 @@ _WAIT = {
     "unmatched", "open",
 }  # fmt: skip
 ID_CHARACTERS, LONGEST_NAME = 6, 24
+MINUS = "\u2212"
 # A cell that says nothing: on a phone, where each cell has a line, it is left out.
 EMPTY = format_html('<span class="bo-empty">{}</span>', "—")
 
 
 def money(amount: int | None, currency: str) -> str:
-    """Format an amount as its customer reads it in English; a dash if there is none."""
+    """Format an amount as its customer reads it in English; a dash if there is none.
+
+    A narrow page would break the line after a hyphen, and not after a minus.
+    """
     if amount is None:
         return "—"
     with translation.override("en"):
-        return money_and_code(amount, currency)
+        return money_and_code(amount, currency).replace("-", MINUS)
 
 
 def money_once(amount: int, currency: str) -> str:

@@ -71,17 +71,18 @@ def composition_table(payout: Payout) -> Table:
 
 def explanation_tables(payout: Payout, text: str) -> list[Table]:
     """Return the movements that explain a difference, and those that came too late."""
-    amount = formats.cents(text.lstrip("-"), payout.currency)
+    currency = payout.currency
+    amount = formats.cents(text.lstrip(f"-{formats.MINUS}"), currency)
     if amount is None:
-        return [Table(f"“{text}” is not an amount in {payout.currency}", (), (), is_first=True)]
-    words = formats.money(amount, payout.currency)
+        return [Table(f"“{text}” is not an amount in {currency}", (), (), is_first=True)]
+    words = formats.money(amount, currency)
     found = [
         (number, *_cells(line))
         for number, group in enumerate(explain_payout(payout, amount), 1)
         for line in group
     ]
     late = [_cells(line) for line in lines_too_late_for(payout, amount)]
-    columns = ("Kind", formats.amount("Amount"), "About", "At")
+    columns = ("Kind", formats.amount(f"Amount, {currency}"), "About", "At")
     title = f"What makes up {words} here"
     tables = [Table(title, ("No.", *columns), found, is_first=True)]
     if late:
@@ -92,4 +93,5 @@ def explanation_tables(payout: Payout, text: str) -> list[Table]:
 
 def _cells(line: StatementLine) -> tuple[Any, ...]:
     kind = formats.link(KIND.cell(line), page_of(line))
-    return (kind, formats.amount(AMOUNT.cell(line)), REFERENCE.cell(line), AT.cell(line))
+    amount = formats.bare_amount(line.amount, line.transfer.currency)
+    return (kind, amount, REFERENCE.cell(line), AT.cell(line))

@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from backoffice.formats import MINUS
 from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.page_urls import address_of, list_of, page_of
 from backoffice.roles import Role
@@ -41,7 +42,7 @@ def test_what_waits_stands_on_the_dashboard_with_the_difference(office, sent) ->
     page = office(Role.FINANCE).get("/admin/?mode=live", follow=True).content.decode()
 
     assert "Bank entries to explain" in page
-    assert "-B$7.00 BSD" in page
+    assert f"{MINUS}B$7.00 BSD" in page
     assert "1 booked, not matched yet" in page
 
 
@@ -221,7 +222,8 @@ def test_the_pages_say_what_is_open(office, sent) -> None:
         assert words in browser.get(page).content.decode()
     page = reverse("admin:payouts_bankstatement_change", args=[waiting.statement_id])
     assert (
-        "Difference between ledger and bank now: -B$7.00 BSD" in browser.get(page).content.decode()
+        f"Difference between ledger and bank now: {MINUS}B$7.00 BSD"
+        in browser.get(page).content.decode()
     )
 
 

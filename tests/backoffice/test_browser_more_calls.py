@@ -115,7 +115,7 @@ def my_payout_is_short_by_12_50(caller, payout):
     caller.send("Explain")
 
     caller.sees("What makes up B$12.50 BSD here")
-    caller.sees("-B$12.50 BSD")
+    caller.sees("-12.50")
 
 
 def which_invoices_are_open_and_due(caller):
