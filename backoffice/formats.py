@@ -192,11 +192,6 @@ def bare_amount(value: int, currency: str) -> SafeString:
     return amount(f"{Decimal(decimal_text(value, currency)):,}")
 
 
-def amount_cell(value: int, currency: str) -> SafeString:
-    """Render an amount with its currency as the cell of a table."""
-    return amount(money(value, currency))
-
-
 def long_text(text: str, most: int = 0) -> SafeString:
     """Render a text that a table may wrap, even within a long word.
 

@@ -210,32 +210,32 @@ class BankStatementAdmin(OfficeAdmin):
     related = (Related(BankEntry, "statement"),)
 
     def tables(self, row: BankStatement) -> list[Table]:
-        position = position_in(row.currency, livemode=row.livemode)
+        currency = row.currency
+        position = position_in(currency, livemode=row.livemode)
         parts = position.parts if position else ()
         rows = [
             (
                 part.words,
                 f"{part.count:,}",
-                formats.amount_cell(part.amount, row.currency),
+                formats.bare_amount(part.amount, currency),
                 formats.age(part.oldest, request_now()) if part.oldest else "",
             )
             for part in parts
         ]
-        total = formats.money(position.difference if position else 0, row.currency)
-        columns = ("What", "How many", formats.amount("Amount"), "Oldest")
+        total = formats.money(position.difference if position else 0, currency)
+        columns = ("What", "How many", formats.amount(f"Amount, {currency}"), "Oldest")
         difference = Table(f"Difference between ledger and bank now: {total}", columns, rows)
         gaps = [
             (
                 each.after,
                 each.before,
-                formats.amount_cell(each.amount, each.currency),
+                formats.bare_amount(each.amount, currency),
                 formats.moment(each.since),
             )
             for each in (position.missing if position else ())
         ]
-        missing = Table(
-            "Statements missing", ("After", "Before", formats.amount("They moved"), "Since"), gaps
-        )
+        headings = ("After", "Before", formats.amount(f"They moved, {currency}"), "Since")
+        missing = Table("Statements missing", headings, gaps)
         shown = [difference, *map(self._open_part, parts), *([missing] if gaps else [])]
         return [*shown, *super().tables(row)]
 
