@@ -50,6 +50,30 @@ def test_it_says_what_to_do_where_the_database_is_empty(failing, monkeypatch):
 
 
 @pytest.mark.django_db
+def test_it_says_why_a_migration_creates_no_tables(failing, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "x")
+    monkeypatch.setattr(connection.introspection, "table_names", list)
+    failing(OperationalError("permission denied for schema public\nLINE 1: …"))
+
+    with pytest.raises(SystemExit) as end:
+        run_command(["manage.py", "migrate", "--no-input"])
+
+    assert end.value.code == "No tables were created. permission denied for schema public"
+
+
+def test_it_says_why_a_database_is_not_reached(failing, monkeypatch):
+    def refuse() -> list[str]:
+        raise OperationalError("couldn't get a connection after 2.00 sec")
+
+    monkeypatch.setenv("SECRET_KEY", "x")
+    monkeypatch.setattr(connection.introspection, "table_names", refuse)
+    failing(OperationalError("couldn't get a connection"))
+
+    with pytest.raises(SystemExit, match="does not answer: couldn't get a connection after 2.00"):
+        run_command(["manage.py", "create_staff", "ada"])
+
+
+@pytest.mark.django_db
 def test_another_failure_is_shown_whole(failing, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "x")
     failing(OperationalError("disk I/O error"))
