@@ -5,5 +5,5 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        # The first creates the app that tasks belong to, the second registers the start-up checks.
-        from config import celery, checks  # noqa: F401
+        # One creates the app that tasks belong to, the others register the checks.
+        from config import celery, character_check, checks  # noqa: F401

@@ -14,11 +14,10 @@ from zoneinfo import available_timezones
 
 from cryptography.fernet import Fernet
 from django.conf import settings
-from django.core.checks import WARNING, CheckMessage, Error, Tags, register, run_checks
+from django.core.checks import WARNING, CheckMessage, Error, register, run_checks
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import CommandError
 from django.core.validators import validate_email
-from django.db import connection
 from django.utils.module_loading import import_string
 from phonenumbers import SUPPORTED_REGIONS
 
@@ -63,27 +62,6 @@ def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[Che
         *(Error(fault, id="payments.E001") for fault in configuration_faults()),
         *(CheckMessage(WARNING, choice, id="payments.W001") for choice in weak_choices()),
     ]
-
-
-@register(Tags.database)
-def check_encoding(
-    app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **_: object
-) -> list[CheckMessage]:
-    """Report, before `migrate` starts, a PostgreSQL database that cannot normalize Unicode.
-
-    Search needs that (`core.search`), and without it the search index would refuse every payment.
-    """
-    if not databases or connection.vendor != "postgresql" or server_encoding() == "UTF8":
-        return []
-    hint = "createdb --encoding UTF8 --template template0 …"
-    return [Error("The encoding of the database must be UTF8.", hint=hint, id="payments.E002")]
-
-
-def server_encoding() -> str:
-    """Return the encoding of the PostgreSQL database."""
-    with connection.cursor() as cursor:
-        cursor.execute("SHOW server_encoding")
-        return str(cursor.fetchone()[0])
 
 
 def configuration_faults() -> Iterator[str]:

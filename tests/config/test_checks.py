@@ -12,9 +12,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from pytest_django import Settings
 
-from config import checks, environment
+from config import character_check, environment
 from config.celery import refuse_unsafe_start
-from config.checks import check_encoding, configuration_faults, is_private_host, refuse_unsafe
+from config.character_check import check_characters
+from config.checks import configuration_faults, is_private_host, refuse_unsafe
 from config.weak_choices import CHOICES
 
 
@@ -228,13 +229,26 @@ def test_a_relay_of_our_own_network_needs_no_tls(
 
 @pytest.mark.postgres
 @pytest.mark.django_db
-@pytest.mark.parametrize(("encoding", "is_right"), [("UTF8", True), ("SQL_ASCII", False)])
-def test_a_database_that_cannot_compose_characters_is_not_migrated(
-    monkeypatch: pytest.MonkeyPatch, encoding: str, is_right: bool
+@pytest.mark.parametrize(
+    ("encoding", "letters", "faults"),
+    [
+        ("UTF8", (True, True), []),
+        ("SQL_ASCII", (True, False), [("payments.E002", True)]),
+        ("UTF8", (False, True), [("payments.E003", True)]),
+        ("UTF8", (False, False), [("payments.E003", False)]),  # it holds payments already
+    ],
+)
+def test_a_new_database_that_does_not_know_all_letters_is_not_migrated(
+    monkeypatch: pytest.MonkeyPatch,
+    encoding: str,
+    letters: tuple[bool, bool],
+    faults: list[tuple[str, bool]],
 ) -> None:
-    assert check_encoding(None, [connection.alias]) == []
-    monkeypatch.setattr(checks, "server_encoding", lambda: encoding)
+    assert check_characters(None, [connection.alias]) == []
+    assert character_check.letters() == (True, False)
+    monkeypatch.setattr(character_check, "server_encoding", lambda: encoding)
+    monkeypatch.setattr(character_check, "letters", lambda: letters)
 
-    found = check_encoding(None, [connection.alias])
+    found = check_characters(None, [connection.alias])
 
-    assert [fault.id for fault in found] == ([] if is_right else ["payments.E002"])
+    assert [(fault.id, fault.is_serious()) for fault in found] == faults
