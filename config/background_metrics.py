@@ -18,6 +18,7 @@ from prometheus_client import Gauge
 from config.environment import env
 from config.schedule import SCHEDULE
 from core.clock import utc_now
+from core.database_away import takes_changes
 from core.metrics import MOST_RECENT, OF_EACH
 from core.models import ProcessMark, TaskRun
 from core.task_runs import DRILL
@@ -74,7 +75,7 @@ broker_up = Gauge(
 )
 database_up = Gauge(
     "database_up",
-    "1 if the database answers this web process; otherwise 0.",
+    "1 if the database answers this web process and takes changes; otherwise 0.",
     multiprocess_mode=MOST_RECENT,
 )
 pool_size = Gauge(
@@ -146,11 +147,9 @@ def collect_broker() -> None:
 
 
 def collect_database() -> None:
-    """Set whether the database answers. Raises what it fails with."""
+    """Set whether the database answers and takes changes. Raises what it fails with."""
     database_up.set(0)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-    database_up.set(1)
+    database_up.set(takes_changes())
 
 
 def forget_ended_processes() -> None:

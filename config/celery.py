@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from celery import Celery, Task
 from celery.signals import beat_init, setup_logging, task_failure, task_success, worker_init
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError
 
 from config.environment import env
 from config.schedule import SCHEDULE
@@ -55,7 +55,7 @@ class PeriodicWork(Task[..., Any]):
     def __call__(self, *args: Any, **options: Any) -> Any:
         try:
             return super().__call__(*args, **options)
-        except (InterfaceError, OperationalError) as error:
+        except (InterfaceError, DatabaseError) as error:
             if not is_away(error):
                 raise
             reason = reason_of(error)

@@ -19,7 +19,7 @@ from config.background_metrics import (
 from core.client_address import is_from_inside
 from core.clock import ClockRefused
 from core.clock_check import checked_now
-from core.database_away import log_failure
+from core.database_away import log_failure, takes_changes
 from core.errors import ServiceUnavailable
 from core.handler import json_error
 from core.metrics import collect as look_at_clocks
@@ -56,14 +56,16 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 if the database responds, which is all that requests need; otherwise 503.
+    """Answer 200 if the database takes changes, which is all that requests need; otherwise 503.
 
     Redis is not checked, as requests work without it; `broker_up` shows its state. A process whose
     clock is off is not ready: it would write wrong timestamps. Nor is one whose release has
     migrations that the database lacks: its requests would fail.
     """
     try:
-        _ask_database()
+        if not takes_changes():
+            return json_error(ServiceUnavailable("The database takes no changes: a standby?"))
+        checked_now()
         missing = missing_migrations()
     except ClockRefused as refusal:
         return json_error(ServiceUnavailable(str(refusal)))
@@ -95,9 +97,3 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 def _ok() -> HttpResponse:
     return HttpResponse(b'{"status":"ok"}', content_type="application/json")
-
-
-def _ask_database() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-    checked_now()

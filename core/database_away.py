@@ -6,10 +6,11 @@ thousands of them would push older lines, kept for a year, out of the log.
 
 import logging
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError, connection
 
 # By SQLSTATE: no connection, out of disk or connections, stopped by an operator or by a crash.
 _AWAY = ("08", "53", "57P")
+_READ_ONLY = "25006"  # a standby: PostgreSQL calls this an internal error
 LOCKED = "database is locked"  # SQLite has no SQLSTATE: its message for a lock that is not free
 # What is wrong with a statement, such as a column that does not exist: SQLite has no other class.
 _WRONG = "SQLITE_ERROR"
@@ -17,12 +18,22 @@ _WRONG = "SQLITE_ERROR"
 
 def is_away(error: BaseException) -> bool:
     """Return whether the database did not answer at all, or refuses whatever it is asked."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    if isinstance(error, InternalError):
+        return bool(state == _READ_ONLY)
     if not isinstance(error, OperationalError | InterfaceError) or LOCKED in str(error):
         return False
     if getattr(error.__cause__, "sqlite_errorname", "").startswith(_WRONG):
         return False
-    state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(_AWAY)
+
+
+def takes_changes() -> bool:
+    """Ask the database whether it takes changes, as a standby does not. Raises if it is away."""
+    is_postgresql = connection.vendor == "postgresql"
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW transaction_read_only" if is_postgresql else "SELECT 'off'")
+        return bool(cursor.fetchone()[0] == "off")
 
 
 def reason_of(error: Exception) -> str:

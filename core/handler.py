@@ -24,7 +24,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from core import errors
-from core.database_away import LOCKED, log_failure
+from core.database_away import LOCKED, is_away, log_failure
 from core.json import BODY_SIZE_RULE, dump_json
 from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 
@@ -80,7 +80,7 @@ def api_error(exc: Exception) -> errors.ApiError:
     for kind, error in _BY_EXCEPTION:
         if isinstance(exc, kind):
             return error()
-    if isinstance(exc, OperationalError | InterfaceError):
+    if isinstance(exc, OperationalError | InterfaceError) or is_away(exc):
         return _database_error(exc)
     logger.error("unhandled exception", exc_info=exc)
     return errors.InternalError()

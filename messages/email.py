@@ -53,7 +53,8 @@ def _failure(error: OSError | ValueError) -> MessageNotSent:
     elif isinstance(error, SMTPResponseException):
         code, words = error.smtp_code, error.smtp_error
     else:
-        return MessageNotSent(Fault.UNKNOWN, f"The connection was lost: {type(error).__name__}")
+        cause = "timed out" if "timed out" in str(error) else type(error).__name__
+        return MessageNotSent(Fault.UNKNOWN, f"The connection was lost: {cause}")
     fault = Fault.REFUSED if code >= REFUSED_FOR_GOOD else Fault.TEMPORARY
     return MessageNotSent(fault, f"{code} {_ADDRESS.sub('the address', _text(words))}")
 

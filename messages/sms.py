@@ -2,8 +2,9 @@
 
 `SMS_URL` is `console://`, or the https address of a gateway that takes
 `POST {"to": "+12425550100", "text": "…"}` as JSON, with user and password in the address if it
-needs them. A planned message carries an `Idempotency-Key`, the same on each attempt. The address
-holds secrets: it appears in no log and in no error.
+needs them. A planned message carries an `Idempotency-Key`, the same on each attempt. Any answer of
+2xx means that it has taken the text, whatever the body says: while it is out of order, it has to
+answer 5xx. The address holds secrets: it appears in no log and in no error.
 
 `requests`, 5 MB, is loaded by the process that sends the first one to a gateway.
 """

@@ -177,6 +177,21 @@ def test_metrics_are_there_while_the_database_is_away(
     assert b"\ndatabase_up 0.0\n" in response.content
 
 
+@pytest.mark.postgres
+def test_a_standby_in_place_of_the_primary_is_no_database(client: Client) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+
+    ready = client.get("/readyz")
+    created = client.post(
+        "/v1/merchants", {"name": "A", "email": "a@example.com"}, content_type="application/json"
+    )
+
+    assert (ready.status_code, created.status_code) == (503, 503)
+    assert ready.json()["details"] == "The database takes no changes: a standby?"
+    assert b"\ndatabase_up 0.0\n" in client.get("/metrics").content
+
+
 def test_a_database_that_is_away_is_waited_for_once(
     rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,14 @@ import logging
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, InterfaceError, OperationalError, ProgrammingError, connection
+from django.db import (
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+)
 
 from config import worker
 from config.celery import NoDatabase, PeriodicWork, app
@@ -34,6 +41,7 @@ def failure(text: str = GONE, *, state: str | None = None) -> OperationalError:
         (failure(state="40P01"), False),
         (failure("database is locked"), False),
         (IntegrityError("duplicate key"), False),
+        (InternalError("current transaction is aborted"), False),
         (ValueError(GONE), False),
     ],
 )
