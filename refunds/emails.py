@@ -39,20 +39,27 @@ def plan_answer(answer: InquiryEntry, payment: Payment, *, now: datetime) -> Non
     _plan(payment, INQUIRY, about, f"{about}:{answer.pk}", now)
 
 
-def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> None:
-    """Plan a message to the customer who paid. In test mode no text message is sent.
+def channel_to_payer(payment: Payment) -> Channel | None:
+    """Return how the customer who paid is notified; None if no message can be sent.
 
-    Customers whose data has been erased get nothing.
+    In test mode no text message is sent. Customers whose data has been erased get nothing.
     """
     customer = payment.paying_customer
     if customer.erased_at is not None:
-        return
-    address = customer.email or payment.customer_email
-    if address or customer.livemode:
+        return None
+    if customer.email or payment.customer_email:
+        return Channel.EMAIL
+    return Channel.SMS if customer.livemode else None
+
+
+def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> None:
+    """Plan a message to the customer who paid, if there is a way."""
+    if channel := channel_to_payer(payment):
+        customer = payment.paying_customer
         plan_message(
-            channel=Channel.EMAIL if address else Channel.SMS,
+            channel=channel,
             kind=kind,
-            recipient=address or customer.phone,
+            recipient=customer.email or payment.customer_email or customer.phone,
             about=about,
             merchant_id=payment.merchant_id,
             livemode=payment.livemode,

@@ -17,9 +17,17 @@ from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
 from core.clock import request_now
 from core.limits import MAX_TEXT
+from messages.models import Channel
+from refunds.emails import channel_to_payer
 from refunds.inquiries import answer_inquiry, close_inquiry
 from refunds.inquiry_models import Inquiry
 from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
+
+_TOLD = {
+    Channel.EMAIL: "The customer is told by e-mail, and on the receipt.",
+    Channel.SMS: "The customer is told by text message, and on the receipt.",
+    None: "The customer reads it on the receipt only: there is nowhere to send a message.",
+}
 
 
 class AnswerForm(ActionForm):
@@ -30,6 +38,9 @@ class AnswerForm(ActionForm):
         max_length=MAX_TEXT,
         help_text="The customer and the merchant read this, as you write it.",
     )
+
+    def lines(self) -> list[str]:
+        return [_TOLD[channel_to_payer(self.row.payment)]]
 
 
 class InquiryRefundForm(RefundForm):
@@ -49,7 +60,7 @@ ANSWER = Action(
     right=Right.ANSWER,
     form=AnswerForm,
     service=answer_inquiry,
-    message="The customer is notified. If they write again, it is reopened.",
+    message="The inquiry is answered. If the customer writes again, it is reopened.",
     audited_as="answer inquiry",
     limited=True,
     watches=("status",),
@@ -62,7 +73,7 @@ REFUND_INQUIRY = replace(
     main=False,
     form=InquiryRefundForm,
     service=lambda context: REFUND.service(replace(context, row=context.row.payment)),
-    about="A refund settles the inquiry; its notice tells the customer.",
+    about="A refund settles the inquiry.",
     available=lambda inquiry, now: REFUND.available(inquiry.payment, now),
 )
 CLOSE = Action(
@@ -71,7 +82,7 @@ CLOSE = Action(
     right=Right.ANSWER,
     form=AnswerForm,
     service=close_inquiry,
-    message="The inquiry is closed, and the customer is told why.",
+    message="The inquiry is closed.",
     audited_as="close inquiry",
     limited=True,
     watches=("status",),

@@ -6,12 +6,13 @@ from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
 from core.clock import utc_now
+from customers.models import Customer
 from merchants.models import Merchant
 from payments.models import Payment
 from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from refunds.models import Inquiry, Refund
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment
 
@@ -55,6 +56,16 @@ def test_its_page_and_that_of_the_payment_say_what_was_reported(
     assert "“duplicate” was reported on the receipt and has waited for an answer since" in own
     assert "“duplicate” was reported on the receipt" in of_payment
     assert page_of(inquiry) in of_payment
+
+
+def test_the_form_says_how_the_customer_is_told(
+    office: Office, payment: Payment, inquiry: Inquiry
+) -> None:
+    form, payer = page_of_act(inquiry, "answer"), Customer.objects.filter(pk=payment.customer_id)
+
+    assert "on the receipt only" in shown(office, form)  # test mode sends no text messages
+    payer.update(email="pat@example.com")
+    assert "told by e-mail, and on the receipt" in shown(office, form)
 
 
 def test_support_answers(office: Office, inquiry: Inquiry) -> None:
