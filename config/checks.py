@@ -34,6 +34,7 @@ SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
 HOURS_OF_A_YEAR = 8_760
 MOST_UNPROVEN = 100
+WITNESSES = ("file:///", "s3://", "https://")
 FEWEST_CHARACTERS = 8
 logger = logging.getLogger(__name__)
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
@@ -150,6 +151,9 @@ def _impossible_values() -> Iterator[str]:
     waits, hours = settings.WEBHOOK_RETRY_SECONDS, settings.RISK_NEW_PROOF_HOURS
     rules = {
         "APP_SCHEME must be a scheme such as `app`.": _SCHEME.fullmatch(settings.APP_SCHEME),
+        "CHECKPOINT_WITNESSES must each begin with file:///, s3:// or https://.": all(
+            address.startswith(WITNESSES) for address in settings.CHECKPOINT_WITNESSES
+        ),
         "CLOCK_TOLERANCE_SECONDS must be 1 or more.": settings.CLOCK_TOLERANCE_SECONDS >= 1,
         "DEFAULT_CURRENCY must be an ISO 4217 code.": is_currency(settings.DEFAULT_CURRENCY),
         "GATHER_SECONDS must not be negative.": settings.GATHER_SECONDS >= 0,

@@ -83,6 +83,7 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("WEBHOOK_RETRY_SECONDS", [300, 0], "WEBHOOK_RETRY_SECONDS must name"),
         ("WEBHOOK_TIMEOUT_SECONDS", 0, "WEBHOOK_TIMEOUT_SECONDS must be"),
         ("APP_SCHEME", "my app", "APP_SCHEME must be"),
+        ("CHECKPOINT_WITNESSES", ["/var/lib/witness"], "CHECKPOINT_WITNESSES must each"),
         ("CLOCK_TOLERANCE_SECONDS", 0, "CLOCK_TOLERANCE_SECONDS must be"),
         ("DEFAULT_CURRENCY", "bsd", "DEFAULT_CURRENCY must be"),
         ("GATHER_SECONDS", -1, "GATHER_SECONDS must not"),

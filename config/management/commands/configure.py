@@ -35,7 +35,10 @@ QUESTIONS = {
         "",
     ),
     "PAYOUT_DEBTOR_BIC": ("The BIC of its bank", ""),
-    "CHECKPOINT_WITNESSES": ("The witnesses of each signed head of the log; may be empty", ""),
+    "CHECKPOINT_WITNESSES": (
+        "The witnesses of each signed head of the log (file:///…, s3://…, https://…); may be empty",
+        "",
+    ),
 }
 # Settings that every new service should have.
 SAFE = {"DEVELOPMENT_MODE": "false", "BOUND_SECRETS_ONLY": "true"}
