@@ -70,6 +70,8 @@ def configuration_faults() -> Iterator[str]:
     yield from _weak_secrets()
     yield from _impossible_values()
     yield from _missing_classes()
+    if not all(address.startswith(WITNESSES) for address in settings.CHECKPOINT_WITNESSES):
+        yield f"CHECKPOINT_WITNESSES must each begin with one of {', '.join(WITNESSES)}."
     if settings.SUPPORT_EMAIL and not _is_email(settings.SUPPORT_EMAIL):
         yield "SUPPORT_EMAIL must be an e-mail address."
     if settings.DEVELOPMENT_MODE:
@@ -151,9 +153,6 @@ def _impossible_values() -> Iterator[str]:
     waits, hours = settings.WEBHOOK_RETRY_SECONDS, settings.RISK_NEW_PROOF_HOURS
     rules = {
         "APP_SCHEME must be a scheme such as `app`.": _SCHEME.fullmatch(settings.APP_SCHEME),
-        "CHECKPOINT_WITNESSES must each begin with file:///, s3:// or https://.": all(
-            address.startswith(WITNESSES) for address in settings.CHECKPOINT_WITNESSES
-        ),
         "CLOCK_TOLERANCE_SECONDS must be 1 or more.": settings.CLOCK_TOLERANCE_SECONDS >= 1,
         "DEFAULT_CURRENCY must be an ISO 4217 code.": is_currency(settings.DEFAULT_CURRENCY),
         "GATHER_SECONDS must not be negative.": settings.GATHER_SECONDS >= 0,
