@@ -32,6 +32,7 @@ LATER_CASE = "the other run of the day has it, and this one the first case of th
 LATER_TEST = (
     "the other run of the day has it, and this one the first test of the same file of pages"
 )
+ONCE = "PostgreSQL's day has it, and this one the first of the same file"
 ITS_OWN = "no other test of PostgreSQL's day sends some of its statements"
 
 
@@ -48,26 +49,27 @@ def leave_to_sqlite(items: Iterable[pytest.Item]) -> None:
 
 
 def leave_to_postgresql(items: Iterable[pytest.Item]) -> None:
-    """Mark what SQLite's day can do without, of what PostgreSQL's has whole."""
-    for item, why in _later(items, _is_whole_by_day):
+    """Mark what SQLite's day can do without, of what PostgreSQL's has.
+
+    Of a file that speaks to the database, it has what `leave_to_sqlite` would keep.
+    """
+    items = list(items)
+    left = {item for item, _ in _later(items, lambda item: not is_needed_whole(item))}
+
+    def is_there(item: pytest.Function) -> bool:
+        return _is_by_day_on_postgresql(item) and not is_needed_whole(item) and item not in left
+
+    for item, why in (*_later(items, _is_whole_by_day), *_later(items, is_there, _file)):
         item.add_marker(pytest.mark.night_on_sqlite(why))
 
 
 def _is_whole_by_day(item: pytest.Function) -> bool:
-    elsewhere = ("postgres", "night", "night_on_postgres")
-    return is_needed_whole(item) and not any(map(item.get_closest_marker, elsewhere))
+    return is_needed_whole(item) and _is_by_day_on_postgresql(item)
 
 
-def _later(
-    items: Iterable[pytest.Item], is_meant: Callable[[pytest.Function], bool]
-) -> Iterator[tuple[pytest.Function, str]]:
-    """Yield each of these that is not the first of its kind, and why it can wait."""
-    kinds = defaultdict(list)
-    for item in items:
-        if isinstance(item, pytest.Function) and is_meant(item):
-            kinds[_kind(item)].append(item)
-    for (why, _), those in kinds.items():
-        yield from ((item, why) for item in sorted(those, key=place)[1:])
+def _is_by_day_on_postgresql(item: pytest.Function) -> bool:
+    """Return whether it is, for all that marks of its own say; there alone does not count."""
+    return not any(map(item.get_closest_marker, ("postgres", "night", "night_on_postgres")))
 
 
 def _kind(item: pytest.Function) -> tuple[str, str]:
@@ -75,6 +77,25 @@ def _kind(item: pytest.Function) -> tuple[str, str]:
     if item.path.parent.name in PAGES and not _commits(item):
         return LATER_TEST, str(item.path)
     return LATER_CASE, item.nodeid.partition("[")[0]
+
+
+def _file(item: pytest.Function) -> tuple[str, str]:
+    """Return the same of what both databases find alike: its file, unless it commits."""
+    return ONCE, item.nodeid if _commits(item) else str(item.path)
+
+
+def _later(
+    items: Iterable[pytest.Item],
+    is_meant: Callable[[pytest.Function], bool],
+    kind: Callable[[pytest.Function], tuple[str, str]] = _kind,
+) -> Iterator[tuple[pytest.Function, str]]:
+    """Yield each of these that is not the first of its kind, and why it can wait."""
+    kinds = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and is_meant(item):
+            kinds[kind(item)].append(item)
+    for (why, _), those in kinds.items():
+        yield from ((item, why) for item in sorted(those, key=place)[1:])
 
 
 def _commits(item: pytest.Function) -> bool:

@@ -124,6 +124,24 @@ def test_postgresql_has_one_case_by_day(request: pytest.FixtureRequest, case: in
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("case", [0, 1, 2])
+def test_sqlite_has_by_day_what_postgresql_has_by_night(
+    request: pytest.FixtureRequest, case: int
+) -> None:
+    by_night = request.node.get_closest_marker("night_on_sqlite") is not None
+
+    assert by_night is (case == 0 and not ON_POSTGRESQL)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("case", [0, 1])
+def test_both_have_the_first_case_of_what_commits(
+    request: pytest.FixtureRequest, case: int
+) -> None:
+    assert request.node.get_closest_marker("night_on_sqlite") is None
+
+
+@pytest.mark.django_db
 @pytest.mark.each_on_postgres("the same the other way round")
 @pytest.mark.parametrize("case", [0, 1, 2])
 def test_sqlite_has_one_by_day_of_what_postgresql_has_whole(
