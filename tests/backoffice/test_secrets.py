@@ -56,6 +56,7 @@ def plant(rows: Rows) -> set[str]:
     return secrets - {""}
 
 
+@pytest.mark.night_on_postgres("what pages show is declared once for both databases")
 def test_no_page_shows_a_secret(rows: Rows, office: Office) -> None:
     browser = office(Role.ADMINISTRATOR)
     secrets = plant(rows)

@@ -108,6 +108,7 @@ def links_on(browser: Client, page: str) -> Iterator[str]:
             yield target.path
 
 
+@pytest.mark.night_on_postgres("where links lead is declared once for both databases")
 @pytest.mark.parametrize("role", [Role.DEVELOPER, *at_night(*OTHERS, why=LEAST_HIDDEN)])
 def test_no_link_is_refused(
     rows: Rows, pointing: None, office: Office, role: Role, monkeypatch: pytest.MonkeyPatch

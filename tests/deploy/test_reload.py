@@ -20,6 +20,7 @@ from tests.source_tree import ROOT
 from tests.webhooks.stack import Stack
 
 pytestmark = [pytest.mark.faults, pytest.mark.sqlite]
+BY_DAY_ADDED = "only config/web.py can break it; by day it takes up a release with a new setting"
 BY_DAY_REPLACED = "by day a worker is replaced, and the sockets are tested without servers"
 
 
@@ -97,6 +98,7 @@ def test_a_release_may_add_a_setting(tmp_path: Path) -> None:
         assert "Worker-1 was replaced" in said_of_worker(web)
 
 
+@pytest.mark.night(BY_DAY_ADDED)
 def test_a_release_that_tells_visitors_otherwise_leaves_the_old_worker(tmp_path: Path) -> None:
     """The process that reloads it asks for them by a name of its own release."""
     with server_of_a_copy(tmp_path) as (code, web, _):
@@ -106,6 +108,7 @@ def test_a_release_that_tells_visitors_otherwise_leaves_the_old_worker(tmp_path:
         assert "Worker-1 did not start" in said_of_worker(web)
 
 
+@pytest.mark.night(BY_DAY_ADDED)
 def test_a_release_without_turns_is_served_without(tmp_path: Path) -> None:
     """As while an earlier one is checked out, to be started next."""
     with server_of_a_copy(tmp_path) as (code, web, port):

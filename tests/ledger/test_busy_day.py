@@ -73,6 +73,7 @@ class Bank:
         assert problems() == []
 
 
+@pytest.mark.night_on_sqlite("its writers queue: by day they run side by side on PostgreSQL")
 def test_books_balance_at_every_moment_of_a_busy_day() -> None:
     bank = Bank(rounds=60)
     helpers = [bank.look, bank.prove, *[lambda: seal_transfers(now=NOW, limit=7)] * 2]

@@ -269,6 +269,7 @@ def run(shops: list[ShadowShop], customers: Payers, sold: list[Payment]) -> Call
     return partial(go, partial(Machine, shops, customers, sold))
 
 
+@pytest.mark.night_on_sqlite("by day `test_model.py` plays sequences there")
 def test_a_few_sequences(run: Callable[..., None]) -> None:
     run(runs=15, steps=25)
 
