@@ -16,7 +16,7 @@ from backoffice.roles import InstructionKind
 from backoffice.services.administrators import tell_administrators, url_of
 from backoffice.services.decisions import decision, lock_waiting
 from backoffice.services.instruction_kinds import BREAKABLE, TASKS
-from backoffice.services.instructions import carry_out
+from backoffice.services.instructions import carry_out, lock_people
 from backoffice.staff import Staff
 from core.clock import iso
 
@@ -58,15 +58,17 @@ def finish_break_glass(
     Raises as `break_glass`, GlassNotBroken before its time, and the errors of the task.
     """
     asked = Instruction.objects.one(instruction_id)
-    action = decision("finish break glass", TASKS[asked.task].right, instruction_id, note)
+    task = TASKS[asked.task]
+    action = decision("finish break glass", task.right, instruction_id, note)
     with audited(staff=staff, action=action, now=now) as record:
+        lock_people(staff, task, asked.subject_id)
         instruction = _own(staff, instruction_id, now)
         broken_at = instruction.glass_broken_at
         if broken_at is None or now < broken_at + BREAK_GLASS_DELAY:
             raise GlassNotBroken
         record.before = snapshot(instruction, *_AUDITED)
         instruction.decision_note = note
-        carry_out(TASKS[instruction.task], instruction, staff.actor, user_id=None, now=now)
+        carry_out(task, instruction, staff.actor, user_id=None, now=now)
         record.after = snapshot(instruction, *_AUDITED)
         _raise_alarm(staff, instruction, "has done it without a second person", note, now)
     return instruction

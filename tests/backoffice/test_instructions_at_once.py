@@ -11,10 +11,11 @@ from backoffice.errors import ActionLimitReached, IdentityNotProven, Instruction
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.services.accounts import close_account
+from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
 from backoffice.services.customers import reveal_contact_details, unlock
 from backoffice.services.decisions import approve
 from backoffice.services.instruction_kinds import RESET_ACCESS
-from backoffice.services.instructions import InstructionRequest, instruct
+from backoffice.services.instructions import InstructionRequest, carry_out, instruct
 from core.clock import utc_now
 from refunds.models import Refund
 from tests.backoffice.colleagues import (
@@ -83,6 +84,37 @@ def test_two_who_reset_each_other_at_once_do_not_block_each_other(monkeypatch) -
     calls = [
         partial(agree, staff=staff, instruction_id=each.pk)
         for staff, each in zip(others, asked, strict=True)
+    ]
+    refused = [result for result in at_once(calls) if isinstance(result, Exception)]
+
+    assert [type(error) for error in refused] == [InstructionDecided]
+    ended = Instruction.objects.order_by("status").values_list("status", flat=True)
+    assert list(ended) == ["carried_out", "declined"]
+
+
+def test_two_who_finish_resets_of_each_other_at_once_do_not_block_each_other(monkeypatch) -> None:
+    """As with approvals: the one whom the database ended read nothing of what had happened."""
+    two_administrators()
+    now = utc_now()
+    asked = [
+        instruct(staff=staff_named(asks), request=_reset(whom, 0), now=now)
+        for asks, whom in ((FIRST, SECOND), (SECOND, FIRST))
+    ]
+    for who, each in zip((FIRST, SECOND), asked, strict=True):
+        then = now - BREAK_GLASS_DELAY
+        break_glass(staff=staff_named(who), instruction_id=each.pk, note="", now=then)
+    both = Barrier(2)
+
+    def meet(*arguments: object, **named: object) -> None:
+        with suppress(BrokenBarrierError):  # the other one waits for a lock
+            both.wait(0.3)
+        carry_out(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("backoffice.services.break_glass.carry_out", meet)
+    finish = partial(finish_break_glass, note="", now=now)
+    calls = [
+        partial(finish, staff=staff_named(who), instruction_id=each.pk)
+        for who, each in zip((FIRST, SECOND), asked, strict=True)
     ]
     refused = [result for result in at_once(calls) if isinstance(result, Exception)]
 
