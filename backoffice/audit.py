@@ -196,10 +196,15 @@ def _one_at_a_time(action: AuditAction, now: datetime) -> Iterator[None]:
         uncount_attempt(COMPARED, action.subject_id)
 
 
-def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
-    """Lock the actor until the end: of concurrent actions, each must see those before it."""
+def lock_actor(staff: Staff) -> None:
+    """Lock who acts to the end: actions take turns, and to close or reset the account waits."""
     locked = User.objects.select_for_update(no_key=True).filter(pk=staff.user_id)
     list(locked.values_list("pk"))
+
+
+def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
+    """Count what is done, of concurrent actions each after those before it."""
+    lock_actor(staff)
     done = AuditEntry.objects.filter(
         actor=staff.username, act=act, outcome=AuditOutcome.DONE, at__gt=now - HOUR
     )

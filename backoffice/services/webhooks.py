@@ -15,6 +15,7 @@ from backoffice.audit import (
     append_entry,
     append_forbidden,
     audited,
+    lock_actor,
     snapshot,
 )
 from backoffice.errors import Forbidden, NothingToSend
@@ -103,6 +104,7 @@ def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> 
     """Resend all that matches a filter, in the background. Raises Forbidden, NothingToSend."""
     action = AuditAction(RESEND_MANY, Right.RESEND, "delivery", "", reason=reason)
     with audited(staff=staff, action=action, now=now) as record:
+        lock_actor(staff)  # or the end of the account would miss this run
         rows = Delivery.objects.filter(**lookups)
         last = rows.order_by("-pk").first()
         count = count_for_run(lookups)

@@ -1,5 +1,9 @@
 """What a member of staff has set going does not go on without them."""
 
+from datetime import datetime
+from functools import partial
+from threading import Thread
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -7,7 +11,7 @@ from django.urls import reverse
 from backoffice.models import AuditEntry, ResendRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
-from backoffice.services.webhooks import _next_of_run, continue_runs
+from backoffice.services.webhooks import _next_of_run, continue_runs, start_run, stop_runs
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -16,6 +20,7 @@ from tests.backoffice.colleagues import staff_named
 from tests.backoffice.conftest import Office
 from tests.backoffice.ended_accounts import End, close, reset
 from tests.backoffice.rows import paid_payment
+from tests.races import at_once
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery
 
@@ -68,3 +73,32 @@ def test_an_ended_account_resends_no_more(office: Office, merchant: Merchant, en
     assert noted.actor == "admin"
     [said] = office(Role.SUPPORT, "another").get(page_of(run)).context["answer"].words
     assert said.startswith("It was stopped: the account that requested it was closed or reset")
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("end", [close, reset])
+def test_what_an_account_sets_going_as_it_ends_stops(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, end: End
+) -> None:
+    """It began after the runs were looked for, and before the end was in the audit trail."""
+    begin(office, merchant)
+    ResendRun.objects.all().delete()
+    thief = staff_named("support")
+    start = partial(start_run, staff=thief, lookups={}, reason="Last chance", now=utc_now())
+    begun: list[Thread] = []
+
+    def meanwhile(user: User, *, now: datetime) -> list[str]:
+        stopped = stop_runs(user, now=now)
+        begun.append(Thread(target=lambda: at_once([start])))
+        begun[0].start()
+        begun[0].join(0.5)
+        return stopped
+
+    monkeypatch.setattr("backoffice.services.accounts.stop_runs", meanwhile)
+
+    end(thief)
+    begun[0].join()
+
+    assert not ResendRun.objects.exists()
+    assert AuditEntry.objects.get(outcome="refused").act == "resend webhooks"
