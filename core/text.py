@@ -26,6 +26,11 @@ def is_printable(text: str, *, lines: bool = False) -> bool:
     return lines or _LINE_BREAK.search(text) is None
 
 
+def showable(text: str) -> str:
+    """Return a text of anyone's with a mark in place of each control or bidirectional character."""
+    return _CONTROL.sub("\ufffd", text)
+
+
 def names_someone(text: str) -> bool:
     """Return whether a text has a letter or a digit, and no invisible character."""
     return _INVISIBLE.search(text) is None and _LETTER_OR_DIGIT.search(text) is not None

@@ -18,6 +18,7 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.exceptions import HTTPError
 
+from core.text import showable
 from outbound.connections import ConnectionFailed, Connector
 from outbound.deadline import Deadline
 from outbound.policy import Policy, fault_of
@@ -34,8 +35,6 @@ CONNECT_SECONDS = 5.0
 ISSUER_UNKNOWN = frozenset({20, 21})
 MISSING_LINK = "the server may not send its intermediate certificates"
 PRELIMINARY_STATUSES = frozenset({102, 103})
-
-_UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 @lru_cache
@@ -163,7 +162,7 @@ class _Exchange:
 
 def _showable(body: bytes) -> str:
     text = body.decode("utf-8", errors="replace")
-    return _UNSHOWABLE.sub("\ufffd", text)[:EXCERPT_CHARACTERS]
+    return showable(text)[:EXCERPT_CHARACTERS]
 
 
 def _fault_of_status(status: int) -> str:

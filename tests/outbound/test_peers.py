@@ -49,6 +49,12 @@ def call() -> HttpResult:
         (WHOLE, 200, "ok", ""),
         (b"HTTP/1.1 404 Gone\r\nContent-Length: 2\r\n\r\nno", 404, "no", "Answered 404."),
         (HINTS + WHOLE, 200, "ok", ""),
+        (
+            OK + b"\r\n\x1b[2J\xe2\x80\xaeko\xe2\x81\xa9\nyes",
+            200,
+            "\ufffd[2J\ufffdko\ufffd\nyes",
+            "",
+        ),
         (OK + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nok", 200, "ok", ""),
         (b"", None, "", BROKE_OFF),
         (b"-ERR unknown command 'POST'\r\n", None, "", BROKE_OFF),
@@ -58,7 +64,7 @@ def call() -> HttpResult:
         (OK + (b"X-More: " + b"a" * 8_000 + b"\r\n") * 9 + b"\r\n", None, "", BROKE_OFF),
         (b"HTTP/1.1 103 Early Hints\r\n\r\n" * 3_000 + WHOLE, None, "", BROKE_OFF),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_it_is_read_to_its_end_or_to_the_limit(
     connect: Connect, answer: bytes, status: int | None, excerpt: str, error: str
