@@ -7,7 +7,6 @@ connection is closed at the deadline, however slowly data arrives.
 
 import http.client
 import io
-import re
 import ssl
 import time
 from functools import lru_cache
