@@ -19,6 +19,9 @@ _WRITTEN = re.compile(r"([0-9]{1,18})(?:\.([0-9]{0,5}))?", re.ASCII)
 _DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
 _END_OF_DAY = re.compile(r"([0-9-]{10})T24:00:00(?:\.0+)?(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
 _LARGEST = 10**17
+# Python's calendar but for a day at either end, which no time zone's clock would be outside of.
+_FIRST = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)
+_LAST = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)
 NOT_PROVIDED = "NOTPROVIDED"
 
 
@@ -145,13 +148,11 @@ def instant_at(element: Element, *paths: str) -> datetime | None:
         parsed = _instant(text)
     except (ValueError, OverflowError):
         parsed = None
-    if parsed is None:
+    if parsed is not None and parsed.tzinfo is None:
+        parsed = parsed.replace(tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
+    if parsed is None or not _FIRST < parsed < _LAST:
         raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"})
-    here = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
-    try:
-        return here.astimezone(UTC)
-    except OverflowError as error:  # a day at either end of Python's calendar
-        raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"}) from error
+    return parsed.astimezone(UTC)
 
 
 def day_at(element: Element, *paths: str) -> date | None:

@@ -55,6 +55,9 @@ def account(settings):
         (statement(entry(100).replace("BSD", "XXX")), "no exact amount"),
         (statement(entry(100, direction="BOTH")), "must be CRDT or DBIT"),
         (statement().replace("2020-01-01T00:00:00Z", "2026-13-01"), "no date or time"),
+        # What programs write that know no date: no page could show it west of Greenwich.
+        (statement().replace("2020-01-01", "0001-01-01"), "no date or time"),
+        (statement().replace("2020-01-01T00", "9999-12-31T23"), "no date or time"),
         (statement(entry(100).replace("<Sts>", f"{BOOKED_ON}<Sts>")), "no date or time"),
         (
             statement(
