@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
-from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 
 from backoffice.errors import ActionLimitReached, Forbidden, IdentityNotProven
 from backoffice.models import AuditEntry, AuditHead, AuditOutcome
 from backoffice.roles import Right
-from backoffice.staff import Staff, roles_now
+from backoffice.staff import Staff, lock_accounts, roles_now
 from core.attempt_limits import AttemptLimit, count_attempt, uncount_attempt
 from core.clock import iso, request_now
 from core.errors import ApiError, RateLimited
@@ -198,8 +198,7 @@ def _one_at_a_time(action: AuditAction, now: datetime) -> Iterator[None]:
 
 def lock_actor(staff: Staff) -> None:
     """Lock who acts to the end: actions take turns, and to close or reset the account waits."""
-    locked = User.objects.select_for_update(no_key=True).filter(pk=staff.user_id)
-    list(locked.values_list("pk"))
+    lock_accounts(Q(pk=staff.user_id))
 
 
 def _limit_rate(staff: Staff, act: str, now: datetime) -> None:

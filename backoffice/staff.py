@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.db.models import Q
 from django.http import HttpRequest
 
 from backoffice.models import StaffAccount
@@ -108,3 +109,9 @@ def _read(user: AbstractBaseUser | AnonymousUser, request: HttpRequest) -> Staff
         request_id=meta.get("HTTP_X_REQUEST_ID", ""),
         password=known.password if known else "",
     )
+
+
+def lock_accounts(people: Q) -> None:
+    """Lock these accounts until the transaction ends, in one order for all."""
+    locked = User.objects.select_for_update(no_key=True, of=("self",)).filter(people)
+    list(locked.order_by("pk").values_list("pk"))

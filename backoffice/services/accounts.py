@@ -10,6 +10,7 @@ from typing import Any
 from axes.utils import reset as reset_attempts
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
 from backoffice.errors import AccountNotEligible
@@ -18,6 +19,7 @@ from backoffice.roles import Right, Role
 from backoffice.services.administrators import note_administrator, tell_administrators
 from backoffice.services.invitations import (
     invitation_id,
+    let_in_by,
     plan_change_notice,
     plan_invitation,
     withdraw_invitations,
@@ -25,7 +27,7 @@ from backoffice.services.invitations import (
 from backoffice.services.two_factor import remove_second_factor
 from backoffice.services.webhooks import stop_runs
 from backoffice.session_store import end_sessions
-from backoffice.staff import USERNAME_CHARACTERS, Staff, roles_of
+from backoffice.staff import USERNAME_CHARACTERS, Staff, lock_accounts, roles_of
 from backoffice.statuses import InstructionStatus
 from core.errors import ValidationFailed
 from merchants.callers import Caller
@@ -138,6 +140,7 @@ def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> 
     with audited(staff=staff, action=action, now=now) as record:
         if user.pk == staff.user_id:
             raise AccountNotEligible(_OWN)
+        lock_accounts(Q(pk=user.pk) | let_in_by(user.username))
         if Role.ADMINISTRATOR in roles_of(user):
             tell_administrators(
                 subject="an Administrator's account was closed",

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
@@ -19,7 +18,8 @@ from backoffice.roles import LIMITED, InstructionKind, limit_of
 from backoffice.services.administrators import is_first_of_staff
 from backoffice.services.bank_uploads import parse_upload
 from backoffice.services.instruction_kinds import PAY_OUT, TASKS, InstructionTask, task_of
-from backoffice.staff import Staff
+from backoffice.services.invitations import let_in_by
+from backoffice.staff import Staff, lock_accounts
 from backoffice.statuses import InstructionStatus
 from core.ids import new_id
 from core.sealed import seal
@@ -100,14 +100,13 @@ def lock_people(
 ) -> None:
     """Lock who acts to the end: two forms at once do not both fit into a limit, and closing waits.
 
-    The colleague concerned is locked too, and the one who asked, in one order for all and before
-    any instruction: two requests about each other wait.
+    The colleague concerned is locked too, with those whom that one has let in, and the one who
+    asked, before any instruction: two requests about each other wait.
     """
     people = Q(pk=staff.user_id)
     if task.kind == InstructionKind.STAFF:
-        people |= Q(username=subject_id) | Q(pk=asked_by)
-    locked = User.objects.select_for_update(no_key=True, of=("self",)).filter(people)
-    list(locked.order_by("pk").values_list("pk"))
+        people |= Q(username=subject_id) | let_in_by(subject_id) | Q(pk=asked_by)
+    lock_accounts(people)
 
 
 def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, now: datetime) -> int:

@@ -51,17 +51,23 @@ def plan_invitation(user: User, *, now: datetime) -> None:
     )
 
 
+def let_in_by(username: str) -> Q:
+    """Return the condition that an account was let in at the request of this one, or with it."""
+    let_in = Instruction.objects.filter(
+        Q(asked_by__username=username) | Q(decided_by__username=username),
+        kind=InstructionKind.STAFF,
+        status=InstructionStatus.CARRIED_OUT,
+    )
+    return Q(username__in=let_in.values("subject_id"))
+
+
 def withdraw_invitations(sponsor: User) -> list[str]:
     """Withdraw those that an account has requested or approved; return whose they were.
 
     Without the address the link is invalid, and an e-mail that is not written yet has no recipient.
+    The accounts are locked.
     """
-    let_in = Instruction.objects.filter(
-        Q(asked_by=sponsor) | Q(decided_by=sponsor),
-        kind=InstructionKind.STAFF,
-        status=InstructionStatus.CARRIED_OUT,
-    )
-    users = User.objects.filter(username__in=let_in.values("subject_id")).exclude(email="")
+    users = User.objects.filter(let_in_by(sponsor.get_username())).exclude(email="")
     invited = [user for user in users.order_by("username") if not user.has_usable_password()]
     User.objects.filter(pk__in=[user.pk for user in invited]).update(email="")
     return [user.username for user in invited]

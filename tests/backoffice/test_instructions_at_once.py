@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from functools import partial
-from threading import Barrier, BrokenBarrierError
+from threading import Barrier, BrokenBarrierError, Event
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,6 +16,7 @@ from backoffice.services.customers import reveal_contact_details, unlock
 from backoffice.services.decisions import approve
 from backoffice.services.instruction_kinds import RESET_ACCESS
 from backoffice.services.instructions import InstructionRequest, carry_out, instruct
+from backoffice.services.invitations import withdraw_invitations
 from core.clock import utc_now
 from refunds.models import Refund
 from tests.backoffice.colleagues import (
@@ -30,7 +31,7 @@ from tests.backoffice.colleagues import (
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 from tests.factories import CustomerFactory
-from tests.races import at_once, held_up
+from tests.races import at_once, held_up, wait_for_a_waiter
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -121,6 +122,42 @@ def test_two_who_finish_resets_of_each_other_at_once_do_not_block_each_other(mon
     assert [type(error) for error in refused] == [InstructionDecided]
     ended = Instruction.objects.order_by("status").values_list("status", flat=True)
     assert list(ended) == ["carried_out", "declined"]
+
+
+def test_a_closing_and_an_approval_about_someone_invited_do_not_block_each_other(
+    monkeypatch,
+) -> None:
+    """The closing held the account and wanted the invited one, and the approval both, in turn."""
+    invited = staff_as(Role.SUPPORT, "invited")  # the older account: it is locked first
+    two_administrators()
+    third, fourth = (staff_as(Role.ADMINISTRATOR, name) for name in ("third", "fourth"))
+    asks, now = staff_named(FIRST), utc_now()
+    agree = partial(approve, staff=third, note="", now=now)
+    done, waits = (
+        instruct(staff=asks, request=_reset(invited.username, number), now=now)
+        for number in range(2)
+    )
+    agree(instruction_id=done.pk)
+    closing = Event()
+
+    def withdraw_while_another_waits(sponsor: User) -> list[str]:
+        closing.set()
+        wait_for_a_waiter()
+        return withdraw_invitations(sponsor)
+
+    def agree_meanwhile() -> object:
+        assert closing.wait(30)
+        return agree(instruction_id=waits.pk)
+
+    replaced = "backoffice.services.accounts.withdraw_invitations"
+    monkeypatch.setattr(replaced, withdraw_while_another_waits)
+    close = partial(close_account, staff=fourth, user_id=asks.user_id, reason="Stolen", now=now)
+
+    closed, approved = at_once([close, agree_meanwhile])
+
+    assert closed is None
+    assert isinstance(approved, InstructionDecided)
+    assert User.objects.get(username=invited.username).email == ""
 
 
 def test_what_an_account_approves_as_it_is_closed_invites_no_one() -> None:
