@@ -1,5 +1,6 @@
 """Instructions given and decided at the same instant, and what may be done a number of times."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from threading import Barrier, BrokenBarrierError, Event
@@ -153,7 +154,8 @@ def test_a_closing_and_an_approval_about_someone_invited_do_not_block_each_other
     monkeypatch.setattr(replaced, withdraw_while_another_waits)
     close = partial(close_account, staff=fourth, user_id=asks.user_id, reason="Stolen", now=now)
 
-    closed, approved = at_once([close, agree_meanwhile])
+    calls: list[Callable[[], object]] = [close, agree_meanwhile]
+    closed, approved = at_once(calls)
 
     assert closed is None
     assert isinstance(approved, InstructionDecided)
