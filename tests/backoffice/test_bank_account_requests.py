@@ -98,7 +98,7 @@ def in_force(merchant: Merchant) -> BankAccount:
 
 def compared(page: str, beside: str = "In force now") -> dict[str, list[str]]:
     """Return the rows of the table that puts both accounts side by side."""
-    table = page.split(beside)[1].split("</table>")[0]
+    table = page.split(beside, 1)[1].split("</table>")[0]
     rows = [re.findall(r"<t[dh][^>]*>\s*(.*?)\s*</t[dh]>", row, re.S) for row in table.split("<tr")]
     plain = [[re.sub(r"<[^>]+>", "", cell).strip() for cell in row] for row in rows if row]
     return {first: rest for first, *rest in plain}
