@@ -65,7 +65,7 @@ def in_order(queryset: QuerySet[Any]) -> QuerySet[Any]:
     return queryset.order_by("-created_at", "-pk")
 
 
-def count_some(rows: QuerySet[Any], most: int = MOST_COUNTED) -> int:
+def count_some(rows: QuerySet[Any, Any], most: int = MOST_COUNTED) -> int:
     """Count the rows, but no further than one more than `most`: then there are more."""
     return rows[: most + 1].count()
 

@@ -78,7 +78,7 @@ class CallerList:
         rows = self.queryset()
         if CHANGED in self.lookups:
             # They are among the newest; PostgreSQL expects some among the oldest, too.
-            rows = in_order(rows)
+            rows = _latest_changes(rows)
         return count_some(rows, COMMON_ROWS if WORDS in self.lookups else MOST_COUNTED)
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
@@ -115,6 +115,13 @@ def _prepared(
     if total is not None:
         rows = rows.annotate(**{TOTAL: Subquery(total)})
     return Prepared(rows[:limit])
+
+
+def _latest_changes(rows: QuerySet[Any]) -> QuerySet[Any, Any]:
+    """Order rows that are only counted: by their change if an index has that, without the rows."""
+    if any("updated_at" in index.fields for index in rows.model._meta.indexes):
+        return rows.order_by("-updated_at").values("updated_at")
+    return in_order(rows)
 
 
 def _total_of(

@@ -70,6 +70,8 @@ def test_it_finds_what_has_changed_since(api, merchant):
 
     since = iso(utc_now() - timedelta(days=1))
     assert found(api, merchant, updated_since=since) == {new.id}
+    page = api(merchant).get(PATH, {"updated_since": "2000-01-01", "limit": 1}).json()
+    assert (page["payment_links"][0]["id"], page["total"]) == (new.id, 2)
 
 
 def test_it_finds_nothing_of_another_merchant(api, merchant, stranger):

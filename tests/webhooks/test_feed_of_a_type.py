@@ -31,6 +31,17 @@ def test_no_other_event_is_read_and_none_is_counted(api: Api, merchant: Merchant
     assert (page["total"], page["has_more"]) == (2, True)
     assert '"webhooks_feedentry"."type" = ' in read[-1]
     assert not any("COUNT(" in sql or '"webhooks_event"."type" = ' in sql for sql in read)
+    # Of both conditions PostgreSQL expects two rows, and sorts all events of the merchant.
+    assert not any('"webhooks_event"."merchant_id" = ' in sql for sql in read)
+
+
+def test_between_dates_it_is_the_callers(api: Api, merchant: Merchant, stranger: Merchant) -> None:
+    for shop in (stranger, merchant):
+        emit_event(shop, EventType.PAYOUT_PAID)
+
+    for dates, found in (({"start_date": "2000-01-01"}, [1]), ({"end_date": "2000-01-01"}, [])):
+        page = api(merchant).get(PATH, {"after": "0", **dates}).json()
+        assert [event["sequence"] for event in page["events"]] == found
 
 
 def test_what_the_previous_release_numbers_has_its_type(merchant: Merchant) -> None:
