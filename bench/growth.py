@@ -1,8 +1,9 @@
 """Measure whether anything slows down as rows are added: PostgreSQL's own time, on a warm cache.
 
 `python -m bench.growth [--sizes 10000,1000000]` fills a PostgreSQL of its own up to each size, once
-with the payments of 1,000 merchants, once with nine in ten of them one merchant's, and measures
-after each. An operation that takes more than 1.5 times as long as at the first size does not hold.
+with more merchants of 1,000 payments each, once with nine in ten of them one merchant's, and
+measures after each; a customer always has ten. An operation that takes more than 1.5 times as long
+as at the first size does not hold.
 The time is the sum of `pg_stat_statements`, planning included: the minimum of several runs, since
 others may be using the machine.
 """
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from bench.admin import database
 from bench.copies import FIRST_NUMBER
 from bench.endings import end_in_order
-from bench.rows import Shape, fill, open_shops
+from bench.rows import EACH, MERCHANTS, OF_CUSTOMER, Shape, fill, open_shops
 from bench.visit import Visit
 
 MOST = 1.5
@@ -35,7 +36,9 @@ OPTIONS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", default="10000,1000000", help="payments; commas between")
+    parser.add_argument(
+        "--sizes", default="10000,1000000", help="payments, in thousands; commas between"
+    )
     parser.add_argument("--shape", choices=[shape.value for shape in Shape], default="")
     chosen = parser.parse_args()
     end_in_order()
@@ -60,14 +63,17 @@ def compare(shape: Shape, sizes: list[int]) -> None:
     found: dict[str, list[float]] = {}
     with database(**OPTIONS):
         count_statements()
-        payment_id, filled = open_shops(), 0
+        merchants, customers = max(MERCHANTS, sizes[-1] // EACH), sizes[-1] // OF_CUSTOMER
+        payment_id, filled = open_shops(merchants=merchants, customers=customers), 0
         for size in sizes:
             began = time.monotonic()
             first = FIRST_NUMBER + filled
             fill(payment_id, shape, first=first, count=size - filled)
+            # One that came with these: its payments lie as far apart as these are many.
+            merchant = filled // EACH if shape is Shape.SPREAD else 0
             filled = size
             tell(f"{shape}: {size:,} payments after {time.monotonic() - began:.0f} s")
-            for name, act, before in Visit(size).acts():
+            for name, act, before in Visit(size, merchant).acts():
                 found.setdefault(name, []).append(least(act, before))
     row = "{:32}" + " {:>12}" * len(sizes) + " {:>8} {:>8} {:>6}"
     tell(row.format(f"ms, {shape}", *(f"{size:,}" for size in sizes), "goal", "grown", "holds"))

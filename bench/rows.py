@@ -11,25 +11,31 @@ if TYPE_CHECKING:
     from django.db.backends.utils import CursorWrapper
 
 MERCHANTS, CUSTOMERS, DAYS = 1_000, 1_000, 30
+# How many payments each has, where more payments are more owners and more customers.
+EACH, OF_CUSTOMER = 1_000, 10
 WEALTH = 10**12
 
 
 class Shape(StrEnum):
-    """The owners of the payments: spread evenly, or nine in ten the first merchant's."""
+    """The owners of the payments: a thousand each, or nine in ten the first merchant's."""
 
     SPREAD = "spread"
     ONE = "one"
 
 
-def owner(number: str, shape: Shape) -> str:
-    """Return the SQL expression for the merchant that owns the payment with this number."""
-    turn = f"{number} % {MERCHANTS}"
-    if shape is Shape.ONE:
-        turn = f"CASE WHEN {number} % 10 < 9 THEN 0 ELSE {turn} END"
+def large_owner(number: str) -> str:
+    """Return the SQL expression for the owner of the payment with this number, of `Shape.ONE`."""
+    turn = f"CASE WHEN {number} % 10 < 9 THEN 0 ELSE {number} % {MERCHANTS} END"
     return numbered("mer", f"{FIRST_NUMBER} + {turn}")
 
 
-def open_shops(customers: int = CUSTOMERS) -> str:
+def new_ones(prefix: str, each: int, first: int, count: int) -> str:
+    """Return the SQL expression for who has payment `i`: those added with it, `each` so many."""
+    before = (first - FIRST_NUMBER) // each
+    return numbered(prefix, f"{FIRST_NUMBER + before} + i % {count // each}")
+
+
+def open_shops(*, merchants: int = MERCHANTS, customers: int = CUSTOMERS) -> str:
     """Create the merchants, each with an endpoint and an account, and customers with wallets.
 
     Returns the id of a completed payment of one of them.
@@ -52,13 +58,13 @@ def open_shops(customers: int = CUSTOMERS) -> str:
         caller=caller, url="https://shop.example.com/hooks", events=["*"], description="", now=at
     )
     names = {"slug": "'bench-' || i", "email": "'bench-' || i || '@example.com'"}
-    copy_row(shop, names | {"id": numbered("mer")}, count=MERCHANTS)
+    copy_row(shop, names | {"id": numbered("mer")}, count=merchants)
     ids = {"id": numbered("wh"), "merchant_id": numbered("mer")}
-    copy_row(issued.webhook, ids, count=MERCHANTS)
+    copy_row(issued.webhook, ids, count=merchants)
     phones = {"phone": "'+1246' || substr(CAST(i AS varchar), 4)"}
     copy_row(customer, phones | {"id": numbered("cus")}, count=customers)
     for purpose, prefix, count in (
-        (Purpose.MERCHANT, "mer", MERCHANTS),
+        (Purpose.MERCHANT, "mer", merchants),
         (Purpose.WALLET, "cus", customers),
     ):
         account = Account.objects.filter(purpose=purpose).earliest("id")
@@ -69,7 +75,7 @@ def open_shops(customers: int = CUSTOMERS) -> str:
 
 
 def fill(payment_id: str, shape: Shape, *, first: int, count: int) -> None:
-    """Add `count` payments, numbered from `first`, and the dependent rows of each."""
+    """Add `count` payments, in thousands, numbered from `first`, and the dependent rows of each."""
     from payments.models import Payment
 
     with filling() as cursor:
@@ -134,8 +140,10 @@ def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
 
     return {
         "id": numbered("pay"),
-        "merchant_id": owner("i", shape),
-        "customer_id": when(0, 85, numbered("cus", f"{FIRST_NUMBER} + i % {CUSTOMERS}")),
+        "merchant_id": large_owner("i")
+        if shape is Shape.ONE
+        else new_ones("mer", EACH, first, count),
+        "customer_id": when(0, 85, new_ones("cus", OF_CUSTOMER, first, count)),
         "transaction_id": when(0, 85, numbered("txn")),
         "fee": when(0, 85, "0"),
         "status": f"""CASE WHEN {part} < 85 THEN 'completed' WHEN {part} < 90 THEN 'failed'

@@ -5,7 +5,7 @@ merchant, with ids ordered by time, like those of the service.
 from typing import TYPE_CHECKING
 
 from bench.copies import FIRST_NUMBER, copy_row, numbered
-from bench.rows import Shape, add_around, filling, open_shops, owner
+from bench.rows import add_around, filling, large_owner, open_shops
 
 if TYPE_CHECKING:
     from django.db.models import Model
@@ -33,7 +33,7 @@ def build(count: int) -> None:
     from payments.models import Payment
     from refunds.services import RefundDraft, create_refund
 
-    sale = Payment.objects.get(pk=open_shops(CUSTOMERS))
+    sale = Payment.objects.get(pk=open_shops(customers=CUSTOMERS))
     caller = Caller(sale.merchant, livemode=False, actor="bench")
     refund = create_refund(
         caller=caller, payment_id=sale.pk, draft=RefundDraft(amount=1), now=utc_now()
@@ -58,7 +58,7 @@ def _payment(count: int) -> dict[str, str]:
 
     return {
         "id": f"'pay_' || {_base62(milliseconds, 8)} || substr(md5({n}::text), 1, 22)",
-        "merchant_id": owner("i", Shape.ONE),
+        "merchant_id": large_owner("i"),
         "customer_id": numbered("cus", f"{FIRST_NUMBER} + {n} * 7919 % {CUSTOMERS}"),
         "amount": f"CASE WHEN {n} % 20 = 0 THEN 1250 ELSE ({n} * 31 % 20000) + 1 END",
         "amount_refunded": "0",

@@ -11,21 +11,23 @@ if TYPE_CHECKING:
     from webhooks.delivery.leases import Claim
 
 BATCH = 10
+LATEST = 300
 Act = tuple[str, Callable[[], object], Callable[[], object] | None]
 
 
 class Visit:
     """The operations of a merchant, the schedule and staff, at one size of the database."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, merchant: int) -> None:
         from backoffice.roles import Role
+        from core.clock import iso
         from merchants.models import Merchant
         from payments.models import Payment
         from tests.backoffice.conftest import sign_in
         from tests.client import Api
         from webhooks.models import Webhook
 
-        self.merchant = Merchant.objects.get(slug=f"bench-{FIRST_NUMBER}")
+        self.merchant = Merchant.objects.get(slug=f"bench-{FIRST_NUMBER + merchant}")
         self.client = Api()(self.merchant)
         self.staff = sign_in(Role.ADMINISTRATOR, f"staff-{size}")
         payments = Payment.objects.filter(merchant=self.merchant).order_by("created_at")
@@ -33,7 +35,7 @@ class Visit:
         self.payment = payments[self.own // 2]
         self.day = self.payment.created_at.date().isoformat()
         self.customer = payments.exclude(customer=None)[0].customer_id
-        self.last = payments[self.own - 1].created_at.date().isoformat()
+        self.lately = iso(payments[self.own - LATEST].updated_at)
         endpoint = Webhook.objects.get(merchant=self.merchant)
         self.deliveries = f"/v1/webhooks/{endpoint.pk}/deliveries"
         self.claimed: list[Claim] = []
@@ -73,8 +75,7 @@ class Visit:
             "currency, that all have": f"{page}&currency=BSD",
             "currency and status": f"{page}&currency=BSD&status=completed",
             "changed since, all": f"{page}&updated_since=2000-01-01",
-            "changed on the last day, completed": f"{page}&updated_since={self.last}"
-            "&status=completed",
+            f"latest {LATEST}, completed": f"{page}&updated_since={self.lately}&status=completed",
             "a customer's": f"{page}&customer_id={self.customer}",
             "word that none has": f"{page}&q=zebra",
             "word that only others have": f"{page}&q=conch",

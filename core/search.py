@@ -76,7 +76,11 @@ def words_sql(columns: Iterable[str], owner: str) -> str:
     """
     spaced = f"regexp_replace(lower({_composed(columns)}), '[^[:alnum:]]+', ' ', 'g')"
     words = f"to_tsvector('simple'::regconfig, {spaced})"
-    return f"({words} || array_to_tsvector(ARRAY['@' || {owner}]))"
+    return f"({words} || {_owner_sql(owner)})"
+
+
+def _owner_sql(owner: str) -> str:
+    return f"array_to_tsvector(ARRAY['@' || {owner}])"
 
 
 def _composed(columns: Iterable[str]) -> str:
@@ -107,12 +111,12 @@ class BeginsWords(Func):
         self._merchant_id = merchant_id
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
-        """Add a condition that always holds, unless the words are known to be common.
+        """Add that a row has an owner, as all have, unless the words are known to be common.
 
         PostgreSQL assumes that one row in fifty has any beginning of a word. It would read the
-        newest rows until a page is full, which for a rare word are all of them. Of what it cannot
-        look up it assumes one in 200: of both one in 10,000, and takes the index of words. Rows
-        found there have to be sorted.
+        newest rows until a page is full, which for a rare word are all of them. Of two conditions
+        it assumes one in 2,500, and takes the index of words; rows found there have to be sorted.
+        To state the words twice would gather all that have them twice.
         """
         *columns, owner = self._columns(compiler)
         wanted = " & ".join(f"{word}:*" for word in self.words)
@@ -122,7 +126,7 @@ class BeginsWords(Func):
         has_words = f"{words_sql(columns, owner)} @@ {query}"
         if self._are_common:
             return f"({has_words})", params
-        return f"({has_words} AND {owner} || '' = {owner})", params
+        return f"({has_words} AND {_owner_sql(owner)} @@ '''@'':*'::tsquery)", params
 
     def as_sqlite(
         self, compiler: Any, connection: Any, **_: Any
