@@ -1,9 +1,9 @@
 """Measure whether anything slows down as rows are added: PostgreSQL's own time, on a warm cache.
 
 `python -m bench.growth [--sizes 10000,1000000]` fills a PostgreSQL of its own up to each size, once
-with more merchants of 1,000 payments each, once with nine in ten of them one merchant's, and
-measures after each; a customer always has ten. An operation that takes more than 1.5 times as long
-as at the first size does not hold.
+spread over 1,000 merchants and one with 1,000 payments, once with nine in ten of them one
+merchant's, and measures that one after each. A customer always has ten. An operation that takes
+more than 1.5 times as long as at the first size does not hold.
 The time is the sum of `pg_stat_statements`, planning included: the minimum of several runs, since
 others may be using the machine.
 """
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from bench.admin import database
 from bench.copies import FIRST_NUMBER
 from bench.endings import end_in_order
-from bench.rows import EACH, MERCHANTS, OF_CUSTOMER, Shape, fill, open_shops
+from bench.rows import MERCHANTS, OF_CUSTOMER, Shape, fill, large_owner, open_shops, spread_owner
 from bench.visit import Visit
 
 MOST = 1.5
@@ -63,14 +63,14 @@ def compare(shape: Shape, sizes: list[int]) -> None:
     found: dict[str, list[float]] = {}
     with database(**OPTIONS):
         count_statements()
-        merchants, customers = max(MERCHANTS, sizes[-1] // EACH), sizes[-1] // OF_CUSTOMER
-        payment_id, filled = open_shops(merchants=merchants, customers=customers), 0
-        for size in sizes:
-            began = time.monotonic()
-            first = FIRST_NUMBER + filled
-            fill(payment_id, shape, first=first, count=size - filled)
-            # One that came with these: its payments lie as far apart as these are many.
-            merchant = filled // EACH if shape is Shape.SPREAD else 0
+        shops, customers = MERCHANTS + len(sizes), sizes[-1] // OF_CUSTOMER
+        payment_id, filled = open_shops(merchants=shops, customers=customers), 0
+        for turn, size in enumerate(sizes):
+            began, count = time.monotonic(), size - filled
+            # The one measured comes with these: its payments lie as far apart as they are many.
+            merchant = 0 if shape is Shape.ONE else MERCHANTS + turn
+            owner = large_owner("i") if shape is Shape.ONE else spread_owner(merchant, count)
+            fill(payment_id, owner, first=FIRST_NUMBER + filled, count=count)
             filled = size
             tell(f"{shape}: {size:,} payments after {time.monotonic() - began:.0f} s")
             for name, act, before in Visit(size, merchant).acts():

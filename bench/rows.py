@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from django.db.backends.utils import CursorWrapper
 
 MERCHANTS, CUSTOMERS, DAYS = 1_000, 1_000, 30
-# How many payments each has, where more payments are more owners and more customers.
+# How many payments the merchant measured has, and each customer, however many there are in all.
 EACH, OF_CUSTOMER = 1_000, 10
 WEALTH = 10**12
 
 
 class Shape(StrEnum):
-    """The owners of the payments: a thousand each, or nine in ten the first merchant's."""
+    """The owners of the payments: spread evenly, or nine in ten the first merchant's."""
 
     SPREAD = "spread"
     ONE = "one"
@@ -29,10 +29,10 @@ def large_owner(number: str) -> str:
     return numbered("mer", f"{FIRST_NUMBER} + {turn}")
 
 
-def new_ones(prefix: str, each: int, first: int, count: int) -> str:
-    """Return the SQL expression for who has payment `i`: those added with it, `each` so many."""
-    before = (first - FIRST_NUMBER) // each
-    return numbered(prefix, f"{FIRST_NUMBER + before} + i % {count // each}")
+def spread_owner(measured: int, count: int) -> str:
+    """Return the SQL expression for the owner of payment `i` of `count`: `EACH` are one's."""
+    turn = f"CASE WHEN i % {count // EACH} = 0 THEN {measured} ELSE i % {MERCHANTS} END"
+    return numbered("mer", f"{FIRST_NUMBER} + {turn}")
 
 
 def open_shops(*, merchants: int = MERCHANTS, customers: int = CUSTOMERS) -> str:
@@ -74,13 +74,16 @@ def open_shops(*, merchants: int = MERCHANTS, customers: int = CUSTOMERS) -> str
     return str(payment.pk)
 
 
-def fill(payment_id: str, shape: Shape, *, first: int, count: int) -> None:
-    """Add `count` payments, in thousands, numbered from `first`, and the dependent rows of each."""
+def fill(payment_id: str, owner: str, *, first: int, count: int) -> None:
+    """Add `count` payments, in thousands, numbered from `first`, and the dependent rows of each.
+
+    `owner` is the SQL expression for the merchant of payment `i`.
+    """
     from payments.models import Payment
 
     with filling() as cursor:
         template = Payment.objects.get(pk=payment_id)
-        copy_row(template, _payment(shape, first, count), first=first, count=count)
+        copy_row(template, _payment(owner, first, count), first=first, count=count)
         low, high = (f"pay_{'0' * 20}{number}" for number in (first, first + count))
         add_around(cursor, low, high)
 
@@ -130,20 +133,19 @@ def _without_indexes(cursor: "CursorWrapper") -> Iterator[None]:
         cursor.execute(definition)
 
 
-def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
+def _payment(owner: str, first: int, count: int) -> dict[str, str]:
     """Return the columns that differ between payments: 85 in 100 are paid, the rest a mix."""
     at = f"now() - interval '{DAYS} days' * ({first + count} - i) / {count}"
     part = "(i % 100)"
+    known = FIRST_NUMBER + (first - FIRST_NUMBER) // OF_CUSTOMER
 
     def when(low: int, high: int, value: str, otherwise: str = "NULL") -> str:
         return f"CASE WHEN {part} >= {low} AND {part} < {high} THEN {value} ELSE {otherwise} END"
 
     return {
         "id": numbered("pay"),
-        "merchant_id": large_owner("i")
-        if shape is Shape.ONE
-        else new_ones("mer", EACH, first, count),
-        "customer_id": when(0, 85, new_ones("cus", OF_CUSTOMER, first, count)),
+        "merchant_id": owner,
+        "customer_id": when(0, 85, numbered("cus", f"{known} + i % {count // OF_CUSTOMER}")),
         "transaction_id": when(0, 85, numbered("txn")),
         "fee": when(0, 85, "0"),
         "status": f"""CASE WHEN {part} < 85 THEN 'completed' WHEN {part} < 90 THEN 'failed'
