@@ -17,7 +17,16 @@ from collections.abc import Callable
 from bench.admin import database
 from bench.copies import FIRST_NUMBER
 from bench.endings import end_in_order
-from bench.rows import MERCHANTS, OF_CUSTOMER, Shape, fill, large_owner, open_shops, spread_owner
+from bench.rows import (
+    MERCHANTS,
+    OF_CUSTOMER,
+    Shape,
+    add_customers,
+    fill,
+    large_owner,
+    open_shops,
+    spread_owner,
+)
 from bench.visit import Visit
 
 MOST = 1.5
@@ -63,13 +72,15 @@ def compare(shape: Shape, sizes: list[int]) -> None:
     found: dict[str, list[float]] = {}
     with database(**OPTIONS):
         count_statements()
-        shops, customers = MERCHANTS + len(sizes), sizes[-1] // OF_CUSTOMER
+        shops, customers = MERCHANTS + len(sizes), sizes[0] // OF_CUSTOMER
         payment_id, filled = open_shops(merchants=shops, customers=customers), 0
         for turn, size in enumerate(sizes):
             began, count = time.monotonic(), size - filled
             # The one measured comes with these: its payments lie as far apart as they are many.
             merchant = 0 if shape is Shape.ONE else MERCHANTS + turn
             owner = large_owner("i") if shape is Shape.ONE else spread_owner(merchant, count)
+            if filled:
+                come_along(payment_id, filled, count)
             fill(payment_id, owner, first=FIRST_NUMBER + filled, count=count)
             filled = size
             tell(f"{shape}: {size:,} payments after {time.monotonic() - began:.0f} s")
@@ -85,6 +96,16 @@ def compare(shape: Shape, sizes: list[int]) -> None:
                 name, *(f"{one:,.2f}" for one in values), f"<= {MOST}", f"{grown:.1f}", holds
             )
         )
+
+
+def come_along(payment_id: str, filled: int, count: int) -> None:
+    """Add the customers of the payments that follow."""
+    from customers.models import Customer
+    from payments.models import Payment
+
+    customer = Customer.objects.get(pk=Payment.objects.get(pk=payment_id).customer_id)
+    known = filled // OF_CUSTOMER
+    add_customers(customer, first=FIRST_NUMBER + known, count=count // OF_CUSTOMER)
 
 
 def count_statements() -> None:

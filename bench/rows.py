@@ -10,6 +10,8 @@ from bench.copies import FIRST_NUMBER, copy_row, numbered
 if TYPE_CHECKING:
     from django.db.backends.utils import CursorWrapper
 
+    from customers.models import Customer
+
 MERCHANTS, CUSTOMERS, DAYS = 1_000, 1_000, 30
 # How many payments the merchant measured has, and each customer, however many there are in all.
 EACH, OF_CUSTOMER = 1_000, 10
@@ -42,7 +44,6 @@ def open_shops(*, merchants: int = MERCHANTS, customers: int = CUSTOMERS) -> str
     """
     from core.clock import utc_now
     from ledger.models import Account, Purpose
-    from ledger.tasks import seal_transfers
     from merchants.callers import Caller
     from payments.models import Payment
     from tests.factories import MerchantFactory, PaymentFactory
@@ -61,17 +62,23 @@ def open_shops(*, merchants: int = MERCHANTS, customers: int = CUSTOMERS) -> str
     copy_row(shop, names | {"id": numbered("mer")}, count=merchants)
     ids = {"id": numbered("wh"), "merchant_id": numbered("mer")}
     copy_row(issued.webhook, ids, count=merchants)
-    phones = {"phone": "'+1246' || substr(CAST(i AS varchar), 4)"}
-    copy_row(customer, phones | {"id": numbered("cus")}, count=customers)
-    for purpose, prefix, count in (
-        (Purpose.MERCHANT, "mer", merchants),
-        (Purpose.WALLET, "cus", customers),
-    ):
-        account = Account.objects.filter(purpose=purpose).earliest("id")
-        changes = {"owner": numbered(prefix), "balance": str(WEALTH)}
-        copy_row(account, changes, count=count)
-    seal_transfers()
+    account = Account.objects.filter(purpose=Purpose.MERCHANT).earliest("id")
+    copy_row(account, {"owner": numbered("mer"), "balance": str(WEALTH)}, count=merchants)
+    add_customers(customer, count=customers)
     return str(payment.pk)
+
+
+def add_customers(like: "Customer", *, count: int, first: int = FIRST_NUMBER) -> None:
+    """Add customers with wallets, numbered from `first`."""
+    from ledger.models import Account, Purpose
+    from ledger.tasks import seal_transfers
+
+    phones = {"phone": "'+1246' || substr(CAST(i AS varchar), 4)"}
+    copy_row(like, phones | {"id": numbered("cus")}, first=first, count=count)
+    account = Account.objects.filter(purpose=Purpose.WALLET).earliest("id")
+    wallets = {"owner": numbered("cus"), "balance": str(WEALTH)}
+    copy_row(account, wallets, first=first, count=count)
+    seal_transfers()
 
 
 def fill(payment_id: str, owner: str, *, first: int, count: int) -> None:
