@@ -20,7 +20,7 @@ pytestmark = [
 @pytest.mark.parametrize(
     ("bench", "options", "told"),
     [
-        ("growth", ["--sizes", "300,600", "--shape", "one"], "staff: search for nothing"),
+        ("growth", ["--sizes", "1000,2000", "--shape", "one"], "staff: search for nothing"),
         ("hot", ["--seconds", "1", "--rounds", "1", "--clients", "2"], "sealing: "),
     ],
 )
