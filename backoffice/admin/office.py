@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.admin import ModelAdmin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import PAGE_VAR
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
@@ -29,7 +30,13 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
     """A list whose links keep its filters, and ids unescaped: Django would write `_` as `_5F`."""
 
     def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
+        try:
+            super().get_results(request)
+        except IncorrectLookupParameters:  # the page that one comes back to is gone
+            self.page_num = 1
+            super().get_results(request)
+        if not self.multi_page:
+            self.page_num = 1
         if not self.show_all:
             self.result_list = self.paginator.rows_of(self.page_num)
         self.list_display: list[Any] = with_currency_above(self.list_display, self.result_list)

@@ -139,7 +139,7 @@ def test_the_way_back_leads_to_the_list_as_it_was(
     office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PaymentAdmin, "list_per_page", 1)
-    paid, _newer = paid_payment(merchant), paid_payment(merchant)
+    paid, newer = paid_payment(merchant), paid_payment(merchant)
     browser = office(Role.SUPPORT)
     page = browser.get(f"{PAYMENTS}?mode=test&status=completed&p=2").content.decode()
     found = re.search(rf'href="({PAYMENTS}{paid.pk}/change/[^"]*)"', page)
@@ -154,6 +154,11 @@ def test_the_way_back_leads_to_the_list_as_it_was(
     sent = fields_of(browser.get(form).content.decode()) | {"text": "The shop called"}
     again = browser.get(browser.post(form, sent)["Location"]).content.decode()
     assert f"{PAYMENTS}?mode=test&amp;p=2&amp;status=completed" in again
+    # A page is gone once its last row has left the list.
+    for size, query, rows in ((1, "p=3", [newer.pk]), (2, "p=2", [newer.pk, paid.pk])):
+        monkeypatch.setattr(PaymentAdmin, "list_per_page", size)
+        shorter = browser.get(f"{PAYMENTS}?mode=test&status=completed&{query}")
+        assert [row.pk for row in shorter.context["cl"].result_list] == rows
 
 
 def test_a_question_keeps_the_way_back(office: Office) -> None:
