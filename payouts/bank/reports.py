@@ -19,7 +19,7 @@ _WRITTEN = re.compile(r"([0-9]{1,18})(?:\.([0-9]{0,5}))?", re.ASCII)
 _DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
 _END_OF_DAY = re.compile(r"([0-9-]{10})T24:00:00(?:\.0+)?(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
 _LARGEST = 10**17
-# Python's calendar but for a day at either end, which no time zone's clock would be outside of.
+# A day within Python's calendar at either end, so that it can be shown in any time zone.
 _FIRST = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)
 _LAST = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)
 NOT_PROVIDED = "NOTPROVIDED"
