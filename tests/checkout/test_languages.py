@@ -109,7 +109,7 @@ def test_staff_read_what_the_customer_reads_in_english(currency, language):
         caller = formats.money_and_code(125_000, currency)
     with translation.override(language):
         assert staff_formats.money(125_000, currency) == caller
-        assert staff_formats.money(-125_000, currency) == f"-{caller}"
+        assert staff_formats.money(-125_000, currency) == f"{staff_formats.MINUS}{caller}"
 
 
 @pytest.mark.parametrize("language", WORDS)
