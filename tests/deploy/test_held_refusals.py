@@ -50,11 +50,15 @@ def spend(stack: Stack) -> None:
 
 
 def has_arrived(client: socket.socket) -> bool:
-    """Return whether the worker has read what was sent to it: none of it waits on either side."""
-    port = f":{client.getsockname()[1]:04X}"
+    """Return whether the worker has read what was sent to it: none of it waits on either side.
+
+    Its answer may wait at the client by then, where this process was given no time to look.
+    """
+    ours, theirs = (f":{name[1]:04X}" for name in (client.getsockname(), client.getpeername()))
     sockets = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    queues = [each[4] for each in sockets if port in (each[1][-5:], each[2][-5:])]
-    return queues == ["00000000:00000000"] * 2
+    queues = {(each[1][-5:], each[2][-5:]): each[4].split(":") for each in sockets}
+    [unsent, _], [_, unread] = queues[ours, theirs], queues[theirs, ours]
+    return int(unsent, 16) == int(unread, 16) == 0
 
 
 def test_a_refusal_is_held_and_sent_when_its_worker_ends(tmp_path: Path) -> None:
