@@ -233,7 +233,7 @@ def test_nginx_takes_its_site(tmp_path: Path) -> None:
     done = subprocess.run([*command, "-t"], capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
-    assert "server 127.0.0.1:18002 fail_timeout=1s;" in (tmp_path / "nginx.conf").read_text()
+    assert "server 127.0.0.1:18002 max_fails=0;" in (tmp_path / "nginx.conf").read_text()
 
 
 def test_caddy_takes_its_site(tmp_path: Path) -> None:

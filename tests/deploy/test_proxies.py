@@ -3,7 +3,7 @@
 import http.client
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from bench.proxies import PROXIES
 from bench.restarts import front
 from bench.serving import free_port
 from config.web import LEAVE_SECONDS
-from tests.deploy.upstream import listening
+from tests.deploy.upstream import Refusing, listening
 from tests.machine import need
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 MOST, MOST_FROM_BANK = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, 11 << 20
 PAYMENTS, BANK = "/v1/payments", "/admin/payouts/payoutbatch/import"
 PATIENCE_SECONDS = 30
+REFUSED_BODIES = 12
 
 Send = Callable[..., int]
 
@@ -93,3 +94,30 @@ def test_nginx_tries_one_that_is_back_before_the_other_has_gone(tmp_path: Path) 
             first.enter_context(listening(ports[0]))
             time.sleep(LEAVE_SECONDS)
         assert [pay() for _ in range(4)] == [201] * 4
+
+
+@pytest.mark.parametrize("name", sorted(PROXIES))
+def test_a_stranger_whose_bodies_are_refused_takes_no_instance_out(
+    name: str, tmp_path: Path
+) -> None:
+    """Two clients of nginx without a key had everyone else's requests answered 502."""
+    need(name, name)
+    with (
+        listening(handler=Refusing) as one,
+        listening(handler=Refusing) as other,
+        front(name, [one, other], tmp_path) as port,
+    ):
+
+        def ask(method: str, path: str, body: bytes = b"") -> int:
+            proxy = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+            with suppress(ConnectionError):
+                proxy.request(method, path, body, {"Host": "bench.localhost"})
+            with closing(proxy):
+                return proxy.getresponse().status
+
+        seen = []
+        for _ in range(REFUSED_BODIES):
+            assert ask("POST", BANK, bytes(MOST_FROM_BANK)) in (403, 502)
+            seen.append(ask("GET", "/v1/balance"))
+
+    assert seen == [200] * REFUSED_BODIES

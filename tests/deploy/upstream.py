@@ -30,10 +30,18 @@ class Upstream(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class Refusing(Upstream):
+    """Refuses a body without reading it, and closes, as the service does if no one is signed in."""
+
+    def do_POST(self) -> None:
+        self.send_response(403)
+        self.end_headers()
+
+
 @contextmanager
-def listening(port: int = 0) -> Iterator[int]:
+def listening(port: int = 0, *, handler: type[Upstream] = Upstream) -> Iterator[int]:
     """Answer on a port, any free one unless it is given; yield which."""
-    with ThreadingHTTPServer(("127.0.0.1", port), Upstream) as server:
+    with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
         server.shutdown()
