@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.html import strip_tags
 
 from backoffice.roles import Right
+from core.text import showable
 
 FEW_COLUMNS = 4  # as many as fit into half of a page
 
@@ -88,5 +89,13 @@ class SupportAnswer:
 
 
 def facts(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:
-    """Return the facts that are not empty."""
-    return [(label, value) for label, value in pairs if value not in (None, "", {}, [])]
+    """Return the facts that are not empty, with a mark for what would turn the text around it."""
+    return [(label, marked(value)) for label, value in pairs if value not in (None, "", {}, [])]
+
+
+def marked(value: Any) -> Any:
+    """Return a text of anyone's as `showable` does, and anything else, HTML too, as it is.
+
+    Banks pass on what strangers write on a transfer: it must not change how a page reads.
+    """
+    return showable(value) if type(value) is str else value

@@ -12,6 +12,7 @@ from backoffice.page_parts import SupportAnswer
 from backoffice.resource.page_urls import page_of, page_to_open
 from backoffice.resource.shown import with_link
 from backoffice.services.payouts import runs_waiting
+from core.text import showable
 from ledger.models import TransferKind
 from merchants.statuses import MerchantStatus
 from payouts.batches import entry_of_unknown_file
@@ -153,5 +154,5 @@ def _back(payout: Payout, now: datetime) -> str:
 
 
 def _reason(payout: Payout) -> str:
-    words = payout.failure_message.rstrip(".") or "no reason was given"
+    words = showable(payout.failure_message).rstrip(".") or "no reason was given"
     return f"{words} ({payout.failure_code})." if payout.failure_code else f"{words}."

@@ -3,7 +3,9 @@
 import re
 
 _NEVER = re.compile("[\x00\ud800-\udfff]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 # Invisible: two names that look alike would differ. Joiners and variation selectors, which
 # scripts and emoji need, are not listed; tags are, although flags of regions are made of them.
 _INVISIBLE = re.compile(

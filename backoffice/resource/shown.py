@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.utils.html import format_html
 
 from backoffice import formats
-from backoffice.page_parts import Section, facts
+from backoffice.page_parts import Section, facts, marked
 from backoffice.resource.page_urls import page_to_open
 from core.clock import request_now
 from core.money import decimal_text
@@ -42,13 +42,13 @@ class Field:
         return self.cell(row)
 
     def value(self, row: Any) -> Any:
-        """Return the row's value; None if a part of the path is missing."""
+        """Return the row's value, as `marked` does; None if a part of the path is missing."""
         if not isinstance(self.source, str):
-            return self.source(row)
+            return marked(self.source(row))
         for name in self.source.split("."):
             row = getattr(row, name, None)
             row = row() if callable(row) else row
-        return row
+        return marked(row)
 
     def cell(self, row: Any) -> Any:
         value = self.value(row)

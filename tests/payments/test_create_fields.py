@@ -27,6 +27,7 @@ pytestmark = pytest.mark.django_db
         ("description", 5),
         ("description", "bell \x07"),
         ("description", "reversed \u202e"),
+        ("description", "reversed \u061c"),
         ("metadata", {f"k{n}": 1 for n in range(21)}),
         ("metadata", {"nested": {}}),
         ("metadata", {"list": []}),
