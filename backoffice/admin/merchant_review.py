@@ -13,7 +13,7 @@ from backoffice.actions import Action, ActionResult
 from backoffice.forms import ReasonForm
 from backoffice.roles import Right
 from backoffice.services.independence import why_void
-from backoffice.services.lookalikes import verified_lookalikes
+from backoffice.services.lookalikes import scripts_beside_latin, verified_lookalikes
 from backoffice.services.merchant_changes import decide_change, seen_of
 from backoffice.services.merchants import (
     VERIFIED,
@@ -26,6 +26,7 @@ from checkout.logo_rows import picture_at
 from merchants.models import Merchant, MerchantChange
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
+_OTHER_LETTERS = "The name has letters that are not Latin, though they may look so"
 UNCONFIRMED = (
     "The e-mail address is not confirmed: it may be another person's, and not the caller's."
     " Let the merchant press the link in our e-mail first."
@@ -42,11 +43,16 @@ def change_lines(change: MerchantChange) -> list[str]:
 
 
 def lookalike_lines(merchant: Merchant, name: str) -> list[str]:
-    """Name the verified merchants that customers could take this one for, by a new name if any."""
-    return [
+    """Name the verified merchants that customers could take this one for, by a new name if any.
+
+    And the scripts of its letters other than Latin, which may look like those of any merchant.
+    """
+    doubles = [
         f"Customers could take it for another verified merchant: {other.name} ({other.pk})"
         for other in (verified_lookalikes(merchant, name) if name else ())
     ]
+    scripts = ", ".join(scripts_beside_latin(name))
+    return [*doubles, *([f"{_OTHER_LETTERS}: {scripts}"] if scripts else [])]
 
 
 def logo_lines(merchant: Merchant, url: str) -> list[str]:

@@ -1,11 +1,12 @@
 """Verified merchants whose names look like another's, on a page or in a text message.
 
 Letters of other scripts, and digits, may look exactly like Latin letters: staff who verify a
-merchant, or approve its new name, cannot tell them apart by looking.
+merchant, or approve its new name, cannot tell them apart by looking. Those of a few scripts are
+known here; a name with any others is at least said to have them.
 """
 
 from itertools import islice
-from unicodedata import combining, normalize
+from unicodedata import combining, name, normalize
 
 from django.db.models import QuerySet
 
@@ -21,23 +22,30 @@ _SMALL = str.maketrans(
 )
 
 
-def verified_lookalikes(merchant: Merchant, name: str) -> list[Merchant]:
+def verified_lookalikes(merchant: Merchant, called: str) -> list[Merchant]:
     """Return other verified merchants that this name could be taken for, at most `MOST_NAMED`."""
-    skeleton = _skeleton(name)
+    skeleton = _skeleton(called)
     others = _verified().exclude(pk=merchant.pk).only("id", "name")
     found = (each for each in others.iterator() if _skeleton(each.name) == skeleton)
     return list(islice(found, MOST_NAMED))
+
+
+def scripts_beside_latin(text: str) -> list[str]:
+    """Return the scripts of a text's letters other than Latin, as Unicode calls them: Cyrillic."""
+    letters = filter(str.isalpha, normalize("NFKD", text))
+    names = {name(each, "UNNAMED").split()[0] for each in letters}
+    return sorted(each.capitalize() for each in names - {"LATIN"})
 
 
 def _verified() -> QuerySet[Merchant]:
     return Merchant.objects.filter(status=MerchantStatus.VERIFIED)
 
 
-def _skeleton(name: str) -> str:
+def _skeleton(text: str) -> str:
     """Return a name as the eye compares it: equal for names that look the same.
 
     Case, accents, spaces and punctuation are dropped, and lookalike letters written as one.
     """
-    folded = normalize("NFKD", name).translate(_CAPITALS).casefold()
+    folded = normalize("NFKD", text).translate(_CAPITALS).casefold()
     letters = "".join(each for each in folded if not combining(each)).translate(_SMALL)
     return "".join(filter(str.isalnum, letters)).replace("rn", "m").replace("vv", "w")

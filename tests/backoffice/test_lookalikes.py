@@ -46,6 +46,34 @@ def test_a_verified_merchant_that_takes_the_name_of_another_is_noticed(
     assert f"{WARNING} ({known.id})" in page
 
 
+LISU = "\ua4f2\ua4e2\ua4e1\ua4ee\ua4e0\ua4d3 \ua4da\ua4f3\ua4dd\ua4dd\ua4f0\ua4f0"
+NOT_LATIN = "The name has letters that are not Latin, though they may look so"
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("name", "scripts"),
+    [(LISU, "Lisu"), ("Island C\u0585ff\u0435\u0435", "Armenian, Cyrillic")],
+)
+def test_staff_are_told_of_letters_whose_doubles_are_not_known(
+    office: Office, api: Api, merchant: Merchant, name: str, scripts: str
+) -> None:
+    double = MerchantFactory(name=name, status=MerchantStatus.UNVERIFIED)
+    api(merchant, live=True).patch(f"/v1/merchants/{merchant.id}", {"name": name})
+    browser = office(Role.FINANCE)
+
+    for asked in (page_of_act(double, "verify"), page_of_act(merchant, "approve-change")):
+        assert f"{NOT_LATIN}: {scripts}" in browser.get(asked).content.decode()
+
+
+def test_accents_and_digits_are_said_to_be_of_no_other_script(
+    office: Office, merchant: Merchant
+) -> None:
+    double = MerchantFactory(name="Caf\u00e9 Se\u00f1or 24 & 3\u00aa", status="unverified")
+
+    assert NOT_LATIN not in office(Role.FINANCE).get(page_of_act(double, "verify")).content.decode()
+
+
 @pytest.mark.parametrize("name", ["Island Coffees", "Inland Coffee", "Coffee", "岛屿咖啡"])
 def test_a_name_of_its_own_is_no_double(known: Merchant, merchant: Merchant, name: str) -> None:
     assert verified_lookalikes(merchant, name) == []
