@@ -1,6 +1,6 @@
 """Notify customers of refunds, and of answers to problems that they reported.
 
-By e-mail if there is an address, else by SMS.
+By e-mail if there is an address, else by SMS. The address of an invoice will do for a refund.
 """
 
 from datetime import datetime, timedelta
@@ -40,30 +40,41 @@ def plan_answer(answer: InquiryEntry, payment: Payment, *, now: datetime) -> Non
 
 
 def channel_to_payer(payment: Payment) -> Channel | None:
-    """Return how the customer who paid is notified; None if no message can be sent.
+    """Return how the customer who paid is told of an answer; None if no message can be sent.
 
     In test mode no text message is sent. Customers whose data has been erased get nothing.
+    """
+    way = _way_to_payer(payment, INQUIRY)
+    return way[0] if way else None
+
+
+def _way_to_payer(payment: Payment, kind: str) -> tuple[Channel, str] | None:
+    """Return the channel and the address by which the customer who paid is told, if any.
+
+    A live answer never goes to the address of the payment: the merchant chose that, and could hide
+    from the customer that a report against it was answered or closed.
     """
     customer = payment.paying_customer
     if customer.erased_at is not None:
         return None
-    if customer.email or payment.customer_email:
-        return Channel.EMAIL
-    return Channel.SMS if customer.livemode else None
+    of_invoice = "" if kind == INQUIRY and payment.livemode else payment.customer_email
+    if email := customer.email or of_invoice:
+        return Channel.EMAIL, email
+    return (Channel.SMS, customer.phone) if customer.livemode else None
 
 
 def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> None:
     """Plan a message to the customer who paid, if there is a way."""
-    if channel := channel_to_payer(payment):
-        customer = payment.paying_customer
+    if way := _way_to_payer(payment, kind):
+        channel, recipient = way
         plan_message(
             channel=channel,
             kind=kind,
-            recipient=customer.email or payment.customer_email or customer.phone,
+            recipient=recipient,
             about=about,
             merchant_id=payment.merchant_id,
             livemode=payment.livemode,
-            language=customer.language,
+            language=payment.paying_customer.language,
             key=key,
             now=now,
         )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.clock import utc_now
+from customers.models import Customer
 from merchants.callers import Caller
 from messages import sms
 from messages.tasks import send_messages
@@ -61,8 +62,25 @@ def test_a_merchant_that_asks_and_answers_itself_sends_few_mails(
 ):
     monkeypatch.setattr("refunds.emails.MAILS", replace(MAILS, times=2))
     sale = sell_live(merchant, 1_250)
-    Payment.objects.update(customer_email="victim@example.com")
+    Customer.objects.update(email="victim@example.com")
 
     answer_again_and_again(api, sale, 4)
 
     assert [mail.to for mail in mailoutbox] == [["victim@example.com"]] * 2
+
+
+def test_a_merchant_does_not_choose_who_hears_what_became_of_a_report(
+    api, merchant, texts, mailoutbox
+):
+    """With its own address on the payment it answered a report unnoticed, and so did we."""
+    sale = sell_live(merchant, 1_250)
+    Payment.objects.update(customer_email=merchant.email)
+    said = ProblemReport(InquiryReason.NOT_RECEIVED, "Nothing has come.")
+    payer = f"customer:{sale.customer_id}"
+    opened = report_problem(payment_id=sale.id, report=said, actor=payer, now=utc_now())
+
+    answered = api(merchant, live=True).post(f"/v1/inquiries/{opened.id}/answer", {"text": "Well."})
+    assert answered.status_code == 200
+    send_messages()
+
+    assert (texts.to, [mail.to for mail in mailoutbox]) == ([LIVE_PHONE], [])
