@@ -44,9 +44,14 @@ def money(amount: int | None, currency: str) -> str:
         return money_and_code(amount, currency).replace("-", MINUS)
 
 
+def figures(amount: int, currency: str) -> str:
+    """Format an amount without its currency, and with the same minus as `money`: 1,250.00."""
+    return f"{Decimal(decimal_text(amount, currency)):,}".replace("-", MINUS)
+
+
 def money_once(amount: int, currency: str) -> str:
     """Format an amount in a list, with its currency once: 1,250.00 BSD."""
-    return f"{Decimal(decimal_text(amount, currency)):,} {currency}"
+    return f"{figures(amount, currency)} {currency}"
 
 
 def cents(text: str, currency: str) -> int | None:
@@ -189,7 +194,7 @@ def amount(text: Any) -> SafeString:
 
 def bare_amount(value: int, currency: str) -> SafeString:
     """Render an amount in a table that states its currency elsewhere: 1,250.00."""
-    return amount(f"{Decimal(decimal_text(value, currency)):,}")
+    return amount(figures(value, currency))
 
 
 def long_text(text: str, most: int = 0) -> SafeString:

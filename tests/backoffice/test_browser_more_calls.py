@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from backoffice.formats import MINUS
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
@@ -115,7 +116,7 @@ def my_payout_is_short_by_12_50(caller, payout):
     caller.send("Explain")
 
     caller.sees("What makes up B$12.50 BSD here")
-    caller.sees("-12.50")
+    caller.sees(f"{MINUS}12.50")
 
 
 def which_invoices_are_open_and_due(caller):
