@@ -8,6 +8,7 @@ from itertools import chain, groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from backoffice.formats import day_text, figures
 from backoffice.sheets import Worksheet
 from core.money import decimal_text
 from ledger.models import TransferKind
@@ -76,8 +77,13 @@ def _whose(statement: AccountStatement) -> list[tuple[str, str | date, str]]:
     """Name the merchant and the days of the statement: a file is read without its page."""
     first, last = period_of(statement)
     mode = "live" if statement.livemode else "test"
-    days = [("From", first, ""), ("To", last, "")]
-    return [("Merchant", statement.merchant.name, ""), *days, ("Mode", mode, "")]
+    return [
+        ("Merchant", statement.merchant.name, ""),
+        ("From", first, ""),
+        ("To", last, ""),
+        ("Time zone", statement.merchant.time_zone, ""),
+        ("Mode", mode, ""),
+    ]
 
 
 def period_of(statement: AccountStatement) -> tuple[date, date]:
@@ -104,26 +110,27 @@ def statement_pdf(statement: AccountStatement) -> bytes:
     # 20 MB of memory, which processes that print nothing are spared.
     from backoffice.statement_paper import written
 
-    first, last = period_of(statement)
+    period = " to ".join(map(day_text, period_of(statement)))
     currency = statement.currency
     days = [
         (
-            f"{each.day:%d %b %Y}",
-            *(f"{_units(amount, currency):,}" if amount else "" for amount in each.sums.values()),
-            f"{_units(each.closing_amount, currency):,}",
+            day_text(each.day),
+            *(figures(amount, currency) if amount else "" for amount in each.sums.values()),
+            figures(each.closing_amount, currency),
         )
         for each in statement_days(statement)
     ]
     return written(
         title=f"Statement of {statement.merchant.name}",
         lines=(
-            f"{first:%d %b %Y} to {last:%d %b %Y}, {statement.merchant.time_zone}",
+            f"{period}, {statement.merchant.time_zone}",
             f"{currency}, {'live' if statement.livemode else 'test: no money moves'}",
             f"{statement.id}; {statement.lines_count:,} movements, by the date of the ledger",
         ),
-        sums=[(words, f"{amount:,}") for words, amount, _ in summary_rows(statement)],
+        sums=[(words, figures(amount, currency)) for words, amount in sums_of(statement).items()],
         columns=("Day", *SUM_WORDS.values(), "Balance"),
         days=days,
+        foot=f"{statement.id}, {period}, {statement.merchant.name}",
         made_at=statement.created_at,
     )
 

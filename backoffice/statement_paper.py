@@ -7,9 +7,25 @@ from checkout.paper import Paper
 
 INK, QUIET, LINE = "#10242b", "#4d6169", "#c3d0d3"
 WIDTH, HEIGHT, MARGIN = 297, 210, 14  # A4 across, in millimetres
-NAME, BODY = 16, 9  # points
+NAME, BODY, SMALL = 16, 9, 7.5  # points
 ROW, HAIRLINE, DAY, SUM = 5.5, 0.14, 24, 40
+FOOT = 10  # from the lower edge, in millimetres
+FIGURES = {"tnum": True}  # all figures equally wide, or the points of a column would not align
 Row = Sequence[str]
+
+
+class StatementPaper(Paper):
+    """A PDF whose pages each end with what they are part of: printed pages get separated."""
+
+    foot = ""
+
+    def footer(self) -> None:
+        """Write the foot and the page's number; fpdf2 calls this at the end of each page."""
+        self.set_y(-FOOT)
+        self.write_with(SMALL, QUIET)
+        self.line_of(self.foot, self.foot, width=self.epw - SUM, height=ROW)
+        with self.local_context(text_shaping=None):  # fpdf2 replaces {nb} in unshaped text only
+            self.cell(SUM, ROW, f"Page {self.page_no()} of {{nb}}", align="R")
 
 
 def written(
@@ -19,10 +35,15 @@ def written(
     sums: Sequence[Row],
     columns: Row,
     days: Sequence[Row],
+    foot: str,
     made_at: datetime,
 ) -> bytes:
-    """Write the title, merchant and period, the sums, and a row per day; the head on each page."""
-    paper = Paper(WIDTH, HEIGHT, title=title, made_at=made_at)
+    """Write the title, merchant and period, the sums, and a row per day.
+
+    The head of the days and the foot are on each page.
+    """
+    paper = StatementPaper(WIDTH, HEIGHT, title=title, made_at=made_at)
+    paper.foot = foot
     paper.set_margin(MARGIN)
     paper.set_auto_page_break(auto=True, margin=MARGIN)
     paper.set_draw_color(LINE)
@@ -33,7 +54,7 @@ def written(
     paper.write_with(BODY, QUIET)
     for line in lines:
         paper.lines(line, height=4.6)
-    paper.set_text_shaping(use_shaping_engine=False)  # figures need none
+    paper.set_text_shaping(features=FIGURES)
     paper.ln(5)
     _sums(paper, sums)
     paper.ln(7)

@@ -150,6 +150,7 @@ def test_a_month_adds_up_in_excel(
     file = office(Role.FINANCE).get(f"/admin/backoffice/exportrun/{run.pk}/file/")
     book = load_workbook(io.BytesIO(file.getvalue()))
     sums = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
+    assert sums["Time zone"] == seller.time_zone
     assert sums["Payments"] == 150
     assert sums["Closing balance"] == sums["Opening balance"] == 0
     lines = list(book["Movements"].iter_rows(values_only=True))

@@ -1,0 +1,52 @@
+"""What an accountant reads on the pages of a statement."""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+
+from backoffice.formats import MINUS
+from backoffice.statement_paper import written
+from core.clock import utc_now
+
+COLUMNS = ("Day", "Payments", "Balance")
+
+
+@pytest.fixture(scope="module")
+def pages() -> list[Any]:
+    """The pages of a month: of every other day the sums are of ones, which are narrow letters."""
+    sums = ("1,111.11", "9,060.80")
+    days = [(f"{day} Oct 2026", sums[day % 2], f"{MINUS}{day}.00") for day in range(1, 32)]
+    paper = written(
+        title="Statement of Reef Bakery",
+        lines=("1 Oct 2026 to 31 Oct 2026",),
+        sums=[("Opening balance", "0.00"), ("Closing balance", f"{MINUS}31.00")],
+        columns=COLUMNS,
+        days=days,
+        foot="stm_1, 1 Oct 2026 to 31 Oct 2026, Reef Bakery",
+        made_at=utc_now(),
+    )
+    return list(PdfReader(BytesIO(paper)).pages)
+
+
+def test_each_page_says_what_it_is_part_of(pages: list[Any]) -> None:
+    texts = [page.extract_text() for page in pages]
+
+    assert len(texts) == 2
+    for number, text in enumerate(texts, 1):
+        assert "stm_1, 1 Oct 2026 to 31 Oct 2026, Reef Bakery" in text
+        assert f"Page {number} of 2" in text
+        assert "Payments" in text
+    assert f"{MINUS}31.00" in texts[0]
+
+
+def test_the_points_of_a_column_stand_below_each_other(pages: list[Any]) -> None:
+    begins: dict[str, set[int]] = {}
+
+    def note(text: str, _place: Any, matrix: list[float], *_font: Any) -> None:
+        begins.setdefault(text.strip(), set()).add(round(matrix[4]))
+
+    pages[0].extract_text(visitor_text=note)
+
+    assert begins["1,111.11"] == begins["9,060.80"] != set()
