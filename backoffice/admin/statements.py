@@ -42,6 +42,9 @@ class StatementForm(ActionForm):
         if self.errors:
             return cleaned
         chosen = cleaned["first_day"], cleaned["last_day"]
+        if cleaned["period"] != "days" and any(chosen):
+            self.add_error("period", "Choose other days, or empty the two fields below.")
+            return cleaned
         days = period_days(self.row, cleaned["period"], chosen, self.now)
         if days is None:
             self.add_error("first_day", "Enter the first and the last day, not after today.")

@@ -224,7 +224,13 @@ def test_viewers_see_a_statement_and_get_no_file(
 
 
 @pytest.mark.parametrize(
-    "days", [{}, {"first_day": "2026-02-01"}, {"first_day": "2026-02-02", "last_day": "2026-02-01"}]
+    "days",
+    [
+        {},
+        {"first_day": "2026-02-01"},
+        {"first_day": "2026-02-02", "last_day": "2026-02-01"},
+        {"period": "last_month", "first_day": "2026-02-01", "last_day": "2026-02-02"},
+    ],
 )
 def test_a_period_of_no_days_is_refused(office: Office, seller: Merchant, days: dict) -> None:
     values = {"mode": "test", "period": "days", "currency": "BSD", "form": "csv"} | days
