@@ -27,6 +27,7 @@ from config.weak_choices import weak_choices
 from core.money import MAX_AMOUNT, is_currency
 from core.signed_notes import NoteSigner
 from customers.code_budgets import ALL_COUNTRIES
+from outbound.policy import fault_of, policy_for
 from payments.qr_payload import QRFormat
 
 PRODUCTION = "production"
@@ -34,7 +35,7 @@ SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
 HOURS_OF_A_YEAR = 8_760
 MOST_UNPROVEN = 100
-WITNESSES = ("file:///", "s3://", "https://")
+STORES = ("file:///", "s3://")
 FEWEST_CHARACTERS = 8
 logger = logging.getLogger(__name__)
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
@@ -70,8 +71,7 @@ def configuration_faults() -> Iterator[str]:
     yield from _weak_secrets()
     yield from _impossible_values()
     yield from _missing_classes()
-    if not all(address.startswith(WITNESSES) for address in settings.CHECKPOINT_WITNESSES):
-        yield f"CHECKPOINT_WITNESSES must each begin with one of {', '.join(WITNESSES)}."
+    yield from _witnesses_not_called()
     if settings.SUPPORT_EMAIL and not _is_email(settings.SUPPORT_EMAIL):
         yield "SUPPORT_EMAIL must be an e-mail address."
     if settings.DEVELOPMENT_MODE:
@@ -221,6 +221,18 @@ def _can_be_imported(path: str) -> bool:
     except ImportError:
         return False
     return True
+
+
+def _witnesses_not_called() -> Iterator[str]:
+    """Report witnesses that nothing would ever be sent to."""
+    policy = policy_for(livemode=not settings.DEVELOPMENT_MODE)
+    for address in settings.CHECKPOINT_WITNESSES:
+        if address.startswith(STORES):
+            continue
+        if not address.startswith(("https://", "http://") if policy.loopback else "https://"):
+            yield f"CHECKPOINT_WITNESSES must each begin with one of {', '.join(STORES)}, https://."
+        elif fault := fault_of(address, policy):
+            yield f"CHECKPOINT_WITNESSES: {urlsplit(address).hostname} {fault}."
 
 
 def _weak_transport() -> Iterator[str]:

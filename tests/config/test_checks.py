@@ -84,6 +84,14 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("WEBHOOK_TIMEOUT_SECONDS", 0, "WEBHOOK_TIMEOUT_SECONDS must be"),
         ("APP_SCHEME", "my app", "APP_SCHEME must be"),
         ("CHECKPOINT_WITNESSES", ["/var/lib/witness"], "CHECKPOINT_WITNESSES must each"),
+        ("CHECKPOINT_WITNESSES", ["http://localhost:9000"], "CHECKPOINT_WITNESSES must each"),
+        *(
+            ("CHECKPOINT_WITNESSES", [url], f"CHECKPOINT_WITNESSES: {said}.")
+            for url, said in {
+                "https://log.example.com:8443/a": "log.example.com must use port 443",
+                "https://93.184.216.34/a": "93.184.216.34 must name a host, not an address",
+            }.items()
+        ),
         ("CLOCK_TOLERANCE_SECONDS", 0, "CLOCK_TOLERANCE_SECONDS must be"),
         ("DEFAULT_CURRENCY", "bsd", "DEFAULT_CURRENCY must be"),
         ("GATHER_SECONDS", -1, "GATHER_SECONDS must not"),
@@ -133,6 +141,18 @@ def test_it_starts_without_a_defence_and_says_so(
     caplog.clear()
     refuse_unsafe()
     assert not caplog.records
+
+
+def test_a_witness_of_development_may_be_on_this_machine(production: Settings) -> None:
+    production.DEVELOPMENT_MODE = production.WEBHOOK_ALLOW_PRIVATE = True
+    production.BASE_URL = "http://localhost:8000"
+    production.CHECKPOINT_WITNESSES = ["http://localhost:9000/a", "http://127.0.0.1:9000"]
+
+    assert list(configuration_faults()) == []
+
+    production.CHECKPOINT_WITNESSES = ["http://192.168.1.20:9000"]
+    [fault] = configuration_faults()
+    assert fault == "CHECKPOINT_WITNESSES: 192.168.1.20 must be a public address."
 
 
 def test_it_refuses_one_secret_used_twice(production: Settings) -> None:
