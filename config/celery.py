@@ -92,6 +92,16 @@ def keep_our_logging(**_: object) -> None:
     """Keep the logging of the settings, which Celery would replace."""
 
 
+@worker_init.connect
+def end_failed_acknowledgments(**_: object) -> None:
+    """Have a worker go on fetching after it has lost some of its connections to Redis."""
+    from kombu.transport import redis  # no other process needs it
+
+    from config.acknowledgments import FreedQoS
+
+    redis.Channel.QoS = FreedQoS
+
+
 @task_success.connect
 def note_success(sender: Task[..., Any], **_: object) -> None:
     _note_run(sender, succeeded=True)

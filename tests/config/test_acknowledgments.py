@@ -1,0 +1,66 @@
+"""What a worker fetches after Redis has refused its acknowledgments."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from celery.signals import worker_init
+from kombu import Connection
+from kombu.transport import redis as transport
+from redis.exceptions import AuthenticationError
+
+from config.acknowledgments import FreedQoS
+from config.celery import end_failed_acknowledgments
+from tests.redis import Redis
+
+pytestmark = pytest.mark.sqlite
+
+
+@pytest.fixture
+def channel(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """One that handles a message at a time, as a worker has it."""
+    monkeypatch.setattr(transport.Channel, "QoS", transport.QoS)
+    end_failed_acknowledgments()
+    with Connection(redis.broker_url) as connection:
+        channel: Any = connection.default_channel
+        channel.basic_qos(0, 1, False)
+        yield channel
+
+
+def taken(channel: Any, body: str) -> str:
+    """Put a message into a queue and take it; return the tag that acknowledges it."""
+    queue = channel.connection.client.SimpleQueue("default")
+    queue.put(body)
+    tag: str = queue.get(timeout=10).delivery_tag
+    return tag
+
+
+@pytest.mark.parametrize("how", ["basic_ack", "basic_reject"])
+def test_a_refused_acknowledgment_keeps_no_place(channel: Any, redis: Redis, how: str) -> None:
+    tag = taken(channel, "a tick")
+    assert not channel.qos.can_consume()
+    change_password(redis, "another")
+    channel.pool.disconnect()
+
+    with pytest.raises(AuthenticationError):
+        getattr(channel, how)(tag)
+
+    assert channel.qos.can_consume()
+
+
+def test_an_acknowledged_message_does_not_come_again(channel: Any) -> None:
+    channel.basic_ack(taken(channel, "a tick"))
+
+    assert channel.qos.can_consume()
+    assert channel.client.hlen(channel.unacked_key) == 0
+
+
+def test_each_worker_counts_so() -> None:
+    assert end_failed_acknowledgments in [ref() for _, ref in worker_init.receivers]
+    assert issubclass(FreedQoS, transport.QoS)
+
+
+def change_password(redis: Redis, password: str) -> None:
+    import redis as client
+
+    client.Redis.from_url(redis.url).config_set("requirepass", password)
