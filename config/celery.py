@@ -67,6 +67,8 @@ app = Celery("payments", task_cls=PeriodicWork)
 app.conf.update(
     broker_url=env("CELERY_BROKER_URL") or "memory://",
     broker_connection_retry_on_startup=True,
+    # A Redis that is full or a replica refuses: a dispatcher that ended would not even poll.
+    broker_channel_error_retry=True,
     # After this time, a dead worker's message is redelivered; no task may wait longer.
     broker_transport_options={"visibility_timeout": VISIBILITY_SECONDS},
     task_acks_late=True,

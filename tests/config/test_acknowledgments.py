@@ -1,4 +1,4 @@
-"""What a worker fetches after Redis has refused its acknowledgments."""
+"""What a worker does after Redis has refused what it asked."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from kombu.transport import redis as transport
 from redis.exceptions import AuthenticationError
 
 from config.acknowledgments import FreedQoS
-from config.celery import end_failed_acknowledgments
+from config.celery import app, end_failed_acknowledgments
 from tests.redis import Redis
 
 pytestmark = pytest.mark.sqlite
@@ -39,7 +39,7 @@ def taken(channel: Any, body: str) -> str:
 def test_a_refused_acknowledgment_keeps_no_place(channel: Any, redis: Redis, how: str) -> None:
     tag = taken(channel, "a tick")
     assert not channel.qos.can_consume()
-    change_password(redis, "another")
+    ask(redis, "CONFIG SET", "requirepass", "another")
     channel.pool.disconnect()
 
     with pytest.raises(AuthenticationError):
@@ -60,7 +60,22 @@ def test_each_worker_counts_so() -> None:
     assert issubclass(FreedQoS, transport.QoS)
 
 
-def change_password(redis: Redis, password: str) -> None:
+@pytest.mark.parametrize("state", [("CONFIG SET", "maxmemory", 1), ("REPLICAOF", "::1", 1)])
+def test_a_redis_that_refuses_ends_no_worker(
+    channel: Any, redis: Redis, state: tuple[object, ...]
+) -> None:
+    survived = channel.connection.connection_errors
+    if app.conf.broker_channel_error_retry:
+        survived += channel.connection.channel_errors
+    queue = channel.connection.client.SimpleQueue("default")
+
+    ask(redis, *state)
+
+    with pytest.raises(survived):
+        queue.put("a tick")
+
+
+def ask(redis: Redis, *words: object) -> None:
     import redis as client
 
-    client.Redis.from_url(redis.url).config_set("requirepass", password)
+    client.Redis.from_url(redis.url).execute_command(*words)
