@@ -1,7 +1,7 @@
 """Parse what was typed into the search box: every meaning that each word can have."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from django.conf import settings
@@ -19,7 +19,11 @@ PREFIXES = ("txn", *BY_PREFIX)
 _ID = re.compile(rf"\b(?:{'|'.join(PREFIXES)})_[0-9A-Za-z]{{8,40}}\b")
 _LAST_FOUR = re.compile(r"[.…•*]*(\d{4})")
 _PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")
-_DECIMAL = re.compile(r"[\d,]+\.\d+")
+_DECIMAL = re.compile(r"[(+\-\u2212]?(?:[\d,]+|\d{1,3}(?: \d{3})+)\.\d+[)\-\u2212]?")
+# What a page, a statement or a person writes around an amount: "-12.50", "(12.50)", "£ 12.50".
+_SIGNS, _FOREIGN_SIGNS, _ENDS = "()+-\u2212", "£€", ".;:?!"
+_SPACES_IN_AMOUNT = re.compile(r"(?<=[$£€]) (?=\d)|(?<=\d) (?=[$£€](?: |$))")
+_GROUPED_BY_SPACES = re.compile(r"(?<!\S)\d{1,3}(?: \d{3})+[.,]\d{2}(?!\S)")
 # "December 3" and "3 Dec": the month and the day by name; no part of a decimal is a day.
 _DAYS_OF_MONTH = (
     re.compile(r"\b(?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})\b"),
@@ -30,7 +34,10 @@ _PAIR = re.compile(r"([^\s:=]{1,40})[:=]\s*(\S.*)")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 # Said on the phone, and of no use in a search.
-_FILLERS = {"this", "morning", "afternoon", "evening", "from", "of", "on", "the", "at", "last"}
+_FILLERS = {
+    "this", "morning", "afternoon", "evening", "from", "of", "on", "the", "at", "last", "to", "for",
+    "a", "my",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,17 @@ class SearchQuery:
     def host(self) -> str:
         """The word if it may be a host or part of a URL, such as "shop.example"; empty if not."""
         return self.word if _HOST.fullmatch(self.word) else ""
+
+    @property
+    def with_digits_as_amount(self) -> "SearchQuery | None":
+        """The same with its four digits as an amount: "1200" can be 1,200.00; None if it has none.
+
+        Those that begin with a zero only end a phone number.
+        """
+        if self.amount is not None or not self.last_four or self.last_four.startswith("0"):
+            return None
+        amount = cents(self.last_four, settings.DEFAULT_CURRENCY)
+        return replace(self, last_four="", amount=amount)
 
     @property
     def is_description(self) -> bool:
@@ -107,14 +125,15 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
     Returns None if it has none, and the other words.
     """
     day, rest = _take_day(text.lower(), today)
-    words = [word for word in rest.split() if word not in _FILLERS]
+    rest = _GROUPED_BY_SPACES.sub(lambda found: found[0].replace(" ", ""), rest)
+    words = [word for word in _SPACES_IN_AMOUNT.sub("", rest).split() if word not in _FILLERS]
     amount, last_four, others = None, "", []
     currency = next((word.upper() for word in words if is_currency(word.upper())), "")
     for word in words:
         if word.upper() == currency:
             continue
-        ending = _LAST_FOUR.fullmatch(word)
-        read_amount = None if "-" in word else cents(word, currency or settings.DEFAULT_CURRENCY)
+        ending = None if currency else _LAST_FOUR.fullmatch(word)
+        read_amount = _amount(word, currency or settings.DEFAULT_CURRENCY)
         if ending and not last_four:
             last_four = ending[1]
         elif read_amount is not None and amount is None:
@@ -125,6 +144,12 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
         return None, text
     found = SearchQuery(text, last_four=last_four, amount=amount, day=day)
     return found, " ".join(others)
+
+
+def _amount(word: str, currency: str) -> int | None:
+    """Return the amount that a word is, whatever its sign; None if it is none, as "2026-17"."""
+    bare = word.rstrip(_ENDS).strip(_SIGNS).strip(_FOREIGN_SIGNS)
+    return None if "-" in bare else cents(bare, currency)
 
 
 def _take_day(text: str, today: date) -> tuple[date | None, str]:

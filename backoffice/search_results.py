@@ -15,13 +15,14 @@ from django.utils import timezone
 
 from backoffice.formats import day_text
 from backoffice.resource.catalog import BY_PREFIX, CATALOG
-from backoffice.resource.days import within
 from backoffice.resource.page_urls import page_of
 from backoffice.search_figures import at_shops, with_figures
 from backoffice.search_hosts import endpoints_at
 from backoffice.search_metadata import with_metadata
 from backoffice.search_middles import NEWEST, SHORTEST, with_words_within
+from backoffice.search_movements import SHOWN, FoundTable, money_movements, movements_at_shops
 from backoffice.search_query import SearchQuery, parse_query, words_and_day
+from backoffice.search_words import AskedFor, asked_for, bare_name
 from backoffice.staff import Staff
 from core import attempt_limits
 from core.creditor_references import references_in
@@ -33,22 +34,11 @@ from funding.models import TopUp
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import id_prefix_of, is_number_of
-from payouts.models import BankEntry, Payout
 from refunds.models import Refund
 from webhooks.models import Delivery, Event, Webhook
 
-SHOWN = 50
 # How many look-ups may find nothing: some callers are not customers.
 MISSES = attempt_limits.AttemptLimit("staff-search-miss", 60, timedelta(hours=1))
-FoundTable = tuple[str, type[Model], list[Any]]  # its title, and the rows of a model
-_OF_PAYOUT = ("merchant", "bank_account")
-# The models searched by amount, each by an index, and the related rows that their tables show.
-_BY_AMOUNT: dict[type[Model], tuple[str, ...]] = {
-    Refund: ("merchant",),
-    TopUp: ("customer",),
-    Payout: _OF_PAYOUT,
-    BankEntry: (),
-}
 SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 
@@ -83,6 +73,18 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     them, and a thousand searches would reveal them, or which ones of a list are customers'.
     """
     today = timezone.localtime(now).date()
+    asked, name = asked_for(text), bare_name(text)
+    if (asked or name) and not _names_something(text, today):
+        found = _search(asked.rest, asked, staff, now, today) if asked else SearchResults()
+        if found.tables or found.exact:
+            return found
+        text = name if name and _names_something(name, today) else text
+    return _search(text, None, staff, now, today)
+
+
+def _search(
+    text: str, asked: AskedFor | None, staff: Staff, now: datetime, today: date
+) -> SearchResults:
     query = parse_query(text, today)
     if top_up := TopUp.objects.filter(reference__in=references_in(text)).first():
         return SearchResults(exact=page_of(top_up))
@@ -99,7 +101,8 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
         ("Customers", Customer, customers),
         ("Merchants", Merchant, merchants),
         ("Webhook endpoints", Webhook, endpoints_at(host)),
-        *_money_movements(query, staff),
+        *money_movements(query, staff),
+        *(movements_at_shops(text, asked.model, staff, today) if asked else ()),
     ]
     exact = _single(payments, [row for _, _, rows in others for row in rows])
     paid: list[FoundTable] = [(f"Payments: {hits.why}", Payment, hits.rows) for hits in payments]
@@ -108,7 +111,16 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
         raise refusal
     if customers and not refusal:  # only a customer makes it a hit: anyone can store other words
         attempt_limits.uncount_attempt(MISSES, str(staff.user_id))
-    return SearchResults(tables, exact)
+    found = SearchResults(tables, exact)
+    return _of_kind(found, asked.model) if asked else found
+
+
+def _of_kind(found: SearchResults, model: type[Model]) -> SearchResults:
+    """Return the results of one kind, and its page if it is the only one; all, if none is."""
+    tables = [table for table in found.tables if table[1] is model]
+    rows = {row.pk: row for _, _, of_kind in tables for row in of_kind}
+    only = page_of(next(iter(rows.values()))) if len(rows) == 1 else ""
+    return SearchResults(tables or found.tables, only)
 
 
 def _with_receipt_number(text: str) -> Payment | None:
@@ -196,6 +208,8 @@ def _payments(
         yield _named("customer_email", "invoiced to this address", query.email)
     elif query.is_description:
         yield _hits("by amount, day or phone", with_figures(query))
+        if as_amount := query.with_digits_as_amount:
+            yield _hits("of this amount", with_figures(as_amount))
     # "2026-0017" reads as a phone number, and may be an invoice as well; "+1 242…" is no such name.
     if not query.email and not query.text.startswith("+"):
         yield from _by_name(query, today)
@@ -211,14 +225,29 @@ def _without_repeats(found: Iterable[PaymentMatches]) -> Iterator[PaymentMatches
             yield replace(hits, rows=rows)
 
 
-def _by_name(query: SearchQuery, today: date) -> Iterator[PaymentMatches]:
+def _names_something(text: str, today: date) -> bool:
+    """Return whether the whole text is a name, as that of an order "refund 12.50" would be."""
+    query = parse_query(text, today)
+    if query.public_id or _with_receipt_number(text) or _merchants(query):
+        return True
+    return any(hits.rows for hits in _of_name(query))
+
+
+def _of_name(query: SearchQuery) -> Iterator[PaymentMatches]:
     text = query.text.lower()
     names = {"reference": "reference", "order_id": "order", "invoice_number": "invoice"}
-    named = [_named(name, f"{why} “{query.text}”", text) for name, why in names.items()]
-    named.append(_hits("metadata", with_metadata(query.text, query.pair)))
+    for name, why in names.items():
+        yield _named(name, f"{why} “{query.text}”", text)
+    yield _hits("metadata", with_metadata(query.text, query.pair))
+
+
+def _by_name(query: SearchQuery, today: date) -> Iterator[PaymentMatches]:
+    named = list(_of_name(query))
     yield from named
     if not query.is_description:
-        yield _hits("by amount, day or phone, at this shop", at_shops(text, today), is_close=True)
+        yield _hits(
+            "by amount, day or phone, at this shop", at_shops(query.text, today), is_close=True
+        )
         yield from _by_words(query.text)
         if not any(hits.rows for hits in named):
             yield from _within_words(query.text, today)
@@ -239,24 +268,6 @@ def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
         among = day_text(day) if day else f"the newest {NEWEST:,}"
         why = f"“{' '.join(long)}” within words, of {among}"
         yield _hits(why, with_words_within(long, day), is_close=True)
-
-
-def _money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
-    """Yield matches of our reference or the bank's, then those of an amount, on a day if given."""
-    if staff.may(CATALOG[Payout].right):
-        ordered = Payout.objects.filter(order__end_to_end_id=query.text)
-        yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
-        booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")
-        yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
-    if query.amount is None or query.last_four:
-        return
-    for model, shown in _BY_AMOUNT.items():
-        if staff.may(CATALOG[model].right):
-            rows: QuerySet[Any] = model._default_manager.filter(amount=query.amount)
-            if query.day:
-                rows = within(rows, query.day, query.day + timedelta(days=1))
-            related = rows.select_related(*shown).order_by("-pk")
-            yield f"{CATALOG[model].title} of this amount", model, list(related[:SHOWN])
 
 
 def _named(name: str, why: str, text: str) -> PaymentMatches:

@@ -22,7 +22,23 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
         ("B$12.50", {"amount": 1_250}),
         ("$1,250.00", {"amount": 125_000}),
         ("12.50 BSD", {"amount": 1_250}),
-        ("1250 JPY", {"last_four": "1250"}),
+        ("1250 JPY", {"amount": 1_250}),
+        ("1250", {"last_four": "1250"}),
+        ("$1250", {"amount": 125_000}),
+        ("49,99", {"amount": 4_999}),
+        ("B$ 49.99", {"amount": 4_999}),
+        ("49.99 $", {"amount": 4_999}),
+        ("£12.50", {"amount": 1_250}),
+        ("-12.50", {"amount": 1_250}),
+        ("\u221212.50", {"amount": 1_250}),
+        ("12.50-", {"amount": 1_250}),
+        ("(12345.67)", {"amount": 1_234_567}),
+        ("-12345.67", {"amount": 1_234_567}),
+        ("12.50?", {"amount": 1_250}),
+        ("1 200.00", {"amount": 120_000}),
+        ("12 345.67", {"amount": 1_234_567}),
+        ("dec 3 100.00", {"amount": 10_000, "day": date(2025, 12, 3)}),
+        ("2026-17", {}),
         ("12.50 0100 today", {"amount": 1_250, "last_four": "0100", "day": TODAY}),
         ("0100 12.50 this morning", {"amount": 1_250, "last_four": "0100", "day": TODAY}),
         ("…0100 yesterday", {"last_four": "0100", "day": date(2026, 11, 20)}),
@@ -48,6 +64,16 @@ def test_it_reads(text: str, meaning: dict[str, object]) -> None:
 
     assert question == SearchQuery(question.text, **meaning)  # type: ignore[arg-type]  # its fields
     assert "\0" not in question.text
+
+
+@pytest.mark.parametrize(
+    ("digits", "amount"), [("1250", 125_000), ("0100", None), ("12.50", None), ("12.50 1250", None)]
+)
+def test_four_digits_can_be_an_amount(digits: str, amount: int | None) -> None:
+    reading = parse_query(digits, TODAY).with_digits_as_amount
+
+    assert (reading and reading.amount) == amount
+    assert reading is None or not reading.last_four
 
 
 def test_it_reads_figures_beside_the_name_of_a_shop() -> None:

@@ -1,0 +1,60 @@
+"""Find refunds, top-ups, payouts and bank entries by amount, or by our reference or the bank's."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any
+
+from django.db.models import Model, QuerySet
+
+from backoffice.resource.catalog import CATALOG
+from backoffice.resource.days import within
+from backoffice.resource.list_filters import merchants_named
+from backoffice.search_query import SearchQuery, figures_and_words
+from backoffice.staff import Staff
+from funding.models import TopUp
+from payouts.models import BankEntry, Payout
+from refunds.models import Refund
+
+SHOWN = 50
+FoundTable = tuple[str, type[Model], list[Any]]  # its title, and the rows of a model
+_OF_PAYOUT = ("merchant", "bank_account")
+# The models searched by amount, each by an index, and the related rows that their tables show.
+_BY_AMOUNT: dict[type[Model], tuple[str, ...]] = {
+    Refund: ("merchant",),
+    TopUp: ("customer",),
+    Payout: _OF_PAYOUT,
+    BankEntry: (),
+}
+_OF_SHOPS = (Refund, Payout)
+
+
+def money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
+    """Yield matches of our reference or the bank's, then those of an amount, on a day if given."""
+    if staff.may(CATALOG[Payout].right):
+        ordered = Payout.objects.filter(order__end_to_end_id=query.text)
+        yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
+        booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")
+        yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
+    for model in _BY_AMOUNT:
+        if staff.may(CATALOG[model].right):
+            yield f"{CATALOG[model].title} of this amount", model, _of_amount(model, query)
+
+
+def movements_at_shops(
+    text: str, model: type[Model], staff: Staff, today: date
+) -> Iterator[FoundTable]:
+    """Yield the refunds or payouts with the figures at shops that the other words name."""
+    query, name = figures_and_words(text, today)
+    if query and model in _OF_SHOPS and staff.may(CATALOG[model].right):
+        rows = _of_amount(model, query, merchant__in=merchants_named(name))
+        yield f"{CATALOG[model].title} of this amount, at this shop", model, rows
+
+
+def _of_amount(model: type[Model], query: SearchQuery, **more: Any) -> list[Any]:
+    query = query.with_digits_as_amount or query
+    if query.amount is None or query.last_four:
+        return []
+    rows: QuerySet[Any] = model._default_manager.filter(amount=query.amount, **more)
+    if query.day:
+        rows = within(rows, query.day, query.day + timedelta(days=1))
+    return list(rows.select_related(*_BY_AMOUNT[model]).order_by("-pk")[:SHOWN])

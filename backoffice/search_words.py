@@ -1,0 +1,48 @@
+"""The words that callers put before what they know: "refund 12.50", "order no. HB-1", "#1042"."""
+
+import re
+from dataclasses import dataclass
+
+from django.db.models import Model
+
+from funding.models import TopUp
+from payments.models import Payment
+from payouts.models import Payout
+from refunds.models import Refund
+
+_KINDS: dict[str, type[Model]] = {
+    "payment": Payment,
+    "refund": Refund,
+    "payout": Payout,
+    "top": TopUp,
+}
+_KIND = re.compile(r"\b(payment|refund|payout|top)(?:s|ed|[- ]?ups?|ped up)?(?:\s+of)?(?!\S)", re.I)
+_BEFORE_NAME = re.compile(
+    r"(?:(?:order|invoice|inv|reference|ref|receipt|transaction)\b[.:]?\s*)?"
+    r"(?:(?:no|nr|number|id)\b[.:]?\s*)?#?\s*(?=\S)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class AskedFor:
+    """A kind of object, and the figures or words by which it was asked for."""
+
+    model: type[Model]
+    rest: str
+
+
+def asked_for(text: str) -> AskedFor | None:
+    """Return which kind of money's movement a text with figures asks for; None if it names none."""
+    found = _KIND.search(text)
+    if found is None:
+        return None
+    rest = " ".join(f"{text[: found.start()]} {text[found.end() :]}".split())
+    is_with_figures = any(character.isdecimal() for character in rest)
+    return AskedFor(_KINDS[found[1].lower()], rest) if is_with_figures else None
+
+
+def bare_name(text: str) -> str:
+    """Return the text without words for what it names, such as "order no."; empty if none."""
+    begins = _BEFORE_NAME.match(text.strip())
+    return text.strip()[begins.end() :] if begins and begins.end() else ""

@@ -1,0 +1,107 @@
+"""What people say before a figure or a name: "refund 12.50", "order no. HB-1"."""
+
+import pytest
+
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from backoffice.search_words import asked_for, bare_name
+from core.clock import utc_now
+from merchants.models import Merchant
+from payments.models import Payment
+from payments.numbers import number_of
+from payouts.models import Payout
+from refunds.models import Refund
+from refunds.services import RefundDraft, create_refund
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
+from tests.backoffice.searching import search
+from tests.factories import MerchantFactory, PaymentFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def cafe() -> Merchant:
+    return MerchantFactory(name="Island Coffee", slug="island-coffee")
+
+
+@pytest.fixture
+def refund(cafe: Merchant) -> Refund:
+    """A refund of 12.50, beside two payments of that amount."""
+    for _ in range(2):
+        PaymentFactory(merchant=cafe, amount=1_250)
+    paid = paid_payment(cafe, 200_000, order_id="HB-1", invoice_number="INV-40")
+    draft = RefundDraft(amount=1_250)
+    return create_refund(caller=caller_of(cafe), payment_id=paid.pk, draft=draft, now=utc_now())
+
+
+@pytest.fixture
+def payout(cafe: Merchant, refund: Refund) -> Payout:
+    return scheduled_payout(cafe, 120_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["refund 12.50", "Refund of B$12,50", "a refund for -12.50", "refund 12.50 island coffee"],
+)
+def test_a_refund_is_opened_by_its_amount(office: Office, refund: Refund, text: str) -> None:
+    assert search(office, text) == page_of(refund)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "payout 1,200.00",
+        "payout 1200",
+        "payout of 1 200.00 to island coffee",
+        "payout of 1200",
+        "1200",
+    ],
+)
+def test_a_payout_is_opened_by_its_amount(office: Office, payout: Payout, text: str) -> None:
+    assert search(office, text) == page_of(payout)
+
+
+def test_without_such_a_refund_others_of_the_amount_are_listed(
+    office: Office, payout: Payout
+) -> None:
+    listed = search(office, "refund 1,200.00")
+
+    assert "Payouts of this amount" in listed
+
+
+def test_those_who_may_not_see_payouts_find_none(office: Office, payout: Payout) -> None:
+    assert payout.pk not in search(office, "payout 1,200.00 island coffee", Role.DEVELOPER)
+    assert payout.pk not in search(office, "payout 1200", Role.DEVELOPER)
+
+
+@pytest.mark.parametrize("text", ["order HB-1", "Order no. hb-1", "#HB-1", "invoice INV-40"])
+def test_a_payment_is_opened_by_a_name_with_its_noun(
+    office: Office, refund: Refund, text: str
+) -> None:
+    assert search(office, text) == page_of(refund.payment)
+
+
+def test_a_receipt_is_found_by_the_word_and_its_number(office: Office, refund: Refund) -> None:
+    assert search(office, f"receipt {number_of(refund.payment_id)}") == page_of(refund.payment)
+
+
+def test_a_name_that_has_such_a_word_itself_comes_first(office: Office, refund: Refund) -> None:
+    named = PaymentFactory(merchant=refund.merchant, amount=700, reference="Refund 12.50")
+    shop = MerchantFactory(name="Payout 1200 Ltd", slug="payout-ltd")
+
+    assert search(office, "refund 12.50") == page_of(named)
+    assert search(office, "payout 1200 ltd") == page_of(shop)
+    assert Payment.objects.count() == 4
+
+
+@pytest.mark.parametrize(
+    "text", ["refund", "refunds today", "12.50 island coffee", "topaz 12.50", "stop 12.50"]
+)
+def test_other_texts_ask_for_no_kind(text: str) -> None:
+    assert asked_for(text) is None
+
+
+@pytest.mark.parametrize("text", ["ref_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i", "orders 7", "Nora", "id"])
+def test_other_texts_begin_with_no_noun(text: str) -> None:
+    assert not bare_name(text)
