@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.admin.exceptions import DisallowedModelAdminLookup
-from django.contrib.auth.views import PasswordChangeView
+from django.contrib.auth.views import PasswordChangeView, redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
@@ -37,6 +38,7 @@ from core.errors import ApiError
 # Django's own pages that the back office has no use for; most show more than a role allows.
 _LEFT_OUT = {"autocomplete", "view_on_site", "search", "jsi18n"}
 _BEFORE_NEW_PASSWORD = {"logout", "password_change", "password_change_done"}
+UNSENT = "unsent"  # in the address of the sign-in page after a form that came too late
 _NOT_KEPT = "Old messages, webhook deliveries, statements and exports are deleted after a while."
 
 View = Callable[..., Any]  # a response; Django's own types differ in which
@@ -98,6 +100,9 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if self.has_permission(request) and self._must_change_password(request):
                 return redirect("admin:password_change")
+            if self._is_too_late(request):
+                sign_in = f"{reverse('admin:login')}?{urlencode({UNSENT: 1})}"
+                return redirect_to_login(request.get_full_path(), sign_in)
             try:
                 response: HttpResponse = inner(request, *args, **kwargs)
             except PermissionDenied:
@@ -159,6 +164,12 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         )
         response: HttpResponse = view(request)
         return response
+
+    def _is_too_late(self, request: HttpRequest) -> bool:
+        """Return whether a form was submitted after the session had ended."""
+        match = request.resolver_match
+        is_leaving = match is not None and match.url_name == "logout"
+        return request.method == "POST" and not is_leaving and not self.has_permission(request)
 
     def _next_step(self, request: HttpRequest) -> HttpResponseRedirect:
         user = password_given(request)

@@ -1,0 +1,58 @@
+"""A form that is submitted after the session, or the token in it, has ended."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from backoffice.models import Note
+from backoffice.roles import Role
+from tests.backoffice.acting import page_of_act
+from tests.backoffice.conftest import Office
+from tests.factories import PaymentFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def form() -> str:
+    """The address of the form of a note on a payment."""
+    return page_of_act(PaymentFactory(), "note")
+
+
+def test_a_form_after_the_session_is_said_to_have_done_nothing(form: str) -> None:
+    response = Client().post(form, {"text": "Called twice"})
+
+    assert response.headers["Location"] == f"/admin/login/?unsent=1&next={form}"
+    page = Client().get(response.headers["Location"]).content.decode()
+    assert "You had been signed out, and nothing was done." in page
+    assert not Note.objects.exists()
+
+
+def test_a_page_after_the_session_asks_to_sign_in_only(form: str) -> None:
+    response = Client().get(form)
+
+    assert response.headers["Location"] == f"/admin/login/?next={form}"
+    assert "nothing was done" not in Client().get(response.headers["Location"]).content.decode()
+
+
+def test_signing_out_twice_leads_to_the_sign_in_page_without_a_word() -> None:
+    response = Client().post(reverse("admin:logout"), follow=True)
+
+    assert "nothing was done" not in response.content.decode()
+
+
+@pytest.mark.parametrize("is_signed_in", [True, False])
+def test_a_form_with_an_old_token_is_refused_on_a_page_of_staff(
+    office: Office, form: str, is_signed_in: bool
+) -> None:
+    client = office(Role.SUPPORT) if is_signed_in else Client()
+    client.handler.enforce_csrf_checks = True
+
+    response = client.post(form, {"text": "Called twice"})
+
+    page = response.content.decode()
+    assert response.status_code == 403
+    assert "This page was open too long, and nothing was done." in page
+    assert "No money has been taken" not in page
+    assert ("Payments" in page, "Kreyòl" in page) == (True, False)
+    assert not Note.objects.exists()
