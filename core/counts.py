@@ -192,7 +192,8 @@ def fold_changes() -> int:
     with connection.cursor() as cursor:
         # In one fixed order, so that two concurrent runs cannot deadlock.
         cursor.executemany(_ADD, [(*key, change) for key, change in sorted(sums.items())])
-    CountEntry.objects.filter(pk__in=[row[0] for row in rows]).delete()
+    # They are found in the index of what is new; of many sums, a scan would look cheaper.
+    CountEntry.objects.filter(pk__in=[row[0] for row in rows], is_sum=False).delete()
     return len(rows)
 
 

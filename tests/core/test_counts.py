@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
+from bench.copies import copy_row
 from core import tasks
 from core.clock import utc_now
 from core.counts import fold_changes, numbers_of_all
@@ -68,6 +70,24 @@ def test_it_is_the_same_before_and_after_the_sum(api: Api, merchant: Merchant) -
     assert before == [4, 1, 4]
     assert [total(api, merchant, **query) for query in queries] == [5, 1, 5]
     assert not CountEntry.objects.filter(is_sum=False).exists()
+
+
+@pytest.mark.postgres
+def test_sums_are_not_read_to_delete_what_was_added_to_them(merchant: Merchant) -> None:
+    sums = CountEntry(list="payments", livemode=False, status="", kind="", change=1, is_sum=True)
+    copy_row(CountEntry.objects.bulk_create([sums])[0], {"owner": "'mer_' || i"}, count=4_000)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE core_countentry")
+    PaymentFactory.create_batch(40, merchant=merchant)
+
+    with CaptureQueriesContext(connection) as sent:
+        fold_changes()
+
+    [deletion] = [it["sql"] for it in sent if it["sql"].startswith("DELETE")]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {deletion}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "using count_entry_new" in plan
     assert fold_changes() == 0
 
 
