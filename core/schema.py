@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations import AddConstraint, AddIndex
+from django.db.migrations.operations import AddConstraint, AddIndex, RemoveIndex
 from django.db.migrations.operations.base import Operation
 
 from core.counts import KEY, CountedList, day_of
@@ -35,6 +35,19 @@ class AddIndexOnline(AddIndex):
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
         _drop(schema_editor, self.index.name)
+
+
+class RemoveIndexOnline(RemoveIndex):
+    """Remove an index without blocking writers; on the way back it is built as it was."""
+
+    def database_forwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
+        with _no_limits(schema_editor):
+            _drop(schema_editor, self.name)
+
+    def database_backwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
+        index = states[1].models[app_label, self.model_name_lower].get_index_by_name(self.name)
+        added = AddIndexOnline(self.model_name, index)
+        added.database_forwards(app_label, schema_editor, *states)
 
 
 class AddConstraintOnline(AddConstraint):
