@@ -34,12 +34,13 @@ class CappedPaginator(_Pages):
         """Return the rows of a page, by their keys if all of them are known.
 
         PostgreSQL may overestimate how many rows match, and scan the newest of the whole table for
-        them. With the keys it cannot.
+        them. With the keys it cannot. Of more rows, an index has the keys of the page: those of a
+        merchant lie apart, and sorted as rows each would be read.
         """
         page = slice((number - 1) * self.per_page, number * self.per_page)
         rows: Any = self.object_list
         if self.has_more:
-            return rows[page]
+            return rows.filter(pk__in=rows.values("pk")[page])
         if rows.query.order_by[:1] != (NEWEST_FIRST,):
             return rows.filter(pk__in=self._keys)[page]
         return rows.filter(pk__in=sorted(self._keys, reverse=True)[page])

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import date, timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from openpyxl import load_workbook
 
+from backoffice.admin.payments import PaymentAdmin
 from backoffice.models import AuditEntry
 from backoffice.resource.days import days_of, id_at
 from backoffice.resource.paginator import COUNTED
@@ -189,6 +191,26 @@ def test_few_rows_are_found_by_their_keys(office: Office, merchant: Merchant) ->
         f"'{newest.pk}'"
         in [each["sql"] for each in statements if 'FROM "payments_payment"' in each["sql"]][1]
     )
+
+
+def test_a_page_of_many_rows_is_found_by_the_keys_in_its_order(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index has them: of a merchant's thousands, only the rows of the page are read."""
+    monkeypatch.setattr("backoffice.resource.paginator.COUNTED", 2)
+    monkeypatch.setattr(PaymentAdmin, "list_per_page", 1)
+    amounts = {"first": 300, "second": 100, "third": 200}
+    pks = {name: PaymentFactory(merchant=merchant, amount=it).pk for name, it in amounts.items()}
+    viewer = office(Role.VIEWER)
+
+    with CaptureQueriesContext(connection) as sent:
+        page = viewer.get(f"{PAYMENTS}?mode=test&p=2")
+    _, rows = [it["sql"] for it in sent if 'FROM "payments_payment"' in it["sql"]]
+    smallest = viewer.get(f"{PAYMENTS}?mode=test&p=2&sort=smallest")
+
+    assert [row.pk for row in page.context["cl"].result_list] == [pks["second"]]
+    assert [row.pk for row in smallest.context["cl"].result_list] == [pks["third"]]
+    assert re.search(r'"id" IN \(SELECT U0."id" .* ORDER BY .* LIMIT 1 OFFSET 1\)', rows)
 
 
 def test_no_script_gets_into_a_page(office: Office, merchant: Merchant) -> None:
