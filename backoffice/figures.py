@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Q, Sum
 
 from backoffice.models import DayFigures
 from ledger.models import Account, Purpose
@@ -144,7 +143,9 @@ def _count_day(day: date) -> None:
     figures: dict[tuple[bool, str], dict[str, int]] = {}
     for name, field in ENDINGS.items():
         ended = Payment.objects.filter(**{f"{field}__gte": start, f"{field}__lt": end})
-        for livemode, currency, count, amount in _by_currency(ended):
+        sums = ended.order_by().values_list("livemode", "currency")
+        totals = sums.annotate(count=Count("pk"), amount=Sum("amount"))
+        for livemode, currency, count, amount in totals:
             row = figures.setdefault((livemode, currency), {})
             row[f"{name}_count"] = count
             if name == "completed":
@@ -153,8 +154,3 @@ def _count_day(day: date) -> None:
         DayFigures.objects.update_or_create(
             day=day, livemode=livemode, currency=currency, defaults=values
         )
-
-
-def _by_currency(rows: QuerySet[Payment]) -> Any:
-    sums = rows.order_by().values_list("livemode", "currency")
-    return sums.annotate(count=Count("pk"), amount=Sum("amount"))

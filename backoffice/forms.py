@@ -108,9 +108,10 @@ class MoneyField(forms.CharField):
 
 
 class ActionForm(forms.Form):
-    """The form of an action on `row`. Its key makes a form sent twice a single action.
+    """The form of an action on `row`: by itself, it only asks for a confirmation.
 
-    `query` is the query string: on a list, the filters of the list.
+    Its key makes a form sent twice a single action. `query` is the query string: on a list, its
+    filters.
     """
 
     form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
@@ -170,7 +171,3 @@ class CurrencyForm(NotedForm):
     def prepare(self) -> None:
         asked = str(self.data.get("currency", "") or settings.DEFAULT_CURRENCY).upper()
         self.set_currency(asked if is_currency(asked) else settings.DEFAULT_CURRENCY)
-
-
-class ConfirmForm(ActionForm):
-    """An action that only needs a confirmation."""

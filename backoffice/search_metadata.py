@@ -25,19 +25,11 @@ def with_metadata(text: str, pair: tuple[str, str] | None) -> QuerySet[Payment]:
     """Return the payments that have the text as a value of any key, or exactly `pair`."""
     name, value = pair or ("", text)
     if connection.vendor == "postgresql":
-        path = " || ".join(_equal(name, literal) for literal in _literals(value))
+        place, quoted = f"$.{json.dumps(name)}" if name else "$.*", json.dumps(value)
+        # A number may be stored as a number or as a string.
+        literals = [quoted, value] if _BARE.fullmatch(value) else [quoted]
+        path = " || ".join(f"{place} == {literal}" for literal in literals)
         condition = RawSQL(f"({_ANY_ON_POSTGRESQL})", [path])  # noqa: S611  # a constant
         return Payment.objects.exclude(metadata={}).alias(found=condition).filter(found=True)
     wanted = RawSQL(_ON_SQLITE, [value, name, name])  # noqa: S611  # a constant
     return Payment.objects.filter(pk__in=wanted)
-
-
-def _equal(name: str, literal: str) -> str:
-    place = f"$.{json.dumps(name)}" if name else "$.*"
-    return f"{place} == {literal}"
-
-
-def _literals(text: str) -> list[str]:
-    """Write a text in jsonpath; a number may be stored as a number or as a string."""
-    quoted = json.dumps(text)
-    return [quoted, text] if _BARE.fullmatch(text) else [quoted]

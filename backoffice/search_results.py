@@ -165,14 +165,9 @@ def _payment_of(row: Event | Delivery | Refund) -> Payment | None:
     """Return the payment of a refund or event, which is what a caller who names one means."""
     if isinstance(row, Refund):
         return row.payment
-    event = row if isinstance(row, Event) else row.event
-    return _payment_of_resource(event.resource_id)
-
-
-def _payment_of_resource(resource_id: str) -> Payment | None:
-    if resource_id.startswith("ref_"):
-        return Payment.objects.filter(refund=resource_id).first()
-    return Payment.objects.filter(pk=resource_id).first()
+    resource_id = (row if isinstance(row, Event) else row.event).resource_id
+    found = {"refund" if resource_id.startswith("ref_") else "pk": resource_id}
+    return Payment.objects.filter(**found).first()
 
 
 def _counted_as_miss(of_person: str, staff: Staff, now: datetime) -> RateLimited | None:

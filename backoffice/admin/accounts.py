@@ -137,17 +137,9 @@ STAFF_ACTIONS = (
 )
 
 
-def _words(user: User) -> str:
-    return ", ".join(sorted(role.value for role in roles_of(user))) or "none"
-
-
 def _password(user: User) -> str:
     """Show only if it is missing: the link to set one was sent, and is not used yet."""
     return "" if user.has_usable_password() else "not chosen yet"
-
-
-def _second_factor(user: User) -> str:
-    return ", ".join(second_factors(user)) or "not yet"
 
 
 def _flag(title: str, source: str) -> Field:
@@ -156,7 +148,8 @@ def _flag(title: str, source: str) -> Field:
     return Field(title, lambda user: "yes" if known.value(user) else "")
 
 
-NAME, ROLES_HELD = Field("Name", "username"), Field("Roles", _words)
+NAME = Field("Name", "username")
+ROLES_HELD = Field("Roles", lambda user: ", ".join(sorted(roles_of(user))) or "none")
 STATE = Badge("State", lambda user: "active" if user.is_active else "closed")
 LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
 
@@ -167,11 +160,10 @@ class StaffAdmin(OfficeAdmin):
     ordering = ("username",)
     list_display = (NAME, ROLES_HELD, STATE, LAST_SIGN_IN)
     list_select_related = ("staff_account",)
-    list_filter = ()
     details = (
         Field("E-mail", "email"),
         Field("Password", _password),
-        Field("Second factor", _second_factor),
+        Field("Second factor", lambda user: ", ".join(second_factors(user)) or "not yet"),
         _flag("Must change password", "staff_account.must_change_password"),
         _flag("Only in development", "staff_account.development_only"),
     )

@@ -55,14 +55,11 @@ WHY, ENTRY = Field("Why", "problem", most=90), Id("Entry")
 WAITED = Field(
     "Waited", lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now())
 )
+CHARGE = Amount("Of it the bank's charge", "charge_amount", shown=lambda entry: entry.charge_amount)
 OPENING = Amount("Opening", "opening_amount")
 ENTRIES = Amount("Entries", "entries_amount")
 CLOSING = Amount("Closing", "closing_amount")
 START, END = Instant("From", "start_at"), Instant("To", "end_at")
-
-
-def _charge(entry: BankEntry) -> str:
-    return formats.money(entry.charge_amount, entry.currency) if entry.charge_amount else ""
 
 
 def _our_reference(entry: BankEntry) -> str:
@@ -145,7 +142,7 @@ class BankEntryAdmin(OfficeAdmin):
             "What the bank says",
             SAYS,
             AMOUNT,
-            Field("Of it the bank's charge", _charge),
+            CHARGE,
             Field("Our reference", _our_reference),
             BANKS_REFERENCE,
             Field("Reason", "code"),

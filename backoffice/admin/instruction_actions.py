@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.forms import ActionForm, ConfirmForm, TextAreaField
+from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.request_answer import refund_words, sentence, warnings_of
 from backoffice.roles import InstructionKind, Right
@@ -140,7 +140,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         name="collect",
         title="Collect key",
         right=Right.LIVE_KEYS,
-        form=ConfirmForm,
+        form=ActionForm,
         service=_collect,
         message=lambda result: result,
         about="It is shown to you once, and to no one else.",

@@ -49,10 +49,6 @@ def _standing(merchant: Merchant) -> tuple[str, str]:
     return _STANDING[status]
 
 
-def fee_words(merchant: Merchant) -> str:
-    return formats.percent(merchant.fee_basis_points)
-
-
 SLUG, CATEGORY = Field("Slug", "slug"), Field("Category", "category")
 SINCE = Instant("Since", "created_at")
 
@@ -66,7 +62,7 @@ class MerchantAdmin(OfficeAdmin):
         STATUS,
         SLUG,
         CATEGORY,
-        Field("Fee", fee_words),
+        Field("Fee", lambda merchant: formats.percent(merchant.fee_basis_points)),
         SINCE,
         Id("Merchant"),
     )

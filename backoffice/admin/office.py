@@ -67,7 +67,7 @@ class OfficeAdmin(AdminResource):
         name = f"{self.model._meta.app_label}_{self.model._meta.model_name}"
         guard = self.admin_site.admin_view
         own = [
-            path("acts/<slug:name>/", guard(self.list_action_view), name=f"{name}_list_act"),
+            path("acts/<slug:name>/", guard(self.action_view), name=f"{name}_list_act"),
             path("export/<slug:form>/", guard(self.export_view), name=f"{name}_export"),
             path("<path:object_id>/acts/<slug:name>/", guard(self.action_view), name=f"{name}_act"),
         ]
@@ -100,17 +100,12 @@ class OfficeAdmin(AdminResource):
             raise PermissionDenied
         return detail_page(self, request, self.row_of(request, object_id))
 
-    def action_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
-        """Show the form of an action on an object, or carry it out."""
-        action = _named(self.row_actions, name)
+    def action_view(self, request: HttpRequest, name: str, object_id: str = "") -> HttpResponse:
+        """Show the form of an action on an object, or on the list, or carry it out."""
+        action = _named(self.row_actions if object_id else self.list_actions, name)
         require_right(self, request, action, object_id)
-        return action_page(self, request, action, self.row_of(request, object_id))
-
-    def list_action_view(self, request: HttpRequest, name: str) -> HttpResponse:
-        """Show the form of an action on the list, or carry it out."""
-        action = _named(self.list_actions, name)
-        require_right(self, request, action)
-        return action_page(self, request, action, None)
+        row = self.row_of(request, object_id) if object_id else None
+        return action_page(self, request, action, row)
 
     def export_view(self, request: HttpRequest, form: str) -> HttpResponseBase:
         """Respond with the rows of the list as a file; from another site, lead to the list."""

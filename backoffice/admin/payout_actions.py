@@ -13,7 +13,6 @@ from backoffice.admin.submission import instruction_action, submit, submitted
 from backoffice.errors import NothingToSend
 from backoffice.forms import (
     ActionForm,
-    ConfirmForm,
     DateInputField,
     ModeField,
     NotedForm,
@@ -232,7 +231,7 @@ HOLIDAY_ACTIONS = (
         name="drop",
         title="Remove from the list",
         right=Right.HOLIDAYS,
-        form=ConfirmForm,
+        form=ActionForm,
         service=lambda context: drop_holiday(
             staff=context.staff, day=context.row.date, now=context.now
         ),

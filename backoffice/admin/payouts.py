@@ -151,6 +151,5 @@ class BankHolidayAdmin(OfficeAdmin):
     model = BankHoliday
     ordering = ("-date",)
     list_display = (DAY, NAME)
-    list_filter = ()
     list_actions = HOLIDAY_LIST_ACTIONS
     row_actions = HOLIDAY_ACTIONS

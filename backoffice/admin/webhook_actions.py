@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.figures import day_start
-from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
+from backoffice.forms import ActionForm, CheckboxField, ReasonForm, TextInputField
 from backoffice.models import ResendRun
 from backoffice.queues import DAY, RECENT, queues_in
 from backoffice.resource.days import days_asked, days_of, id_at
@@ -247,7 +247,7 @@ def _failed_at(webhook: Webhook, now: datetime) -> dict[str, Any]:
     return {"webhook_id": webhook.pk, "status": failed, "created_at__gte": since}
 
 
-class FailedForm(ConfirmForm):
+class FailedForm(ActionForm):
     def lines(self) -> list[str]:
         count = count_for_run(_failed_at(self.row, self.now))
         return [f"{count:,} failed for good in the last {FAILED_WITHIN.days} days."]

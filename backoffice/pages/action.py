@@ -24,7 +24,7 @@ SUBJECT_CHARACTERS = 64  # what an entry of the audit trail has room for
 
 
 def require_right(
-    resource: AdminResource, request: HttpRequest, action: Action, subject_id: str = ""
+    resource: AdminResource, request: HttpRequest, action: Action, subject_id: str
 ) -> None:
     """Raise PermissionDenied without the right to an action, and record the attempt."""
     staff = staff_of(request)
@@ -43,7 +43,8 @@ def action_page(
     """Show the form of an action or carry the action out. The right must have been checked."""
     staff, instant = staff_of(request), request_now()
     filters = request.GET.get(LIST_FILTERS, "")
-    back = with_filters(page_of(row), filters) if row else _list_again(resource, request)
+    listed = list_of(resource.model, **request.GET.dict())
+    back = with_filters(page_of(row), filters) if row else listed
     if row is not None and not action.available(row, instant):
         messages.warning(request, f"“{action.title}” is no longer possible: check its status.")
         return HttpResponseRedirect(back)
@@ -60,10 +61,6 @@ def action_page(
                 draw("secret", done=done, url=url) if done.secret else _finish(request, done, url)
             )
     return draw("action", 422 if form.errors else 200, form=form, back=back)
-
-
-def _list_again(resource: AdminResource, request: HttpRequest) -> str:
-    return list_of(resource.model, **request.GET.dict())
 
 
 def _was_sent(request: HttpRequest, form: ActionForm) -> bool:

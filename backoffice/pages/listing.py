@@ -1,6 +1,7 @@
 """What stands above a list: filter menus, saved views, exports and actions."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Q
 from django.http import HttpRequest
@@ -21,12 +22,13 @@ def list_context(resource: AdminResource, request: HttpRequest) -> dict[str, Any
     own_or_shared = Q(owner_id=staff.user_id) | Q(shared=True)
     views = SavedView.objects.filter(own_or_shared, path=request.path).select_related("owner")
     query = request.GET.urlencode()
+    saved = urlencode({"path": request.path, "query": query})
     may_export = resource.exported and staff.may(Right.EXPORT)
     exports = (("CSV", "csv"), ("Excel", "xlsx")) if may_export else ()
     return {
         "title": resource.entry.title,
         "saved_views": list(views.order_by("name")[:VIEWS_SHOWN]),
-        "save_url": f"{reverse('admin:save_view')}?{_saving(request)}",
+        "save_url": f"{reverse('admin:save_view')}?{saved}",
         "list_actions": [
             {"action": action, "url": f"{address_of(model, 'list_act', action.name)}?{query}"}
             for action in resource.list_actions
@@ -36,10 +38,3 @@ def list_context(resource: AdminResource, request: HttpRequest) -> dict[str, Any
             (words, f"{address_of(model, 'export', form)}?{query}") for words, form in exports
         ],
     }
-
-
-def _saving(request: HttpRequest) -> str:
-    wanted = request.GET.copy()
-    wanted.clear()
-    wanted["path"], wanted["query"] = request.path, request.GET.urlencode()
-    return wanted.urlencode()

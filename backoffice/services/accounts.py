@@ -46,7 +46,8 @@ def create_account(*, username: str, role: Role, email: str = "") -> User:
 
     Raises ValidationFailed for a name that is taken or invalid.
     """
-    _refuse_name(username)
+    if not _USERNAME.fullmatch(username):
+        raise ValidationFailed(username="must be lowercase letters, digits, dots and hyphens")
     try:
         with transaction.atomic():
             user = User.objects.create_user(username, email, is_staff=True)
@@ -190,11 +191,6 @@ def _end_begun(user: User, note: str, *, user_id: int, now: datetime) -> dict[st
         "resending_stopped": ", ".join(stop_runs(user, now=now)),
     }
     return {name: what for name, what in ended.items() if what}
-
-
-def _refuse_name(username: str) -> None:
-    if not _USERNAME.fullmatch(username):
-        raise ValidationFailed(username="must be lowercase letters, digits, dots and hyphens")
 
 
 def _account_of(instruction: Instruction) -> User:

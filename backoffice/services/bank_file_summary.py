@@ -20,7 +20,6 @@ from payouts.batches import scheduled_under
 from payouts.models import (
     BankEntry,
     BankEntryKind,
-    BankFile,
     BankStatement,
     Payout,
     PayoutBatch,
@@ -69,6 +68,7 @@ def summary_of(stored: StoredFile, now: datetime) -> dict[str, Any]:
             if isinstance(found, TopUp) and found.amount != amount:
                 says += f"; {money(found.amount, found.currency)} was asked for"
             gifts.append([says, str(found.pk), money(amount, currency)])
+    statements = file.statements.order_by("currency", "start_at", "number")
     return {
         "file": f"{file.get_source_display()} {file.message_id}",
         "entries": len(new),
@@ -81,7 +81,7 @@ def summary_of(stored: StoredFile, now: datetime) -> dict[str, Any]:
             for (kind, what, currency), amounts in sorted(sums.items())
         ],
         "gives": gifts[:SHOWN],
-        "statements": [_statement(row) for row in _statements(file)],
+        "statements": [_statement(row) for row in statements.select_related("amends")],
         "takes_away": [
             [row.get_kind_display(), row.pk, money(row.amount or 0, row.currency)]
             for row in stored.set_aside[:SHOWN]
@@ -113,10 +113,6 @@ def _effect(*parts: str | int) -> str:
 
 def _beyond(name: str, count: int) -> dict[str, int]:
     return {name: count - SHOWN} if count > SHOWN else {}
-
-
-def _statements(file: BankFile) -> QuerySet[BankStatement]:
-    return file.statements.select_related("amends").order_by("currency", "start_at", "number")
 
 
 def _statement(row: BankStatement) -> list[str]:

@@ -21,13 +21,7 @@ from backoffice.roles import InstructionKind, Right
 from backoffice.services.administrators import mail_staff, url_of
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.independence import refuse_dependent_approver
-from backoffice.services.instruction_kinds import (
-    TASKS,
-    InstructionTask,
-    outcome_of,
-    task_of,
-    title_of,
-)
+from backoffice.services.instruction_kinds import TASKS, outcome_of, task_of, title_of
 from backoffice.services.instructions import AUDITED, carry_out, gather_for_payout, lock_people
 from backoffice.staff import Staff, rights_of
 from backoffice.statuses import InstructionStatus
@@ -56,7 +50,8 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
         refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
         if not staff.may(task.right):
             raise Forbidden(right=f"is missing: {task.right.value}")
-        _refuse_gone(instruction, task)
+        if task.right not in rights_of(instruction.asked_by):  # a closed account has none
+            raise RequesterNotAuthorized
         record.before = snapshot(instruction, *AUDITED)
         instruction.decision_note = note
         actor = f"staff:{instruction.asked_by.get_username()}"
@@ -133,12 +128,6 @@ def is_for_others(instruction: Instruction, staff: Staff) -> bool:
 def _refuse_own(staff: Staff, instruction: Instruction) -> None:
     if is_for_others(instruction, staff):
         raise SelfApproval
-
-
-def _refuse_gone(instruction: Instruction, task: InstructionTask) -> None:
-    """Require that the requester still has the right; a closed account has none."""
-    if task.right not in rights_of(instruction.asked_by):
-        raise RequesterNotAuthorized
 
 
 def _decide(

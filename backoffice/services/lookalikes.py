@@ -8,8 +8,6 @@ known here; a name with any others is at least said to have them.
 from itertools import islice
 from unicodedata import combining, name, normalize
 
-from django.db.models import QuerySet
-
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 
@@ -25,7 +23,8 @@ _SMALL = str.maketrans(
 def verified_lookalikes(merchant: Merchant, called: str) -> list[Merchant]:
     """Return other verified merchants that this name could be taken for, at most `MOST_NAMED`."""
     skeleton = _skeleton(called)
-    others = _verified().exclude(pk=merchant.pk).only("id", "name")
+    verified = Merchant.objects.filter(status=MerchantStatus.VERIFIED)
+    others = verified.exclude(pk=merchant.pk).only("id", "name")
     found = (each for each in others.iterator() if _skeleton(each.name) == skeleton)
     return list(islice(found, MOST_NAMED))
 
@@ -35,10 +34,6 @@ def scripts_beside_latin(text: str) -> list[str]:
     letters = filter(str.isalpha, normalize("NFKD", text))
     names = {name(each, "UNNAMED").split()[0] for each in letters}
     return sorted(each.capitalize() for each in names - {"LATIN"})
-
-
-def _verified() -> QuerySet[Merchant]:
-    return Merchant.objects.filter(status=MerchantStatus.VERIFIED)
 
 
 def _skeleton(text: str) -> str:

@@ -142,7 +142,9 @@ def issue_live_key(instruction: Instruction, caller: Caller, now: datetime) -> s
 def roll_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Roll the key, and keep the new secret for the requester to collect."""
     overlap = timedelta(hours=instruction.arguments["overlap_hours"])
-    return _seal(instruction, _roll(_live_key(instruction), overlap, caller.actor, now))
+    live = ApiKey.objects.filter(livemode=True).select_related("merchant")
+    key = live.one(instruction.subject_id)
+    return _seal(instruction, _roll(key, overlap, caller.actor, now))
 
 
 def collect_key(*, staff: Staff, instruction_id: str, now: datetime) -> str:
@@ -223,11 +225,6 @@ def _roll(before: ApiKey, overlap: timedelta, actor: str, now: datetime) -> Issu
     issued = roll_key(key_id=before.pk, overlap=overlap, now=now, actor=actor)
     tell_of_rolled_key(before, issued.key, now=now)
     return issued
-
-
-def _live_key(instruction: Instruction) -> ApiKey:
-    live = ApiKey.objects.filter(livemode=True).select_related("merchant")
-    return live.one(instruction.subject_id)
 
 
 def _seal(instruction: Instruction, issued: IssuedKey) -> str:

@@ -117,10 +117,11 @@ def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str 
     asked_for = Payout.objects.filter(pk__in=payout_ids).aggregate(total=Sum("amount"))
     if (asked_for["total"] or 0) != instruction.amount:
         raise InstructionDecided("These payouts do not add up to the amount that was approved.")
+    asked_day = date.fromisoformat(instruction.arguments["execution_date"])
     batch = create_batch(
         livemode=instruction.livemode,
         currency=instruction.currency,
-        execution_date=_execution_date(instruction, now),
+        execution_date=BusinessDays.load().on_or_after(max(asked_day, first_day(now))),
         payout_ids=payout_ids,
         actor=caller.actor,
         now=now,
@@ -201,8 +202,3 @@ def drop_holiday(*, staff: Staff, day: date, now: datetime) -> None:
     with audited(staff=staff, action=action, now=now) as record:
         record.before = {"date": day}
         BankHoliday.objects.filter(date=day).delete()
-
-
-def _execution_date(instruction: Instruction, now: datetime) -> date:
-    asked = date.fromisoformat(instruction.arguments["execution_date"])
-    return BusinessDays.load().on_or_after(max(asked, first_day(now)))
