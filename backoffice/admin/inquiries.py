@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
+
+from django import forms
 
 from backoffice import formats
 from backoffice.actions import Action
@@ -28,16 +31,31 @@ _TOLD = {
     Channel.SMS: "The customer is told by text message, and on the receipt.",
     None: "The customer reads it on the receipt only: there is nowhere to send a message.",
 }
+_CHANGED = (
+    "Someone has written or answered since this form was opened: read it on the inquiry's page, in"
+    " another window, before you send this."
+)
 
 
 class AnswerForm(ActionForm):
-    """The answer to the customer."""
+    """The answer to the customer. It rejects a stale view of what was written."""
 
+    seen = forms.CharField(max_length=40, widget=forms.HiddenInput())
     text = TextAreaField(
         label="Answer",
         max_length=MAX_TEXT,
         help_text="The customer and the merchant read this, as you write it.",
     )
+
+    def prepare(self) -> None:
+        self.fields["seen"].initial = self.row.updated_at.isoformat()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("seen") not in (None, self.fields["seen"].initial):
+            self.data = dict(self.data.items()) | {"seen": self.fields["seen"].initial}
+            self.add_error(None, _CHANGED)
+        return cleaned
 
     def lines(self) -> list[str]:
         return [_TOLD[channel_to_payer(self.row.payment)]]

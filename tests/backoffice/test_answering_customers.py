@@ -12,7 +12,7 @@ from payments.models import Payment
 from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from refunds.models import Inquiry, Refund
-from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment
 
@@ -85,6 +85,26 @@ def test_support_closes_with_a_reason(office: Office, inquiry: Inquiry) -> None:
     inquiry.refresh_from_db()
     assert inquiry.status == "closed"
     assert "was closed without a refund" in shown(office, page_of(inquiry))
+
+
+@pytest.mark.parametrize("name", ["answer", "close"])
+def test_a_form_from_before_the_customer_wrote_again_says_so_once(
+    office: Office, payment: Payment, inquiry: Inquiry, name: str
+) -> None:
+    browser, form = office(Role.SUPPORT), page_of_act(inquiry, name)
+    fields = fields_of(browser.get(form).content.decode()) | {"text": "We see one payment only."}
+    more = ProblemReport(InquiryReason.DUPLICATE, "Now three times")
+    report_problem(payment_id=payment.pk, report=more, actor="customer:x", now=utc_now())
+
+    refused = browser.post(form, fields)
+
+    assert refused.status_code == 422
+    page = refused.content.decode()
+    assert "Someone has written or answered since this form was opened" in page
+    assert "We see one payment only." in page
+    inquiry.refresh_from_db()
+    assert inquiry.status == "open"
+    assert browser.post(form, fields_of(page) | {"text": fields["text"]}).status_code == 302
 
 
 def test_support_refunds_from_there(office: Office, inquiry: Inquiry) -> None:
