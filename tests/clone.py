@@ -53,11 +53,18 @@ class Service:
             text=True,
             start_new_session=True,
         )
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reading = threading.Thread(target=self._read, daemon=True)
+        self.reading.start()
         with ExitStack() as unless_ready:
             unless_ready.callback(self.stop)
             self.wait_for("is running at", "  Try ")
             unless_ready.pop_all()
+
+    def start_again(self) -> None:
+        """Start it anew after it was stopped; what it said before is forgotten."""
+        self.reading.join()
+        self.output = ""
+        self.start()
 
     def wait_for(self, *words: str) -> None:
         """Wait until the output has all the words."""

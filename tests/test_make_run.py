@@ -15,6 +15,7 @@ import pytest
 from tests.clone import Service, running
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
+WELCOME = r"(?s)(\n[^\n]+ is running at.+?\n  Try [^\n]+)"
 
 
 def _status(url: str) -> int:
@@ -82,23 +83,18 @@ def test_a_start_that_is_given_up_leaves_nothing_behind(
     assert _are_gone([second.process.pid, *begun], seconds=0)
 
 
-def test_ctrl_c_stops_both_and_a_second_start_says_the_same(tmp_path: Path) -> None:
-    with running(tmp_path, migrated=True) as service:
-        service.wait_for("The worker has started")
-        pids = service.pids()
+def test_ctrl_c_stops_both_and_a_second_start_says_the_same(service: Service) -> None:
+    """Of the service that others use, which runs again afterwards."""
+    service.wait_for("The worker has started")
+    first = service.found(WELCOME)
+    pids = service.pids()
 
-        assert service.stop() == 0
+    ended = service.stop()
+    left = [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    service.start_again()
 
-        assert len(pids) == 3  # the third watches over the others
-        assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
-        _says_the_same_again(service)
-
-
-def _says_the_same_again(service: Service) -> None:
-    first = service.found(r"(?s)(\n[^\n]+ is running at.+?\n  Try [^\n]+)")
-    service.output = ""
-    service.start()
-
+    assert (ended, left) == (0, [])
+    assert len(pids) == 3  # the third watches over the others
     assert first in service.output
     assert "Demo data" not in service.output
     assert stat.S_IMODE((service.directory / "var/welcome").stat().st_mode) == 0o600
