@@ -11,7 +11,7 @@ pytestmark = [
     pytest.mark.urls("config.local.previews"),
     pytest.mark.django_db(transaction=True),
 ]
-WHEN = re.compile(r"(\d{1,2} \w{3} \d{4}, )?\d{1,2}:\d\d\s[ap]m")
+WHEN = re.compile(r"(\d{1,2} \w{3}( \d{4})?, )?\d{1,2}:\d\d\s[ap]m")
 PAYEE = "Conch & Co. Beach Bar"
 SCREENS = {
     "review": """
