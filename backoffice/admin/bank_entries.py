@@ -79,14 +79,13 @@ def _perhaps_payouts(entry: BankEntry) -> Any:
     came_back = entry.kind in (BankEntryKind.CREDIT, BankEntryKind.RETURN)
     booking = {"return_booked_at" if came_back else "booked_at": None}
     left = Payout.objects.filter(**_same_money(entry), **booking).exclude(batch=None)
-    related = left.select_related("merchant", "bank_account", "statement")
-    return related.order_by("-pk") if entry.is_waiting else left.none()
+    return left if entry.is_waiting else left.none()
 
 
 def _perhaps_top_ups(entry: BankEntry) -> Any:
     """Return the transfers of its amount that customers have announced."""
     announced = TopUp.objects.filter(**_same_money(entry), way=FundingWay.BANK_TRANSFER)
-    awaited = announced.filter(status__in=CREDITABLE).select_related("customer").order_by("-pk")
+    awaited = announced.filter(status__in=CREDITABLE)
     is_credit = entry.is_waiting and entry.kind == BankEntryKind.CREDIT
     return awaited if is_credit else awaited.none()
 
@@ -133,6 +132,7 @@ class BankEntryAdmin(OfficeAdmin):
         link_filter("run", "run", "batch_id"),
     )
     row_actions = BANK_ENTRY_ACTIONS
+    hides_empty = True
     related = (
         Related(Payout, title="Payouts of this amount, not booked yet", rows=_perhaps_payouts),
         Related(TopUp, title="Top-ups of this amount, not paid yet", rows=_perhaps_top_ups),
@@ -164,9 +164,6 @@ class BankEntryAdmin(OfficeAdmin):
             Actor("By", "resolved_by"),
         ),
     )
-
-    def tables(self, row: BankEntry) -> list[Table]:
-        return [table for table in super().tables(row) if table.rows]
 
     def heading(self, row: BankEntry) -> str:
         amount = formats.money(row.amount, row.currency)

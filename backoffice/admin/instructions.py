@@ -94,6 +94,7 @@ class InstructionAdmin(OfficeAdmin):
         link_filter("about", "subject", "subject_id"),
     )
     row_actions = INSTRUCTION_ACTIONS
+    hides_empty = True
     details = (
         Reference("About", _subject),
         Field("Note", "note"),
@@ -102,12 +103,11 @@ class InstructionAdmin(OfficeAdmin):
     related = (
         Related(
             Payout,
-            rows=lambda instruction: (
-                Payout.objects.filter(pk__in=instruction.arguments.get("payouts", ()))
-                .select_related("merchant", "bank_account")
-                .order_by("pk")
+            rows=lambda instruction: Payout.objects.filter(
+                pk__in=instruction.arguments.get("payouts", ())
             ),
             shown=MAX_PAYOUTS,
+            order=("pk",),
         ),
         Related(BankEntry, rows=entries_of, shown=MAX_PAYOUTS),
     )
@@ -140,8 +140,7 @@ class InstructionAdmin(OfficeAdmin):
 
     def tables(self, row: Instruction) -> list[Table]:
         """Show the payouts of a run, the contents of a file, the account to be paid out to."""
-        tables = (*_of_file(row), *_of_account(row), *super().tables(row))
-        return [table for table in tables if table.rows]
+        return [*_of_file(row), *_of_account(row), *super().tables(row)]
 
     def timeline(self, row: Instruction) -> list[TimelineEntry]:
         who, alarm = row.asked_by.get_username(), "Glass broken: all Administrators told"

@@ -134,34 +134,23 @@ MADE = (
     Related(
         PaymentLink,
         title="Payment links made with it",
-        rows=lambda key: (
-            PaymentLink.objects.made_by(key.actor).select_related("merchant").order_by("-pk")
-        ),
+        rows=lambda key: PaymentLink.objects.made_by(key.actor),
     ),
     Related(
         Webhook,
         title="Endpoints whose URL it set",
         fields=(URL, ENDPOINT_STATE, URL_SET),
-        rows=lambda key: Webhook.objects.filter(
-            merchant=key.merchant_id, url_set_by=key.actor
-        ).order_by("-url_set_at"),
+        rows=lambda key: Webhook.objects.filter(merchant=key.merchant_id, url_set_by=key.actor),
+        order=("-url_set_at",),
     ),
     Related(
         ApiKey,
         title="Keys made with it",
-        rows=lambda key: (
-            ApiKey.objects.filter(merchant=key.merchant_id, created_by=key.actor)
-            .select_related("merchant")
-            .order_by("-pk")
-        ),
+        rows=lambda key: ApiKey.objects.filter(merchant=key.merchant_id, created_by=key.actor),
     ),
     Related(
         BankAccount,
         title="Bank accounts requested with it",
-        rows=lambda key: (
-            BankAccount.objects.filter(merchant=key.merchant_id, created_by=key.actor)
-            .select_related("merchant")
-            .order_by("-pk")
-        ),
+        rows=lambda key: BankAccount.objects.filter(merchant=key.merchant_id, created_by=key.actor),
     ),
 )

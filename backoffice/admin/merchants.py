@@ -94,9 +94,7 @@ class MerchantAdmin(OfficeAdmin):
             "merchant",
             "Webhook endpoints",
             fields=(URL, ENDPOINT_STATE, MODE, FAILING_SINCE, LAST_ERROR),
-            rows=lambda merchant: (
-                Webhook.objects.not_deleted().filter(merchant=merchant).order_by("-pk")
-            ),
+            rows=lambda merchant: Webhook.objects.not_deleted().filter(merchant=merchant),
             shown=SHOWN,
         ),
     )

@@ -8,7 +8,7 @@ from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, MoneyField, NotedForm, TextInputField
-from backoffice.page_parts import SupportAnswer, Table
+from backoffice.page_parts import SupportAnswer
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -140,6 +140,7 @@ class TopUpAdmin(OfficeAdmin):
         link_filter("customer", "customer", "customer_id"),
     )
     row_actions = CASH_ACTIONS + REVERSAL_ACTIONS
+    hides_empty = True
     details = (
         CAME,
         Amount("Taken back", "amount_reversed"),
@@ -154,10 +155,6 @@ class TopUpAdmin(OfficeAdmin):
         Related(BankEntry, "credited_to"),
         Related(BankEntry, title="Of this amount, not assigned yet", rows=_perhaps_this),
     )
-
-    def tables(self, row: TopUp) -> list[Table]:
-        """Show what the bank has reported, if anything."""
-        return [table for table in super().tables(row) if table.rows]
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:

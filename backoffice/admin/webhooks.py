@@ -212,7 +212,8 @@ class DeliveryAdmin(OfficeAdmin):
         Related(
             None,
             title="Attempts",
-            rows=lambda delivery: Attempt.objects.filter(delivery=delivery).order_by("-number"),
+            rows=lambda delivery: Attempt.objects.filter(delivery=delivery),
+            order=("-number",),
             fields=ATTEMPT_FIELDS,
         ),
     )

@@ -33,7 +33,11 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     answer = _answer(resource, staff, row, requests, instant)
     is_asked = any(request.status == InstructionStatus.WAITING for request in requests)
     is_advising = not (is_asked or (answer and answer.next_step))
-    tables = [each for each in (*asked, *resource.tables(row)) if _is_seen(each, staff)]
+    tables = [
+        each
+        for each in (*asked, *resource.tables(row))
+        if _is_seen(each, staff) and (each.rows or not resource.hides_empty)
+    ]
     context = {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from backoffice import formats
 from backoffice.page_parts import Table
@@ -19,8 +19,9 @@ class Related:
     """A table of the newest rows of `model` whose field `by` refers to the page's row.
 
     It shows the `summary` of their resource, or `fields`, and links to their list if that has the
-    filter `by`, or `filter_name`. `rows` replaces the query, `order` its order. The table requires
-    the right to see `model`; with None, its rows have no pages.
+    filter `by`, or `filter_name`. `rows` returns other rows: a query, read in `order` like those of
+    any table, or a list. The table requires the right to see `model`; with None, its rows have no
+    pages.
     """
 
     model: type[Model] | None
@@ -37,7 +38,7 @@ class Related:
 
         `resource` is that of the rows.
         """
-        found = list((self.rows(row) if self.rows else self._by(row, resource))[: self.shown])
+        found = list(self._rows(row, resource)[: self.shown])
         fields = with_currency_above(self.fields or resource.summary_beside(self.by, row), found)
         return Table(
             self.title or resource.entry.title,
@@ -47,9 +48,15 @@ class Related:
             right=resource.entry.right if self.model else None,
         )
 
-    def _by(self, row: Any, resource: Any) -> Any:
-        rows = resource.model._default_manager.filter(**{self.by: row.pk})
-        return rows.select_related(*(resource.list_select_related or ())).order_by(*self.order)
+    def _rows(self, row: Any, resource: Any) -> Any:
+        if self.rows:
+            rows = self.rows(row)
+        else:
+            rows = resource.model._default_manager.filter(**{self.by: row.pk})
+        if not isinstance(rows, QuerySet):
+            return rows
+        joined = (self.model and resource.list_select_related) or (None,)
+        return rows.select_related(*joined).order_by(*self.order)
 
     def _whole_list(self, row: Any, resource: Any) -> str:
         known = {item.parameter_name for item in resource.filters()}

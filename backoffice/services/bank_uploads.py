@@ -96,9 +96,9 @@ def import_file(
 
 
 def entries_of(instruction: Instruction) -> QuerySet[BankEntry]:
-    """Return the stored entries of an instruction's file, newest first."""
+    """Return the stored entries of an instruction's file."""
     files = [instruction.result_id] if "file" in instruction.arguments else []
-    return BankEntry.objects.filter(file__in=filter(None, files)).order_by("-pk")
+    return BankEntry.objects.filter(file__in=filter(None, files))
 
 
 def _store(
