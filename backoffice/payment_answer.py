@@ -1,6 +1,6 @@
 """The plain answer: what to tell a caller about a payment, in a sentence or two."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,7 +39,7 @@ _TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait", S.REQUIRES
 def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     """Return what to say about a payment at this moment."""
     status = payment.status_at(now)
-    words = [_SAYING[status](payment, now)]
+    words = [_state(payment, status, now)]
     if status == S.COMPLETED:
         words.extend(_refunds(payment, now))
     elif status != S.PROCESSING and not payment.is_counter:
@@ -52,62 +52,34 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     return SupportAnswer(sentences, _TONES.get(status, "quiet"), webhooks.troubles)
 
 
-def _created(payment: Payment, now: datetime) -> str:
-    if payment.is_counter:
+def _state(payment: Payment, status: PaymentStatus, now: datetime) -> str:
+    """Return what has become of a payment."""
+    if status == S.CREATED and payment.is_counter:
         return "This is a counter: each customer's payment is one of its own."
-    since = clock(payment.created_at, now)
-    return f"No one has started to pay since {since}.{_until(payment, now)}"
-
-
-def _pending(payment: Payment, now: datetime) -> str:
-    return f"The customer has signed in, and has not paid yet.{_until(payment, now)}"
-
-
-def _requires_action(payment: Payment, now: datetime) -> str:
-    return f"The customer is asked for a PIN or a passkey.{_until(payment, now)}"
-
-
-def _processing(payment: Payment, now: datetime) -> str:
-    waiting = age(payment.updated_at, now)
-    return f"Being processed for {waiting}. It will complete or fail by itself; do not pay again."
-
-
-def _completed(payment: Payment, now: datetime) -> str:
-    at, amount = clock(payment.completed_at, now), money(payment.amount, payment.currency)
-    return f"Paid {at}{_by(payment)}: {amount}."
+    until, cause = _until(payment, now), failure_of(payment.error_code).staff
+    amount = money(payment.amount, payment.currency)
+    words = {
+        S.CREATED: f"No one has started to pay since {clock(payment.created_at, now)}.{until}",
+        S.PENDING: f"The customer has signed in, and has not paid yet.{until}",
+        S.REQUIRES_ACTION: f"The customer is asked for a PIN or a passkey.{until}",
+        S.PROCESSING: f"Being processed for {age(payment.updated_at, now)}."
+        " It will complete or fail by itself; do not pay again.",
+        S.COMPLETED: f"Paid {clock(payment.completed_at, now)}{_by(payment)}: {amount}.",
+        S.FAILED: f"Not paid: {cause} ({clock(payment.failed_at, now)}).",
+        S.EXPIRED: f"Expired {clock(payment.expires_at, now)} without being paid."
+        " The shop has to create a new payment.",
+        S.CANCELED: f"Canceled {clock(payment.canceled_at, now)}{_canceled_by(payment)}.",
+    }
+    return words[status]
 
 
 def _by(payment: Payment) -> str:
     return f" by {payment.customer.masked_phone}" if payment.customer else ""
 
 
-def _failed(payment: Payment, now: datetime) -> str:
-    cause = failure_of(payment.error_code).staff
-    return f"Not paid: {cause} ({clock(payment.failed_at, now)})."
-
-
-def _expired(payment: Payment, now: datetime) -> str:
-    at = clock(payment.expires_at, now)
-    return f"Expired {at} without being paid. The shop has to create a new payment."
-
-
-def _canceled(payment: Payment, now: datetime) -> str:
-    at = clock(payment.canceled_at, now)
-    last = payment.transitions.order_by("-pk").first()
-    who = f" by {actor_words(last.actor)}" if last else ""
-    return f"Canceled {at}{who}."
-
-
-_SAYING: dict[PaymentStatus, Callable[[Payment, datetime], str]] = {
-    S.CREATED: _created,
-    S.PENDING: _pending,
-    S.REQUIRES_ACTION: _requires_action,
-    S.PROCESSING: _processing,
-    S.COMPLETED: _completed,
-    S.FAILED: _failed,
-    S.EXPIRED: _expired,
-    S.CANCELED: _canceled,
-}
+def _canceled_by(payment: Payment) -> str:
+    last = payment.transitions.order_by("-pk").first() if payment.canceled_at else None
+    return f" by {actor_words(last.actor)}" if last else ""
 
 
 def remedy_of(payment: Any, now: datetime) -> str:
