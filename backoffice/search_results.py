@@ -16,10 +16,15 @@ from django.utils import timezone
 from backoffice.formats import day_text
 from backoffice.resource.catalog import BY_PREFIX, CATALOG
 from backoffice.resource.page_urls import page_of
-from backoffice.search_figures import at_shops, with_figures
-from backoffice.search_hosts import endpoints_at
-from backoffice.search_metadata import with_metadata
-from backoffice.search_middles import NEWEST, SHORTEST, with_words_within
+from backoffice.search_lookups import (
+    NEWEST,
+    SHORTEST,
+    at_shops,
+    endpoints_at,
+    with_figures,
+    with_metadata,
+    with_words_within,
+)
 from backoffice.search_movements import SHOWN, FoundTable, money_movements, movements_at_shops
 from backoffice.search_query import SearchQuery, parse_query, words_and_day
 from backoffice.search_words import AskedFor, asked_for, bare_name

@@ -47,7 +47,7 @@ def test_the_search_finds_middles_beside_beginnings(office: Office, merchant: Me
 def test_middles_are_looked_for_among_the_newest_or_those_of_a_day(
     office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backoffice.search_middles.NEWEST", 2)
+    monkeypatch.setattr("backoffice.search_lookups.NEWEST", 2)
     found = PaymentFactory(merchant=merchant, description="Football")
     at = found.created_at - timedelta(days=2)
     old = PaymentFactory(pk=new_id("pay", at), merchant=merchant, description="Football")

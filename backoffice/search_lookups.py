@@ -1,0 +1,99 @@
+"""The look-ups of the search box: payments by figures, words or metadata; endpoints by host."""
+
+import json
+import re
+from collections.abc import Iterable
+from datetime import date, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import F, Q, QuerySet
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Right
+
+from backoffice.resource.days import within
+from backoffice.resource.list_filters import merchants_named
+from backoffice.search_query import SearchQuery, figures_and_words
+from core.search import HasWords
+from customers.models import Customer
+from payments.models import Payment
+from webhooks.models import Webhook
+
+NEWEST = 20_000  # of the payments: no index serves parts of words
+SHORTEST = 3  # two letters stand within a word of nearly every payment, and in every URL
+ENDPOINTS_SHOWN = 20
+_BARE = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,10})?|true|false")
+# The index of PostgreSQL answers "any name"; SQLite looks at the newest rows that have metadata.
+_ANY_ON_POSTGRESQL = "metadata @@ %s::jsonpath"
+_ON_SQLITE = """
+    SELECT newest.id FROM (
+        SELECT id, metadata FROM payments_payment
+        WHERE metadata <> '{}' ORDER BY id DESC LIMIT 20000
+    ) AS newest, json_each(newest.metadata) AS pair
+    WHERE CAST(pair.value AS TEXT) = %s AND (%s = '' OR pair.key = %s)
+"""
+
+
+def with_figures(query: SearchQuery) -> QuerySet[Payment]:
+    """Return the payments with all of the figures."""
+    rows: QuerySet[Payment] = Payment.objects.all()
+    if query.day:
+        rows = within(rows, query.day, query.day + timedelta(days=1))
+    if query.amount is not None:
+        rows = rows.filter(amount=query.amount)
+    if query.last_four:
+        holders = Customer.objects.annotate(ending=Right("phone", 4))
+        ids = holders.filter(ending=query.last_four).values("pk")
+        rows = rows.filter(customer_id__in=ids)
+    return rows
+
+
+def at_shops(text: str, today: date) -> QuerySet[Payment]:
+    """Return those with the figures at shops of which the other words are a name, or part of one.
+
+    Of many such shops, the first eleven by name. Both modes are named, because the index of a
+    merchant's amounts begins with the mode.
+    """
+    query, name = figures_and_words(text, today)
+    if query is None or not (shops := merchants_named(name)):
+        return Payment.objects.none()
+    return with_figures(query).filter(merchant__in=shops, livemode__in=[True, False])
+
+
+def with_words_within(words: Iterable[str], day: date | None) -> QuerySet[Payment]:
+    """Return the payments with each of the words, among the newest `NEWEST`, of a day if given."""
+    rows: Any = Payment.objects.order_by("-pk")
+    if day is not None:
+        rows = within(rows, day, day + timedelta(days=1))
+    if oldest := rows.values_list("pk", flat=True)[NEWEST - 1 : NEWEST].first():
+        rows = rows.filter(pk__gte=oldest)
+    found: QuerySet[Payment] = rows.filter(HasWords(words, *rows.searched))
+    return found
+
+
+def with_metadata(text: str, pair: tuple[str, str] | None) -> QuerySet[Payment]:
+    """Return the payments that have the text as a value of any key, or exactly `pair`."""
+    name, value = pair or ("", text)
+    if connection.vendor == "postgresql":
+        place, quoted = f"$.{json.dumps(name)}" if name else "$.*", json.dumps(value)
+        # A number may be stored as a number or as a string.
+        literals = [quoted, value] if _BARE.fullmatch(value) else [quoted]
+        path = " || ".join(f"{place} == {literal}" for literal in literals)
+        condition = RawSQL(f"({_ANY_ON_POSTGRESQL})", [path])  # noqa: S611  # a constant
+        return Payment.objects.exclude(metadata={}).alias(found=condition).filter(found=True)
+    wanted = RawSQL(_ON_SQLITE, [value, name, name])  # noqa: S611  # a constant
+    return Payment.objects.filter(pk__in=wanted)
+
+
+def endpoints_at(text: str) -> list[Webhook]:
+    """Return the newest endpoints with this in their URL; deleted ones last.
+
+    A text without a dot or slash counts in the host only: many paths have the same words.
+    """
+    if len(text) < SHORTEST:
+        return []
+    in_host = Q(url__iregex=rf"^[a-z]+://[^/?#]*{re.escape(text)}")
+    is_specific = "." in text or "/" in text
+    rows = Webhook.objects.filter(Q(url__icontains=text) if is_specific else in_host)
+    ordered = rows.order_by(F("deleted_at").desc(nulls_first=True), "-pk")
+    return list(ordered.select_related("merchant")[:ENDPOINTS_SHOWN])
