@@ -3,41 +3,27 @@
 Anyone can have a password hashed by signing in under a made-up name.
 """
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from django.contrib.auth.hashers import Argon2PasswordHasher
 
-from core.errors import ServiceUnavailable
+from core.concurrency import ConcurrencyLimit
 
 PASSWORDS_AT_ONCE = 2
 WAIT_SECONDS = 5
 
-_slots = threading.BoundedSemaphore(PASSWORDS_AT_ONCE)
+_slots = ConcurrencyLimit(PASSWORDS_AT_ONCE)
 
 
 class BoundedArgon2(Argon2PasswordHasher):
-    """Argon2id with 46 MiB in one thread. Raises ServiceUnavailable if none is free for long."""
+    """Argon2id with 46 MiB in one thread. Raises ConcurrencyLimitReached after a wait."""
 
     time_cost = 1
     memory_cost = 46 * 1024
     parallelism = 1
 
     def encode(self, password: str, salt: str) -> str:
-        with _slot():
+        with _slots.hold(wait_seconds=WAIT_SECONDS):
             return super().encode(password, salt)
 
     def verify(self, password: str, encoded: str) -> bool:
-        with _slot():
+        with _slots.hold(wait_seconds=WAIT_SECONDS):
             return bool(super().verify(password, encoded))
-
-
-@contextmanager
-def _slot() -> Iterator[None]:
-    if not _slots.acquire(timeout=WAIT_SECONDS):
-        raise ServiceUnavailable
-    try:
-        yield
-    finally:
-        _slots.release()

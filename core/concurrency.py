@@ -27,9 +27,9 @@ class ConcurrencyLimit:
         self._free = BoundedSemaphore(number)
 
     @contextmanager
-    def hold(self) -> Iterator[None]:
+    def hold(self, *, wait_seconds: float = 0) -> Iterator[None]:
         """Hold a slot for the duration of the block. Raises ConcurrencyLimitReached."""
-        if not self._free.acquire(blocking=False):
+        if not self._free.acquire(timeout=wait_seconds):
             raise ConcurrencyLimitReached
         try:
             yield

@@ -13,6 +13,7 @@ from backoffice.pages import forms
 from backoffice.password_hashing import PASSWORDS_AT_ONCE, BoundedArgon2
 from backoffice.roles import Role
 from config.settings import PASSWORD_HASHERS
+from core.concurrency import ConcurrencyLimit
 from core.errors import ServiceUnavailable
 from tests.backoffice.conftest import PASSWORD, make_user
 
@@ -66,10 +67,9 @@ def test_no_more_are_hashed_at_once_than_there_is_memory_for(
 
 def test_who_waits_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 0.01)
-    monkeypatch.setattr(password_hashing, "_slots", threading.BoundedSemaphore(1))
-    password_hashing._slots.acquire()
+    monkeypatch.setattr(password_hashing, "_slots", ConcurrencyLimit(1))
 
-    with pytest.raises(ServiceUnavailable):
+    with password_hashing._slots.hold(), pytest.raises(ServiceUnavailable):
         BoundedArgon2().encode("x", "y")
 
 
