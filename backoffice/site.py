@@ -18,17 +18,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from unfold.sites import UnfoldAdminSite
 
 from backoffice.errors import Forbidden, advice_on
+from backoffice.pages import proving
 from backoffice.pages.dashboard import dashboard_page
 from backoffice.pages.forms import PasswordForm, SignInForm
 from backoffice.pages.invitation import InvitationPage
 from backoffice.pages.passkeys import PasskeyPages
-from backoffice.pages.proving import (
-    ask_again,
-    is_fully_signed_in,
-    next_step,
-    password_given,
-    verified_recently,
-)
 from backoffice.pages.saved_views import forget_view_page, save_view_page
 from backoffice.pages.search import search_page
 from backoffice.pages.two_factor import TwoFactorPages
@@ -51,7 +45,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Return whether the visitor has a role, a password and the second factor it requires."""
-        return is_fully_signed_in(request)
+        return proving.is_fully_signed_in(request)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         pages = TwoFactorPages(self)
@@ -155,8 +149,8 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Let staff change their own password."""
-        if not verified_recently(request):
-            return ask_again(request)
+        if not proving.verified_recently(request):
+            return proving.ask_again(request)
         view: View = PasswordChangeView.as_view(
             form_class=PasswordForm,
             success_url=reverse("admin:password_change_done"),
@@ -172,10 +166,10 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         return request.method == "POST" and not is_leaving and not self.has_permission(request)
 
     def _next_step(self, request: HttpRequest) -> HttpResponseRedirect:
-        user = password_given(request)
+        user = proving.password_given(request)
         if user is None or self.has_permission(request):
             return redirect("admin:index")
-        response = redirect(next_step(request, user))
+        response = redirect(proving.next_step(request, user))
         if request.GET:
             response["Location"] += f"?{request.GET.urlencode()}"
         return response

@@ -21,20 +21,7 @@ from backoffice.forms import (
 from backoffice.models import NoteSubject
 from backoffice.resource.page_urls import list_of
 from backoffice.roles import Right
-from backoffice.services import instruction_kinds
-from backoffice.services.customers import (
-    LOOKED_BACK,
-    Identity,
-    Secured,
-    is_frozen_for_theft,
-    must_identify_to_unfreeze,
-    named_by_caller,
-    needs_second_person,
-    reveal_contact_details,
-    secure_stolen,
-    unfreeze_customer,
-    unlock,
-)
+from backoffice.services import customers, instruction_kinds
 from backoffice.services.money import TAKE
 from backoffice.services.personal_export import export_personal_data
 from customers.account_changes import email_set_at
@@ -48,7 +35,7 @@ class IdentityForm(ActionForm):
     """The caller's answers: the amount must be right, and one thing besides."""
 
     amount = MoneyField(
-        required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
+        required=False, label=f"Amount of a payment in the last {customers.LOOKED_BACK.days} days"
     )
     merchant = TextInputField(max_length=255, required=False, label="The merchant of that payment")
     email = TextInputField(max_length=254, required=False, label="Their e-mail address on file")
@@ -75,11 +62,11 @@ class UnfreezeForm(LostDeviceForm):
 
     def lines(self) -> list[str]:
         lines = ["No answer is needed: the reason is enough."]
-        if must_identify_to_unfreeze(self.row, self.now):
+        if customers.must_identify_to_unfreeze(self.row, self.now):
             lines = super().lines()
-        elif is_frozen_for_theft(self.row):
+        elif customers.is_frozen_for_theft(self.row):
             lines = ["Reported as stolen, with no payment to ask about: see an ID, and name it."]
-        if needs_second_person(self.row):
+        if customers.needs_second_person(self.row):
             lines.append("The passkeys are gone: a colleague must approve it.")
         if new := "; ".join(_new_keys(self.row, self.now)):
             lines.append(f"New in the last {LINK_LIFETIME.days} days: {new}. {_WHOSE}")
@@ -141,12 +128,12 @@ class AdjustWalletForm(CurrencyForm):
 def _with_answers(context: ActionContext, customer: Customer) -> dict[str, Any]:
     """Return the fields of a request with the caller's answers. It moves no money."""
     data = context.data
-    identity = Identity(data["amount"], data["merchant"], data["email"])
+    identity = customers.Identity(data["amount"], data["merchant"], data["email"])
     return {
         "subject_id": customer.pk,
         "livemode": customer.livemode,
         "amount": 0,
-        "arguments": named_by_caller(customer, identity),
+        "arguments": customers.named_by_caller(customer, identity),
     }
 
 
@@ -175,15 +162,17 @@ REMOVE_PASSKEY = instruction_action(
 def _unfreeze(context: ActionContext) -> ActionResult:
     """Unfreeze, or request a colleague's approval."""
     done = "The customer can pay again."
-    if needs_second_person(context.row):
+    if customers.needs_second_person(context.row):
         fields = _with_answers(context, context.row)
         return submitted(done)(submit(context, instruction_kinds.UNFREEZE, **fields))
     answers = {name: context.data[name] for name in ("amount", "merchant", "email", "reason")}
-    unfreeze_customer(staff=context.staff, customer_id=context.row.pk, now=context.now, **answers)
+    customers.unfreeze_customer(
+        staff=context.staff, customer_id=context.row.pk, now=context.now, **answers
+    )
     return ActionResult(done)
 
 
-def _secured(done: Secured) -> ActionResult:
+def _secured(done: customers.Secured) -> ActionResult:
     """Report what was done, and lead to the payments that may be the thief's."""
     mode = "live" if done.customer.livemode else "test"
     email = ", and the new e-mail address" if done.has_removed_email else ""
@@ -200,7 +189,7 @@ STOLEN = Action(
     name="stolen",
     title="Account stolen",
     right=Right.FREEZE,
-    service=secure_stolen,
+    service=customers.secure_stolen,
     message=_secured,
     about="For a stolen phone or account: nothing can be paid, every session ends, the passkeys and"
     " a new e-mail address are removed, and the recent payments are listed.",
@@ -214,7 +203,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Unlock PIN",
         right=Right.UNLOCK_PIN,
         form=IdentityForm,
-        service=unlock,
+        service=customers.unlock,
         message="The PIN has been unlocked. The customer can try again now.",
         icon="lock_open",
         main=True,
@@ -268,7 +257,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         name="reveal",
         title="Reveal contact",
         right=Right.REVEAL,
-        service=reveal_contact_details,
+        service=customers.reveal_contact_details,
         message=_revealed,
         about="The audit trail records who reveals a number, and why.",
         icon="visibility",

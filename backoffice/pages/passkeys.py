@@ -13,19 +13,7 @@ from django.shortcuts import redirect
 
 from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
-from backoffice.pages.proving import (
-    accepts_codes,
-    ask_again,
-    finish_sign_in,
-    is_fully_signed_in,
-    mark_verified,
-    next_step,
-    page_of_sign_in,
-    password_given,
-    redirect_onward,
-    refuse_proof,
-    verified_recently,
-)
+from backoffice.pages import proving
 from backoffice.pages.two_factor import recovery_codes_page
 from backoffice.services.staff_passkeys import (
     add_passkey,
@@ -58,11 +46,13 @@ class PasskeyPages:
 
     def enter(self, request: HttpRequest) -> HttpResponse:
         """Ask for a passkey: after the password, and again before the second factor is changed."""
-        user = password_given(request)
-        if user is None or (is_fully_signed_in(request) and verified_recently(request)):
+        user = proving.password_given(request)
+        if user is None or (
+            proving.is_fully_signed_in(request) and proving.verified_recently(request)
+        ):
             return redirect("admin:index")
         if not has_passkey(user):
-            return redirect_onward(request, next_step(request, user))
+            return proving.redirect_onward(request, proving.next_step(request, user))
         problem = ""
         if request.method == "POST":
             challenge = _take_challenge(request, SIGN)
@@ -71,17 +61,17 @@ class PasskeyPages:
                 passkey = check_passkey(
                     user, credential=credential, challenge=challenge, now=request_now()
                 )
-                return finish_sign_in(request, passkey)
+                return proving.finish_sign_in(request, passkey)
             except VerificationFailed:
-                if refuse_proof(request, "wrong passkey"):
+                if proving.refuse_proof(request, "wrong passkey"):
                     return redirect("admin:login")
                 problem = NOT_CHECKED
-        context = {"takes_codes": accepts_codes(request, user), "title": "One more step"}
+        context = {"takes_codes": proving.accepts_codes(request, user), "title": "One more step"}
         return self._page(request, "passkey", problem, context)
 
     def enter_options(self, request: HttpRequest) -> HttpResponse:
         """Respond with what the browser has to sign, once."""
-        user = password_given(request)
+        user = proving.password_given(request)
         if user is None or request.method != "POST" or not has_passkey(user):
             return redirect("admin:login")
         challenge = _new_challenge(request, SIGN)
@@ -89,7 +79,7 @@ class PasskeyPages:
 
     def set_up(self, request: HttpRequest) -> HttpResponse:
         """Offer to create a passkey, and store it."""
-        user = password_given(request)
+        user = proving.password_given(request)
         if user is None:
             return redirect("admin:login")
         if (elsewhere := _missing_proof(request, user)) is not None:
@@ -107,16 +97,16 @@ class PasskeyPages:
 
     def set_up_options(self, request: HttpRequest) -> HttpResponse:
         """Respond with what the browser needs to create a passkey, once."""
-        user = password_given(request)
+        user = proving.password_given(request)
         if user is None or request.method != "POST" or _missing_proof(request, user) is not None:
             return redirect("admin:login")
         challenge = _new_challenge(request, REGISTER)
         return JsonResponse(begin_new_passkey(user, challenge=challenge))
 
     def remove(self, request: HttpRequest, passkey_id: int) -> HttpResponse:
-        user = password_given(request)
-        if user is None or not verified_recently(request):
-            return ask_again(request)
+        user = proving.password_given(request)
+        if user is None or not proving.verified_recently(request):
+            return proving.ask_again(request)
         if request.method == "POST":
             try:
                 remove_passkey(user, passkey_id=passkey_id)
@@ -135,18 +125,18 @@ class PasskeyPages:
             name=device_name(request),
             now=request_now(),
         )
-        mark_verified(request, passkey)
+        proving.mark_verified(request, passkey)
         append_own(staff=staff_of(request), act="add passkey of staff")
         if not needs_passkey(staff_of(request).roles) and not recovery_codes_left(user):
             return recovery_codes_page(self.site, request, user)
         messages.success(request, "The passkey is ready. Add one on another device as well.")
-        return redirect_onward(request, "admin:two_factor_account", follow=True)
+        return proving.redirect_onward(request, "admin:two_factor_account", follow=True)
 
     def _page(
         self, request: HttpRequest, name: str, problem: str, context: dict[str, Any]
     ) -> HttpResponse:
         shown, status = context | {"problem": problem}, UNPROCESSABLE if problem else 200
-        return page_of_sign_in(self.site, request, name, shown, status)
+        return proving.page_of_sign_in(self.site, request, name, shown, status)
 
 
 def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | None:
@@ -158,9 +148,9 @@ def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | N
     if not (has_passkey(user) or has_authenticator(user)):
         return None
     by_code = user.is_verified() and not has_passkey(user)  # type: ignore[attr-defined]  # django-otp adds it
-    if not (is_fully_signed_in(request) or by_code):
-        return redirect_onward(request, next_step(request, user))
-    return None if verified_recently(request) else ask_again(request)
+    if not (proving.is_fully_signed_in(request) or by_code):
+        return proving.redirect_onward(request, proving.next_step(request, user))
+    return None if proving.verified_recently(request) else proving.ask_again(request)
 
 
 def _new_challenge(request: HttpRequest, purpose: str) -> bytes:

@@ -10,20 +10,8 @@ from django.shortcuts import redirect
 
 from backoffice.audit import append_own
 from backoffice.authenticators import StaffPasskey
+from backoffice.pages import proving
 from backoffice.pages.forms import SecondFactorForm
-from backoffice.pages.proving import (
-    accepts_codes,
-    ask_again,
-    finish_sign_in,
-    is_fully_signed_in,
-    mark_verified,
-    next_step,
-    page_of_sign_in,
-    password_given,
-    redirect_onward,
-    refuse_proof,
-    verified_recently,
-)
 from backoffice.services.staff_passkeys import has_passkey, needs_passkey
 from backoffice.services.two_factor import (
     begin_enrolment,
@@ -48,41 +36,43 @@ class TwoFactorPages:
 
     def enter(self, request: HttpRequest) -> HttpResponse:
         """Ask for a code: after the password, and again before the second factor is changed."""
-        user = password_given(request)
-        if user is None or (is_fully_signed_in(request) and verified_recently(request)):
+        user = proving.password_given(request)
+        if user is None or (
+            proving.is_fully_signed_in(request) and proving.verified_recently(request)
+        ):
             return redirect("admin:index")
         prefers_code = "code" in request.GET or request.method == "POST"
-        if not accepts_codes(request, user) or (has_passkey(user) and not prefers_code):
-            return redirect_onward(request, next_step(request, user))
+        if not proving.accepts_codes(request, user) or (has_passkey(user) and not prefers_code):
+            return proving.redirect_onward(request, proving.next_step(request, user))
         form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             device = check_code(user, form.cleaned_data["code"], request_now())
             if device is not None:
-                return finish_sign_in(request, device)
-            if refuse_proof(request, "wrong code"):
+                return proving.finish_sign_in(request, device)
+            if proving.refuse_proof(request, "wrong code"):
                 return redirect("admin:login")
             form.add_error("code", WRONG_CODE)
-        return page_of_sign_in(
+        return proving.page_of_sign_in(
             self.site, request, "two_factor", {"form": form, "title": "One more step"}
         )
 
     def set_up(self, request: HttpRequest) -> HttpResponse:
         """Show the QR code, and enable the authenticator with its first code."""
-        user = password_given(request)
+        user = proving.password_given(request)
         if user is None:
             return redirect("admin:login")
         has_factor = has_authenticator(user) or has_passkey(user)
-        if not is_fully_signed_in(request) and (
+        if not proving.is_fully_signed_in(request) and (
             has_factor or needs_passkey(staff_of(request).roles)
         ):
-            return redirect_onward(request, next_step(request, user))
-        if has_factor and not verified_recently(request):
-            return ask_again(request)
+            return proving.redirect_onward(request, proving.next_step(request, user))
+        if has_factor and not proving.verified_recently(request):
+            return proving.ask_again(request)
         form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             device = finish_enrolment(user, form.cleaned_data["code"], request_now())
             if device is not None:
-                mark_verified(request, device)
+                proving.mark_verified(request, device)
                 append_own(staff=staff_of(request), act="set up two-factor")
                 return recovery_codes_page(self.site, request, user)
             form.add_error("code", WRONG_CODE)
@@ -90,7 +80,7 @@ class TwoFactorPages:
         picture = base64.b64encode(svg(enrolment.address)).decode()
         context = {"form": form, "secret": enrolment.secret, "picture": picture}
         context["title"] = "Set up two-factor sign-in"
-        return page_of_sign_in(self.site, request, "two_factor_set_up", context)
+        return proving.page_of_sign_in(self.site, request, "two_factor_set_up", context)
 
     def leave(self, request: HttpRequest) -> HttpResponse:
         """Forget the entered password, and start over."""
@@ -100,12 +90,12 @@ class TwoFactorPages:
 
     def account(self, request: HttpRequest) -> HttpResponse:
         """Show which second factors there are, and offer to replace them."""
-        user = password_given(request)
+        user = proving.password_given(request)
         if user is None:
             return redirect("admin:login")
-        if not verified_recently(request):
-            return ask_again(request)
-        takes = accepts_codes(request, user)
+        if not proving.verified_recently(request):
+            return proving.ask_again(request)
+        takes = proving.accepts_codes(request, user)
         if request.method == "POST" and takes:
             append_own(staff=staff_of(request), act="new recovery codes")
             return recovery_codes_page(self.site, request, user)
@@ -116,10 +106,10 @@ class TwoFactorPages:
             "passkeys": StaffPasskey.objects.filter(user=user).order_by("pk"),
             "title": "Two-factor sign-in",
         }
-        return page_of_sign_in(self.site, request, "two_factor_account", context)
+        return proving.page_of_sign_in(self.site, request, "two_factor_account", context)
 
 
 def recovery_codes_page(site: AdminSite, request: HttpRequest, user: User) -> HttpResponse:
     """Show new recovery codes, this once."""
     codes = {"codes": new_recovery_codes(user), "title": "Your recovery codes"}
-    return page_of_sign_in(site, request, "recovery_codes", codes)
+    return proving.page_of_sign_in(site, request, "recovery_codes", codes)
