@@ -69,9 +69,10 @@ class Action:
     `name` is its part of the URL, by default the title. `service` carries the action out: it is
     called with `given`, and its other parameters get their values from `ActionContext.argument`.
     `message` is what the page says afterwards, or a function from the service's return value to a
-    result. `audited_as` is the name in the audit trail, whose entry has the fields `watches` of the
-    row before and of the return value, and the form's field `reason`; without it the service writes
-    its own entry. `limited`: thirty an hour for each member of staff.
+    result, unless the service returns one itself. `audited_as` is the name in the audit trail,
+    whose entry has the fields `watches` of the row before and of the return value, and the form's
+    field `reason`; without it the service writes its own entry. `limited`: thirty an hour for each
+    member of staff.
 
     `available` decides if the action makes sense for the object as it is, `shown_to` who sees its
     button. Both only affect the display: it is the service that refuses.
@@ -80,7 +81,7 @@ class Action:
     title: str
     right: Right
     service: Callable[..., Any]
-    message: str | Callable[[Any], ActionResult]
+    message: str | Callable[[Any], ActionResult] = ""
     form: type[ActionForm] = ReasonForm
     name: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -105,6 +106,8 @@ def run(action: Action, context: ActionContext) -> ActionResult:
     Raises Forbidden without the right, and what the service raises.
     """
     done = _audited(action, context) if action.audited_as else _call(action, context)
+    if isinstance(done, ActionResult):
+        return done
     return ActionResult(action.message) if isinstance(action.message, str) else action.message(done)
 
 

@@ -1,6 +1,5 @@
 """What Finance does with the bank's answers, as forms."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -47,27 +46,20 @@ class BankFileForm(ActionForm):
         return content
 
 
-def _request_import(context: ActionContext) -> Instruction:
+def _import(context: ActionContext) -> dict[str, Any]:
     content = context.data["file"]
-    return submit(
-        context,
-        instruction_kinds.BANK_FILE,
-        subject_id=content_hash(content),
-        sealed_file=seal_file(content),
-    )
+    return {"subject_id": content_hash(content), "sealed_file": seal_file(content)}
 
 
-IMPORT_ACTIONS = (
-    Action(
-        name="import",
-        title="Import the bank's file",
-        right=Right.PAY_OUT,
-        form=BankFileForm,
-        service=_request_import,
-        message=submitted("Imported."),
-        about="It is read at once; a colleague has to approve it. Safe to repeat.",
-        icon="download",
-    ),
+IMPORT = instruction_action(
+    instruction_kinds.BANK_FILE,
+    name="import",
+    title="Import the bank's file",
+    form=BankFileForm,
+    overrides=_import,
+    done_message="Imported.",
+    about="It is read at once; a colleague has to approve it. Safe to repeat.",
+    icon="download",
 )
 
 
@@ -138,16 +130,14 @@ class CreditForm(NotedForm):
         return found
 
 
-def _credit(context: ActionContext) -> Instruction:
+def _credit(context: ActionContext) -> dict[str, Any]:
     whose, entry = context.data["whose"], context.row
     is_top_up = isinstance(whose, TopUp)
-    return submit(
-        context,
-        instruction_kinds.BANK_CREDIT,
-        subject_id=whose.customer_id if is_top_up else whose.pk,
-        amount=_amount_to_show(entry),
-        arguments={"entry": entry.pk, "top_up": whose.pk if is_top_up else ""},
-    )
+    return {
+        "subject_id": whose.customer_id if is_top_up else whose.pk,
+        "amount": _amount_to_show(entry),
+        "arguments": {"entry": entry.pk, "top_up": whose.pk if is_top_up else ""},
+    }
 
 
 class ExplanationForm(ActionForm):
@@ -169,19 +159,11 @@ class AgainForm(NotedForm):
         return [f"It was set aside as: “{self.row.note}”. It names {our_reference(self.row)}."]
 
 
-def _ask_about(task: str) -> Callable[[ActionContext], Instruction]:
-    """Return a function that requests approval for an entry, which may have no amount."""
-
-    def ask(context: ActionContext) -> Instruction:
-        entry = context.row
-        return submit(
-            context,
-            task,
-            amount=_amount_to_show(entry),
-            currency=entry.currency or settings.DEFAULT_CURRENCY,
-        )
-
-    return ask
+def _without_money(context: ActionContext) -> dict[str, Any]:
+    """Return the money of a request about an entry, which may have no amount and moves none."""
+    entry = context.row
+    currency = entry.currency or settings.DEFAULT_CURRENCY
+    return {"amount": _amount_to_show(entry), "currency": currency}
 
 
 def _is_set_aside(entry: BankEntry) -> bool:
@@ -194,13 +176,13 @@ def _amount_to_show(entry: BankEntry) -> int:
 
 
 BANK_ENTRY_ACTIONS = (
-    Action(
+    instruction_action(
+        instruction_kinds.BANK_CREDIT,
         name="credit",
         title="Credit a wallet",
-        right=Right.PAY_OUT,
         form=CreditForm,
-        service=_credit,
-        message=submitted("The money is in the wallet."),
+        overrides=_credit,
+        done_message="The money is in the wallet.",
         about="For a customer's transfer without its reference; a colleague has to approve.",
         icon="add_card",
         main=True,
@@ -235,13 +217,13 @@ BANK_ENTRY_ACTIONS = (
         icon="label",
         available=lambda entry, now: entry.is_waiting and not holds_back(entry),
     ),
-    Action(
+    instruction_action(
+        instruction_kinds.SET_ASIDE,
         name="other-by-two",
         title="No payout that we know",
-        right=Right.PAY_OUT,
         form=ContradictionForm,
-        service=_ask_about(instruction_kinds.SET_ASIDE),
-        message=submitted("Noted."),
+        overrides=_without_money,
+        done_message="Noted.",
         about="It names an order or a run of ours, so payouts may be waiting for it: a colleague"
         " has to approve.",
         icon="label",
@@ -260,13 +242,13 @@ BANK_ENTRY_ACTIONS = (
         icon="undo",
         available=lambda entry, now: _is_set_aside(entry) and not our_reference(entry),
     ),
-    Action(
+    instruction_action(
+        instruction_kinds.WAIT_AGAIN,
         name="wait-again-by-two",
         title="Explain again",
-        right=Right.PAY_OUT,
         form=AgainForm,
-        service=_ask_about(instruction_kinds.WAIT_AGAIN),
-        message=submitted("It waits for an explanation again, and counts as a difference."),
+        overrides=_without_money,
+        done_message="It waits for an explanation again, and counts as a difference.",
         about="It names an order or a run of ours, so the bank's next file may match it and return"
         " money: a colleague has to approve.",
         icon="undo",
@@ -274,16 +256,14 @@ BANK_ENTRY_ACTIONS = (
     ),
 )
 
-RETURN_ACTIONS = (
-    instruction_action(
-        instruction_kinds.PAYOUT_RETURN,
-        name="returned",
-        title="Record as returned",
-        form=FailureForm,
-        done_message="The money has been returned.",
-        about="Only when the money is back on our account at the bank.",
-        icon="undo",
-        danger=True,
-        available=lambda payout, now: S.RETURNED in TRANSITIONS[PayoutStatus(payout.status)],
-    ),
+RETURNED = instruction_action(
+    instruction_kinds.PAYOUT_RETURN,
+    name="returned",
+    title="Record as returned",
+    form=FailureForm,
+    done_message="The money has been returned.",
+    about="Only when the money is back on our account at the bank.",
+    icon="undo",
+    danger=True,
+    available=lambda payout, now: S.RETURNED in TRANSITIONS[PayoutStatus(payout.status)],
 )

@@ -231,7 +231,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.UNFREEZE,
         form=UnfreezeForm,
         service=_unfreeze,
-        message=lambda result: result,
         icon="wb_sunny",
         available=lambda customer, now: customer.frozen_at and not customer.erased_at,
     ),

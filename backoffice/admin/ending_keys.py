@@ -153,7 +153,6 @@ REVOKE = Action(
     right=Right.KEYS,
     form=RevokeForm,
     service=_revoke,
-    message=lambda result: result,
     about="Requests that use it are refused at once.",
     icon="key_off",
     danger=True,
@@ -164,7 +163,6 @@ END_MADE = Action(
     right=Right.KEYS,
     form=EndMadeForm,
     service=_end_made,
-    message=lambda result: result,
     about="The key itself has ended. Endpoints are switched off, and payment links can no"
     " longer be paid.",
     icon="link_off",

@@ -94,17 +94,15 @@ REFUND_INQUIRY = replace(
     about="A refund settles the inquiry.",
     available=lambda inquiry, now: REFUND.available(inquiry.payment, now),
 )
-CLOSE = Action(
+CLOSE = replace(
+    ANSWER,
     name="close",
     title="Close without refund",
-    right=Right.ANSWER,
-    form=AnswerForm,
     service=close_inquiry,
     message="The inquiry is closed.",
     audited_as="close inquiry",
-    limited=True,
-    watches=("status",),
     icon="block",
+    main=False,
     danger=True,
     available=lambda inquiry, now: _can_become(InquiryStatus.CLOSED, inquiry),
 )

@@ -142,7 +142,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         right=Right.LIVE_KEYS,
         form=ActionForm,
         service=_collect,
-        message=lambda result: result,
         about="It is shown to you once, and to no one else.",
         icon="key",
         main=True,

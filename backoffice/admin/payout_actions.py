@@ -194,18 +194,16 @@ def _result_of(instruction: Instruction) -> str:
     return f"{created}." if sent == requested else f"{created}: {sent} of {requested} are sent."
 
 
-RUN_ACTIONS = (
-    Action(
-        name="run",
-        title="Make a payout run",
-        right=Right.PAY_OUT,
-        form=RunForm,
-        service=_run,
-        message=_ran,
-        about="Puts the payouts due into one file for the bank, and marks them as in transit.",
-        icon="upload_file",
-        main=True,
-    ),
+MAKE_RUN = Action(
+    name="run",
+    title="Make a payout run",
+    right=Right.PAY_OUT,
+    form=RunForm,
+    service=_run,
+    message=_ran,
+    about="Puts the payouts due into one file for the bank, and marks them as in transit.",
+    icon="upload_file",
+    main=True,
 )
 
 
@@ -214,28 +212,24 @@ class HolidayForm(ActionForm):
     name = TextInputField(max_length=100)
 
 
-HOLIDAY_LIST_ACTIONS = (
-    Action(
-        name="add",
-        title="Add a day",
-        right=Right.HOLIDAYS,
-        form=HolidayForm,
-        service=add_holiday,
-        message="The bank holiday has been added.",
-        icon="event",
-        main=True,
-    ),
+ADD_HOLIDAY = Action(
+    name="add",
+    title="Add a day",
+    right=Right.HOLIDAYS,
+    form=HolidayForm,
+    service=add_holiday,
+    message="The bank holiday has been added.",
+    icon="event",
+    main=True,
 )
-HOLIDAY_ACTIONS = (
-    Action(
-        name="drop",
-        title="Remove from the list",
-        right=Right.HOLIDAYS,
-        form=ActionForm,
-        service=lambda context: drop_holiday(
-            staff=context.staff, day=context.row.date, now=context.now
-        ),
-        message=lambda _: ActionResult("The bank holiday has been removed.", url="../../../"),
-        icon="event_available",
+DROP_HOLIDAY = Action(
+    name="drop",
+    title="Remove from the list",
+    right=Right.HOLIDAYS,
+    form=ActionForm,
+    service=lambda context: drop_holiday(
+        staff=context.staff, day=context.row.date, now=context.now
     ),
+    message=lambda _: ActionResult("The bank holiday has been removed.", url="../../../"),
+    icon="event_available",
 )

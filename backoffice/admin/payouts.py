@@ -6,14 +6,14 @@ from datetime import date, datetime
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
+from backoffice.admin.bank_entry_actions import IMPORT, RETURNED
 from backoffice.admin.movements import composition_table, explanation_tables
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_actions import (
-    HOLIDAY_ACTIONS,
-    HOLIDAY_LIST_ACTIONS,
+    ADD_HOLIDAY,
+    DROP_HOLIDAY,
+    MAKE_RUN,
     PAYOUT_ACTIONS,
-    RUN_ACTIONS,
 )
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.pages.export import bank_file_page
@@ -79,7 +79,7 @@ class PayoutAdmin(OfficeAdmin):
         MerchantFilter,
         link_filter("run", "run", "batch_id"),
     )
-    row_actions = (*PAYOUT_ACTIONS, *RETURN_ACTIONS)
+    row_actions = (*PAYOUT_ACTIONS, RETURNED)
     details = (
         Field("Requested by", lambda payout: ORIGINS[payout.origin]),
         Instant("Paid", "paid_at"),
@@ -115,7 +115,7 @@ class PayoutBatchAdmin(OfficeAdmin):
     heading_format = "Payout run of {amount}"
     list_display = (MADE, TOTAL, COUNT, FOR, BY, MODE, Id("Run"))
     list_filter = (ModeFilter,)
-    list_actions = (*RUN_ACTIONS, *IMPORT_ACTIONS)
+    list_actions = (MAKE_RUN, IMPORT)
     file_route = "file/<slug:form>/"
     file_right = Right.PAY_OUT
     related = (
@@ -151,5 +151,5 @@ class BankHolidayAdmin(OfficeAdmin):
     model = BankHoliday
     ordering = ("-date",)
     list_display = (DAY, NAME)
-    list_actions = HOLIDAY_LIST_ACTIONS
-    row_actions = HOLIDAY_ACTIONS
+    list_actions = (ADD_HOLIDAY,)
+    row_actions = (DROP_HOLIDAY,)

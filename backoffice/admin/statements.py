@@ -72,7 +72,6 @@ STATEMENT = Action(
     right=Right.EXPORT,
     form=StatementForm,
     service=_ask,
-    message=lambda result: result,
     about="All movements by ledger date, in the merchant's time zone, with sums that lead from the"
     " opening to the closing balance. A long one is made in the background.",
     icon="summarize",

@@ -83,17 +83,15 @@ class ReversalForm(NotedForm):
         self.fields["amount"].initial = self.row.amount_received
 
 
-REVERSAL_ACTIONS = (
-    instruction_action(
-        instruction_kinds.REVERSE_TOP_UP,
-        title="Reverse",
-        form=ReversalForm,
-        done_message="Taken back. The customer is notified.",
-        about="Takes the money back out of the wallet; a colleague has to approve.",
-        icon="undo",
-        danger=True,
-        available=lambda top_up, now: TopUpStatus.REVERSED in TRANSITIONS[top_up.status_at(now)],
-    ),
+REVERSE = instruction_action(
+    instruction_kinds.REVERSE_TOP_UP,
+    title="Reverse",
+    form=ReversalForm,
+    done_message="Taken back. The customer is notified.",
+    about="Takes the money back out of the wallet; a colleague has to approve.",
+    icon="undo",
+    danger=True,
+    available=lambda top_up, now: TopUpStatus.REVERSED in TRANSITIONS[top_up.status_at(now)],
 )
 
 
@@ -139,7 +137,7 @@ class TopUpAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("customer", "customer", "customer_id"),
     )
-    row_actions = CASH_ACTIONS + REVERSAL_ACTIONS
+    row_actions = (*CASH_ACTIONS, REVERSE)
     hides_empty = True
     details = (
         CAME,

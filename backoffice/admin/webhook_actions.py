@@ -101,19 +101,17 @@ class ResendOneForm(ActionForm):
             del self.fields["sure"]
 
 
-DELIVERY_ACTIONS = (
-    Action(
-        title="Resend",
-        right=Right.RESEND,
-        form=ResendOneForm,
-        service=resend_and_wait,
-        message=_resent,
-        about="It is sent at once, and the answer is shown.",
-        icon="send",
-        main=True,
-        available=lambda delivery, now: (
-            delivery.webhook.is_active and delivery.webhook.deleted_at is None
-        ),
+RESEND_ONE = Action(
+    title="Resend",
+    right=Right.RESEND,
+    form=ResendOneForm,
+    service=resend_and_wait,
+    message=_resent,
+    about="It is sent at once, and the answer is shown.",
+    icon="send",
+    main=True,
+    available=lambda delivery, now: (
+        delivery.webhook.is_active and delivery.webhook.deleted_at is None
     ),
 )
 

@@ -6,10 +6,10 @@ from typing import Any
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhook_actions import (
-    DELIVERY_ACTIONS,
     ENDPOINT_ACTIONS,
     RESEND_ALL,
     RESEND_EVENT,
+    RESEND_ONE,
 )
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.queues import DAY
@@ -201,7 +201,7 @@ class DeliveryAdmin(OfficeAdmin):
         link_filter("event", "event", "event_id"),
     )
     summary = (CREATED, EVENT, STATUS, ATTEMPTS, NEXT_ATTEMPT, DELIVERY_URL, Id("Delivery"))
-    row_actions = DELIVERY_ACTIONS
+    row_actions = (RESEND_ONE,)
     list_actions = (RESEND_ALL,)
     details = (
         Reference("Event", "event_id"),
