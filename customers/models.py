@@ -125,6 +125,10 @@ class Customer(SignedRow):
         """The phone as it may be shown: +1 242 ••• 0100."""
         return masked(self.phone) if self.erased_at is None else "•••"
 
+    def is_pin_locked(self, now: datetime) -> bool:
+        """Return whether the PIN is locked for a while after wrong attempts."""
+        return self.pin_locked_until is not None and self.pin_locked_until > now
+
     def may_pay(self, merchant_id: str | None) -> bool:
         """Return whether this customer may pay a merchant: a test customer its own only."""
         return self.livemode or (merchant_id is not None and merchant_id == self.merchant_id)

@@ -9,7 +9,7 @@ from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.filters import ModeFilter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Actor, Badge, Field, Id, Instant, actor_words
-from backoffice.resource.usual_fields import MERCHANT, MODE
+from backoffice.resource.usual_fields import BY, MERCHANT, MODE
 from backoffice.roles import Right
 from backoffice.services.independence import why_void
 from backoffice.services.payouts import approve_account
@@ -65,9 +65,11 @@ BANK_ACCOUNT_ACTIONS = (
 )
 
 
-BANK = Field("Bank", "bank_name")
+BANK, HOLDER = Field("Bank", "bank_name"), Field("Holder", "holder_name")
+BIC, CLEARING_CODE = Field("BIC", "bic"), Field("Clearing code", "clearing_code")
 NUMBER = Field("Number", lambda account: f"…{account.last_four}")
 CURRENCY = Field("Currency", "currency")
+COMPARED = (HOLDER, BANK, BIC, CLEARING_CODE, CURRENCY, Field("Number ends in", "last_four"))
 ACCOUNT_WORDS = {
     AccountState.PENDING: "pending",
     AccountState.OPEN: "active",
@@ -86,11 +88,11 @@ class BankAccountAdmin(OfficeAdmin):
     list_filter = (ModeFilter, MerchantFilter)
     row_actions = BANK_ACCOUNT_ACTIONS
     details = (
-        Field("Holder", "holder_name"),
-        Field("BIC", "bic"),
-        Field("Clearing code", "clearing_code"),
+        HOLDER,
+        BIC,
+        CLEARING_CODE,
         Instant("Opened", "created_at"),
-        Actor("By", "created_by"),
+        BY,
         Instant("Closed", "closed_at"),
         Actor("Closed by", "closed_by"),
     )
@@ -118,16 +120,6 @@ class BankAccountAdmin(OfficeAdmin):
         return [comparison_table(row, BankAccount.objects.before(row)), *tables]
 
 
-COMPARED = (
-    ("Holder", "holder_name"),
-    ("Bank", "bank_name"),
-    ("BIC", "bic"),
-    ("Clearing code", "clearing_code"),
-    ("Currency", "currency"),
-    ("Number ends in", "last_four"),
-)
-
-
 def comparison_table(asked: BankAccount, before: BankAccount | None) -> Table:
     """Return a requested account beside the previous one, for the approver; no number is whole.
 
@@ -135,8 +127,8 @@ def comparison_table(asked: BankAccount, before: BankAccount | None) -> Table:
     the previous one minutes before; a merchant who has changed banks did so long ago.
     """
     rows = [
-        [title, *(formats.long_text(getattr(each, name, "") or "none") for each in (asked, before))]
-        for title, name in COMPARED
+        [field.title, *(formats.long_text(field.value(each) or "none") for each in (asked, before))]
+        for field in COMPARED
     ]
     if before:
         is_same = asked.decrypt_number() == before.decrypt_number()

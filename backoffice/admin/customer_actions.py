@@ -107,8 +107,8 @@ def _has_a_person(customer: Customer, now: datetime) -> bool:
 
 
 def _is_locked(customer: Customer, now: datetime) -> bool:
-    return not customer.pin_is_disabled and bool(
-        customer.pin_failures or (customer.pin_locked_until and customer.pin_locked_until > now)
+    return not customer.pin_is_disabled and (
+        customer.pin_failures > 0 or customer.is_pin_locked(now)
     )
 
 

@@ -23,7 +23,7 @@ def pin_words(customer: Customer) -> str:
     """Return the state of the PIN, as one would tell a caller."""
     if customer.pin_is_disabled:
         return "off until reset by a code"
-    if customer.pin_locked_until and customer.pin_locked_until > request_now():
+    if customer.is_pin_locked(request_now()):
         return f"locked until {formats.clock(customer.pin_locked_until, request_now())}"
     return "set" if customer.has_pin else "none yet"
 
@@ -33,10 +33,8 @@ def _state(customer: Customer) -> str:
         return "erased"
     if customer.frozen_at:
         return "frozen"
-    locked = customer.pin_is_disabled or (
-        customer.pin_locked_until is not None and customer.pin_locked_until > request_now()
-    )
-    return "locked" if locked else "active"
+    is_locked = customer.pin_is_disabled or customer.is_pin_locked(request_now())
+    return "locked" if is_locked else "active"
 
 
 PHONE = Field("Phone", "masked_phone")
@@ -81,7 +79,7 @@ class CustomerAdmin(OfficeAdmin):
                 "The PIN is disabled after too many wrong attempts: reset it by a code at checkout."
             )
             return SupportAnswer([words], "bad")
-        if row.pin_locked_until and row.pin_locked_until > now:
+        if row.is_pin_locked(now):
             until = formats.clock(row.pin_locked_until, now)
             return SupportAnswer(
                 [f"The PIN is locked until {until} after too many wrong attempts."], "wait"
@@ -89,7 +87,11 @@ class CustomerAdmin(OfficeAdmin):
         return SupportAnswer(["The customer can pay."], "good")
 
     def sections(self, row: Customer) -> list[Section]:
-        return [*super().sections(row), Section("Wallet", facts(*_wallets(row)))]
+        wallets = [
+            (account.currency, formats.money(account.balance, account.currency))
+            for account in wallets_of(row)
+        ]
+        return [*super().sections(row), Section("Wallet", facts(*wallets))]
 
 
 def _frozen_by(customer: Customer) -> str:
@@ -98,13 +100,6 @@ def _frozen_by(customer: Customer) -> str:
     if last is None:
         return ""
     return f" by {actor_words(last.actor)}" + (f" ({last.cause.rstrip('.')})" if last.cause else "")
-
-
-def _wallets(customer: Customer) -> list[tuple[str, str]]:
-    return [
-        (account.currency, formats.money(account.balance, account.currency))
-        for account in wallets_of(customer)
-    ]
 
 
 NAME = Field("Passkey", str)

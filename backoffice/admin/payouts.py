@@ -21,9 +21,9 @@ from backoffice.payout_answer import answer_of
 from backoffice.resource.filters import DayFilter, ModeFilter, Rows, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of
-from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, Reference
+from backoffice.resource.shown import Amount, Field, Id, Instant, Reference
 from backoffice.resource.tables import Related
-from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
+from backoffice.resource.usual_fields import AMOUNT, BY, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
 from payouts.models import BankEntry, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
@@ -107,7 +107,6 @@ class PayoutAdmin(OfficeAdmin):
 
 TOTAL, COUNT = Amount("Total", "total_amount"), Field("Payouts", "count")
 MADE, FOR = Instant("Made", "created_at"), Field("For", "execution_date")
-BY = Actor("By", "created_by")
 
 
 class PayoutBatchAdmin(OfficeAdmin):

@@ -10,8 +10,8 @@ from backoffice.payment_answer import time_left
 from backoffice.request_answer import approval_words
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference
-from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS
+from backoffice.resource.shown import Amount, Code, Field, Id, Instant, Reference
+from backoffice.resource.usual_fields import AMOUNT, BY, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
 from refunds.models import Refund
 from refunds.services import fail_refund
@@ -30,7 +30,6 @@ GIVE_UP = Action(
     available=lambda refund, now: refund.status == RefundStatus.PENDING,
 )
 REASON = Field("Reason", "reason", most=120)
-BY = Actor("By", "created_by")
 
 
 def _to(refund: Refund) -> str:

@@ -35,7 +35,6 @@ from webhooks.models import Delivery, Webhook
 
 KEPT_SECONDS = 30
 WEEK = timedelta(days=7)
-REQUESTS_SHOWN = timedelta(days=7)
 ROWS_SHOWN, VIEWS_SHOWN = 5, 20
 CLOCK_SHOWN = timedelta(minutes=10)  # a refusal is recorded every minute
 CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
@@ -112,7 +111,7 @@ def _tables(site: AdminSite, staff: Staff, *, livemode: bool, now: datetime) -> 
     """Return the endpoints that are failing now, and the outcome of the reader's own requests."""
     failing = Webhook.objects.failing().filter(livemode=livemode).select_related("merchant")
     requested = CATALOG[Instruction].rows_seen(Instruction.objects.all(), staff)
-    own = requested.filter(asked_by_id=staff.user_id, asked_at__gt=now - REQUESTS_SHOWN)
+    own = requested.filter(asked_by_id=staff.user_id, asked_at__gt=now - WEEK)
     found = (
         ("Endpoints failing now", Webhook, failing[:ROWS_SHOWN]),
         ("Your requests", Instruction, own.select_related("decided_by").order_by("-asked_at")),

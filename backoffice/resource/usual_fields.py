@@ -1,9 +1,10 @@
 """Fields that many resources have in common."""
 
-from backoffice.resource.shown import Amount, Badge, Instant, RowLink
+from backoffice.resource.shown import Actor, Amount, Badge, Instant, RowLink
 from core.clock import request_now
 
 CREATED = Instant("Created", "created_at")
+BY = Actor("By", "created_by")
 AMOUNT = Amount("Amount", "amount")
 STATUS = Badge("Status", "status")
 # Of rows that end by themselves: as it is now, whether or not a sweep has been there.
