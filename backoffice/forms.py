@@ -163,8 +163,6 @@ class NotedForm(ReasonForm):
 
 
 class CurrencyForm(NotedForm):
-    """An amount in a chosen currency, and a reason."""
-
     currency = CurrencyCodeField()
     amount = MoneyField()
 

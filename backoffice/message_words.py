@@ -50,7 +50,6 @@ MESSAGE_KINDS = {
 
 
 def kind_words(message: Message) -> str:
-    """Return the name of a kind of message."""
     return MESSAGE_KINDS.get(message.kind, message.kind)
 
 

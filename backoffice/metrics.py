@@ -14,6 +14,5 @@ broken = Gauge(
 
 
 def collect() -> None:
-    """Set the gauge."""
     waiting = Instruction.objects.filter(status=InstructionStatus.WAITING)
     broken.set(waiting.exclude(glass_broken_at=None).count())

@@ -97,7 +97,6 @@ class QueueFilter(OfficeFilter):
 
 
 def queues_in(model: type[Model]) -> list[Queue]:
-    """Return the queues of this model."""
     return [queue for queue in QUEUES if queue.model is model]
 
 

@@ -129,7 +129,6 @@ def _of_kind(found: SearchResults, model: type[Model]) -> SearchResults:
 
 
 def _with_receipt_number(text: str) -> Payment | None:
-    """Return the payment with this receipt number."""
     beginning = id_prefix_of(text)
     if not beginning:
         return None

@@ -37,7 +37,6 @@ class Staff:
         return f"staff:{self.username}"
 
     def may(self, right: Right) -> bool:
-        """Return whether any of the roles has the right."""
         return any(right in RIGHTS[role] for role in self.roles)
 
     def caller(self, *, livemode: bool) -> Caller:

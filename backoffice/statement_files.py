@@ -171,7 +171,6 @@ def _end(at: Any, words: str, balance: int, currency: str) -> tuple[Any, ...]:
 
 
 def _payments_of(lines: list[dict[str, Any]]) -> dict[str, Payment]:
-    """Return the payment of each line, by the line's reference."""
     references = {line["reference"] for line in lines}
     refunds = Refund.objects.filter(pk__in=[each for each in references if each.startswith("ref_")])
     of_refund = dict(refunds.values_list("pk", "payment_id"))

@@ -38,7 +38,6 @@ def make_exports() -> int:
 
 @shared_task
 def forget_exports() -> int:
-    """Delete the files of exports after their period."""
     return delete_old(now=task_now())
 
 
@@ -55,5 +54,4 @@ def resend_webhooks() -> int:
 
 @shared_task
 def forget_sign_ins() -> int:
-    """Delete records of staff sign-ins after their period."""
     return delete_old_sign_ins(now=task_now())

@@ -223,7 +223,6 @@ def _attempted(attempt: Attempt) -> TimelineEntry:
 
 
 def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
-    """Yield messages about objects, sent and planned."""
     now = request_now()
     rows = with_payment_ended(Message.objects.filter(about__in=public_ids), now)
     for message in rows.order_by("-pk")[:SHOWN]:

@@ -91,8 +91,6 @@ def _perhaps_top_ups(entry: BankEntry) -> Any:
 
 
 class StatementFilter(NumberFilter):
-    """The entries of one bank statement."""
-
     title = "bank statement"
     parameter_name = "statement"
     field_name = "statement_id"

@@ -62,8 +62,6 @@ class AnswerForm(ActionForm):
 
 
 class InquiryRefundForm(RefundForm):
-    """The refund form, for the payment of the inquiry."""
-
     def prepare(self) -> None:
         self.row = self.row.payment
         super().prepare()

@@ -111,8 +111,6 @@ def balance_facts(held: MerchantBalances) -> list[tuple[str, str]]:
 
 
 class MerchantMoneyForm(CurrencyForm):
-    """An amount of one mode, with the balances of both."""
-
     mode = ModeField()
     field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
 

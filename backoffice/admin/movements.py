@@ -23,8 +23,6 @@ TRANSACTION = Code("Transaction", "transfer.transaction_id")
 
 
 class PartFilter(OfficeFilter):
-    """One of the parts of a payout."""
-
     title = "part"
     parameter_name = "part"
     options = tuple(SUM_WORDS.items())

@@ -28,8 +28,6 @@ DAYS_READ = 50_000
 
 
 class StatementForm(ActionForm):
-    """The days of the statement, and the form of its file."""
-
     mode = ModeField()
     period = SelectField(PERIODS)
     first_day = DateInputField(required=False)

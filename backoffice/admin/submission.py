@@ -107,8 +107,6 @@ def _note_on(row: Any) -> NoteSubject | None:
 
 
 class NoteForm(ActionForm):
-    """What other staff should know."""
-
     text = TextAreaField(max_length=2_000, label="Note")
 
 

@@ -84,7 +84,6 @@ class DeliveryModeFilter(ModeFilter):
 
 
 def endpoint_state(webhook: Webhook) -> str:
-    """Return the state of an endpoint in one word."""
     if webhook.deleted_at:
         return "deleted"
     if not webhook.is_active:

@@ -69,7 +69,6 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
 
 
 def _is_seen(part: Section | Table | TimelineEntry, staff: Staff) -> bool:
-    """Return whether a part of the page is for this member of staff."""
     return part.right is None or staff.may(part.right)
 
 

@@ -79,7 +79,6 @@ def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def forget_view_page(site: AdminSite, request: HttpRequest, view_id: int) -> HttpResponse:
-    """Delete one of one's own views."""
     if request.method == "POST":
         SavedView.objects.filter(pk=view_id, owner_id=staff_of(request).user_id).delete()
     return redirect("admin:save_view")

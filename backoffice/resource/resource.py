@@ -69,7 +69,6 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     @property
     def entry(self) -> CatalogEntry:
-        """The resource's entry in the catalog."""
         return CATALOG[self.model]
 
     def columns(self) -> dict[str, Field]:
@@ -97,7 +96,6 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return self.filters()
 
     def filters(self) -> Sequence[type[OfficeFilter]]:
-        """Return the filters of the list."""
         return [*self.list_filter, ColumnsFilter]
 
     # What a page about one object says; each resource fills in what it has.

@@ -46,7 +46,6 @@ def details_of(merchant: Merchant) -> dict[str, str]:
 
 
 def verification_of(merchant_id: str) -> AuditEntry | None:
-    """Return the audit entry of the merchant's latest verification."""
     return last_done(VERIFIED, merchant_id)
 
 

@@ -94,7 +94,6 @@ def batch_drafts(*, livemode: bool, currency: str, execution_date: date) -> list
 
 
 def runs_waiting() -> QuerySet[Instruction]:
-    """Return the payout runs that wait for approval."""
     return Instruction.objects.filter(task="run_payouts", status=InstructionStatus.WAITING)
 
 

@@ -35,7 +35,6 @@ class Enrolment:
 
 
 def has_authenticator(user: User) -> bool:
-    """Return whether the account has an authenticator app."""
     return bool(Authenticator.objects.filter(user=user, confirmed=True).exists())
 
 
@@ -92,7 +91,6 @@ def new_recovery_codes(user: User) -> list[str]:
 
 
 def recovery_codes_left(user: User) -> int:
-    """Count the unused recovery codes."""
     return int(StaticDevice.objects.filter(user=user, token_set__isnull=False).count())
 
 

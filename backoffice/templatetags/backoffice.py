@@ -1,6 +1,5 @@
 """Filters for the templates of the back office."""
 
-from datetime import datetime
 from typing import Any
 
 from django import template
@@ -8,17 +7,11 @@ from django import template
 from backoffice import formats
 
 register = template.Library()
-
-
-@register.filter
-def moment(instant: datetime | None) -> str:
-    """Format an instant in full."""
-    return formats.moment(instant)
+register.filter(formats.moment)
 
 
 @register.filter
 def choices(spec: Any, changelist: Any) -> list[dict[str, Any]]:
-    """Return the choices of a list's filter."""
     return list(spec.choices(changelist))
 
 
