@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
 
 # Chromium without a window of its own: a page in it takes a quarter of the processor's time. Where
 # a machine has only the one with windows, that shows the same.
@@ -52,6 +53,11 @@ def launched() -> Iterator[Browser]:
         yield browser
         browser.close()
         del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+def address_of(server: LiveServer) -> str:
+    """Return its address by the name for which a browser lets it use passkeys."""
+    return server.url.replace("127.0.0.1", "localhost")
 
 
 class Watched:
@@ -108,6 +114,35 @@ class Watched:
         """A refusal by the policy is told in the console; an answer of 4xx is, too, and is fine."""
         if kind == "error" and "status of 4" not in text:
             self.errors.append(text)
+
+
+class Screens:
+    """Screens of the preview, each shown in a page that the tests of a file share.
+
+    To make a profile takes longer than to show a screen.
+    """
+
+    def __init__(self, browser: Browser, site: str) -> None:
+        self.watched = Watched(browser, site)
+        self.pages: dict[tuple[str, str], Page] = {}
+
+    def show(
+        self, name: str, *, width: int = 360, height: int = 640, locale: str = "en", first: str = ""
+    ) -> Page:
+        """Show a screen. The script `first` runs before its own."""
+        page = self.pages.get((locale, first))
+        if page is None:
+            page = self.watched.open("/preview/missing", locale=locale)
+            page.add_init_script(first)
+            self.pages[locale, first] = page
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{self.watched.site}/preview/{name}")
+        return page
+
+    def leave(self) -> None:
+        """Show nothing, and so ask nothing, until the next test."""
+        for page in self.pages.values():
+            page.goto("about:blank")
 
 
 def _wait_milliseconds() -> float:

@@ -236,8 +236,9 @@ def chromium() -> "Iterator[Browser]":
 @pytest.fixture
 def site(live_server: LiveServer, settings: Settings) -> str:
     """The service, listening; its own idea of its address is the true one."""
-    address: str = live_server.url.replace("127.0.0.1", "localhost")
-    settings.BASE_URL = settings.CHECKOUT_URL = address
+    from tests.chromium import address_of
+
+    settings.BASE_URL = settings.CHECKOUT_URL = address = address_of(live_server)
     settings.CSRF_TRUSTED_ORIGINS = [address]
     return address
 

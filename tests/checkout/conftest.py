@@ -1,10 +1,11 @@
 """What the tests of the checkout use."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from pytest_django.live_server_helper import LiveServer
 
 from core.clock import utc_now
 from customers.models import Customer
@@ -19,13 +20,35 @@ from tests.customers.texts import TextBox
 from tests.factories import PaymentFactory
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
     from payments.models import Payment
+    from tests.chromium import Screens
 
 
 @pytest.fixture
 def payment_of(merchant) -> "Callable[..., Payment]":
     """Create a payment of an amount: `payment_of(150, description="Coffee")`."""
     return lambda amount, **more: PaymentFactory(merchant=merchant, amount=amount, **more)
+
+
+@pytest.fixture(scope="module")
+def screens(chromium: "Browser", live_server: LiveServer) -> "Iterator[Screens]":
+    from tests.chromium import Screens, address_of
+
+    screens = Screens(chromium, address_of(live_server))
+    yield screens
+    screens.watched.close()
+
+
+@pytest.fixture
+def screen(screens: "Screens", site: str) -> "Iterator[Callable[..., Page]]":
+    """Show a screen in a page that others have used: `screen("review", width=320, locale="fr")`.
+
+    When all tests of the file have ended, the same holds as of `open_page`.
+    """
+    yield screens.show
+    screens.leave()
 
 
 @pytest.fixture

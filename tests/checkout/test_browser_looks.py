@@ -42,18 +42,12 @@ COVERED = """
 """
 
 
-@pytest.fixture
-def screens(open_page, site):
-    """Give one page that shows each screen in turn."""
-    return lambda **options: open_page("/preview/missing", **options)
-
-
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize(
     ("scheme", "rules"), [("light", RULES), *at_night(("dark", CONTRAST), why=DARK)]
 )
-def test_axe_finds_nothing_on_any_screen(screens, site, scheme, rules, half):
-    page = screens()
+def test_axe_finds_nothing_on_any_screen(open_page, site, scheme, rules, half):
+    page = open_page("/preview/missing")
     page.emulate_media(color_scheme=scheme)
     found = {}
     for name in list(SCREENS)[half::2]:
@@ -64,15 +58,13 @@ def test_axe_finds_nothing_on_any_screen(screens, site, scheme, rules, half):
 
 
 @pytest.mark.parametrize("language", ["fr", *at_night("en", "es", "ht", why=LANGUAGES)])
-def test_no_screen_scrolls_sideways_or_hides_behind_a_small_target(screens, site, language):
-    page = screens(width=320, locale=language)
+def test_no_screen_scrolls_sideways_or_hides_behind_a_small_target(screen, language):
     wide: dict[str, int] = {}
     wide_at_twice_the_size: dict[str, int] = {}
     small: dict[str, list[str]] = {}
     clipped: dict[str, list[str]] = {}
     for name in SCREENS:
-        page.set_viewport_size({"width": 320, "height": 640})
-        page.goto(f"{site}/preview/{name}")
+        page = screen(name, width=320, locale=language)
         overflow = page.evaluate(OVERFLOW)
         wide |= {name: overflow} if overflow > 0 else {}
         found = page.evaluate(SMALL_TARGETS)
@@ -93,9 +85,8 @@ def test_no_screen_scrolls_sideways_or_hides_behind_a_small_target(screens, site
 @pytest.mark.parametrize(
     "name", ["review", "review-signed-in", "review-pin", "review-order", "review-invoice"]
 )
-def test_payee_amount_and_pay_are_seen_without_scrolling_at_360_by_640(screens, site, name):
-    page = screens()
-    page.goto(f"{site}/preview/{name}")
+def test_payee_amount_and_pay_are_seen_without_scrolling_at_360_by_640(screen, name):
+    page = screen(name)
     below = page.evaluate(
         """() => [...document.querySelectorAll("#payee, .sum, .what, .pay")]
         .filter((element) => element.getBoundingClientRect().bottom > innerHeight).length"""
@@ -106,11 +97,8 @@ def test_payee_amount_and_pay_are_seen_without_scrolling_at_360_by_640(screens, 
 
 @pytest.mark.parametrize("name", ["phone-error", "code-error", "pin-error"])
 @pytest.mark.parametrize("language", ["fr", *at_night("en", "es", "ht", why=LANGUAGES)])
-def test_a_field_and_what_is_wrong_with_it_are_seen_together_at_360_by_560(
-    screens, site, name, language
-):
-    page = screens(height=560, locale=language)
-    page.goto(f"{site}/preview/{name}")
+def test_a_field_and_what_is_wrong_with_it_are_seen_together_at_360_by_560(screen, name, language):
+    page = screen(name, height=560, locale=language)
     unseen = page.evaluate(
         """() => [document.querySelector(".is-bad"), document.querySelector(".field")]
         .map((element) => element.getBoundingClientRect())
@@ -127,18 +115,16 @@ def test_a_field_and_what_is_wrong_with_it_are_seen_together_at_360_by_560(
         *("review-coming", "review-tip", "link", "ticket-plain"),
     ],
 )
-def test_the_bar_never_covers_payee_and_sum_where_text_is_large(screens, site, name):
-    page = screens(height=560)
-    page.goto(f"{site}/preview/{name}")
+def test_the_bar_never_covers_payee_and_sum_where_text_is_large(screen, name):
+    page = screen(name, height=560)
     covered = [page.evaluate(COVERED, percent) for percent in (100, 125, 150, 200)]
 
     assert covered == [[], [], [], []]
 
 
 @pytest.mark.parametrize("percent", [100, 200])
-def test_a_payee_of_60_letters_is_named_in_full_where_a_pin_is_entered(screens, site, percent):
-    page = screens(height=560)
-    page.goto(f"{site}/preview/pin")
+def test_a_payee_of_60_letters_is_named_in_full_where_a_pin_is_entered(screen, percent):
+    page = screen("pin", height=560)
     cut = page.evaluate(
         """([name, percent]) => {
         document.documentElement.style.fontSize = `${percent}%`;
@@ -154,9 +140,8 @@ def test_a_payee_of_60_letters_is_named_in_full_where_a_pin_is_entered(screens, 
 
 # Of nine letters, of ten, and of more.
 @pytest.mark.parametrize("name", ["review", "review-order", "review-invoice"])
-def test_a_sum_is_no_smaller_than_the_words_around_it_where_text_is_large(screens, site, name):
-    page = screens(height=560)
-    page.goto(f"{site}/preview/{name}")
+def test_a_sum_is_no_smaller_than_the_words_around_it_where_text_is_large(screen, name):
+    page = screen(name, height=560)
     size, around = page.evaluate(
         """() => {
         document.documentElement.style.fontSize = "200%";
@@ -168,9 +153,8 @@ def test_a_sum_is_no_smaller_than_the_words_around_it_where_text_is_large(screen
     assert size >= around
 
 
-def test_the_sum_on_the_button_stays_in_one_piece_on_a_small_phone_at_twice_the_size(screens, site):
-    page = screens(width=180, height=320)
-    page.goto(f"{site}/preview/review-invoice")
+def test_the_sum_on_the_button_stays_in_one_piece_on_a_small_phone_at_twice_the_size(screen):
+    page = screen("review-invoice", width=180, height=320)
     pieces, cut = page.evaluate(
         """() => {
         const button = document.querySelector(".stick .pay");
@@ -185,9 +169,8 @@ def test_the_sum_on_the_button_stays_in_one_piece_on_a_small_phone_at_twice_the_
     assert (pieces, cut) == (1, 0)
 
 
-def test_a_price_stands_on_the_line_of_what_it_is_for(screens, site):
-    page = screens()
-    page.goto(f"{site}/preview/account")
+def test_a_price_stands_on_the_line_of_what_it_is_for(screen):
+    page = screen("account")
     apart = page.evaluate(
         """() => [...document.querySelectorAll(".list > li")]
         .filter((row) => row.querySelector("a[href^='/receipts']"))
@@ -205,8 +188,8 @@ def test_a_price_stands_on_the_line_of_what_it_is_for(screens, site):
     assert max(apart) < 2
 
 
-def test_a_page_weighs_less_than_60_kilobytes(screens, site):
-    page = screens()
+def test_a_page_weighs_less_than_60_kilobytes(open_page, site):
+    page = open_page("/preview/missing")
     sizes = []
     page.on("response", lambda response: sizes.append((response.url, len(response.body()))))
     page.goto(f"{site}/preview/review", wait_until="networkidle")
