@@ -23,6 +23,8 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--disable-gpu",
+    # No page lives long enough for its script to be worth optimizing.
+    "--js-flags=--no-opt,--no-maglev,--always-sparkplug",
 ]
 # On a machine that has nothing else to do; on one that has, a wait ends before its test is ended.
 WAIT_MILLISECONDS, LONGEST_WAIT_MILLISECONDS = 30_000, 120_000
