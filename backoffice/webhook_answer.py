@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
 from backoffice.formats import clock, counted
+from backoffice.page_parts import SupportAnswer
 from core.clock import request_now
 from messages.models import Message, MessageStatus
 from payments.models import Payment
@@ -33,34 +33,29 @@ _ENDINGS = {
 }
 
 
-@dataclass(frozen=True)
-class WebhookAnswer:
-    """A sentence per endpoint, with those in trouble apart."""
+def webhook_answer_of(payment: Payment, now: datetime) -> SupportAnswer:
+    """Return how the last event of a payment reached the shop; empty if it is not finished.
 
-    words: Sequence[str] = ()
-    troubles: Sequence[str] = ()
-
-
-def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer:
-    """Return how the last event of a payment reached the shop; empty if it is not finished."""
+    It has a sentence per endpoint, with those in trouble apart.
+    """
     status = PaymentStatus(payment.status)
     if status not in FINAL:
-        return WebhookAnswer()
+        return SupportAnswer([])
     event = Event.objects.filter(resource_id=payment.pk, type=_ENDINGS[status]).first()
     if event is None:
-        return WebhookAnswer()
+        return SupportAnswer([])
     rows = event.deliveries.select_related("webhook").order_by("created_at", "pk")
     deliveries = list(rows[:MOST_ENDPOINTS])
     if not deliveries:
         words = "The shop had no webhook for this event: it has to poll the status."
-        return WebhookAnswer([words])
+        return SupportAnswer([words])
     names = names_of([row.webhook.url for row in deliveries])
     sentences = [
         (_sentence(row, names[row.webhook.url], now), _is_trouble(row)) for row in deliveries
     ]
-    return WebhookAnswer(
+    return SupportAnswer(
         [words for words, is_trouble in sentences if not is_trouble],
-        [words for words, is_trouble in sentences if is_trouble],
+        troubles=[words for words, is_trouble in sentences if is_trouble],
     )
 
 
