@@ -75,8 +75,8 @@ def with_metadata(text: str, pair: tuple[str, str] | None) -> QuerySet[Payment]:
     """Return the payments that have the text as a value of any key, or exactly `pair`."""
     name, value = pair or ("", text)
     if connection.vendor == "postgresql":
-        place, quoted = f"$.{json.dumps(name)}" if name else "$.*", json.dumps(value)
-        # A number may be stored as a number or as a string.
+        place = f"$.{json.dumps(name)}" if name else "$.*"
+        quoted = json.dumps(value)  # a number may be stored as a number or as a string
         literals = [quoted, value] if _BARE.fullmatch(value) else [quoted]
         path = " || ".join(f"{place} == {literal}" for literal in literals)
         condition = RawSQL(f"({_ANY_ON_POSTGRESQL})", [path])  # noqa: S611  # a constant
