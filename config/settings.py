@@ -279,7 +279,7 @@ SESSION_ENGINE = "backoffice.session_store"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "backoffice.refused_forms.csrf_failure"
+CSRF_FAILURE_VIEW = "backoffice.csrf_failures.csrf_failure"
 
 # Logs
 

@@ -2,7 +2,7 @@
 
 import pytest
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 
 from backoffice.queues import queues_in
 from core.clock import utc_now
@@ -10,6 +10,7 @@ from customers.models import Customer, SignInCode
 from funding.models import TopUp
 from payouts.models import BankEntry
 from refunds.models import Refund
+from tests.lone_index import leave_only
 
 pytestmark = pytest.mark.django_db
 DAYS = (utc_now().date(), utc_now().date())
@@ -38,30 +39,6 @@ def test_it_is_found_by_its_index(index: str, rows: QuerySet) -> None:
         leave_only(index, rows.model)
 
     assert index in rows.explain()
-
-
-def leave_only(index: str, model: type[Model]) -> None:
-    """Let PostgreSQL read by this index if it can. Of an almost empty table, any costs as little.
-
-    A primary key goes too: it has the order of many lists, and reads as few rows.
-    """
-    table = model._meta.db_table
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute(
-            "SELECT conname FROM pg_constraint WHERE conrelid = %s::regclass"
-            " AND contype IN ('p', 'u', 'x')",
-            [table],
-        )
-        for (constraint,) in cursor.fetchall():
-            cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {constraint} CASCADE")
-        cursor.execute(
-            "SELECT indexrelid::regclass::text FROM pg_index"
-            " WHERE indrelid = %s::regclass AND indexrelid <> %s::regclass",
-            [table, index],
-        )
-        for (other,) in cursor.fetchall():
-            cursor.execute(f"DROP INDEX {other}")
 
 
 @pytest.mark.postgres

@@ -7,7 +7,7 @@ from core.clock import utc_now
 from core.pagination import count_some
 from merchants.models import Merchant
 from payments.models import Payment
-from tests.backoffice.test_indexes_of_staff import leave_only
+from tests.lone_index import leave_only
 
 
 @pytest.mark.django_db
