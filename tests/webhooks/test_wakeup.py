@@ -56,15 +56,15 @@ def test_a_wakeup_arrives_at_once(broker: Redis) -> None:
 
 
 def test_a_burst_is_few_messages(broker: Redis) -> None:
-    began = time.monotonic()
+    began, worked = time.monotonic(), time.thread_time()
     for _ in range(5_000):
         wake_up()
-    took = time.monotonic() - began
+    took, worked = time.monotonic() - began, time.thread_time() - worked
 
     wait_for_messages(broker)
     time.sleep(0.2)
 
-    assert took < 5
+    assert worked < 5
     assert 1 <= len(waiting(broker)) <= 2 + took / wakeup.PAUSE_SECONDS
 
 

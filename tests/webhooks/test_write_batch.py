@@ -51,7 +51,7 @@ def test_what_gathers_is_one_transaction() -> None:
         seen.append(connection.in_atomic_block)
 
     def write() -> None:
-        held.wait(10)
+        held.wait(WAIT_SECONDS)
         gathering.write(note)
 
     at_once([slow, *[write] * 5])
@@ -71,11 +71,11 @@ def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
             wait_for(gathering, 2)
 
     def change() -> None:
-        held.wait(10)
+        held.wait(WAIT_SECONDS)
         gathering.write(lambda: rename(merchant))
 
     def break_down() -> None:
-        held.wait(10)
+        held.wait(WAIT_SECONDS)
         gathering.write(fail)
 
     results = at_once([slow, change, break_down])
