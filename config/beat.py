@@ -56,4 +56,5 @@ class SteadyScheduler(DatabaseScheduler):  # type: ignore[misc]  # it has no typ
         if abs(clock - self._clock) > STEP_SECONDS:
             self._clock = clock
             self._last_full_sync = LONG_AGO  # makes it reload and reorder all entries
+            self._last_sync = None  # has the next tick written, which BeatSilent goes by
         return float(super().tick(*args, **kwargs))

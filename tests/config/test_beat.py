@@ -75,6 +75,18 @@ def test_a_clock_that_is_set_for_good_keeps_no_task_from_its_turn(
     assert EACH_SECONDS.keys() <= beat.sent_at(at(77) + step)
 
 
+def test_the_first_tick_after_a_clock_was_set_is_written_at_once(beat: Beat) -> None:
+    """Otherwise BeatSilent fires for what a clock an hour behind has written, for minutes."""
+    beat.sent_at(at(60) - timedelta(hours=1))
+    with time_machine.travel(at(61) - timedelta(hours=1), tick=False):
+        beat.scheduler._do_sync()
+        assert not beat.scheduler.should_sync()
+
+    beat.sent_at(at(62))
+
+    assert beat.scheduler.should_sync()
+
+
 def test_a_beat_that_starts_later_forgets_what_a_wrong_clock_noted(beat: Beat) -> None:
     beat.sent_at(at(60) + timedelta(hours=2))
     with time_machine.travel(at(61), tick=False):
