@@ -49,7 +49,7 @@ OPTIONS = {
 
 
 @dataclass(frozen=True, order=True)
-class Cost:
+class Measured:
     """What an operation costs PostgreSQL: ms, and blocks looked at in its cache or on disk."""
 
     ms: float
@@ -82,7 +82,7 @@ def main() -> None:
 
 def compare(shape: Shape, sizes: list[int]) -> None:
     """Fill up to each size in turn, and print the costs of each operation at each size."""
-    found: dict[str, list[Cost]] = {}
+    found: dict[str, list[Measured]] = {}
     with database(**OPTIONS):
         count_statements()
         shops, customers = MERCHANTS + len(sizes), sizes[0] // OF_CUSTOMER
@@ -102,7 +102,7 @@ def compare(shape: Shape, sizes: list[int]) -> None:
     tell_all(shape, sizes, found)
 
 
-def tell_all(shape: Shape, sizes: list[int], found: dict[str, list[Cost]]) -> None:
+def tell_all(shape: Shape, sizes: list[int], found: dict[str, list[Measured]]) -> None:
     """Print each operation's time and blocks at each size, and whether it holds."""
     row = "{:34}" + " {:>12}" * len(sizes) + " {:>8} {:>8} {:>6}" + " {:>12}" * len(sizes)
     names = [f"{size:,}" for size in sizes]
@@ -132,7 +132,7 @@ def count_statements() -> None:
         cursor.execute("CREATE EXTENSION pg_stat_statements")
 
 
-def least(act: Callable[[], object], before: Callable[[], object] | None) -> Cost:
+def least(act: Callable[[], object], before: Callable[[], object] | None) -> Measured:
     """Return the least cost of several runs, without the first, which warms the cache."""
     cost_of(act, before)
     best, since = cost_of(act, before), 0
@@ -144,7 +144,7 @@ def least(act: Callable[[], object], before: Callable[[], object] | None) -> Cos
     return best
 
 
-def cost_of(act: Callable[[], object], before: Callable[[], object] | None) -> Cost:
+def cost_of(act: Callable[[], object], before: Callable[[], object] | None) -> Measured:
     """Return what one run costs."""
     from django.db import connection
 
@@ -160,7 +160,7 @@ def cost_of(act: Callable[[], object], before: Callable[[], object] | None) -> C
             " WHERE query NOT LIKE '%pg_stat_statements%'"
         )
         ms, blocks = cursor.fetchone()
-    return Cost(float(ms), int(blocks))
+    return Measured(float(ms), int(blocks))
 
 
 def tell(line: str) -> None:
