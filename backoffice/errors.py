@@ -39,7 +39,7 @@ class IndependentApproverRequired(ApiError):
     message = "This must be approved by someone independent of the requester."
     cause = (
         "Within the last week one of you let the other in, or the same person let both of you in, "
-        "or your account was changed within the last day."
+        "or both accounts have one e-mail address, or yours was changed within the last day."
     )
     remedy = "Ask a colleague who had no part in it, and whose account neither of you changed."
 

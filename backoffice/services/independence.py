@@ -1,10 +1,10 @@
 """Who is independent of whom: a second person must owe neither account nor roles to the first.
 
-And the first must still have the right to ask.
+Nor may they be the same person under two names. And the first must still have the right to ask.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
@@ -15,6 +15,7 @@ from backoffice.roles import InstructionKind
 from backoffice.services.merchants import verification_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
+from core.mailboxes import mailbox_of
 from merchants.models import Merchant
 from merchants.standing import has_key_ended
 from merchants.statuses import MerchantStatus
@@ -34,15 +35,22 @@ def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) 
     """Refuse an approver whom the requester has let in, directly or through others.
 
     An account is let in by those who requested or approved it, its roles or its reopening. Two
-    accounts let in by the same person are not independent either: both may be that person's. Raises
+    accounts let in by the same person are not independent either: both may be that person's. Two
+    with one mailbox are that person's, however long they have been there. Raises
     IndependentApproverRequired.
     """
     sponsors = _sponsors_since(now - DEPENDENT_FOR)
-    shared = _lineage(asked_by.get_username(), sponsors) & _lineage(decides.username, sponsors)
-    if shared:
+    first, second = (
+        _lineage(username, sponsors) for username in (asked_by.get_username(), decides.username)
+    )
+    if shared := first & second:
         raise IndependentApproverRequired(
             f"{', '.join(sorted(shared))} has let one of you in within the last"
             f" {DEPENDENT_FOR.days} days: a third person must decide."
+        )
+    if same := _with_one_mailbox(first, second):
+        raise IndependentApproverRequired(
+            f"{' and '.join(same)} have the same e-mail address: a third person must decide."
         )
     if decides.username in _sponsors_since(now - COOLING_OFF):
         raise IndependentApproverRequired("Your account was changed today: decide tomorrow.")
@@ -52,8 +60,8 @@ def refuse_key_holder(*, decides: Staff, merchant_id: str, now: datetime) -> Non
     """Refuse an approver who may have made the merchant's request themselves.
 
     It came by a live key, which only shows that someone holds one: those to whom one was given,
-    those who may have invented the merchant and then verified it, and those whom they have let in.
-    Raises IndependentApproverRequired.
+    those who may have invented the merchant and then verified it, those at whose e-mail address it
+    is registered, and those whom they have let in. Raises IndependentApproverRequired.
     """
     for holder, why in _possible_holders(merchant_id):
         if holder.pk == decides.user_id:
@@ -90,6 +98,10 @@ def _possible_holders(merchant_id: str) -> Iterator[tuple[User, str]]:
     verified = verification_of(merchant_id)
     for verifier in User.objects.filter(username=verified.actor if verified else ""):
         yield verifier, "You have verified this merchant"
+    owner = mailbox_of(Merchant.objects.one(merchant_id).email)
+    for reader in User.objects.filter(is_staff=True).exclude(email="").order_by("username"):
+        if mailbox_of(reader.email) == owner:
+            yield reader, "This merchant has your e-mail address"
 
 
 def _lineage(username: str, sponsors: _Sponsors) -> set[str]:
@@ -100,6 +112,21 @@ def _lineage(username: str, sponsors: _Sponsors) -> set[str]:
         found |= new
         waiting.extend(new)
     return found
+
+
+def _with_one_mailbox(first: Iterable[str], second: Iterable[str]) -> list[str]:
+    """Return an account of the first and one of the second who read the same e-mail, if any do."""
+    readers = {mailbox: name for name, mailbox in _mailboxes_of(first)}
+    for name, mailbox in _mailboxes_of(second):
+        if mailbox in readers:
+            return [readers[mailbox], name]
+    return []
+
+
+def _mailboxes_of(usernames: Iterable[str]) -> Iterator[tuple[str, str]]:
+    known = User.objects.filter(username__in=usernames).exclude(email="").order_by("username")
+    for name, email in known.values_list("username", "email"):
+        yield name, mailbox_of(email)
 
 
 def _sponsors_since(since: datetime) -> _Sponsors:

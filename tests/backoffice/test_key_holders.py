@@ -184,3 +184,15 @@ def test_a_verification_is_of_this_merchant_and_no_other_act(
     note(VERIFIED, stranger)
 
     assert verification_of(merchant.pk) == verified
+
+
+def test_a_member_of_staff_approves_nothing_of_a_merchant_of_their_own(
+    merchant: Merchant, api: Api
+) -> None:
+    """A colleague has verified it; the key and the approval were one person's."""
+    two_administrators()
+    Merchant.objects.update(email="Second+shop@example.com")
+    name_account(api(merchant, live=True), merchant)
+
+    assert approve_all(SECOND, merchant) == [422]
+    assert approve_all(FIRST, merchant) == [302]
