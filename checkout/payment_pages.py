@@ -13,6 +13,7 @@ from checkout.payment_view import SHOWN, PaymentView, payment_view_of
 from core.errors import ApiError
 from core.prepared import Placeholder, Prepared
 from ledger.errors import InsufficientBalance
+from links.statuses import LinkStatus
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments.errors import (
@@ -49,6 +50,12 @@ class PaymentPage(CheckoutPage):
         if self.payment.merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
 
+    def refuse_ended_link(self) -> None:
+        """Raise the error of a link that accepts no more payments, as Pay would be refused."""
+        link = self.payment.link
+        if link is not None and link.status_at(self.now) != LinkStatus.ACTIVE:
+            raise link.refusal(self.now)
+
     @property
     def is_payer(self) -> bool:
         """Whether the signed-in customer is the one who paid, or last attempted to."""
@@ -76,8 +83,8 @@ class PaymentPage(CheckoutPage):
 class PaymentAction(PaymentPage):
     """A step towards paying, available only while the payment can be paid.
 
-    Refuses a suspended merchant, so that no text message carries its name to any phone that a
-    visitor enters. Remembers the agreed description for the next page.
+    Refuses a suspended merchant and an ended link, so that no text message carries the name or the
+    amount to any phone that a visitor enters. Remembers the agreed description for the next page.
     """
 
     def prepare(self) -> None:
@@ -85,6 +92,7 @@ class PaymentAction(PaymentPage):
         if self.payment.is_counter or self.payment.status_at(self.now) not in PAYABLE:
             raise self.payment.refusal(self.now)
         self.refuse_suspended()
+        self.refuse_ended_link()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().dispatch(request, *args, **kwargs)

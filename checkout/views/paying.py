@@ -24,7 +24,6 @@ from core.clock import request_now
 from core.errors import NotFound
 from core.prepared import Placeholder, Prepared
 from customers.pin_locks import lock_of
-from links.statuses import LinkStatus
 from payments.customer_steps import cancel_by_customer, return_to_review
 from payments.models import Payment
 from payments.replacements import replacement_of
@@ -53,12 +52,6 @@ class ReviewPage(CounterVisit):
         """Show the notice on this page instead of raising, until a press agrees to the change."""
         if agreed_before(self.request, view) != view.agreed:
             self.refusal = change_notice(view)
-
-    def refuse_ended_link(self) -> None:
-        """Raise the error of a link that accepts no more payments, as Pay would be refused."""
-        link = self.payment.link
-        if link is not None and link.status_at(self.now) != LinkStatus.ACTIVE:
-            raise link.refusal(self.now)
 
     def ended(self, status: PaymentStatus) -> HttpResponse:
         """Show how it ended unpaid, with its replacement, or a way to ask for one."""

@@ -185,3 +185,23 @@ def test_a_link_has_posters(link_of, form, start):
 
     assert response.content.startswith(start)
     assert Shopper().visit(f"/pay/nobody/{link_of().id}/poster-card.{form}").status_code == 404
+
+
+@pytest.mark.parametrize("status", ["deactivated", "expired"])
+def test_no_text_asks_anyone_to_pay_through_a_link_that_has_ended(merchant, texts, status):
+    """A visitor enters a stranger's phone on what is left of a link that a stolen key made."""
+    caller = Caller(merchant, livemode=True, actor="test")
+    draft = LinkDraft(currency="BSD", amount=99_900)
+    link = create_link(caller=caller, draft=draft, now=utc_now())
+    visitor = Shopper()
+    visitor.visit(path_of(link))
+    visitor.send()
+    phone_page = f"{visitor.path}/phone"
+    visitor.visit(phone_page)
+    PaymentLink.objects.update(status=status, ended_at=utc_now())
+
+    visitor.send(phone="+1 242 456 7890")
+
+    assert texts.texts == []
+    assert "<h1>This link takes no more payments</h1>" in visitor.text
+    assert visitor.visit(phone_page).status_code == 422
