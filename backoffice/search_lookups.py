@@ -22,7 +22,7 @@ from webhooks.models import Webhook
 NEWEST = 20_000  # of the payments: no index serves parts of words
 SHORTEST = 3  # two letters stand within a word of nearly every payment, and in every URL
 ENDPOINTS_SHOWN = 20
-_BARE = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,10})?|true|false")
+_BARE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,10})?|true|false")
 # The index of PostgreSQL answers "any name"; SQLite looks at the newest rows that have metadata.
 _ANY_ON_POSTGRESQL = "metadata @@ %s::jsonpath"
 _ON_SQLITE = """

@@ -17,7 +17,7 @@ from customers.phones import normalize_phone
 MOST_CHARACTERS = 200
 PREFIXES = ("txn", *BY_PREFIX)
 _ID = re.compile(rf"\b(?:{'|'.join(PREFIXES)})_[0-9A-Za-z]{{8,40}}\b")
-_LAST_FOUR = re.compile(r"[.…•*]*(\d{4})")
+_LAST_FOUR = re.compile(r"[.…•*]*([0-9]{4})")
 _PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")
 _DECIMAL = re.compile(r"[(+\-\u2212]?(?:[\d,]+|\d{1,3}(?: \d{3})+)\.\d+[)\-\u2212]?")
 # What a page, a statement or a person writes around an amount: "-12.50", "(12.50)", "£ 12.50".

@@ -56,6 +56,8 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
         ("Island Coffee", {}),
         ("12.505", {}),
         ("\u0661\u0662.50", {}),
+        ("\u0661\u0662\u0663\u0664", {}),
+        ("refund 1\u0662\u0663\u0664", {}),
         ("nul\0byte", {}),
     ],
 )
