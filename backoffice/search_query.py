@@ -22,7 +22,8 @@ _PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")
 _DECIMAL = re.compile(r"[(+\-\u2212]?(?:[\d,]+|\d{1,3}(?: \d{3})+)\.\d+[)\-\u2212]?")
 # What a page, a statement or a person writes around an amount: "-12.50", "(12.50)", "£ 12.50".
 _SIGNS, _FOREIGN_SIGNS, _ENDS = "()+-\u2212", "£€", ".;:?!"
-_SPACES_IN_AMOUNT = re.compile(r"(?<=[$£€]) (?=\d)|(?<=\d) (?=[$£€](?: |$))")
+# A sign between two figures could be of either, and is left alone: "0100 $ 12.50".
+_SPACES_IN_AMOUNT = re.compile(r"(?<=[$£€])(?<!\d [$£€]) (?=\d)|(?<=\d) (?=[$£€](?: \D|$))")
 _GROUPED_BY_SPACES = re.compile(r"(?<!\S)\d{1,3}(?: \d{3})+[.,]\d{2}(?!\S)")
 # "December 3" and "3 Dec": the month and the day by name; no part of a decimal is a day.
 _DAYS_OF_MONTH = (
@@ -36,7 +37,7 @@ _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 # Said on the phone, and of no use in a search.
 _FILLERS = {
     "this", "morning", "afternoon", "evening", "from", "of", "on", "the", "at", "last", "to", "for",
-    "a", "my",
+    "a", "my", "$", "£", "€",
 }  # fmt: skip
 
 
@@ -129,10 +130,11 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
     words = [word for word in _SPACES_IN_AMOUNT.sub("", rest).split() if word not in _FILLERS]
     amount, last_four, others = None, "", []
     currency = next((word.upper() for word in words if is_currency(word.upper())), "")
+    priced = _digits_with_currency(words, currency) if currency else ""
     for word in words:
         if word.upper() == currency:
             continue
-        ending = None if currency else _LAST_FOUR.fullmatch(word)
+        ending = None if word == priced else _LAST_FOUR.fullmatch(word)
         read_amount = _amount(word, currency or settings.DEFAULT_CURRENCY)
         if ending and not last_four:
             last_four = ending[1]
@@ -144,6 +146,17 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
         return None, text
     found = SearchQuery(text, last_four=last_four, amount=amount, day=day)
     return found, " ".join(others)
+
+
+def _digits_with_currency(words: list[str], currency: str) -> str:
+    """Return the four digits that are an amount, as in "1250 JPY"; empty if another word is one.
+
+    Those that begin with a zero only end a phone number.
+    """
+    amounts = [word for word in words if _amount(word, currency) is not None]
+    if any(not _LAST_FOUR.fullmatch(word) for word in amounts):
+        return ""
+    return next((word for word in amounts if not word.startswith("0")), "")
 
 
 def _amount(word: str, currency: str) -> int | None:
