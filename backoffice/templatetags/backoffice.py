@@ -5,9 +5,11 @@ from typing import Any
 from django import template
 
 from backoffice import formats
+from backoffice.page_parts import marked
 
 register = template.Library()
 register.filter(formats.moment)
+register.filter(marked)
 
 
 @register.filter

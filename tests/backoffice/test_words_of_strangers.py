@@ -9,7 +9,7 @@ from backoffice.models import Instruction
 from backoffice.resource.page_urls import address_of, list_of, page_of
 from backoffice.roles import Role
 from payouts.models import BankEntry
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
 from tests.nights import ITS_OWN
 from tests.payouts.bank_files import entry, read, statement
@@ -41,6 +41,19 @@ def test_what_a_stranger_wrote_on_a_transfer_turns_no_page_of_staff(
     for address in pages:
         page = browser.get(address).content.decode()
         assert (MARKED in page, TURNED[0] in page) == (True, False), address
+
+
+def test_what_a_stranger_wrote_on_a_transfer_turns_no_form_that_credits_it(
+    office: Office, settings
+) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    words = f"<NtryDtls><TxDtls><RmtInf><Ustrd>{TURNED}</Ustrd></RmtInf></TxDtls></NtryDtls>"
+    read(statement(entry(700, direction="CRDT", reference="X 1", details=words)))
+
+    form = page_of_act(BankEntry.objects.get(message=TURNED), "credit")
+    page = office(Role.FINANCE).get(form).content.decode()
+
+    assert (f"“{MARKED}”" in page, TURNED[0] in page) == (True, False)
 
 
 def test_what_a_stranger_wrote_on_a_transfer_turns_no_file_of_staff(
