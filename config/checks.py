@@ -26,6 +26,7 @@ from config.logging import FORMS as LOG_FORMS
 from config.weak_choices import weak_choices
 from core.money import MAX_AMOUNT, is_currency
 from core.signed_notes import NoteSigner
+from core.web_urls import is_web_url
 from customers.code_budgets import ALL_COUNTRIES
 from outbound.policy import fault_of, policy_for
 from payments.qr_payload import QRFormat
@@ -232,7 +233,8 @@ def _witnesses_not_called() -> Iterator[str]:
         if not address.startswith(("https://", "http://") if policy.loopback else "https://"):
             yield f"CHECKPOINT_WITNESSES must each begin with one of {', '.join(STORES)}, https://."
         elif fault := fault_of(address, policy):
-            yield f"CHECKPOINT_WITNESSES: {urlsplit(address).hostname} {fault}."
+            named = urlsplit(address).hostname if is_web_url(address) else "each"
+            yield f"CHECKPOINT_WITNESSES: {named} {fault}."
 
 
 def _weak_transport() -> Iterator[str]:

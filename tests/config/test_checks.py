@@ -92,6 +92,11 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
                 "https://93.184.216.34/a": "93.184.216.34 must name a host, not an address",
             }.items()
         ),
+        (
+            "CHECKPOINT_WITNESSES",
+            ["https://[::1"],
+            "CHECKPOINT_WITNESSES: each must be an absolute",
+        ),
         ("CLOCK_TOLERANCE_SECONDS", 0, "CLOCK_TOLERANCE_SECONDS must be"),
         ("DEFAULT_CURRENCY", "bsd", "DEFAULT_CURRENCY must be"),
         ("GATHER_SECONDS", -1, "GATHER_SECONDS must not"),
