@@ -88,3 +88,17 @@ def test_a_third_sign_in_at_once_is_refused_and_not_counted(name: str) -> None:
     assert not AuditEntry.objects.exists()
     expected = 302 if name == "support" else 200
     assert Client().post("/admin/login/", entered).status_code == expected
+
+
+def test_a_check_waits_for_a_slot_that_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = BoundedArgon2().encode("x", "enough-salt")
+    monkeypatch.setattr(password_hashing, "_slots", ConcurrencyLimit(1))
+    monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 0.01)
+    with password_hashing._slots.hold(), pytest.raises(ServiceUnavailable):
+        BoundedArgon2().verify("x", stored)
+    monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 60)
+    held = password_hashing._slots.hold()
+    held.__enter__()
+    threading.Timer(0.05, held.__exit__, (None, None, None)).start()
+
+    assert BoundedArgon2().verify("x", stored)
