@@ -5,7 +5,10 @@ import pytest
 from backoffice.search_lookups import with_metadata
 from tests.factories import PaymentFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.each_on_postgres]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.each_on_postgres("each text is another one to the number that PostgreSQL reads"),
+]
 
 
 @pytest.mark.parametrize("text", ["1\u0663", "-1\u0663.\u0665", "1.\u0665"])
