@@ -14,11 +14,8 @@ from core.ids import TIME_CHARACTERS, base62
 
 
 def days_asked(named: str, first: str, last: str) -> str:
-    """Return the days as one value: a range of two dates, or else a name such as "today".
-
-    The last date alone is no range, and is returned as what `days_of` refuses.
-    """
-    return f"{first}..{last or first}" if first or last else named
+    """Return the days as one value: a range of two dates, or else a name such as "today"."""
+    return f"{first}..{last or first}" if first else named
 
 
 def days_of(text: str, today: date) -> tuple[date, date] | None:
@@ -35,7 +32,7 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
         return _month(today if text == "this_month" else today.replace(day=1) - timedelta(days=1))
     begin, _, end = text.partition("..")
     first_day, last_day = read_day(begin), read_day(end or begin)
-    if first_day is None or last_day is None or last_day < first_day:
+    if first_day is None or last_day is None:
         return None
     return first_day, last_day + timedelta(days=1)
 
