@@ -39,23 +39,15 @@ def next_in_turn(webhook_id: str, capacity: int, *, now: datetime) -> tuple[list
     free = [delivery_id for delivery_id, in_turn, *_ in window if in_turn]
     if len(free) < capacity and len(window) == WINDOW:
         held_up = {tuple(thing) for _, in_turn, *thing in window if not in_turn}
-        # What has a next attempt is pending. If asked for the status, PostgreSQL may begin with all
-        # that is due at the endpoint, and look up each one's event: here it has to begin with the
-        # objects.
-        due = Delivery.objects.filter(webhook=webhook_id, next_attempt_at__lte=now)
+        due = Delivery.objects.due(now).filter(webhook=webhook_id)
         free += [each for each in _first_about(held_up, due) if each not in free]
     return free[:capacity], len(window) > len(free[:capacity])
 
 
 @cache
 def _window() -> PreparedValues:
-    # Taken before their events are looked up, and in the order of the index that begins with the
-    # endpoint. Asked for what is due, PostgreSQL may join all of that, then sort it.
-    pending = Delivery.objects.pending().filter(webhook=Placeholder("webhook_id"))
-    first = pending.order_by("next_attempt_at", "id").values("id")[:WINDOW]
-    due = Delivery.objects.filter(id__in=first, next_attempt_at__lte=instant_placeholder("now"))
-    ordered = with_turn(due).order_by("next_attempt_at", "id")
-    return PreparedValues(ordered.values_list("id", "in_turn", *_OBJECT))
+    due = Delivery.objects.due(instant_placeholder("now")).filter(webhook=Placeholder("webhook_id"))
+    return PreparedValues(with_turn(due).values_list("id", "in_turn", *_OBJECT)[:WINDOW])
 
 
 def _first_about(objects: set[tuple[Any, ...]], due: QuerySet[Delivery]) -> list[str]:
@@ -68,7 +60,7 @@ def _first_about(objects: set[tuple[Any, ...]], due: QuerySet[Delivery]) -> list
     if not numbered:
         return []
     merchant_id, livemode, _ = numbered[0]  # those of the endpoint
-    about = due.filter(
+    about = due.order_by().filter(
         event__entry__merchant_id=merchant_id,
         event__entry__livemode=livemode,
         event__entry__resource_id__in=[resource_id for *_, resource_id in numbered],
