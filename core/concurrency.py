@@ -1,8 +1,8 @@
 """A limit on slow work that anyone may request, so that threads are left for all other requests.
 
-A request beyond the limit is refused at once: a waiting thread serves no one else. Drawing runs
-one at a time, as two Python threads are no faster than one, and each makes all others wait for
-the interpreter.
+A request beyond the limit is refused at once, as a waiting thread serves no one else; only where
+the work is brief may it wait for seconds. Drawing runs one at a time, as two Python threads are no
+faster than one, and each makes all others wait for the interpreter.
 """
 
 from collections import Counter
@@ -28,7 +28,10 @@ class ConcurrencyLimit:
 
     @contextmanager
     def hold(self, *, wait_seconds: float = 0) -> Iterator[None]:
-        """Hold a slot for the duration of the block. Raises ConcurrencyLimitReached."""
+        """Hold a slot for the duration of the block, which may first wait for one.
+
+        Raises ConcurrencyLimitReached if none is free by then.
+        """
         if not self._free.acquire(timeout=wait_seconds):
             raise ConcurrencyLimitReached
         try:
