@@ -23,9 +23,20 @@ def sign_in(page: "Page", phone: str = "+1 242 555 0100") -> None:
     page.get_by_role("button", name="Continue").click()
 
 
+def press(page: "Page", name: str) -> None:
+    """Press the button whose name begins so once the script of its page has run.
+
+    A press while the page settles does not count, and no later one comes.
+    """
+    button = page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
+    button.wait_for()
+    page.wait_for_load_state("domcontentloaded")
+    button.click()
+
+
 def enter_pin(page: "Page", pin: str = "1234", button: str = "Pay ") -> None:
     page.get_by_label("PIN", exact=True).fill(pin)
-    page.get_by_role("button", name=re.compile(f"^{button}")).click()
+    press(page, button)
 
 
 def add_passkey(page: "Page") -> None:

@@ -7,7 +7,7 @@ from core.attempt_limits import count_attempt
 from core.clock import utc_now
 from ledger.models import Transfer
 from payments.statuses import PaymentStatus
-from tests.checkout.steps import NEW_PHONE, add_passkey, see_paid, sign_in, stop_clock
+from tests.checkout.steps import NEW_PHONE, add_passkey, press, see_paid, sign_in, stop_clock
 from tests.chromium import add_authenticator
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -108,7 +108,7 @@ def test_an_answer_that_is_none_is_refused_and_too_many_fail_the_payment(at_pass
 def test_a_device_that_does_not_know_its_user_pays_nothing(at_passkey):
     page, (first, _, _), (devtools, device) = at_passkey
     devtools.send("WebAuthn.setUserVerified", {"authenticatorId": device, "isUserVerified": False})
-    page.get_by_role("button", name="Pay B$125.00").click()
+    press(page, "Pay B$125.00")
 
     page.get_by_text("The dialog was closed before it finished.").wait_for()
     first.refresh_from_db()
@@ -129,7 +129,7 @@ def test_what_a_merchant_writes_runs_nothing(open_page, payment_of, merchant):
     page = open_page(payment.hosted_url)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     sign_in(page)
-    page.get_by_role("button", name="Pay B$1.50").click()
+    press(page, "Pay B$1.50")
     see_paid(page)
 
     assert page.locator("a[href^=javascript]").count() == 0

@@ -9,7 +9,7 @@ from payments.paying import pay
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 from tests.checkout.descriptions import CHANGED, describe
-from tests.checkout.steps import enter_pin, see_paid, sign_in
+from tests.checkout.steps import enter_pin, press, see_paid, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -37,7 +37,7 @@ def test_a_wrong_pin_is_counted_once_whatever_is_pressed_after_it(open_page, pay
 
 def test_a_refused_phone_stays_typed_and_back_leads_to_the_payment(open_page, payment_of):
     page = open_page(payment_of(150).hosted_url)
-    page.get_by_role("button", name="Pay B$1.50").click()
+    press(page, "Pay B$1.50")
     page.get_by_label("Phone number").fill("12 34")
     page.get_by_role("button", name="Text me a code").click()
     page.get_by_role("link", name="Enter a mobile number").wait_for()
@@ -54,7 +54,7 @@ def test_a_page_that_was_open_too_long_goes_on_and_back_stays_with_us(open_page,
     payment = payment_of(150)
     page = open_page(payment.hosted_url)
     page.context.clear_cookies()
-    page.get_by_role("button", name="Pay B$1.50").click()
+    press(page, "Pay B$1.50")
     page.get_by_role("heading", name="This page was open too long").wait_for()
     page.get_by_role("link", name="Continue with the payment").click()
     page.get_by_role("button", name="Pay B$1.50").wait_for()
@@ -94,7 +94,7 @@ def test_words_that_have_changed_are_told_whatever_leads_to_the_pin(open_page, p
         go()
         page.get_by_text(CHANGED).wait_for()
 
-    page.get_by_role("button", name="Pay B$12.50").click()
+    press(page, "Pay B$12.50")
     enter_pin(page)
     see_paid(page)
 

@@ -12,7 +12,7 @@ from links.models import PaymentLink
 from links.services import LinkDraft, create_link, deactivate_link
 from merchants.callers import Caller
 from payments.models import Payment
-from tests.checkout.steps import see_paid, sign_in
+from tests.checkout.steps import press, see_paid, sign_in
 from tests.chromium import violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -165,7 +165,7 @@ def test_a_closed_link_says_so_on_its_own_page(shop, link):
 
 def _pay(checkout: Page) -> None:
     sign_in(checkout)
-    checkout.get_by_role("button", name="Pay B$1.50").click()
+    press(checkout, "Pay B$1.50")
     see_paid(checkout)
 
 

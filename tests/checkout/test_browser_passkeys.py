@@ -10,6 +10,7 @@ from tests.checkout.steps import (
     NEW_PHONE,
     add_passkey,
     enter_pin,
+    press,
     see_paid,
     sessions,
     sign_in,
@@ -33,7 +34,7 @@ def test_12500_takes_one_ceremony_with_a_new_passkey_and_one_press_the_next_time
     assert status_of(first) == PaymentStatus.COMPLETED
 
     page.goto(page.url.split("/checkout")[0] + second.hosted_url)
-    page.get_by_role("button", name="Pay B$125.01").click()
+    press(page, "Pay B$125.01")
     see_paid(page)
     assert status_of(second) == PaymentStatus.COMPLETED
 
@@ -53,7 +54,7 @@ def test_a_known_device_signs_in_and_pays_by_one_press(open_page, payment_of, am
 
     page.goto(page.url.split("/checkout")[0] + second.hosted_url)
     assert page.get_by_text("From the wallet of").count() == 0
-    page.get_by_role("button", name="Pay B$").click()
+    press(page, "Pay B$")
     see_paid(page)
     assert status_of(second) == PaymentStatus.COMPLETED
     assert [session.code_verified_at is None for session in sessions()] == [False, True]
@@ -83,7 +84,7 @@ def test_a_passkey_stands_in_for_the_pin_and_the_pin_is_another_way(open_page, p
     add_passkey(page)
     see_paid(page)
     page.goto(site + small.hosted_url)
-    page.get_by_role("button", name="Pay B$12.50").click()
+    press(page, "Pay B$12.50")
     see_paid(page)
 
     page.goto(site + third.hosted_url)
@@ -139,7 +140,7 @@ def test_closing_the_dialog_of_the_passkey_leaves_other_ways(open_page, payment_
     see_paid(page)
     devtools.send("WebAuthn.clearCredentials", {"authenticatorId": device})
     page.goto(page.url.split("/checkout")[0] + payment.hosted_url)
-    page.get_by_role("button", name="Pay B$125.00").click()
+    press(page, "Pay B$125.00")
 
     page.get_by_text("The dialog was closed before it finished.").wait_for()
     assert page.get_by_role("button", name="Pay B$125.00").is_enabled()

@@ -6,7 +6,7 @@ from core.clock import utc_now
 from customers.models import Customer
 from customers.services import top_up
 from payments.statuses import PaymentStatus
-from tests.checkout.steps import NEW_PHONE, enter_pin, see_paid, sign_in, status_of
+from tests.checkout.steps import NEW_PHONE, enter_pin, press, see_paid, sign_in, status_of
 from tests.factories import CustomerFactory
 from tests.nights import at_night
 
@@ -18,7 +18,7 @@ def test_150_takes_a_tap(open_page, payment_of, javascript):
     payment = payment_of(150, description="Coffee")
     page = open_page(payment.hosted_url, javascript=javascript)
     sign_in(page)
-    page.get_by_role("button", name="Pay B$1.50").click()
+    press(page, "Pay B$1.50")
 
     see_paid(page)
     assert status_of(payment) == PaymentStatus.COMPLETED
@@ -105,7 +105,7 @@ def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_p
     # The magic phone never has enough; the customer's own phone now has.
     top_up(customer=poor, amount=1_000, currency="BSD", now=utc_now())
     Customer.objects.filter(pk=poor.pk).update(phone="+12425550199")
-    page.get_by_role("button", name="I have added money: try again").click()
+    press(page, "I have added money: try again")
     enter_pin(page)
     see_paid(page)
 
@@ -117,7 +117,7 @@ def test_a_slow_payment_is_waited_for_until_it_is_paid(open_page, payment_of):
     payment = payment_of(150)
     page = open_page(payment.hosted_url)
     sign_in(page, "+1 242 555 0104")
-    page.get_by_role("button", name="Pay B$1.50").click()
+    press(page, "Pay B$1.50")
     page.get_by_role("heading", name="Paying…").wait_for()
     assert status_of(payment) == PaymentStatus.PROCESSING
     settle_due(now=utc_now() + SLOW_SETTLEMENT)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, see_paid, sign_in
+from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, press, see_paid, sign_in
 from tests.chromium import add_authenticator
 from tests.nights import at_night
 
@@ -58,7 +58,7 @@ def address_of(payment_of, site):
 
 
 def press_pay(page: Page) -> None:
-    page.get_by_role("button", name="Pay B$").click()
+    press(page, "Pay B$")
 
 
 def first_without_proof(page: Page) -> None:

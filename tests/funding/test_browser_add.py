@@ -4,7 +4,7 @@ import pytest
 
 from funding.models import TopUp
 from funding.tasks import collect_top_ups
-from tests.checkout.steps import enter_pin, see_paid, sign_in
+from tests.checkout.steps import enter_pin, press, see_paid, sign_in
 from tests.funding.money_in import POOR, added, booked, customer_with, transfer
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -18,7 +18,7 @@ def test_too_little_added_by_simulation_and_paid_by_itself(open_page, payment_of
     page.get_by_role("heading", name="Add B$8.40").wait_for()
     page.get_by_role("button", name="Simulated").click()
     page.get_by_role("heading", name="Waiting").wait_for()
-    page.get_by_role("button", name="Confirm now and pay automatically").click()
+    press(page, "Confirm now and pay automatically")
     enter_pin(page)
     page.get_by_text("B$12.50 is paid to").wait_for()
 
@@ -37,7 +37,7 @@ def test_a_bank_transfer_arrives_after_the_customer_has_left(open_page, payment_
     page.get_by_role("button", name="Bank transfer").click()
     reference = TopUp.objects.get().reference
     page.get_by_text(reference[:4]).first.wait_for()
-    page.get_by_role("button", name="Confirm now and pay automatically").click()
+    press(page, "Confirm now and pay automatically")
     enter_pin(page)
     page.get_by_text("You can close this page").wait_for()
     address = page.url
