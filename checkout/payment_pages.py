@@ -13,7 +13,6 @@ from checkout.payment_view import SHOWN, PaymentView, payment_view_of
 from core.errors import ApiError
 from core.prepared import Placeholder, Prepared
 from ledger.errors import InsufficientBalance
-from links.statuses import LinkStatus
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments.errors import (
@@ -49,12 +48,6 @@ class PaymentPage(CheckoutPage):
         """Raise MerchantInactive if the payee may not be paid at the moment."""
         if self.payment.merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
-
-    def refuse_ended_link(self) -> None:
-        """Raise the error of a link that accepts no more payments, as Pay would be refused."""
-        link = self.payment.link
-        if link is not None and link.status_at(self.now) != LinkStatus.ACTIVE:
-            raise link.refusal(self.now)
 
     @property
     def is_payer(self) -> bool:
@@ -92,7 +85,7 @@ class PaymentAction(PaymentPage):
         if self.payment.is_counter or self.payment.status_at(self.now) not in PAYABLE:
             raise self.payment.refusal(self.now)
         self.refuse_suspended()
-        self.refuse_ended_link()
+        self.payment.refuse_ended_link(self.now)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().dispatch(request, *args, **kwargs)

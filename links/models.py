@@ -199,6 +199,11 @@ class PaymentLink(models.Model):
         status = self.status_at(now)
         return REFUSAL_BY_STATUS[status](status=f"is {status}; {ALLOWED[status]}")
 
+    def refuse_ended(self, now: datetime) -> None:
+        """Raise the error of the present status, unless the link takes payments now."""
+        if self.status_at(now) != LinkStatus.ACTIVE:
+            raise self.refusal(now)
+
     def transition_to(self, status: LinkStatus, *, now: datetime, actor: str) -> None:
         """Move to a final status and record who ended it. The row must be locked.
 

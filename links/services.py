@@ -79,8 +79,7 @@ def update_link(
     """
     PaymentLink.objects.visible_to(caller).one(link_id)
     link = PaymentLink.objects.locked_against_use(link_id)
-    if link.status_at(now) != LinkStatus.ACTIVE:
-        raise link.refusal(now)
+    link.refuse_ended(now)
     _refuse_past(changes.get("expires_at"), now)
     count_uses(link)
     most = changes.get("max_uses")
@@ -132,8 +131,7 @@ def open_link(link_id: str, *, now: datetime) -> PaymentLink:
 def refuse_closed(link: PaymentLink, *, now: datetime) -> None:
     """Raise the error of a link that takes no payment now, as `open_link` does."""
     _refuse_suspended(link)
-    if link.status_at(now) != LinkStatus.ACTIVE:
-        raise link.refusal(now)
+    link.refuse_ended(now)
 
 
 def read_public_link(merchant_slug: str, link_id: str) -> PaymentLink:
@@ -153,8 +151,7 @@ def lock_for_use(link_id: str, *, now: datetime) -> PaymentLink:
     PaymentLinkInactive, PaymentLinkExpired.
     """
     link = PaymentLink.objects.held_for_use(link_id)
-    if link.status_at(now) != LinkStatus.ACTIVE:
-        raise link.refusal(now)
+    link.refuse_ended(now)
     return link
 
 

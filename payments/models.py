@@ -211,6 +211,11 @@ class Payment(models.Model):
         status = self.status_at(now)
         return REFUSAL_BY_STATUS[status](status=f"is {status}; {ALLOWED[status]}")
 
+    def refuse_ended_link(self, now: datetime) -> None:
+        """Raise the error of the link it was opened through, if that takes no more payments."""
+        if self.link is not None:
+            self.link.refuse_ended(now)
+
     @property
     def failure(self) -> ApiError:
         """The error to answer with for a failed payment, under the code it failed with."""

@@ -48,11 +48,13 @@ def send_payment(
 ) -> Payment:
     """Send a customer the checkout URL of a payment (`POST /v1/payments/:id/send`).
 
-    Raises PaymentNotFound, the error of its current status, CountryNotServed, RateLimited.
+    Raises PaymentNotFound, the error of its current status or of its link's, CountryNotServed,
+    RateLimited.
     """
-    payment = Payment.objects.visible_to(caller).select_related("merchant").one(payment_id)
+    payment = Payment.objects.visible_to(caller).select_related("merchant", "link").one(payment_id)
     if payment.status_at(now) not in PAYABLE:
         raise payment.refusal(now)
+    payment.refuse_ended_link(now)
     _plan(payment, address_of(payment), recipient, now)
     return payment
 
@@ -64,8 +66,7 @@ def send_link(*, caller: Caller, link_id: str, recipient: Recipient, now: dateti
     Raises PaymentLinkNotFound, the error of its current status, CountryNotServed, RateLimited.
     """
     link = PaymentLink.objects.visible_to(caller).select_related("merchant").one(link_id)
-    if link.status_at(now) != LinkStatus.ACTIVE:
-        raise link.refusal(now)
+    link.refuse_ended(now)
     _plan(link, link.url, recipient, now)
     return link
 
@@ -81,12 +82,14 @@ def write(message: Message, now: datetime) -> Content:
     It may have waited for a mail server or for texts to resume; its merchant may be suspended now.
     """
     link = PaymentLink.objects.select_related("merchant").filter(pk=message.about).first()
-    payment = link or Payment.objects.select_related("merchant").get(pk=message.about)
-    if payment.merchant.status == MerchantStatus.SUSPENDED:
+    row = link or Payment.objects.select_related("merchant", "link").get(pk=message.about)
+    if row.merchant.status == MerchantStatus.SUSPENDED:
         raise Undeliverable("The merchant is suspended.")
-    status = payment.status_at(now)
+    status = row.status_at(now)
     if status != LinkStatus.ACTIVE and status not in PAYABLE:
         raise Undeliverable(f"It can be paid no more: it is {status.label.lower()}.")
+    if isinstance(row, Payment) and row.link and row.link.status_at(now) != LinkStatus.ACTIVE:
+        raise Undeliverable("It can be paid no more: its payment link has ended.")
     return Content(message.text, message.subject)
 
 

@@ -62,8 +62,7 @@ def expire_link_now(*, caller: Caller, object_id: str, now: datetime) -> str:
     Raises PaymentLinkNotFound if it is live or not the caller's, or the error of its status.
     """
     link = PaymentLink.objects.visible_to(caller).filter(livemode=False).locked(object_id)
-    if link.status_at(now) != LinkStatus.ACTIVE:
-        raise link.refusal(now)
+    link.refuse_ended(now)
     link.expires_at = now
     link.save(update_fields=["expires_at"])
     return expire_link(link_id=object_id, now=now).status

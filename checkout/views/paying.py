@@ -40,7 +40,7 @@ class ReviewPage(CounterVisit):
         if self.payment.is_counter:
             return self.counter(status)
         if status in PAYABLE:
-            self.refuse_ended_link()
+            self.payment.refuse_ended_link(self.now)
             return self.review()
         if status == PaymentStatus.PROCESSING:
             return self.page("processing.html")

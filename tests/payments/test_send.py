@@ -222,6 +222,25 @@ def test_no_request_that_waits_leaves_for_what_has_ended(api, merchant, texts, m
     }
 
 
+def test_no_request_leaves_for_a_payment_whose_link_has_ended(api, merchant, texts, mailoutbox):
+    """A payment opened through a link of a stolen key was sent to anyone after the link's end."""
+    shop = api(merchant, live=True)
+    link = shop.post("/v1/payment-links", {"amount": 99_900}).json()["id"]
+    payment = PaymentFactory(merchant=merchant, livemode=True, link_id=link)
+    path = f"/v1/payments/{payment.id}/send"
+    assert shop.post(path, EMAIL).status_code == 200
+    assert shop.post(f"/v1/payment-links/{link}/deactivate").status_code == 200
+
+    late = shop.post(path, PHONE)
+    send_messages()
+
+    assert (late.status_code, late.json()["code"]) == (422, "PAYMENT_LINK_INACTIVE")
+    assert (texts.to, mailoutbox) == ([], [])
+    assert list(Message.objects.values_list("status", "last_error")) == [
+        ("not_needed", "It can be paid no more: its payment link has ended."),
+    ]
+
+
 def test_a_request_that_waits_leaves_for_what_can_be_paid(api, merchant, texts, mailoutbox):
     plan_requests(api, merchant)
 
