@@ -23,8 +23,10 @@ from refunds.models import Inquiry, InquiryEntry, Refund
 
 KIND, INQUIRY = "refund", "inquiry"
 DAY = timedelta(days=1)
-# For refunds and answers together: texts per customer, and e-mails per merchant and mailbox.
+# For refunds and answers together: texts per customer, of which one merchant may use up half, so
+# that what others refund is told; and e-mails per merchant and mailbox.
 TEXTS = AttemptLimit("refund-text", 20, DAY)
+TEXTS_OF_ONE_MERCHANT = AttemptLimit("refund-text-merchant", 10, DAY)
 MAILS = AttemptLimit("refund-mail", 20, DAY)
 
 
@@ -105,10 +107,11 @@ def _has_room(message: Message, payment: Payment, now: datetime) -> bool:
     """
     if message.attempts > 1 or not message.livemode:
         return True
-    counted = (TEXTS, payment.customer_id or "")
+    customer, merchant = payment.customer_id or "", payment.merchant_id
+    counted = [(TEXTS, customer), (TEXTS_OF_ONE_MERCHANT, f"{merchant} {customer}")]
     if message.channel == Channel.EMAIL:
-        counted = (MAILS, mailbox_of(f"{payment.merchant_id} {message.recipient}"))
-    return count_within_all([counted], now=now)
+        counted = [(MAILS, mailbox_of(f"{merchant} {message.recipient}"))]
+    return count_within_all(counted, now=now)
 
 
 def write_answer(message: Message, now: datetime) -> Content | None:

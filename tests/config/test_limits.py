@@ -207,6 +207,9 @@ LIMITS: dict[str, object] = {
     "payments.tills.TIP_PERCENTS": (10, 15, 20),
     "refunds.emails.MAILS": AttemptLimit("refund-mail", 20, timedelta(days=1)),
     "refunds.emails.TEXTS": AttemptLimit("refund-text", 20, timedelta(days=1)),
+    "refunds.emails.TEXTS_OF_ONE_MERCHANT": AttemptLimit(
+        "refund-text-merchant", 10, timedelta(days=1)
+    ),
     "refunds.failures.GIVE_UP_AFTER": timedelta(days=30),
     "core.creditor_references.BODY_CHARACTERS": 8,
     "core.creditor_references.GROUP": 4,

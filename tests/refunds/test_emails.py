@@ -16,10 +16,11 @@ from messages.errors import Fault, MessageNotSent
 from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
-from refunds.emails import MAILS, TEXTS
+from refunds.emails import MAILS, TEXTS, TEXTS_OF_ONE_MERCHANT
 from refunds.models import Refund
 from refunds.tasks import retry_refunds
 from tests.customers.texts import TextBox
+from tests.factories import MerchantFactory
 from tests.payouts.merchant_balance import credit
 from tests.refunds.refunding import LIVE_PHONE, refund, sell, sell_live
 
@@ -187,6 +188,20 @@ def test_many_refunds_are_not_many_texts(api, sale, texts, monkeypatch):
 
     assert len(texts.texts) == 2
     assert noted() == ["sent", "sent", "not_needed"]
+
+
+def test_refunds_of_a_cent_do_not_hide_what_another_merchant_refunds(api, sale, texts):
+    """Twenty of them used up the customer's texts of the day, from whichever merchant."""
+    for _ in range(TEXTS_OF_ONE_MERCHANT.times + 1):
+        assert refund(api, sale, 1).status_code == 201
+    send_messages()
+    assert texts.to == [LIVE_PHONE] * TEXTS_OF_ONE_MERCHANT.times
+
+    refund(api, sell_live(MerchantFactory(name="Bakery"), 4_900))
+    send_messages()
+
+    assert "Bakery has refunded B$49.00" in texts.texts[-1]
+    assert TEXTS.times == 2 * TEXTS_OF_ONE_MERCHANT.times, "a second merchant has as many"
 
 
 def test_the_texts_of_another_phone_are_not_counted(api, merchant, sale, texts, monkeypatch):
