@@ -4,12 +4,13 @@ The code is a second channel: no wallet is filled without the customer's phone, 
 states the amount that the customer confirms to have handed over.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
 
 from core.formats import money_and_code
 from core.instants import today_in
@@ -17,7 +18,7 @@ from customers.codes import check_code, request_code
 from customers.models import CodePurpose, Customer
 from funding.errors import CashCodeMissing, CashLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, FundingWay, TopUp
-from funding.services import credit_locked, refuse_above_day_limit
+from funding.services import DAY, credit_locked, refuse_above_day_limit
 
 
 def refuse_no_cash(top_up: TopUp, *, now: datetime) -> None:
@@ -37,7 +38,7 @@ def send_cash_code(*, top_up_id: str, agent: str, address: str, now: datetime) -
     top_up = TopUp.objects.select_related("customer").one(top_up_id)
     refuse_no_cash(top_up, now=now)
     refuse_above_day_limit(top_up.customer, top_up.amount, now=now, besides=[top_up.pk])
-    if top_up.amount > settings.FUNDING_CASH_DAY_AMOUNT - _taken(top_up, agent, now):
+    if top_up.amount > _room(top_up, agent, now):
         raise CashLimitReached
     handle = request_code(
         phone=top_up.customer.phone,
@@ -74,7 +75,7 @@ def check_cash_code(*, top_up_id: str, code: str, now: datetime) -> None:
 def take_cash(*, top_up_id: str, agent: str, now: datetime) -> TopUp:
     """Credit the wallet with cash that the customer has confirmed by `check_cash_code`.
 
-    Checks the daily limit again: orders from three days may all be paid on one.
+    Checks the limit of 24 hours again: orders from three days may all be paid on one.
     Raises TopUpNotFound, TopUpStatusUnfit, CashLimitReached, FundingLimitReached.
     """
     top_up = TopUp.objects.locked(top_up_id)
@@ -88,24 +89,32 @@ def take_cash(*, top_up_id: str, agent: str, now: datetime) -> TopUp:
 
 
 def _count(top_up: TopUp, agent: str, now: datetime) -> None:
-    """Count the day's cash in one UPDATE, so that two concurrent ones cannot both fit."""
-    day = _day(top_up, agent, now)
-    CashDay.objects.bulk_create([CashDay(**day)], ignore_conflicts=True)
-    most = settings.FUNDING_CASH_DAY_AMOUNT - top_up.amount
-    fits = CashDay.objects.filter(**day, amount__lte=most)
-    if not fits.update(amount=F("amount") + top_up.amount):
+    """Count the cash, if the limit of 24 hours has room for it.
+
+    Locks the agent's rows of yesterday and today: two at the same instant cannot both fit, nor can
+    one a moment before midnight and one after it.
+    """
+    of_agent = _of_agent(top_up, agent)
+    today = today_in(settings.STAFF_TIME_ZONE, now)
+    days = [today - timedelta(days=1), today]
+    CashDay.objects.bulk_create(
+        [CashDay(**of_agent, day=day) for day in days], ignore_conflicts=True
+    )
+    locked = CashDay.objects.select_for_update().filter(**of_agent, day__in=days).order_by("day")
+    counted = list(locked)[-1]
+    if top_up.amount > _room(top_up, agent, now):
         raise CashLimitReached
+    counted.amount += top_up.amount
+    counted.save(update_fields=["amount"])
 
 
-def _taken(top_up: TopUp, agent: str, now: datetime) -> int:
-    known = CashDay.objects.filter(**_day(top_up, agent, now))
-    return known.values_list("amount", flat=True).first() or 0
+def _room(top_up: TopUp, agent: str, now: datetime) -> int:
+    """Return what an agent may still take, in cents. What was taken back since gives no room."""
+    recent = {"taken_by": agent, "succeeded_at__gt": now - DAY}
+    taken = TopUp.objects.filter(livemode=top_up.livemode, currency=top_up.currency, **recent)
+    total: int = taken.order_by().aggregate(sum=Coalesce(Sum("amount_received"), 0))["sum"]
+    return settings.FUNDING_CASH_DAY_AMOUNT - total
 
 
-def _day(top_up: TopUp, agent: str, now: datetime) -> dict[str, object]:
-    return {
-        "agent": agent,
-        "livemode": top_up.livemode,
-        "currency": top_up.currency,
-        "day": today_in(settings.STAFF_TIME_ZONE, now),
-    }
+def _of_agent(top_up: TopUp, agent: str) -> dict[str, object]:
+    return {"agent": agent, "livemode": top_up.livemode, "currency": top_up.currency}

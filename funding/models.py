@@ -143,6 +143,11 @@ class TopUp(models.Model):
                 name="top_up_to_follow_up",
                 condition=Q(status=S.SUCCEEDED, payment__isnull=False, followed_up_at=None),
             ),
+            models.Index(
+                fields=["taken_by", "succeeded_at"],
+                name="top_up_in_cash",
+                condition=~Q(taken_by=""),
+            ),
         )
 
     def __str__(self) -> str:
@@ -209,7 +214,7 @@ class PaymentProof(models.Model):
 
 
 class CashDay(models.Model):
-    """The cash that one person has taken on one day, in cents, for the daily limit."""
+    """The cash that one person has taken on one day, in cents: what is locked to take more."""
 
     agent = models.CharField(max_length=100)
     livemode = models.BooleanField()

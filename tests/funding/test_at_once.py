@@ -1,6 +1,6 @@
 """Money that comes in twice at the same instant is credited once"""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
@@ -69,7 +69,26 @@ def test_one_agent_at_the_limit(customer, settings):
     )
 
     assert sum(isinstance(each, CashLimitReached) for each in taken) == 2
-    assert held(customer) == CashDay.objects.get().amount <= 3_000
+    assert held(customer) == CashDay.objects.latest("day").amount <= 3_000
+
+
+def test_one_agent_on_both_sides_of_midnight(settings):
+    """Requests of two days would each see none of the other's cash."""
+    settings.FUNDING_CASH_DAY_AMOUNT, settings.STAFF_TIME_ZONE = 3_000, "America/Nassau"
+    customers = [customer_with(0, f"+1242456000{each}", livemode=True) for each in range(4)]
+    top_ups = [ordered(each, 2_000, "agent") for each in customers]
+    TopUp.objects.update(expires_at=utc_now() + timedelta(days=9))
+    midnight = datetime(2026, 3, 20, 4, tzinfo=UTC)
+    instants = [midnight + timedelta(milliseconds=each) for each in (-2, 1, -1, 2)]
+
+    at_once(
+        [
+            partial(take_cash, top_up_id=each.pk, agent="staff:ann", now=now)
+            for each, now in zip(top_ups, instants, strict=True)
+        ]
+    )
+
+    assert sum(held(each) for each in customers) == 2_000
 
 
 def test_cash_of_earlier_days_at_the_limit_of_this_one(customer, settings):

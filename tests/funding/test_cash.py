@@ -1,7 +1,7 @@
 """Cash: taken by staff, confirmed by a code on the customer's phone, limited"""
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from inspect import signature
 
 import pytest
@@ -12,7 +12,7 @@ from backoffice.roles import Role
 from core.clock import utc_now
 from customers.models import Customer
 from funding.cash import check_cash_code, send_cash_code, take_cash
-from funding.errors import CashCodeMissing, FundingLimitReached, TopUpStatusUnfit
+from funding.errors import CashCodeMissing, CashLimitReached, FundingLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, TopUp
 from funding.services import cancel_top_up
 from messages import sms
@@ -71,7 +71,8 @@ def test_the_cash_of_each_day_is_counted_by_who_took_it(customer):
         take_cash(top_up_id=top_up.pk, agent=agent, now=utc_now())
 
     columns = ("agent", "livemode", "currency", "day", "amount")
-    assert list(CashDay.objects.order_by("agent").values_list(*columns)) == [
+    of_today = CashDay.objects.filter(day=date(2026, 3, 18)).order_by("agent")
+    assert list(of_today.values_list(*columns)) == [
         ("staff:ann", True, "BSD", date(2026, 3, 18), 3_500),
         ("staff:ben", True, "BSD", date(2026, 3, 18), 700),
     ]
@@ -124,6 +125,25 @@ def test_no_one_takes_more_cash_than_the_daily_limit(customer, texts, settings):
     assert (len(texts.texts), held(customer)) == (1, 2_000)
 
 
+def test_midnight_does_not_double_the_cash_that_one_person_takes(customer, settings):
+    """The limit began anew with the day: all of it was taken before midnight, and again after."""
+    settings.FUNDING_CASH_DAY_AMOUNT, settings.STAFF_TIME_ZONE = 3_000, "America/Nassau"
+    before, after = ordered(customer, 3_000, "agent"), ordered(customer, 1_000, "agent")
+    TopUp.objects.update(expires_at=utc_now() + timedelta(days=9))
+    midnight = datetime(2026, 3, 20, 4, tzinfo=UTC)
+
+    take_cash(top_up_id=before.pk, agent="staff:ann", now=midnight - timedelta(seconds=1))
+    for now in (midnight + timedelta(seconds=1), midnight + timedelta(hours=23)):
+        with pytest.raises(CashLimitReached):
+            take_cash(top_up_id=after.pk, agent="staff:ann", now=now)
+        with pytest.raises(CashLimitReached):
+            send_cash_code(top_up_id=after.pk, agent="staff:ann", address="", now=now)
+    assert held(customer) == 3_000
+
+    take_cash(top_up_id=after.pk, agent="staff:ann", now=midnight + timedelta(hours=24))
+    assert held(customer) == 4_000
+
+
 def test_as_much_as_one_person_may_take_in_a_day(customer, texts, settings):
     settings.FUNDING_CASH_DAY_AMOUNT = 3_000
     all_at_once, first, rest = (ordered(customer, sum_, "agent") for sum_ in (3_000, 2_000, 1_000))
@@ -139,7 +159,7 @@ def test_as_much_as_one_person_may_take_in_a_day(customer, texts, settings):
     assert rest.updated_at > sent.updated_at
     check_cash_code(top_up_id=rest.pk, code=texts.code, now=utc_now())
     assert take_cash(top_up_id=rest.pk, agent="staff:ann", now=utc_now()).code_handle == ""
-    assert held(customer) == CashDay.objects.get().amount == 3_000
+    assert held(customer) == CashDay.objects.latest("day").amount == 3_000
 
 
 def test_cash_ordered_on_three_days_does_not_come_on_one(customer, texts, settings):
