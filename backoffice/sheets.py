@@ -15,6 +15,7 @@ from core.spreadsheets import as_text
 SHEET_ROWS = 1_000_000  # what a sheet of Excel has room for, and a little less
 COLUMN_WIDTH = 20  # in characters: Excel shows an instant as "####" where it has no room
 AMOUNT_FORMATS = {0: "#,##0", 1: "#,##0.0", 2: "#,##0.00", 3: "#,##0.000", 4: "#,##0.0000"}
+_NUMBERED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")  # begins what Excel reads as one character
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")  # the last two: no XML has them
 
 
@@ -99,4 +100,5 @@ def _in_excel(page: Any, cell: Any, zone: tzinfo | None) -> Any:
         typed = WriteOnlyCell(page, value=cell)
         typed.number_format = AMOUNT_FORMATS[-int(cell.as_tuple().exponent)]
         return typed
-    return escape_cell(cell)
+    written = escape_cell(cell)
+    return _NUMBERED.sub("_x005F_", written) if isinstance(written, str) else written

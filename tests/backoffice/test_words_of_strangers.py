@@ -1,6 +1,8 @@
 """What strangers write on a bank transfer does not turn the text of staff's pages around it."""
 
+import re
 from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 from openpyxl import load_workbook
@@ -67,3 +69,22 @@ def test_what_a_stranger_wrote_on_a_transfer_turns_no_file_of_staff(
     cells = {cell for row in book.active.iter_rows(values_only=True) for cell in row}
     assert (MARKED in lines, TURNED in lines) == (True, False)
     assert (MARKED in cells, TURNED in cells) == (True, False)
+
+
+def test_no_number_of_a_character_is_read_as_that_character_by_a_spreadsheet(
+    office: Office, settings
+) -> None:
+    """Excel and LibreOffice show `_x202E_` as the character that turns the text behind it."""
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    words = "_x202E_adA rof _x0041 _x005f_x003D_"
+    details = f"<NtryDtls><TxDtls><RmtInf><Ustrd>{words}</Ustrd></RmtInf></TxDtls></NtryDtls>"
+    read(statement(entry(700, direction="CRDT", reference="X 1", details=details)))
+
+    book = office(Role.FINANCE).get(address_of(BankEntry, "export", "xlsx")).content
+    sheet = ZipFile(BytesIO(book)).read("xl/worksheets/sheet1.xml").decode()
+
+    stored = "_x005F_x202E_adA rof _x0041 _x005F_x005f_x005F_x003D_"
+    assert (f">{stored}<" in sheet, words in sheet) == (True, False)
+    # ECMA-376, 22.9.2.19: how a reader takes what is stored.
+    read_as = re.sub("_x([0-9A-Fa-f]{4})_", lambda found: chr(int(found[1], 16)), stored)
+    assert read_as == words
