@@ -14,7 +14,7 @@ KIND = "webhook_address"
 
 
 def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
-    """Tell the merchant of a live endpoint's address, in the transaction that sets it.
+    """Tell the merchant of a live endpoint's address, in the transaction that sends there.
 
     By its host alone: the rest is the caller's wording. Raises RateLimited.
     """

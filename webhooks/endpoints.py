@@ -72,7 +72,7 @@ def update_webhook(
 ) -> Webhook:
     """Change an endpoint; a new URL, or switching it on again, resets its failure record.
 
-    The owner is told if a live one is moved or is sent less. Raises WebhookNotFound,
+    The owner is told if a live one is moved, switched on or sent less. Raises WebhookNotFound,
     ValidationFailed, RateLimited, and as `recheck_caller`. Serves PATCH /v1/webhooks/:id.
     """
     webhook = _locked(caller, webhook_id)
@@ -84,13 +84,14 @@ def update_webhook(
         changes = changes | {"url_set_at": now, "url_set_by": caller.actor}
     silenced = _silenced(webhook, changes)
     is_on = changes.get("is_active", webhook.is_active)
+    is_revived = is_on and not webhook.is_active and caller.merchant is not None
     if is_on != webhook.is_active:
         changes = changes | _switched(on=is_on)
     for name, value in changes.items():
         setattr(webhook, name, value)
     webhook.updated_at = now
     webhook.save(update_fields=[*changes, "updated_at"])
-    if is_moved:
+    if is_moved or is_revived:
         tell_of_address(webhook, now=now)
     if silenced and caller.merchant:
         tell_of_silence(webhook, silenced, now=now)

@@ -34,6 +34,25 @@ def test_a_thief_of_a_live_key_does_not_listen_unheard(api: Api, merchant: Merch
     assert "sent to other.example" in told()[-1][1]
 
 
+def test_a_thief_does_not_switch_an_old_endpoint_on_unheard(api: Api, merchant: Merchant) -> None:
+    """Its domain may be the thief's by now, or the owner switched it off because it was theirs."""
+    thief = api(merchant, live=True)
+    webhook_id = thief.post(PATH, BODY).json()["id"]
+    Webhook.objects.update(is_active=False, disabled_reason="failing")
+
+    assert thief.patch(f"{PATH}/{webhook_id}", {"is_active": True}).status_code == 200
+    assert len(told()) == 2
+    assert f"now sent to thief.example ({webhook_id})" in told()[-1][1]
+
+    for _ in range(9):
+        for is_active in (False, True):
+            body = {"is_active": is_active}
+            assert thief.patch(f"{PATH}/{webhook_id}", body).status_code == 200
+    assert thief.patch(f"{PATH}/{webhook_id}", {"is_active": False}).status_code == 200
+    assert thief.patch(f"{PATH}/{webhook_id}", {"is_active": True}).status_code == 429
+    assert not Webhook.objects.get().is_active
+
+
 def test_a_thief_does_not_bury_the_notice_among_others(api: Api, merchant: Merchant) -> None:
     thief = api(merchant, live=True)
     webhook_id = thief.post(PATH, BODY).json()["id"]
