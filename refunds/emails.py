@@ -18,7 +18,7 @@ from messages.models import Channel, Message
 from messages.planning import plan_message
 from payments.emails import content_about, context_of
 from payments.models import Payment
-from refunds.inquiry_statuses import ANSWERS
+from refunds.inquiry_statuses import ANSWERS, InquiryStatus
 from refunds.models import Inquiry, InquiryEntry, Refund
 
 KIND, INQUIRY = "refund", "inquiry"
@@ -85,10 +85,10 @@ def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> N
 def write(message: Message, now: datetime) -> Content | None:
     """Write the notice of a refund for the message's channel.
 
-    None if the customer has reached the daily limit of notices.
+    None above the daily limit of notices, unless the refund settles what the customer reported.
     """
     refund = Refund.objects.select_related("payment__merchant").get(pk=message.about)
-    if not _has_room(message, refund.payment, now):
+    if not _settles_own_report(refund) and not _has_room(message, refund.payment, now):
         return None
     amount = money_and_code(refund.amount, refund.currency)
     if message.channel == Channel.SMS:
@@ -117,15 +117,16 @@ def _has_room(message: Message, payment: Payment, now: datetime) -> bool:
 def write_answer(message: Message, now: datetime) -> Content | None:
     """Write the answer to a customer's inquiry; a text message only links to it.
 
-    None for a merchant's answer above the daily limit: on receipts of its own sales, a merchant
-    could report problems and answer them without end.
+    None for a merchant's answer above the daily limit, unless the customer who paid has reported
+    the problem: on receipts of its own sales, a merchant could report and answer without end.
     """
     inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
     answer, payment = _answer_of(message, inquiry), inquiry.payment
     context = context_of(payment)
     merchant = sms.sanitized(payment.merchant.name)
     is_merchant = answer.author == "merchant"
-    if is_merchant and not _has_room(message, payment, now):
+    is_counted = is_merchant and not _answers_own_report(answer, payment)
+    if is_counted and not _has_room(message, payment, now):
         return None
     context |= {"answer": answer.text, "problem_url": f"{context['receipt_url']}/problem"}
     if message.channel == Channel.SMS:
@@ -134,6 +135,28 @@ def write_answer(message: Message, now: datetime) -> Content | None:
     context["who"] = context["merchant"] if is_merchant else settings.SERVICE_NAME
     subject = gettext("Answer from %(who)s: your payment of %(amount)s") % context
     return content_about(payment, template=INQUIRY, subject=subject, context=context)
+
+
+def _settles_own_report(refund: Refund) -> bool:
+    """Return whether a refund has settled an inquiry in which the customer had reported."""
+    at = refund.succeeded_at or refund.created_at
+    settled = InquiryEntry.objects.filter(
+        inquiry__payment=refund.payment_id, status=InquiryStatus.REFUNDED, at=at
+    )
+    return any(_answers_own_report(entry, refund.payment) for entry in settled)
+
+
+def _answers_own_report(answer: InquiryEntry, payment: Payment) -> bool:
+    """Return whether the customer who paid has reported the problem since the last answer.
+
+    Such an answer is not counted: the merchant whom the report is about could use up the limit by
+    refunds of a cent, then end the report unheard. Customers may report few times a day.
+    """
+    earlier = InquiryEntry.objects.filter(inquiry=answer.inquiry_id, pk__lt=answer.pk)
+    ends = earlier.exclude(status=InquiryStatus.OPEN).order_by("-pk")
+    last_end = ends.values_list("pk", flat=True).first() or 0
+    payer = f"customer:{payment.customer_id}"
+    return earlier.filter(pk__gt=last_end, actor=payer).exists()
 
 
 def _answer_of(message: Message, inquiry: Inquiry) -> InquiryEntry:

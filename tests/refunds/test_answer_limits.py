@@ -15,7 +15,7 @@ from refunds.inquiries import ProblemReport, close_inquiry, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from tests.client import Api
 from tests.customers.texts import TextBox
-from tests.refunds.refunding import LIVE_PHONE, sell_live
+from tests.refunds.refunding import LIVE_PHONE, refund, sell_live
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +55,32 @@ def test_a_merchant_that_asks_and_answers_itself_sends_few_texts(api, merchant, 
     send_messages()
 
     assert len(texts.to) == 3, "what staff answer is told all the same"
+
+
+@pytest.mark.parametrize("ending", ["answer", "refund"])
+def test_a_merchant_ends_no_report_against_it_unheard(api, merchant, texts, monkeypatch, ending):
+    """With refunds of a cent it used up the customer's texts, then closed the report in silence."""
+    monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=2))
+    shop, other, sale = api(merchant, live=True), sell_live(merchant, 700), sell_live(merchant, 900)
+    for _ in range(2):
+        assert refund(api, other, 1).status_code == 201
+    send_messages()
+    said, payer = ProblemReport(InquiryReason.NOT_RECEIVED, ""), f"customer:{sale.customer_id}"
+    opened = report_problem(payment_id=sale.id, report=said, actor=payer, now=utc_now())
+    report_problem(payment_id=sale.id, report=said, actor="visitor", now=utc_now())
+
+    if ending == "answer":
+        shop.post(f"/v1/inquiries/{opened.id}/answer", {"text": "We sent it."})
+    else:
+        refund(api, sale, 1)
+    send_messages()
+    assert len(texts.texts) == 3, "what becomes of the customer's own report is told all the same"
+
+    report_problem(payment_id=sale.id, report=said, actor="visitor", now=utc_now())
+    shop.post(f"/v1/inquiries/{opened.id}/answer", {"text": "Well."})
+    refund(api, sale, 1)
+    send_messages()
+    assert len(texts.texts) == 3, "but no more than that"
 
 
 def test_a_merchant_that_asks_and_answers_itself_sends_few_mails(
