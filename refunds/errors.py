@@ -38,6 +38,15 @@ class InquiryNotOpen(ApiError):
     test_mode = "Report a problem on the receipt of a test payment, and answer it twice."
 
 
+class InquiryChanged(ApiError):
+    """Not part of the API: staff answered what they had read, and it says more by now."""
+
+    status, code = 422, "INQUIRY_CHANGED"
+    message = "Someone has written or answered since this form was opened."
+    cause = "The customer, the merchant or a colleague wrote while the form was open."
+    remedy = "Read it on the inquiry's page, in another window, before you send this."
+
+
 class RefundFinal(ValidationFailed):
     """Not part of the API: staff or the sweep acted on a refund that had already ended."""
 

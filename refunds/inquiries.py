@@ -15,6 +15,7 @@ from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds import emails, events
+from refunds.errors import InquiryChanged
 from refunds.inquiry_models import Inquiry
 from refunds.inquiry_statuses import UNSETTLED, InquiryReason, InquiryStatus
 from webhooks.event_types import EventType
@@ -60,18 +61,25 @@ def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: d
 
 
 @transaction.atomic
-def answer_inquiry(*, caller: Caller, inquiry_id: str, text: str, now: datetime) -> Inquiry:
-    """Answer an inquiry and notify the customer. Raises InquiryNotFound, InquiryNotOpen."""
-    return _end(caller, inquiry_id, InquiryStatus.ANSWERED, text, now)
+def answer_inquiry(
+    *, caller: Caller, inquiry_id: str, text: str, now: datetime, seen_at: datetime | None = None
+) -> Inquiry:
+    """Answer an inquiry and notify the customer. `seen_at` is the `updated_at` that was read.
+
+    Raises InquiryNotFound, InquiryNotOpen; InquiryChanged if it was updated since `seen_at`.
+    """
+    return _end(caller, inquiry_id, InquiryStatus.ANSWERED, text, now, seen_at)
 
 
 @transaction.atomic
-def close_inquiry(*, caller: Caller, inquiry_id: str, text: str, now: datetime) -> Inquiry:
+def close_inquiry(
+    *, caller: Caller, inquiry_id: str, text: str, now: datetime, seen_at: datetime | None = None
+) -> Inquiry:
     """Close an inquiry without a refund, and tell the customer why.
 
-    Raises InquiryNotFound, InquiryNotOpen.
+    `seen_at` and what it raises are those of `answer_inquiry`.
     """
-    return _end(caller, inquiry_id, InquiryStatus.CLOSED, text, now)
+    return _end(caller, inquiry_id, InquiryStatus.CLOSED, text, now, seen_at)
 
 
 def settle_by_refund(inquiry: Inquiry, *, actor: str, now: datetime) -> list[Fact]:
@@ -88,11 +96,18 @@ def settle_by_refund(inquiry: Inquiry, *, actor: str, now: datetime) -> list[Fac
 
 
 def _end(
-    caller: Caller, inquiry_id: str, status: InquiryStatus, text: str, now: datetime
+    caller: Caller,
+    inquiry_id: str,
+    status: InquiryStatus,
+    text: str,
+    now: datetime,
+    seen_at: datetime | None,
 ) -> Inquiry:
     payment_id = Inquiry.objects.one_of(caller, inquiry_id).payment_id
     payment = Payment.objects.select_related("merchant", "customer").locked(payment_id)
     inquiry = Inquiry.objects.select_related("payment").locked(inquiry_id)
+    if seen_at not in (None, inquiry.updated_at):
+        raise InquiryChanged
     answer = inquiry.transition_to(status, actor=caller.actor, text=text, now=now)
     emails.plan_answer(answer, payment, now=now)
     emit(EventType.INQUIRY_UPDATED, about=inquiry, data=events.inquiry_changed(inquiry), now=now)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from django import forms
 
@@ -31,16 +30,12 @@ _TOLD = {
     Channel.SMS: "The customer is told by text message, and on the receipt.",
     None: "The customer reads it on the receipt only: there is nowhere to send a message.",
 }
-_CHANGED = (
-    "Someone has written or answered since this form was opened: read it on the inquiry's page, in"
-    " another window, before you send this."
-)
 
 
 class AnswerForm(ActionForm):
-    """The answer to the customer. It rejects a stale view of what was written."""
+    """The answer to the customer, as of the last text that the page displayed."""
 
-    seen = forms.CharField(max_length=40, widget=forms.HiddenInput())
+    seen_at = forms.CharField(max_length=40, widget=forms.HiddenInput())
     text = TextAreaField(
         label="Answer",
         max_length=MAX_TEXT,
@@ -48,14 +43,17 @@ class AnswerForm(ActionForm):
     )
 
     def prepare(self) -> None:
-        self.fields["seen"].initial = self.row.updated_at.isoformat()
+        self.fields["seen_at"].initial = self.row.updated_at.isoformat()
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if cleaned.get("seen") not in (None, self.fields["seen"].initial):
-            self.data = dict(self.data.items()) | {"seen": self.fields["seen"].initial}
-            self.add_error(None, _CHANGED)
-        return cleaned
+    def clean_seen_at(self) -> datetime:
+        try:
+            return datetime.fromisoformat(self.cleaned_data["seen_at"])
+        except ValueError:
+            raise forms.ValidationError("This is no time: open the form again.") from None
+
+    def renew(self) -> None:
+        self.row.refresh_from_db(fields=["updated_at"])
+        self.data = dict(self.data.items()) | {"seen_at": self.row.updated_at.isoformat()}
 
     def lines(self) -> list[str]:
         return [_TOLD[channel_to_payer(self.row.payment)]]

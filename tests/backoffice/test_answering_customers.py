@@ -1,5 +1,7 @@
 """Support works through what customers report: by age, with an answer, a refund or a reason."""
 
+from functools import partial
+
 import pytest
 
 from backoffice.models import AuditEntry, Instruction
@@ -15,6 +17,7 @@ from refunds.models import Inquiry, Refund
 from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment
+from tests.races import held_up
 
 pytestmark = pytest.mark.django_db
 
@@ -105,6 +108,38 @@ def test_a_form_from_before_the_customer_wrote_again_says_so_once(
     inquiry.refresh_from_db()
     assert inquiry.status == "open"
     assert browser.post(form, fields_of(page) | {"text": fields["text"]}).status_code == 302
+
+
+@pytest.mark.postgres
+@pytest.mark.real_clock("a form waits for a lock")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", ["answer", "close"])
+def test_what_is_written_while_an_answer_waits_for_the_inquiry_refuses_it(
+    office: Office, payment: Payment, inquiry: Inquiry, name: str
+) -> None:
+    browser, form = office(Role.SUPPORT), page_of_act(inquiry, name)
+    fields = fields_of(browser.get(form).content.decode()) | {"text": "We see one payment only."}
+    more = ProblemReport(InquiryReason.DUPLICATE, "Now three times")
+    writes = partial(
+        report_problem, payment_id=payment.pk, report=more, actor="customer:x", now=utc_now()
+    )
+
+    refused = held_up(writes, partial(browser.post, form, fields))
+
+    assert refused.status_code == 422, refused  # type: ignore[union-attr]  # a response
+    inquiry.refresh_from_db()
+    assert inquiry.status == "open"
+    assert [entry.text for entry in inquiry.entries.all()][1:] == ["Now three times"]
+    assert AuditEntry.objects.get(act=f"{name} inquiry").outcome == "refused"
+
+
+def test_an_answer_to_a_time_that_is_none_is_refused(office: Office, inquiry: Inquiry) -> None:
+    browser, form = office(Role.SUPPORT), page_of_act(inquiry, "answer")
+    fields = fields_of(browser.get(form).content.decode()) | {"text": "x", "seen_at": "never"}
+
+    assert browser.post(form, fields).status_code == 422
+    inquiry.refresh_from_db()
+    assert inquiry.status == "open"
 
 
 def test_support_refunds_from_there(office: Office, inquiry: Inquiry) -> None:

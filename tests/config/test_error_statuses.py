@@ -90,6 +90,7 @@ TOLD = {
         "RefundAmountMismatch": (422, "REFUND_AMOUNT_MISMATCH"),
         "InquiryNotFound": (404, "INQUIRY_NOT_FOUND"),
         "InquiryNotOpen": (422, "INQUIRY_NOT_OPEN"),
+        "InquiryChanged": (422, "INQUIRY_CHANGED"),
     },
     webhooks.errors: {
         "WebhookNotFound": (404, "WEBHOOK_NOT_FOUND"),
