@@ -7,14 +7,8 @@ from backoffice import formats
 from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer, Table
-from backoffice.resource.filters import (
-    DayFilter,
-    ModeFilter,
-    NumberFilter,
-    Rows,
-    choice_filter,
-    link_filter,
-)
+from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.filters import ModeFilter, NumberFilter, Rows, choice_filter, link_filter
 from backoffice.resource.resource import summary_table
 from backoffice.resource.shown import (
     Actor,

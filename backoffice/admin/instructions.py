@@ -21,13 +21,8 @@ from backoffice.request_answer import (
     with_names,
 )
 from backoffice.resource.catalog import entry_of
-from backoffice.resource.filters import (
-    BothModesFilter,
-    DayFilter,
-    choice_filter,
-    link_filter,
-    status_filter,
-)
+from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.filters import BothModesFilter, choice_filter, link_filter, status_filter
 from backoffice.resource.shown import Amount, Field, Instant, Reference, RowLink, linked
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS_NOW

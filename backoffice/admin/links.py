@@ -11,7 +11,8 @@ from backoffice.actions import Action, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import MODES, ActionForm, ModeField, MoneyField, SelectField, TextInputField
 from backoffice.page_parts import SupportAnswer
-from backoffice.resource.filters import DayFilter, ModeFilter, status_filter
+from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.filters import ModeFilter, status_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, actor_words, linked_actor

@@ -17,7 +17,8 @@ from backoffice.audit import last_done
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.payout_answer import why_none_leaves
 from backoffice.request_answer import done_words
-from backoffice.resource.filters import DayFilter, choice_filter
+from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.filters import choice_filter
 from backoffice.resource.page_urls import page_to_open
 from backoffice.resource.shown import Code, Field, Id, Instant, with_link
 from backoffice.resource.tables import Related

@@ -14,13 +14,10 @@ from backoffice.admin.webhook_actions import RESEND_PAYMENT
 from backoffice.models import NoteSubject
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.payment_answer import answer_of, remedy_of
+from backoffice.resource.day_filters import DayFilter, FailedFilter, OutcomeFilter, PaidFilter
 from backoffice.resource.filters import (
-    DayFilter,
-    FailedFilter,
     ModeFilter,
     OfficeFilter,
-    OutcomeFilter,
-    PaidFilter,
     Rows,
     choice_filter,
     link_filter,

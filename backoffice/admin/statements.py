@@ -11,7 +11,8 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField, SelectField
 from backoffice.models import ExportForm
 from backoffice.page_parts import SupportAnswer, Table
-from backoffice.resource.filters import DayFilter, ModeFilter
+from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.filters import ModeFilter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of
 from backoffice.resource.shown import Amount, Badge, Field, Id

@@ -13,13 +13,8 @@ from backoffice.admin.webhook_actions import (
 )
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.queues import DAY
-from backoffice.resource.filters import (
-    DayFilter,
-    ModeFilter,
-    OfficeFilter,
-    choice_filter,
-    link_filter,
-)
+from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import (
     Badge,
