@@ -12,8 +12,8 @@ from django.utils import timezone
 from backoffice import formats
 from backoffice.figures import ENDINGS, day_start
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.days import days_asked, days_of, during, id_at, within
-from backoffice.resource.filters import Choices, OfficeFilter, Rows
+from backoffice.resource.days import days_asked, days_of, during, fault_of_days, id_at, within
+from backoffice.resource.filters import MOST_IGNORED, Choices, OfficeFilter, Rows
 from core.clock import request_now
 from ledger.models import HOUSE, Account
 
@@ -22,6 +22,7 @@ class DayFilter(OfficeFilter):
     """Created on a day or within a range of days, in the time zone of staff.
 
     Ids start with their creation time: a range of time is a range of ids, and needs no other index.
+    What is no day, such as 31 November, leaves no rows: an export does not say that it has all.
     """
 
     title = "day"
@@ -44,9 +45,15 @@ class DayFilter(OfficeFilter):
         if days:
             params[name] = [days]
         super().__init__(request, params, model, model_admin)
+        if days and self.span is None:
+            self.ignored = formats.short_text(days, MOST_IGNORED)
 
     def taken(self, asked: str) -> str:
         return asked if days_of(asked, timezone.localtime(request_now()).date()) else ""
+
+    @property
+    def notice(self) -> str:
+        return f": {fault_of_days(self.ignored)}. Nothing is listed." if self.ignored else ""
 
     @property
     def span(self) -> tuple[date, date] | None:
@@ -62,6 +69,8 @@ class DayFilter(OfficeFilter):
         return " to ".join(dict.fromkeys(days))
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        if self.ignored:
+            return queryset.none()
         return queryset if self.span is None else self.of_days(queryset, *self.span)
 
     def of_days(self, rows: Rows, first: date, last: date) -> Rows:

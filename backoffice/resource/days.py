@@ -15,7 +15,7 @@ from core.ids import TIME_CHARACTERS, base62
 
 def days_asked(named: str, first: str, last: str) -> str:
     """Return the days as one value: a range of two dates, or else a name such as "today"."""
-    return f"{first}..{last or first}" if first else named
+    return f"{first}..{last or first}" if first or last else named
 
 
 def days_of(text: str, today: date) -> tuple[date, date] | None:
@@ -32,9 +32,18 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
         return _month(today if text == "this_month" else today.replace(day=1) - timedelta(days=1))
     begin, _, end = text.partition("..")
     first_day, last_day = read_day(begin), read_day(end or begin)
-    if first_day is None or last_day is None:
+    if first_day is None or last_day is None or last_day < first_day:
         return None
     return first_day, last_day + timedelta(days=1)
+
+
+def fault_of_days(text: str) -> str:
+    """Return what is wrong with a text that `days_of` returns None for, as part of a sentence."""
+    begin, _, end = text.partition("..")
+    if end and not begin:
+        return f"the first day, before “{end}”, is missing"
+    wrong = next((day for day in (begin, end or begin) if read_day(day) is None), "")
+    return f"“{wrong}” is not a day" if wrong else f"“{end}” is before “{begin}”"
 
 
 def with_fixed_days(query: QueryDict, today: date) -> QueryDict:

@@ -50,6 +50,11 @@ class OfficeFilter(SimpleListFilter):
         """Return what this filter knows of a value in the URL."""
         return asked if asked in dict(self.lookup_choices) else ""
 
+    @property
+    def notice(self) -> str:
+        """What the list says of a value that is not known; empty without one."""
+        return f" “{self.ignored}” is not known here, and was ignored." if self.ignored else ""
+
     def has_output(self) -> bool:
         return bool(self.lookup_choices or self.value() or self.ignored)
 

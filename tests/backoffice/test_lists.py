@@ -46,7 +46,8 @@ def test_days_are_read(text: str, first: date, last: date) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "0", "999", "9" * 5_000, "2026-13-40", "..", "0001-01-01"]
+    "text",
+    ["", "x", "0", "999", "9" * 5_000, "2026-13-40", "..", "0001-01-01", "2026-11-09..2026-11-03"],
 )
 def test_what_is_no_day_filters_nothing(text: str) -> None:
     assert days_of(text, TODAY) is None
@@ -260,3 +261,29 @@ def test_an_account_of_five_thousand_digits_is_none(office: Office) -> None:
     response = office(Role.FINANCE).get("/admin/ledger/transfer/", {"account": "9" * 5_000})
 
     assert response.status_code == 200
+
+
+NO_DAYS = [
+    ("paid_from=2026-11-31", "Paid: “2026-11-31” is not a day"),
+    ("paid_from=2026-11-30&paid_to=2026-11-31", "Paid: “2026-11-31” is not a day"),
+    ("paid_to=2026-11-20", "Paid: the first day, before “2026-11-20”, is missing"),
+    ("paid_from=2026-11-20&paid_to=2026-11-03", "Paid: “2026-11-03” is before “2026-11-20”"),
+    ("paid=2026-11-20..2026-11-03", "Paid: “2026-11-03” is before “2026-11-20”"),
+    ("paid=2026-11-31", "Paid: “2026-11-31” is not a day"),
+    ("day=someday", "Day: “someday” is not a day"),
+    ("day=,", "Day: “,” is not a day"),
+    ("day=2026-02-30..", "Day: “2026-02-30” is not a day"),
+]
+
+
+@pytest.mark.each_on_postgres("the rows of no days are of its own indexes")
+@pytest.mark.parametrize(("days", "told"), NO_DAYS)
+def test_what_is_no_day_lists_and_exports_nothing(office: Office, days: str, told: str) -> None:
+    paid = paid_payment()
+
+    page = office(Role.FINANCE).get(f"{PAYMENTS}?mode=test&{days}").content.decode()
+
+    assert f"{told}. Nothing is listed." in page
+    assert paid.pk not in page
+    assert rows_of(office, f"mode=test&{days}") == []
+    assert len(rows_of(office, "mode=test&paid=today")) == 1
