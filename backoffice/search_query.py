@@ -30,6 +30,7 @@ _DAYS_OF_MONTH = (
     re.compile(r"\b(?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})\b"),
     re.compile(r"(?<![\d.,])(?P<day>\d{1,2})[ .]?(?P<month>[a-z]{3})[a-z]*"),
 )
+_WRITTEN_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _HOST = re.compile(r"(?=.*[a-z])\S+[.:/]\S+", re.IGNORECASE)
 _PAIR = re.compile(r"([^\s:=]{1,40})[:=]\s*(\S.*)")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -37,7 +38,7 @@ _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 # Said on the phone, and of no use in a search.
 _FILLERS = {
     "this", "morning", "afternoon", "evening", "from", "of", "on", "the", "at", "last", "to", "for",
-    "a", "my", "$", "£", "€",
+    "a", "my", "i", "was", "twice", "$", "£", "€",
 }  # fmt: skip
 
 
@@ -108,11 +109,17 @@ def words_and_day(text: str, today: date) -> tuple[list[str], date | None]:
     return [word for word in words_of(rest) if word not in _FILLERS], day
 
 
+def missing_day(text: str) -> str:
+    """Return the date in a text that no calendar has, such as 2026-11-31; empty without one."""
+    written = _WRITTEN_DAY.search(text)
+    return written[0] if written and read_day(written[0]) is None else ""
+
+
 def _phone(text: str) -> str:
     digits = sum(character.isdigit() for character in text)
     if not _PHONE.fullmatch(text) or digits < 7 or _DECIMAL.fullmatch(text):
         return ""
-    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+    if _WRITTEN_DAY.fullmatch(text):
         return ""
     try:
         return normalize_phone(text, livemode=False)
@@ -138,8 +145,8 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
         read_amount = _amount(word, currency or settings.DEFAULT_CURRENCY)
         if ending and not last_four:
             last_four = ending[1]
-        elif read_amount is not None and amount is None:
-            amount = read_amount
+        elif read_amount is not None and amount in (None, read_amount):
+            amount = read_amount  # those who were charged twice name it twice
         else:
             others.append(word)
     if day is None and not last_four and amount is None:
@@ -166,15 +173,15 @@ def _amount(word: str, currency: str) -> int | None:
 
 
 def _take_day(text: str, today: date) -> tuple[date | None, str]:
-    """Find a day in a text; return it, and the text without it."""
+    """Find a day in a text; return it and the text without it, or None and the text as it is."""
     for word, day in (("today", today), ("yesterday", today - timedelta(days=1))):
         if re.search(rf"\b{word}\b", text):
             return day, text.replace(word, " ")
     if re.search(r"\bthis (?:morning|afternoon|evening)\b", text):
         return today, text
-    written = re.search(r"\b\d{4}-\d\d-\d\d\b", text)
-    if written:
-        return read_day(written[0]), text.replace(written[0], " ")
+    if written := _WRITTEN_DAY.search(text):
+        written_day = read_day(written[0])
+        return written_day, text.replace(written[0], " ") if written_day else text
     for number, name in enumerate(_WEEKDAYS):
         named = re.search(rf"\b{name}(?:day|sday|nesday|rsday|urday)?\b", text)
         if named:
@@ -188,7 +195,8 @@ def _day_of_month(text: str, today: date) -> tuple[date | None, str]:
         for found in form.finditer(text):
             if found["month"] in _MONTHS:
                 month = _MONTHS.index(found["month"]) + 1
-                return _in_the_past(month, int(found["day"]), today), text.replace(found[0], " ")
+                day = _in_the_past(month, int(found["day"]), today)
+                return day, text.replace(found[0], " ") if day else text
     return None, text
 
 

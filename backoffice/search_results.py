@@ -244,9 +244,8 @@ def _by_name(query: SearchQuery, today: date) -> Iterator[PaymentMatches]:
     named = list(_of_name(query))
     yield from named
     if not query.is_description:
-        yield _hits(
-            "by amount, day or phone, at this shop", at_shops(query.text, today), is_close=True
-        )
+        why = "by amount, day or phone, at this shop"
+        yield _hits(why, at_shops(query.text, today), is_close=True)
         yield from _by_words(query.text)
         if not any(hits.rows for hits in named):
             yield from _within_words(query.text, today)
@@ -262,11 +261,13 @@ def _by_words(text: str) -> Iterator[PaymentMatches]:
 
 
 def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
+    """Leave out short words, but not short figures: "2026-11-31" is not what "2026" begins."""
     words, day = words_and_day(text, today)
-    if long := [word for word in words if len(word) >= SHORTEST][:MAX_WORDS]:
+    kept = [word for word in words if len(word) >= SHORTEST or word.isdecimal()][:MAX_WORDS]
+    if any(len(word) >= SHORTEST for word in kept):
         among = day_text(day) if day else f"the newest {NEWEST:,}"
-        why = f"“{' '.join(long)}” within words, of {among}"
-        yield _hits(why, with_words_within(long, day), is_close=True)
+        why = f"“{' '.join(kept)}” within words, of {among}"
+        yield _hits(why, with_words_within(kept, day), is_close=True)
 
 
 def _named(name: str, why: str, text: str) -> PaymentMatches:

@@ -12,11 +12,16 @@ from refunds.models import Refund
 
 _KINDS: dict[str, type[Model]] = {
     "payment": Payment,
+    "charge": Payment,
+    "purchase": Payment,
+    "sale": Payment,
     "refund": Refund,
     "payout": Payout,
     "top": TopUp,
 }
-_KIND = re.compile(r"\b(payment|refund|payout|top)(?:s|ed|[- ]?ups?|ped up)?(?:\s+of)?(?!\S)", re.I)
+_KIND = re.compile(
+    rf"\b({'|'.join(_KINDS)})(?:s|d|ed|[- ]?ups?|ped up)?(?::|(?:\s+of)?(?!\S))", re.IGNORECASE
+)
 _BEFORE_NAME = re.compile(
     r"(?:(?:order|invoice|inv|reference|ref|receipt|transaction)\b[.:]?\s*)?"
     r"(?:(?:no|nr|number|id)\b[.:]?\s*)?#?\s*(?=\S)",

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from backoffice.resource.resource import summary_table
+from backoffice.search_query import missing_day
 from backoffice.search_results import search
 from backoffice.staff import staff_of
 from core.clock import request_now
@@ -21,6 +22,7 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(found.exact)
         context["tables"] = [summary_table(site, *table) for table in found.tables]
         context["is_withheld"] = found.is_withheld
+        context["missing_day"] = missing_day(text)
         context["is_number"] = bool(id_prefix_of(text))
     else:
         context["focus_search"] = True

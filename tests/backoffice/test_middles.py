@@ -44,6 +44,17 @@ def test_the_search_finds_middles_beside_beginnings(office: Office, merchant: Me
     assert (begins.pk in within_words, within.pk in within_words) == (False, True)
 
 
+def test_short_figures_are_looked_for_beside_middles(office: Office, merchant: Merchant) -> None:
+    seven, _ = (
+        PaymentFactory(merchant=merchant, description=f"Footballs, {count} pairs")
+        for count in (17, 12)
+    )
+
+    assert search(office, "otball 7") == page_of(seven)
+    assert "Nothing was found" in search(office, "otball 8")
+    assert "Nothing was found" in search(office, "17 12")
+
+
 def test_middles_are_looked_for_among_the_newest_or_those_of_a_day(
     office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

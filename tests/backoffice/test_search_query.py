@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from backoffice.search_query import SearchQuery, figures_and_words, parse_query
+from backoffice.search_query import SearchQuery, figures_and_words, missing_day, parse_query
 
 TODAY = date(2026, 11, 21)  # a Saturday
 PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
@@ -55,6 +55,13 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
         ("5.00 saturday", {"amount": 500, "day": TODAY}),
         ("2026-11-03", {"day": date(2026, 11, 3)}),
         ("31 feb", {}),
+        ("2026-11-31", {}),
+        ("12.50 2026-11-31", {}),
+        ("12.50 31 feb", {}),
+        ("12.50 12.50", {"amount": 1_250}),
+        ("12.50 12,50 twice today", {"amount": 1_250, "day": TODAY}),
+        ("i was charged 12.50", {}),  # `search_words` takes "charged" away
+        ("12.50 19.50", {}),
         ("9999-12-31", {}),
         ("0000-00-00", {}),
         ("cart=c991", {"pair": ("cart", "c991")}),
@@ -90,3 +97,16 @@ def test_it_reads_figures_beside_the_name_of_a_shop() -> None:
     assert query is not None
     assert (query.amount, query.day, name) == (1_250, date(2026, 11, 3), "reef bakery")
     assert figures_and_words("Reef Bakery", TODAY)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("12.50 on 2026-11-31", "2026-11-31"),
+        ("2026-11-30", ""),
+        ("12.50", ""),
+        ("12026-11-31", ""),
+    ],
+)
+def test_a_day_that_no_calendar_has_is_named(text: str, day: str) -> None:
+    assert missing_day(text) == day

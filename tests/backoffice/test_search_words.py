@@ -42,10 +42,26 @@ def payout(cafe: Merchant, refund: Refund) -> Payout:
 
 @pytest.mark.parametrize(
     "text",
-    ["refund 12.50", "Refund of B$12,50", "a refund for -12.50", "refund 12.50 island coffee"],
+    [
+        *("refund 12.50", "Refund of B$12,50", "a refund for -12.50", "refund 12.50 island coffee"),
+        *("refund: 12.50", "Refund:12.50", "refunded 12.50 twice", "refund: 12.50 island coffee"),
+    ],
 )
 def test_a_refund_is_opened_by_its_amount(office: Office, refund: Refund, text: str) -> None:
     assert search(office, text) == page_of(refund)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("charge 2,000.00", "charged 2000", "i was charged 2000.00 twice", "Purchase: 2,000.00"),
+        *("sale of 2000.00 at island coffee", "charge 2,000.00 2,000.00"),
+    ],
+)
+def test_a_payment_is_opened_by_what_people_call_it(
+    office: Office, refund: Refund, text: str
+) -> None:
+    assert search(office, text) == page_of(refund.payment)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +112,8 @@ def test_a_name_that_has_such_a_word_itself_comes_first(office: Office, refund: 
 
 
 @pytest.mark.parametrize(
-    "text", ["refund", "refunds today", "12.50 island coffee", "topaz 12.50", "stop 12.50"]
+    "text",
+    ["refund", "refunds today", "12.50 island coffee", "topaz 12.50", "stop 12.50", "wholesale 1"],
 )
 def test_other_texts_ask_for_no_kind(text: str) -> None:
     assert asked_for(text) is None
@@ -105,3 +122,13 @@ def test_other_texts_ask_for_no_kind(text: str) -> None:
 @pytest.mark.parametrize("text", ["ref_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i", "orders 7", "Nora", "id"])
 def test_other_texts_begin_with_no_noun(text: str) -> None:
     assert not bare_name(text)
+
+
+@pytest.mark.parametrize("text", ["2026-11-31", "2026-11-31 7.77", "31 nov 7.77"])
+def test_a_day_that_does_not_exist_finds_nothing(office: Office, refund: Refund, text: str) -> None:
+    PaymentFactory(merchant=refund.merchant, amount=777, invoice_number="2026-017")
+
+    page = search(office, text)
+
+    assert "Nothing was found" in page
+    assert ("There is no 2026-11-31 in the calendar." in page) == ("2026" in text)
