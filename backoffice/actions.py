@@ -62,6 +62,11 @@ class ActionResult:
     file_name: str = ""
 
 
+def as_returned(done: ActionResult) -> ActionResult:
+    """Return the result that the service of an action returned itself."""
+    return done
+
+
 @dataclass(frozen=True, kw_only=True)
 class Action:
     """One action. `title` is its button, `about` what its page says beforehand.
@@ -69,10 +74,10 @@ class Action:
     `name` is its part of the URL, by default the title. `service` carries the action out: it is
     called with `given`, and its other parameters get their values from `ActionContext.argument`.
     `message` is what the page says afterwards, or a function from the service's return value to a
-    result, unless the service returns one itself. `audited_as` is the name in the audit trail,
-    whose entry has the fields `watches` of the row before and of the return value, and the form's
-    field `reason`; without it the service writes its own entry. `limited`: thirty an hour for each
-    member of staff.
+    result: `as_returned` if the service returns one itself. `audited_as` is the name in the audit
+    trail, whose entry has the fields `watches` of the row before and of the return value, and the
+    form's field `reason`; without it the service writes its own entry. `limited`: thirty an hour
+    for each member of staff.
 
     `available` decides if the action makes sense for the object as it is, `shown_to` who sees its
     button. Both only affect the display: it is the service that refuses.
@@ -81,7 +86,7 @@ class Action:
     title: str
     right: Right
     service: Callable[..., Any]
-    message: str | Callable[[Any], ActionResult] = ""
+    message: str | Callable[[Any], ActionResult]
     form: type[ActionForm] = ReasonForm
     name: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -106,8 +111,6 @@ def run(action: Action, context: ActionContext) -> ActionResult:
     Raises Forbidden without the right, and what the service raises.
     """
     done = _audited(action, context) if action.audited_as else _call(action, context)
-    if isinstance(done, ActionResult):
-        return done
     return ActionResult(action.message) if isinstance(action.message, str) else action.message(done)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from backoffice import formats
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.admin.submission import instruction_action, note_action, submit, submitted
 from backoffice.forms import (
     ActionForm,
@@ -231,6 +231,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.UNFREEZE,
         form=UnfreezeForm,
         service=_unfreeze,
+        message=as_returned,
         icon="wb_sunny",
         available=lambda customer, now: customer.frozen_at and not customer.erased_at,
     ),

@@ -14,7 +14,7 @@ from django.db.models import Model
 from django.utils import timezone
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from backoffice.actions import Action, ActionContext, ActionResult, run
+from backoffice.actions import Action, ActionContext, ActionResult, as_returned, run
 from backoffice.admin.made_with_keys import (
     KINDS,
     MOST_AT_ONCE,
@@ -153,6 +153,7 @@ REVOKE = Action(
     right=Right.KEYS,
     form=RevokeForm,
     service=_revoke,
+    message=as_returned,
     about="Requests that use it are refused at once.",
     icon="key_off",
     danger=True,
@@ -163,6 +164,7 @@ END_MADE = Action(
     right=Right.KEYS,
     form=EndMadeForm,
     service=_end_made,
+    message=as_returned,
     about="The key itself has ended. Endpoints are switched off, and payment links can no"
     " longer be paid.",
     icon="link_off",

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.request_answer import refund_words, sentence, warnings_of
@@ -142,6 +142,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         right=Right.LIVE_KEYS,
         form=ActionForm,
         service=_collect,
+        message=as_returned,
         about="It is shown to you once, and to no one else.",
         icon="key",
         main=True,

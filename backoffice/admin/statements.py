@@ -6,7 +6,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
 
 from backoffice import formats
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField, SelectField
 from backoffice.models import ExportForm
@@ -71,6 +71,7 @@ STATEMENT = Action(
     right=Right.EXPORT,
     form=StatementForm,
     service=_ask,
+    message=as_returned,
     about="All movements by ledger date, in the merchant's time zone, with sums that lead from the"
     " opening to the closing balance. A long one is made in the background.",
     icon="summarize",

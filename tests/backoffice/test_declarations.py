@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import resolve
 
-from backoffice.actions import FROM_CONTEXT, ROW_ID, ActionContext, run
+from backoffice.actions import FROM_CONTEXT, ROW_ID, Action, ActionContext, run
 from backoffice.admin import accounts, customers
 from backoffice.admin.bank_accounts import ACCOUNT_STATE
 from backoffice.admin.payment_actions import CANCEL
@@ -22,7 +22,7 @@ from backoffice.registry import office as site
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import address_of, page_to_open
 from backoffice.resource.shown import Amount, Badge
-from backoffice.roles import Role
+from backoffice.roles import Right, Role
 from backoffice.services.instruction_kinds import SET_ROLES
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
@@ -171,6 +171,14 @@ def test_no_mode_is_assumed_for_what_has_none() -> None:
 
     with pytest.raises(AttributeError, match="livemode"):
         submit(context, SET_ROLES)
+
+
+def test_an_action_says_what_it_has_done() -> None:
+    with pytest.raises(TypeError, match="message"):
+        Action(title="Forget", right=Right.NOTE, service=utc_now)  # type: ignore[call-arg]  # tested
+    actions = [it for admin in ADMINS.values() for it in (*admin.row_actions, *admin.list_actions)]
+
+    assert [action.title for action in actions if not action.message] == []
 
 
 def test_an_action_on_a_list_has_no_row() -> None:
