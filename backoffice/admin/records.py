@@ -34,7 +34,7 @@ from core.ids import made_at
 
 AT, WHO, DID = Instant("At", "at"), Field("Who", "actor"), Field("Did", "act")
 ON = Reference("On", "subject_id")
-REASON = Field("Reason", "reason")
+REASON = Field("Reason", "reason", most=60)
 ERROR = Field("Error", "error", most=80)
 FROM = Field("From", "address")
 

@@ -2,13 +2,17 @@
 
 import pytest
 
-from backoffice.resource.page_urls import page_of
-from backoffice.roles import Role
+from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.models import AuditEntry
+from backoffice.resource.page_urls import list_of, page_of
+from backoffice.roles import Right, Role
+from core.clock import utc_now
 from customers.models import Customer
 from ledger.models import Account
 from merchants.models import Merchant
 from payments.models import Payment
 from payouts.models import Payout
+from tests.backoffice.conftest import staff_as
 from tests.backoffice.desk import sign_in
 from tests.backoffice.rows import one_of_each
 from webhooks.models import Webhook
@@ -51,3 +55,19 @@ def test_the_cards_of_a_page_fill_its_columns(open_page, site):
             columns, gap, highest = page.evaluate(COLUMNS)
             assert (columns, gap <= highest) == (expected, True), (model, width)
             assert page.evaluate(SIDEWAYS) == [], (model, width)
+
+
+def test_the_audit_trail_on_a_tablet_has_rows_and_no_towers(open_page, site):
+    reason = f"csv: mode=test&status=completed&day=last_month&merchant=mer_{'0' * 30}"
+    export = AuditAction("export", Right.EXPORT, "payment", "", reason=reason)
+    staff = staff_as(Role.ADMINISTRATOR)
+    append_entry(staff=staff, action=export, record=AuditRecord(), now=utc_now())
+    page = open_page("/admin/", width=820, height=900)
+    sign_in(page, Role.ADMINISTRATOR)
+
+    page.goto(f"{site}{list_of(AuditEntry)}")
+
+    row = page.locator("#result_list tbody tr").filter(has_text="csv: mode").bounding_box()
+    number = page.locator("#result_list tbody th").first.bounding_box()
+    assert row["height"] < 110
+    assert number["width"] < 60
