@@ -46,6 +46,7 @@ MESSAGE_KINDS = {
     "staff_alarm": "Staff alarm",
     "staff_decision": "Notice of a decision",
     "staff_export": "Export notice",
+    "staff_factor": "Notice of a changed sign-in of staff",
 }
 
 

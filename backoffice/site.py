@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.admin.exceptions import DisallowedModelAdminLookup
-from django.contrib.auth.views import PasswordChangeView, redirect_to_login
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
@@ -20,8 +20,9 @@ from unfold.sites import UnfoldAdminSite
 from backoffice.errors import Forbidden, advice_on
 from backoffice.pages import proving
 from backoffice.pages.dashboard import dashboard_page
-from backoffice.pages.forms import PasswordForm, SignInForm
+from backoffice.pages.forms import SignInForm
 from backoffice.pages.invitation import InvitationPage
+from backoffice.pages.own_password import OwnPasswordPage
 from backoffice.pages.passkeys import PasskeyPages
 from backoffice.pages.saved_views import forget_view_page, save_view_page
 from backoffice.pages.search import search_page
@@ -151,11 +152,8 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         """Let staff change their own password."""
         if not proving.verified_recently(request):
             return proving.ask_again(request)
-        view: View = PasswordChangeView.as_view(
-            form_class=PasswordForm,
-            success_url=reverse("admin:password_change_done"),
-            extra_context={**self.each_context(request), **(extra_context or {})},
-        )
+        context = {**self.each_context(request), **(extra_context or {})}
+        view: View = OwnPasswordPage.as_view(extra_context=context)
         response: HttpResponse = view(request)
         return response
 

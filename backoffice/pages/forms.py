@@ -16,6 +16,7 @@ from backoffice.errors import AccountNotEligible
 from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.own_passwords import replace_password
+from backoffice.services.own_factors import record_change_of_factor
 from backoffice.staff import Staff, roles_of, staff_of
 from core.concurrency import ConcurrencyLimit
 from core.errors import ServiceUnavailable
@@ -92,7 +93,14 @@ class SecondFactorForm(forms.Form):
 
 
 class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
-    """A new password for one's own account. The first one then no longer has to be changed."""
+    """A new password for one's own account. The first one then no longer has to be changed.
+
+    `address` is where its owner connects from.
+    """
+
+    def __init__(self, *args: Any, address: str, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.address = address
 
     def clean_new_password1(self) -> str:
         """Refuse the current password: someone else may have seen it."""
@@ -104,7 +112,8 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
     def save(self, commit: bool = True) -> Any:
         """Store the password whatever `commit` is. Raises as `_keep_own_password` does."""
         read = self.user.password
-        return _keep_own_password(super().save(commit=False), read)
+        user = super().save(commit=False)
+        return _keep_own_password(user, read, address=self.address, act="change password")
 
 
 class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
@@ -120,16 +129,12 @@ class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subsc
         """Store the password, whatever `commit` is, together with its audit entry."""
         read = self.user.password
         user: User = super().save(commit=False)
-        staff = Staff(user.pk, user.get_username(), roles_of(user), address=self.address)
-        with transaction.atomic():
-            _keep_own_password(user, read)
-            append_own(staff=staff, act="choose password")
-        return user
+        return _keep_own_password(user, read, address=self.address, act="choose password")
 
 
 @transaction.atomic
-def _keep_own_password(user: User, read: str) -> User:
-    """Store the chosen password, and nothing else, over the one that was read.
+def _keep_own_password(user: User, read: str, *, address: str, act: str) -> User:
+    """Store the chosen password, and nothing else, over the one that was read, and record that.
 
     Raises AccountNotEligible if the account was closed or reset in the meantime: hashing takes
     long.
@@ -137,4 +142,6 @@ def _keep_own_password(user: User, read: str) -> User:
     if not replace_password(user, read):
         raise AccountNotEligible("Your account was changed meanwhile. Sign in again.")
     StaffAccount.objects.filter(user=user).update(must_change_password=False)
+    staff = Staff(user.pk, user.get_username(), roles_of(user), address=address)
+    record_change_of_factor(staff=staff, act=act)
     return user

@@ -11,10 +11,10 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect
 
-from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
 from backoffice.pages import proving
 from backoffice.pages.two_factor import recovery_codes_page
+from backoffice.services.own_factors import record_change_of_factor
 from backoffice.services.staff_passkeys import (
     add_passkey,
     begin_new_passkey,
@@ -113,7 +113,7 @@ class PasskeyPages:
             except AccountNotEligible as error:
                 messages.error(request, error.details)
             else:
-                append_own(staff=staff_of(request), act="remove passkey of staff")
+                record_change_of_factor(staff=staff_of(request), act="remove passkey of staff")
         return redirect("admin:two_factor_account")
 
     def _added(self, request: HttpRequest, user: User) -> HttpResponse:
@@ -126,7 +126,7 @@ class PasskeyPages:
             now=request_now(),
         )
         proving.mark_verified(request, passkey)
-        append_own(staff=staff_of(request), act="add passkey of staff")
+        record_change_of_factor(staff=staff_of(request), act="add passkey of staff")
         if not needs_passkey(staff_of(request).roles) and not recovery_codes_left(user):
             return recovery_codes_page(self.site, request, user)
         messages.success(request, "The passkey is ready. Add one on another device as well.")

@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from backoffice.audit import append_own
 from backoffice.authenticators import StaffPasskey
 from backoffice.pages import proving
 from backoffice.pages.forms import SecondFactorForm
+from backoffice.services.own_factors import record_change_of_factor
 from backoffice.services.staff_passkeys import has_passkey, needs_passkey
 from backoffice.services.two_factor import (
     begin_enrolment,
@@ -73,7 +73,7 @@ class TwoFactorPages:
             device = finish_enrolment(user, form.cleaned_data["code"], request_now())
             if device is not None:
                 proving.mark_verified(request, device)
-                append_own(staff=staff_of(request), act="set up two-factor")
+                record_change_of_factor(staff=staff_of(request), act="set up two-factor")
                 return recovery_codes_page(self.site, request, user)
             form.add_error("code", WRONG_CODE)
         enrolment = begin_enrolment(user, anew=request.method != "POST")
@@ -97,7 +97,7 @@ class TwoFactorPages:
             return proving.ask_again(request)
         takes = proving.accepts_codes(request, user)
         if request.method == "POST" and takes:
-            append_own(staff=staff_of(request), act="new recovery codes")
+            record_change_of_factor(staff=staff_of(request), act="new recovery codes")
             return recovery_codes_page(self.site, request, user)
         context = {
             "codes_left": recovery_codes_left(user),

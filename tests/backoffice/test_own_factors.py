@@ -1,0 +1,86 @@
+"""Staff are told what changes about their own sign-in, and the audit trail records it."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from backoffice.authenticators import StaffPasskey
+from backoffice.models import AuditEntry
+from backoffice.roles import Role
+from core.clock import utc_now
+from messages.models import Message
+from tests.backoffice.conftest import PASSWORD, Office, code_of
+from tests.customers.authenticator import VirtualAuthenticator
+from tests.nights import ITS_OWN
+
+pytestmark = pytest.mark.django_db
+
+NEW = "tall ship sails"
+OF_ADA = "ada@example.com"
+SET_UP = "/admin/two-factor/passkey/set-up/"
+
+
+def add_passkey(client: Client) -> None:
+    options = client.post(f"{SET_UP}options/").json()
+    client.post(SET_UP, {"credential": VirtualAuthenticator().create(options)})
+
+
+def remove_passkey(client: Client) -> None:
+    for _ in range(2):  # the last one stays
+        add_passkey(client)
+    passkey = StaffPasskey.objects.latest("pk")
+    client.post(f"/admin/two-factor/passkey/{passkey.pk}/remove/")
+
+
+def set_up_authenticator(client: Client) -> None:
+    client.get("/admin/two-factor/set-up/")
+    code = code_of(User.objects.get(), utc_now())
+    client.post("/admin/two-factor/set-up/", {"code": code})
+
+
+def make_recovery_codes(client: Client) -> None:
+    client.post("/admin/two-factor/account/")
+
+
+def change_password(client: Client) -> None:
+    chosen = {"new_password1": NEW, "new_password2": NEW, "old_password": PASSWORD}
+    client.post("/admin/password_change/", chosen)
+
+
+CHANGES = [
+    (add_passkey, "add passkey of staff", "A passkey was added"),
+    (remove_passkey, "remove passkey of staff", "A passkey was removed"),
+    (set_up_authenticator, "set up two-factor", "An authenticator app was set up"),
+    (make_recovery_codes, "new recovery codes", "New recovery codes were made"),
+    (change_password, "change password", "The password was changed"),
+]
+
+
+@pytest.mark.each_on_postgres(ITS_OWN)
+@pytest.mark.parametrize(("change", "act", "words"), CHANGES)
+def test_no_one_changes_how_an_account_signs_in_unheard(
+    office: Office, change: Callable[[Client], None], act: str, words: str
+) -> None:
+    """At an unlocked desk a thief added a passkey, and came back another day."""
+    browser = office(Role.SUPPORT, "ada")
+    User.objects.update(email=OF_ADA)
+
+    change(browser)
+
+    told = Message.objects.filter(kind="staff_factor").latest("created_at", "pk")
+    assert (told.recipient, told.livemode) == (OF_ADA, True)
+    assert f"{words} for your account, ada, from 127.0.0.1." in told.text.replace(
+        ", and the old ones have ended", ""
+    )
+    entry = AuditEntry.objects.latest("sequence")
+    assert (entry.act, entry.actor, entry.address) == (act, "ada", "127.0.0.1")
+
+
+def test_an_account_without_an_address_is_not_told_of_its_new_password(office: Office) -> None:
+    change_password(office(Role.SUPPORT))
+
+    assert User.objects.get().check_password(NEW)
+    assert not Message.objects.exists()
+    assert AuditEntry.objects.latest("sequence").act == "change password"
