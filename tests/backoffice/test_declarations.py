@@ -33,7 +33,7 @@ from payments.errors import PaymentAlreadyCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payouts.models import AccountStatement, BankAccount, Payout
-from refunds.models import Refund
+from refunds.models import Inquiry, Refund
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import paid_payment
@@ -171,6 +171,13 @@ def test_no_mode_is_assumed_for_what_has_none() -> None:
 
     with pytest.raises(AttributeError, match="livemode"):
         submit(context, SET_ROLES)
+
+
+def test_what_takes_something_away_is_no_main_action() -> None:
+    actions = [it for admin in ADMINS.values() for it in (*admin.row_actions, *admin.list_actions)]
+
+    assert [action.title for action in actions if action.danger and action.main] == []
+    assert [action.title for action in ADMINS[Inquiry].row_actions if action.main] == ["Answer"]
 
 
 def test_an_action_says_what_it_has_done() -> None:

@@ -56,3 +56,14 @@ def test_a_form_with_an_old_token_is_refused_on_a_page_of_staff(
     assert "No money has been taken" not in page
     assert ("Payments" in page, "Kreyòl" in page) == (True, False)
     assert not Note.objects.exists()
+
+
+def test_a_form_of_a_customer_with_an_old_token_is_refused_on_a_page_of_theirs() -> None:
+    path = f"/checkout/{PaymentFactory().pk}/pay"
+
+    response = Client(enforce_csrf_checks=True).post(path)
+
+    page = response.content.decode()
+    assert response.status_code == 403
+    assert ("Continue with the payment" in page, "Kreyòl" in page) == (True, True)
+    assert "You have signed in or out since" not in page

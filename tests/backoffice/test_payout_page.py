@@ -7,14 +7,15 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from openpyxl import load_workbook
+from pypdf import PdfReader
 
 from backoffice.export_sources import content_of
-from backoffice.formats import MINUS
+from backoffice.formats import MINUS, day_text
 from backoffice.models import AuditEntry, ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.exports import LEASE, make_due
-from backoffice.statement_files import KINDS, statement_sheet
+from backoffice.statement_files import KINDS, period_of, statement_sheet
 from core.clock import utc_now
 from core.money import share_of
 from ledger.models import Account, Purpose
@@ -205,7 +206,13 @@ def test_its_page_shows_the_sums_and_makes_other_files(
 
     run = ExportRun.objects.get(form=form)
     file = office(Role.FINANCE).get(f"/admin/backoffice/exportrun/{run.pk}/file/")
-    assert file.getvalue().startswith(begins)
+    content = file.getvalue()
+    assert content.startswith(begins)
+    if form == "pdf":
+        days = " to ".join(map(day_text, period_of(statement)))
+        page = PdfReader(io.BytesIO(content)).pages[0].extract_text()
+        assert f"{days}, {statement.merchant.time_zone}" in page
+        assert f"{statement.pk}, {days}, {statement.merchant.name}" in page
     told = Message.objects.get(about=run.pk).text
     assert f"It {'is kept' if form == 'pdf' else 'has '}" in told
 

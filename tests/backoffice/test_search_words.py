@@ -86,6 +86,16 @@ def test_without_such_a_refund_others_of_the_amount_are_listed(
     assert "Payouts of this amount" in listed
 
 
+def test_several_of_a_kind_are_listed_without_other_kinds(office: Office, refund: Refund) -> None:
+    caller, draft = caller_of(refund.merchant), RefundDraft(amount=1_250)
+    create_refund(caller=caller, payment_id=refund.payment_id, draft=draft, now=utc_now())
+
+    listed = search(office, "refund 12.50")
+
+    assert "Refunds of this amount" in listed
+    assert "Payments: " not in listed
+
+
 def test_those_who_may_not_see_payouts_find_none(office: Office, payout: Payout) -> None:
     assert payout.pk not in search(office, "payout 1,200.00 island coffee", Role.DEVELOPER)
     assert payout.pk not in search(office, "payout 1200", Role.DEVELOPER)
@@ -132,3 +142,11 @@ def test_a_day_that_does_not_exist_finds_nothing(office: Office, refund: Refund,
 
     assert "Nothing was found" in page
     assert ("There is no 2026-11-31 in the calendar." in page) == ("2026" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("  order no. HB-1 ", "HB-1"), ("#1042", "1042"), ("ref: A 7", "A 7"), ("A-7", "")],
+)
+def test_what_is_named_is_taken_without_its_noun(text: str, name: str) -> None:
+    assert bare_name(text) == name

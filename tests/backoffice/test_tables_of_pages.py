@@ -7,14 +7,20 @@ import pytest
 from django.db.models import Model
 
 from backoffice.admin.statements import DAYS_SHOWN
+from backoffice.models import Instruction
 from backoffice.page_parts import Table
+from backoffice.registry import ADMINS
+from backoffice.registry import office as site
 from backoffice.resource.page_urls import page_of
+from backoffice.resource.tables import Related
 from backoffice.roles import Role
 from backoffice.statement_files import DaySums
+from funding.models import TopUp
 from merchants.models import Merchant
 from payments.models import Payment
-from payouts.models import AccountStatement, Payout
+from payouts.models import AccountStatement, BankEntry, Payout
 from tests.backoffice.conftest import Office
+from tests.factories import PaymentFactory
 from webhooks.models import Webhook
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +44,35 @@ def test_what_the_page_says_for_all_is_no_column(rows: Rows, office: Office) -> 
     assert columns_of(refunds) == ["Created", "Amount, BSD", "Status", "Reason", "By", "Refund"]
     assert "Merchant" not in columns_of(payments)
     assert "Mode" in columns_of(payments)  # a merchant has payments of both
+
+
+@pytest.mark.parametrize("model", [TopUp, BankEntry, Instruction])
+def test_some_pages_leave_out_tables_without_rows(
+    rows: Rows, office: Office, model: type[Model]
+) -> None:
+    row = rows[model]
+    declared = [related for related in ADMINS[model].related if related.model]
+
+    tables = tables_of(office, row)
+
+    assert len(declared) > len(tables)
+    assert [title for title, table in tables.items() if not table.rows] == []
+
+
+def test_other_pages_say_that_a_table_has_no_rows(office: Office) -> None:
+    assert tables_of(office, PaymentFactory())["Refunds"].rows == []
+
+
+@pytest.mark.parametrize(("order", "first"), [({}, -1), ({"order": ("pk",)}, 0)])
+def test_the_rows_of_a_table_are_the_newest_first_or_in_its_own_order(
+    merchant: Merchant, order: dict[str, Any], first: int
+) -> None:
+    payments = [PaymentFactory(merchant=merchant) for _ in range(3)]
+
+    table = Related(Payment, "merchant", **order).table(merchant, site.get_model_admin(Payment))
+
+    assert len(table.rows) == len(payments)
+    assert payments[first].pk in str(table.rows[0][0])
 
 
 def test_each_column_has_a_heading(rows: Rows, office: Office) -> None:

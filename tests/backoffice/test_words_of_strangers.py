@@ -8,11 +8,15 @@ import pytest
 from openpyxl import load_workbook
 
 from backoffice.models import Instruction
+from backoffice.payout_answer import answer_of
 from backoffice.resource.page_urls import address_of, list_of, page_of
 from backoffice.roles import Role
+from core.clock import utc_now
+from merchants.models import Merchant
 from payouts.models import BankEntry
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment, scheduled_payout
 from tests.nights import ITS_OWN
 from tests.payouts.bank_files import entry, read, statement
 
@@ -30,6 +34,14 @@ def booked(settings) -> BankEntry:
     settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
     read(statement(entry(700, reference="X 1", details=REMITTANCE)))
     return BankEntry.objects.get(message=TURNED)
+
+
+def test_what_a_bank_says_of_a_failed_payout_turns_no_answer(merchant: Merchant) -> None:
+    paid_payment(merchant, 5_000)
+    failed = scheduled_payout(merchant)
+    failed.status, failed.failed_at, failed.failure_message = "failed", utc_now(), f"{TURNED}."
+
+    assert answer_of(failed, utc_now()).words[0] == f"Failed: {MARKED}."
 
 
 @pytest.mark.each_on_postgres(ITS_OWN)

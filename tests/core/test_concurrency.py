@@ -1,10 +1,11 @@
 """Few threads at once serve a caller, and anyone's callers leave slots to the others."""
 
 from contextlib import ExitStack
+from threading import BoundedSemaphore
 
 import pytest
 
-from core.concurrency import CallerConcurrencyLimit, ConcurrencyLimitReached
+from core.concurrency import CallerConcurrencyLimit, ConcurrencyLimit, ConcurrencyLimitReached
 
 
 def is_free(limit: CallerConcurrencyLimit, *callers: str, is_self_service: bool = False) -> bool:
@@ -59,3 +60,20 @@ def test_those_whose_key_anyone_gets_leave_half_to_the_others(most: int, free: i
                     held.enter_context(limit.hold(f"mer_{number}"))
                     taken[1] += 1
         assert (taken[0], sum(taken)) == (free, most)
+
+
+def test_a_slot_is_waited_for_only_as_long_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    def acquire(self: BoundedSemaphore, blocking: bool = True, timeout: float = -1) -> bool:
+        waited.append(timeout)
+        return False
+
+    monkeypatch.setattr(BoundedSemaphore, "acquire", acquire)
+    limit = ConcurrencyLimit(1)
+    with pytest.raises(ConcurrencyLimitReached), limit.hold():
+        pass
+    with pytest.raises(ConcurrencyLimitReached), limit.hold(wait_seconds=2.5):
+        pass
+
+    assert waited == [0, 2.5]

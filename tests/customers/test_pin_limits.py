@@ -134,6 +134,17 @@ def test_what_any_pin_would_meet_now(
         assert lock.until == (now + until if isinstance(until, timedelta) else None)
 
 
+@pytest.mark.parametrize(
+    ("until", "is_locked"), [(None, False), (timedelta(0), False), (timedelta.resolution, True)]
+)
+def test_a_pin_is_locked_until_its_time_and_no_longer(
+    now: datetime, until: timedelta | None, is_locked: bool
+) -> None:
+    customer = Customer(pin_locked_until=None if until is None else now + until)
+
+    assert customer.is_pin_locked(now) is is_locked
+
+
 def test_what_the_refusals_say(now: datetime) -> None:
     refusals = (InvalidPin(3), InvalidPin(), PinLocked(now), InvalidCode(2))
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from backoffice.actions import ActionContext
+from backoffice.admin.bank_entry_actions import _credit
 from backoffice.models import Instruction
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
@@ -15,7 +17,7 @@ from messages.models import Message
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
 from tests.backoffice.acting import act, page_of_act
-from tests.backoffice.conftest import sign_in
+from tests.backoffice.conftest import sign_in, staff_as
 from tests.funding.money_in import (
     NO_TOP_UP,
     booked,
@@ -249,6 +251,21 @@ def test_no_money_is_credited_by_no_one(customer):
 
     assert response.status_code == 422
     assert not Instruction.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(0, 0), (None, 0), (1, 1), (MAX_AMOUNT, MAX_AMOUNT), (MAX_AMOUNT + 1, 0)],
+)
+def test_who_approves_is_shown_an_amount_that_can_be_moved(customer, amount, shown):
+    entry = BankEntry(pk=7, amount=amount)
+    asked = ActionContext(staff_as(Role.FINANCE), entry, {"whose": customer}, utc_now())
+
+    assert _credit(asked) == {
+        "subject_id": customer.pk,
+        "amount": shown,
+        "arguments": {"entry": 7, "top_up": ""},
+    }
 
 
 def test_a_notification_alone_is_not_credited_by_hand(customer):
