@@ -79,8 +79,9 @@ def thorough_checks() -> list[Step]:
     ]
 
 
-# Compiled modules are kept here, also where the environment wants none beside the sources.
-BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "var/bytecode")}
+# Compiled modules are kept, also where the environment wants none: beside the sources, where those
+# of the installed packages are already.
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 TYPES = Step("types", [f"{BIN}/mypy"])
 # By day Ruff looks for most of the same, in a moment.
 PATTERNS = Step("insecure patterns", [sys.executable, "-m", "tests.insecure_patterns"])
@@ -216,7 +217,7 @@ def steps(*, fast: bool) -> list[Step]:
         return [*chosen, suite("sqlite", "-m", WITHOUT_POSTGRESQL)]
     return [
         *chosen,
-        suite("sqlite", "-m", BY_DAY["sqlite"]),
+        suite("sqlite", "-m", BY_DAY["sqlite"], workers=3),
         suite("postgres", "-m", BY_DAY["postgres"], workers=0),
     ]
 

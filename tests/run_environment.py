@@ -13,15 +13,12 @@ ON_POSTGRESQL = SERVER == "postgres"
 
 
 def _keep_compiled() -> None:
-    """Keep compiled modules in var/ where the environment wants none beside the sources.
+    """Keep compiled modules where the environment wants none.
 
     Each process, and each that a test starts, would compile them anew: two seconds of a start.
     """
-    if not sys.dont_write_bytecode:
-        return
     sys.dont_write_bytecode = False
-    sys.pycache_prefix = str(ROOT / "var/pycache")
-    os.environ |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": sys.pycache_prefix}
+    os.environ["PYTHONDONTWRITEBYTECODE"] = ""
 
 
 def _own_directory() -> str:
