@@ -5,6 +5,7 @@ merchant, or approve its new name, cannot tell them apart by looking. Those of a
 known here; a name with any others is at least said to have them.
 """
 
+import re
 from itertools import islice
 from unicodedata import combining, name, normalize
 
@@ -12,6 +13,8 @@ from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 
 MOST_NAMED = 5
+# How the name of a letter begins: CYRILLIC SMALL LETTER A, OLD ITALIC LETTER A.
+_SCRIPT = re.compile(r"MODIFIER LETTER|OLD (?:NORTH |SOUTH )?[\w-]+|[\w-]+")
 # Capitals first, as some look like another letter than their small forms do.
 _CAPITALS = str.maketrans("АВЕЅІЈКМНОРСТУХΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABESIJKMHOPCTYXABEZHIKMNOPTYX")  # noqa: RUF001  # look-alikes
 _SMALL = str.maketrans(
@@ -30,10 +33,13 @@ def verified_lookalikes(merchant: Merchant, called: str) -> list[Merchant]:
 
 
 def scripts_beside_latin(text: str) -> list[str]:
-    """Return the scripts of a text's letters other than Latin, as Unicode calls them: Cyrillic."""
+    """Return the scripts of a text's letters other than Latin, as Unicode calls them: Cyrillic.
+
+    Letters of no script, such as the turned comma of Hawaiian, are told as Modifier Letter.
+    """
     letters = filter(str.isalpha, normalize("NFKD", text))
-    names = {name(each, "UNNAMED").split()[0] for each in letters}
-    return sorted(each.capitalize() for each in names - {"LATIN"})
+    names = {_SCRIPT.findall(name(each, "UNNAMED"))[0] for each in letters}
+    return sorted(each.title() for each in names - {"LATIN"})
 
 
 def _skeleton(text: str) -> str:

@@ -7,7 +7,7 @@ and so it would have on each page and in each text message.
 import pytest
 
 from backoffice.roles import Role
-from backoffice.services.lookalikes import verified_lookalikes
+from backoffice.services.lookalikes import scripts_beside_latin, verified_lookalikes
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from tests.backoffice.acting import page_of_act
@@ -64,6 +64,20 @@ def test_staff_are_told_of_letters_whose_doubles_are_not_known(
 
     for asked in (page_of_act(double, "verify"), page_of_act(merchant, "approve-change")):
         assert f"{NOT_LATIN}: {scripts}" in browser.get(asked).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "scripts"),
+    [
+        ("Caf\u00e9 24", []),
+        ("\U00010300sland", ["Old Italic"]),
+        ("\U00010a80sland", ["Old North Arabian"]),
+        ("O\u02bbahu \u0410", ["Cyrillic", "Modifier Letter"]),
+        ("\U00017000", ["Unnamed"]),
+    ],
+)
+def test_scripts_have_names_that_say_which(name: str, scripts: list[str]) -> None:
+    assert scripts_beside_latin(name) == scripts
 
 
 def test_accents_and_digits_are_said_to_be_of_no_other_script(
