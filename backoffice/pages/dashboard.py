@@ -34,7 +34,8 @@ from payouts.models import BankStatement
 from webhooks.models import Delivery, Webhook
 
 KEPT_SECONDS = 30
-WEEK = timedelta(days=7)
+WEEK_AGO = timedelta(days=7)  # what today is compared with
+REQUESTS_SHOWN_FOR = timedelta(days=7)
 ROWS_SHOWN, VIEWS_SHOWN = 5, 20
 CLOCK_SHOWN = timedelta(minutes=10)  # a refusal is recorded every minute
 CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
@@ -111,7 +112,7 @@ def _tables(site: AdminSite, staff: Staff, *, livemode: bool, now: datetime) -> 
     """Return the endpoints that are failing now, and the outcome of the reader's own requests."""
     failing = Webhook.objects.failing().filter(livemode=livemode).select_related("merchant")
     requested = CATALOG[Instruction].rows_seen(Instruction.objects.all(), staff)
-    own = requested.filter(asked_by_id=staff.user_id, asked_at__gt=now - WEEK)
+    own = requested.filter(asked_by_id=staff.user_id, asked_at__gt=now - REQUESTS_SHOWN_FOR)
     found = (
         ("Endpoints failing now", Webhook, failing[:ROWS_SHOWN]),
         ("Your requests", Instruction, own.select_related("decided_by").order_by("-asked_at")),
@@ -129,7 +130,7 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
     start, yesterday = figures.day_start(today), instant - timedelta(days=1)
     kind: dict[str, Any] = {"livemode": livemode, "currency": currency}
     span = figures.totals_between(**kind, start=start, end=instant)
-    before = figures.totals_between(**kind, start=start - WEEK, end=instant - WEEK)
+    before = figures.totals_between(**kind, start=start - WEEK_AGO, end=instant - WEEK_AGO)
     days = figures.days_before(today, **kind)
     failing = Webhook.objects.failing().filter(livemode=livemode).count()
     return {

@@ -49,14 +49,16 @@ class Related:
         )
 
     def _rows(self, row: Any, resource: Any) -> Any:
+        """Return the rows before they are cut: a query with what their fields read, or a list."""
         if self.rows:
             rows = self.rows(row)
         else:
             rows = resource.model._default_manager.filter(**{self.by: row.pk})
         if not isinstance(rows, QuerySet):
             return rows
-        joined = (self.model and resource.list_select_related) or (None,)
-        return rows.select_related(*joined).order_by(*self.order)
+        if self.model and resource.list_select_related:
+            rows = rows.select_related(*resource.list_select_related)
+        return rows.order_by(*self.order)
 
     def _whole_list(self, row: Any, resource: Any) -> str:
         known = {item.parameter_name for item in resource.filters()}
