@@ -1,5 +1,6 @@
 """Images and printables: QR codes, posters, logos, and a merchant's colour as a stylesheet."""
 
+from datetime import datetime
 from functools import cache, lru_cache
 
 from django.conf import settings
@@ -15,12 +16,17 @@ from checkout.languages import choose_language
 from checkout.models import Logo
 from checkout.payment_view import Payee, payee_of
 from checkout.receipts import logo_of
-from core.concurrency import ConcurrencyLimitReached
+from core.clock import request_now
+from core.errors import ApiError
 from core.formats import money
 from core.pictures import CODES_KEPT, immutable_response, qr_code_of, with_etag
 from core.prepared import Placeholder, PreparedValues
 from links.models import PaymentLink
+from links.services import refuse_closed
+from merchants.errors import MerchantInactive
+from merchants.statuses import MerchantStatus
 from payments.models import Payment
+from payments.statuses import PaymentStatus
 
 PAPER_TYPES = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 
@@ -108,10 +114,24 @@ def _poster(
         logo=logo_of(source.merchant),
     )
     try:
+        _refuse_ended(source, request_now())
         content = drawn_poster(poster, size=size, form=form, language=get_language() or "")
-    except ConcurrencyLimitReached as error:
+    except ApiError as error:
         return StoppedPage.as_view(error=error)(request)
     response = HttpResponse(content, content_type=PAPER_TYPES[form])
     response["Content-Disposition"] = f'inline; filename="poster-{size}-{source.id}.{form}"'
     patch_cache_control(response, private=True, max_age=60)
     return with_etag(request, response)
+
+
+def _refuse_ended(source: Payment | PaymentLink, now: datetime) -> None:
+    """Raise the error of a suspended merchant, an ended link, or a closed counter.
+
+    A poster bears our name: there is none of what no one can pay any more.
+    """
+    if isinstance(source, PaymentLink):
+        refuse_closed(source, now=now)
+    elif source.merchant.status == MerchantStatus.SUSPENDED:
+        raise MerchantInactive
+    elif source.status != PaymentStatus.CREATED:
+        raise source.refusal(now)

@@ -9,6 +9,8 @@ from customers.models import Customer, CustomerSession
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link
 from merchants.callers import Caller
+from merchants.services import set_status
+from merchants.statuses import MerchantStatus
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
@@ -185,6 +187,27 @@ def test_a_link_has_posters(link_of, form, start):
 
     assert response.content.startswith(start)
     assert Shopper().visit(f"/pay/nobody/{link_of().id}/poster-card.{form}").status_code == 404
+
+
+@pytest.mark.parametrize("source", ["link", "counter"])
+@pytest.mark.parametrize("is_suspended", [True, False])
+def test_there_is_no_poster_of_what_cannot_be_paid(
+    link_of, payment_of, merchant, source, is_suspended
+):
+    """It said "Scan to pay", and our name, for a merchant that staff had stopped."""
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    page = path_of(link_of()) if source == "link" else counter.hosted_url
+    assert Shopper().visit(f"{page}/poster-card.svg").status_code == 200
+
+    if is_suspended:
+        set_status(merchant_id=merchant.id, status=MerchantStatus.SUSPENDED, now=utc_now())
+    else:
+        PaymentLink.objects.update(status="deactivated", ended_at=utc_now())
+        Payment.objects.update(status="canceled", canceled_at=utc_now())
+
+    for form in ("svg", "pdf"):
+        answer = Shopper().visit(f"{page}/poster-card.{form}")
+        assert (answer.status_code, answer.headers["Content-Type"][:9]) == (422, "text/html")
 
 
 @pytest.mark.parametrize("status", ["deactivated", "expired"])
