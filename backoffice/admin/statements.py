@@ -22,6 +22,7 @@ from backoffice.services.statements import PERIODS, ask_for_statement, period_da
 from backoffice.staff import staff_of
 from backoffice.statement_files import SUM_WORDS, period_of, statement_days, sums_of
 from core.clock import request_now
+from ledger.models import Account, Purpose
 from payouts.models import AccountStatement
 
 DAYS_SHOWN = 31
@@ -35,6 +36,13 @@ class StatementForm(ActionForm):
     last_day = DateInputField(required=False)
     currency = CurrencyCodeField()
     form = SelectField(ExportForm.choices, label="File", initial=ExportForm.XLSX)
+
+    def prepare(self) -> None:
+        """Propose the currency of the merchant's money, if there is only one."""
+        accounts = Account.objects.filter(owner=self.row.pk, purpose=Purpose.MERCHANT)
+        currencies = set(accounts.values_list("currency", flat=True))
+        if len(currencies) == 1:
+            self.fields["currency"].initial = currencies.pop()
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
