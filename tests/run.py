@@ -1,7 +1,7 @@
 """Check what a day needs; `--fast` what is quick, `--check` what changed.
 
-`--night` is what a day leaves out, and chance for hours. The tests on SQLite run beside all else.
-The last line is the sum; before it stands what failed.
+`--night` is what a day leaves out, and chance for hours. The tests on PostgreSQL run beside all
+else. The last line is the sum; before it stands what failed.
 """
 
 import argparse
@@ -166,12 +166,12 @@ def say(text: str) -> None:
 
 
 def side_by_side(chosen: Iterable[Step]) -> list[list[Step]]:
-    """Return what runs at the same time: the tests on SQLite, and the rest in its order.
+    """Return what runs at the same time: the tests on PostgreSQL, and the rest in its order.
 
-    Those of browsers and services wait much of their time: the rest has the processors then.
+    Those of browsers and services wait much of their time: the others have the processors then.
     """
     chosen = list(chosen)
-    first = [step for step in chosen if step.environment.get("TEST_DATABASE") == "sqlite"]
+    first = [step for step in chosen if step.environment.get("TEST_DATABASE") == "postgres"]
     return [lane for lane in (first, [step for step in chosen if step not in first]) if lane]
 
 
