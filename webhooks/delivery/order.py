@@ -12,13 +12,15 @@ from django.db.models import (
     Case,
     Exists,
     ExpressionWrapper,
-    Min,
+    F,
     OuterRef,
     Q,
     QuerySet,
+    Subquery,
     When,
 )
 
+from core.among import Among
 from core.prepared import Placeholder, PreparedValues, instant_placeholder
 from webhooks.models import Delivery, FeedEntry
 from webhooks.statuses import DeliveryStatus
@@ -29,6 +31,7 @@ WINDOW = 20
 LOOK_BACK = 20
 
 _OBJECT = ("event__entry__merchant_id", "event__entry__livemode", "event__entry__resource_id")
+_PLACE = ("event_id", "sequence", "resource_id")
 _NOT_ATTEMPTED = Q(attempt_count=0) | (Q(attempt_count=1) & ~Q(lease_token=""))
 _WAITS = Q(status=DeliveryStatus.PENDING) & _NOT_ATTEMPTED
 
@@ -39,36 +42,50 @@ def next_in_turn(webhook_id: str, capacity: int, *, now: datetime) -> tuple[list
     free = [delivery_id for delivery_id, in_turn, *_ in window if in_turn]
     if len(free) < capacity and len(window) == WINDOW:
         held_up = {tuple(thing) for _, in_turn, *thing in window if not in_turn}
-        due = Delivery.objects.due(now).filter(webhook=webhook_id)
-        free += [each for each in _first_about(held_up, due) if each not in free]
+        free += [each for each in _first_about(held_up, webhook_id, now) if each not in free]
     return free[:capacity], len(window) > len(free[:capacity])
 
 
 @cache
 def _window() -> PreparedValues:
-    due = Delivery.objects.due(instant_placeholder("now")).filter(webhook=Placeholder("webhook_id"))
-    return PreparedValues(with_turn(due).values_list("id", "in_turn", *_OBJECT)[:WINDOW])
+    # Chosen before their events are looked up. Asked for what is due, PostgreSQL may join all of
+    # that, then sort it.
+    pending = Delivery.objects.pending().filter(webhook=Placeholder("webhook_id"))
+    first = pending.order_by("next_attempt_at", "id").values("id")[:WINDOW]
+    due = Delivery.objects.filter(id__in=first, next_attempt_at__lte=instant_placeholder("now"))
+    ordered = with_turn(due).order_by("next_attempt_at", "id")
+    return PreparedValues(ordered.values_list("id", "in_turn", *_OBJECT))
 
 
-def _first_about(objects: set[tuple[Any, ...]], due: QuerySet[Delivery]) -> list[str]:
+def _first_about(objects: set[tuple[Any, ...]], webhook_id: str, now: datetime) -> list[str]:
     """Return those in turn that hold up all others about these objects.
 
     An attempt that was given back, or lost with its process, falls due after what it holds up: with
     twenty of those before it, it would never be found, and nothing would reach the endpoint.
+
+    Each statement looks up what the one before it has found: of a join, PostgreSQL may read what
+    waits for the endpoint first.
     """
     numbered = [thing for thing in objects if thing[0] is not None]
     if not numbered:
         return []
     merchant_id, livemode, _ = numbered[0]  # those of the endpoint
-    about = due.order_by().filter(
-        event__entry__merchant_id=merchant_id,
-        event__entry__livemode=livemode,
-        event__entry__resource_id__in=[resource_id for *_, resource_id in numbered],
+    about = FeedEntry.objects.filter(
+        merchant_id=merchant_id,
+        livemode=livemode,
+        resource_id__in=[resource_id for *_, resource_id in numbered],
     )
-    firsts = about.values("event__entry__resource_id").annotate(first=Min("event__entry__sequence"))
-    rows = with_turn(about.filter(event__entry__sequence__in=[row["first"] for row in firsts]))
-    in_order = rows.order_by("event__entry__sequence").values_list("id", "in_turn")
-    return [delivery_id for delivery_id, in_turn in in_order if in_turn]
+    places = {event_id: place for event_id, *place in about.values_list(*_PLACE)}
+    # No index matches a CASE: these are looked up by event, though nothing waited yesterday.
+    is_due = _case(Q(webhook=webhook_id, next_attempt_at__lte=now))
+    due = Delivery.objects.alias(is_due=is_due).filter(is_due=True)
+    found = due.filter(Among(F("event_id"), list(places))).values_list("event_id", "id")
+    firsts: dict[str, str] = {}
+    for event_id, delivery_id in sorted(found, key=lambda each: places[each[0]]):
+        firsts.setdefault(places[event_id][1], delivery_id)
+    rows = with_turn(Delivery.objects.filter(Among(F("id"), list(firsts.values()))))
+    turns = dict(rows.values_list("id", "in_turn"))
+    return [delivery_id for delivery_id in firsts.values() if turns.get(delivery_id)]
 
 
 def with_turn(due: QuerySet[Delivery]) -> QuerySet[Any]:
@@ -84,8 +101,12 @@ def _in_turn() -> Q:
     )
 
 
-def _held_up_by() -> QuerySet[Delivery]:
-    """Return the deliveries to the same endpoint, about the same object, that have not left yet."""
+def _held_up_by() -> QuerySet[FeedEntry]:
+    """Return the earlier events about the same object that have not left for this endpoint yet.
+
+    Whether each waits is looked up by event and endpoint. Joined with deliveries, PostgreSQL may
+    begin with what is pending at the endpoint: that is nothing until the next ANALYZE.
+    """
     outer = {
         name: OuterRef(OuterRef(f"event__entry__{name}"))
         for name in ("merchant_id", "livemode", "resource_id")
@@ -94,9 +115,12 @@ def _held_up_by() -> QuerySet[Delivery]:
         sequence__lt=OuterRef(OuterRef("event__entry__sequence")), **outer
     )
     latest = earlier.order_by("-sequence").values("event_id")[:LOOK_BACK]
-    # With a CASE, PostgreSQL looks these up by event. It would take the index of pending ones to
-    # be empty until the next ANALYZE, and read all that waits for the endpoint each time.
-    waits = Case(When(_WAITS, then=True), default=False, output_field=BooleanField())
-    return Delivery.objects.alias(waits=waits).filter(
-        waits=True, webhook=OuterRef("webhook"), event__in=latest
+    delivery = Delivery.objects.filter(
+        event=OuterRef("event_id"), webhook=OuterRef(OuterRef("webhook"))
     )
+    waits = Subquery(delivery.values_list(_case(_WAITS)))
+    return FeedEntry.objects.alias(waits=waits).filter(waits=True, event_id__in=latest)
+
+
+def _case(condition: Q) -> Case:
+    return Case(When(condition, then=True), default=False, output_field=BooleanField())
