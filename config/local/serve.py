@@ -67,6 +67,8 @@ def _prepare() -> None:
     state = _state()
     if PREPARED.exists() and PREPARED.read_text() == state and _database_is_here():
         return
+    sys.stdout.write("Bringing the database up to date ...\n")
+    sys.stdout.flush()
     done = subprocess.run([*MANAGE, "prepare"], check=False)  # noqa: S603  # our own command line
     if done.returncode:
         sys.exit(done.returncode)
