@@ -28,6 +28,8 @@ DAY = timedelta(days=1)
 TEXTS = AttemptLimit("refund-text", 20, DAY)
 TEXTS_OF_ONE_MERCHANT = AttemptLimit("refund-text-merchant", 10, DAY)
 MAILS = AttemptLimit("refund-mail", 20, DAY)
+# What ends reports of a customer's own, apart from the above, so that no merchant uses it up.
+ENDS_OF_REPORTS = AttemptLimit("report-end", 20, DAY)
 
 
 def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
@@ -85,10 +87,11 @@ def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> N
 def write(message: Message, now: datetime) -> Content | None:
     """Write the notice of a refund for the message's channel.
 
-    None above the daily limit of notices, unless the refund settles what the customer reported.
+    None above the daily limit of notices; what settles a report of the customer's has its own.
     """
     refund = Refund.objects.select_related("payment__merchant").get(pk=message.about)
-    if not _settles_own_report(refund) and not _has_room(message, refund.payment, now):
+    is_end = _settles_own_report(refund)
+    if not _has_room(message, refund.payment, now, ends_own_report=is_end):
         return None
     amount = money_and_code(refund.amount, refund.currency)
     if message.channel == Channel.SMS:
@@ -99,7 +102,7 @@ def write(message: Message, now: datetime) -> Content | None:
 
 
 @transaction.atomic
-def _has_room(message: Message, payment: Payment, now: datetime) -> bool:
+def _has_room(message: Message, payment: Payment, now: datetime, *, ends_own_report: bool) -> bool:
     """Count a message against its daily limit, at the first attempt; return whether it fits.
 
     Not in the transaction of its cause, where many would wait for the counter. The limit is needed
@@ -107,6 +110,10 @@ def _has_room(message: Message, payment: Payment, now: datetime) -> bool:
     """
     if message.attempts > 1 or not message.livemode:
         return True
+    if ends_own_report and _reaches_payer(message, payment):
+        subject = payment.customer_id or ""
+        if count_within_all([(ENDS_OF_REPORTS, subject)], now=now):
+            return True
     customer, merchant = payment.customer_id or "", payment.merchant_id
     counted = [(TEXTS, customer), (TEXTS_OF_ONE_MERCHANT, f"{merchant} {customer}")]
     if message.channel == Channel.EMAIL:
@@ -114,19 +121,24 @@ def _has_room(message: Message, payment: Payment, now: datetime) -> bool:
     return count_within_all(counted, now=now)
 
 
+def _reaches_payer(message: Message, payment: Payment) -> bool:
+    """Return whether a message goes to the payer's own phone or address, not to an invoice's."""
+    return message.recipient in (payment.paying_customer.phone, payment.paying_customer.email)
+
+
 def write_answer(message: Message, now: datetime) -> Content | None:
     """Write the answer to a customer's inquiry; a text message only links to it.
 
-    None for a merchant's answer above the daily limit, unless the customer who paid has reported
-    the problem: on receipts of its own sales, a merchant could report and answer without end.
+    None for a merchant's answer above the daily limit: on receipts of its own sales, a merchant
+    could report and answer without end. What the customer who paid has reported has its own limit.
     """
     inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
     answer, payment = _answer_of(message, inquiry), inquiry.payment
     context = context_of(payment)
     merchant = sms.sanitized(payment.merchant.name)
     is_merchant = answer.author == "merchant"
-    is_counted = is_merchant and not _answers_own_report(answer, payment)
-    if is_counted and not _has_room(message, payment, now):
+    is_end = _answers_own_report(answer, payment)
+    if is_merchant and not _has_room(message, payment, now, ends_own_report=is_end):
         return None
     context |= {"answer": answer.text, "problem_url": f"{context['receipt_url']}/problem"}
     if message.channel == Channel.SMS:
@@ -149,8 +161,8 @@ def _settles_own_report(refund: Refund) -> bool:
 def _answers_own_report(answer: InquiryEntry, payment: Payment) -> bool:
     """Return whether the customer who paid has reported the problem since the last answer.
 
-    Such an answer is not counted: the merchant whom the report is about could use up the limit by
-    refunds of a cent, then end the report unheard. Customers may report few times a day.
+    Such an answer has a limit of its own: the merchant whom the report is about could use up the
+    other by refunds of a cent, then end the report unheard.
     """
     earlier = InquiryEntry.objects.filter(inquiry=answer.inquiry_id, pk__lt=answer.pk)
     ends = earlier.exclude(status=InquiryStatus.OPEN).order_by("-pk")

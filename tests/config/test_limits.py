@@ -205,6 +205,7 @@ LIMITS: dict[str, object] = {
     "payments.till_serializers.MAX_PRODUCT_NAME": 40,
     "payments.tills.MOST_PRODUCTS": 9,
     "payments.tills.TIP_PERCENTS": (10, 15, 20),
+    "refunds.emails.ENDS_OF_REPORTS": AttemptLimit("report-end", 20, timedelta(days=1)),
     "refunds.emails.MAILS": AttemptLimit("refund-mail", 20, timedelta(days=1)),
     "refunds.emails.TEXTS": AttemptLimit("refund-text", 20, timedelta(days=1)),
     "refunds.emails.TEXTS_OF_ONE_MERCHANT": AttemptLimit(

@@ -10,7 +10,7 @@ from merchants.callers import Caller
 from messages import sms
 from messages.tasks import send_messages
 from payments.models import Payment
-from refunds.emails import MAILS, TEXTS
+from refunds.emails import ENDS_OF_REPORTS, MAILS, TEXTS
 from refunds.inquiries import ProblemReport, close_inquiry, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from tests.client import Api
@@ -81,6 +81,39 @@ def test_a_merchant_ends_no_report_against_it_unheard(api, merchant, texts, monk
     refund(api, sale, 1)
     send_messages()
     assert len(texts.texts) == 3, "but no more than that"
+
+
+def report_and_refund_a_cent(api: Api, sale: Payment, times: int) -> None:
+    """Report as the customer who paid, and settle that as the merchant: two accomplices."""
+    said, payer = ProblemReport(InquiryReason.OTHER, ""), f"customer:{sale.customer_id}"
+    for _ in range(times):
+        report_problem(payment_id=sale.id, report=said, actor=payer, now=utc_now())
+        assert refund(api, sale, 1).status_code == 201
+    send_messages()
+
+
+def test_accomplices_do_not_have_a_stranger_mailed_without_end(
+    api, merchant, mailoutbox, monkeypatch
+):
+    """What settled a report was not counted, although it went to whom the merchant invoiced."""
+    monkeypatch.setattr("refunds.emails.MAILS", replace(MAILS, times=2))
+    sale = sell_live(merchant, 900)
+    Payment.objects.filter(pk=sale.pk).update(customer_email="stranger@example.com")
+
+    report_and_refund_a_cent(api, sale, 5)
+
+    assert [mail.to for mail in mailoutbox] == [["stranger@example.com"]] * 2
+
+
+def test_accomplices_do_not_have_texts_sent_without_end(api, merchant, texts, monkeypatch):
+    """Five reports of each payment are many texts, at our cost, if there are many payments."""
+    monkeypatch.setattr("refunds.emails.ENDS_OF_REPORTS", replace(ENDS_OF_REPORTS, times=3))
+    monkeypatch.setattr("refunds.emails.TEXTS", replace(TEXTS, times=1))
+
+    for _ in range(3):
+        report_and_refund_a_cent(api, sell_live(merchant, 900), 2)
+
+    assert texts.to == [LIVE_PHONE] * (3 + 1)
 
 
 def test_a_merchant_that_asks_and_answers_itself_sends_few_mails(
