@@ -13,8 +13,7 @@ from checkout.payment_view import SHOWN, PaymentView, payment_view_of
 from core.errors import ApiError
 from core.prepared import Placeholder, Prepared
 from ledger.errors import InsufficientBalance
-from merchants.errors import MerchantInactive
-from merchants.statuses import MerchantStatus
+from merchants.standing import refuse_suspended
 from payments.errors import (
     REFUSAL_BY_STATUS,
     PaymentAlreadyCompleted,
@@ -46,8 +45,7 @@ class PaymentPage(CheckoutPage):
 
     def refuse_suspended(self) -> None:
         """Raise MerchantInactive if the payee may not be paid at the moment."""
-        if self.payment.merchant.status == MerchantStatus.SUSPENDED:
-            raise MerchantInactive
+        refuse_suspended(self.payment.merchant)
 
     @property
     def is_payer(self) -> bool:

@@ -13,8 +13,8 @@ from links.models import LinkUse, PaymentLink
 from links.statuses import LinkStatus
 from links.uses import count_uses
 from merchants.callers import Caller
-from merchants.errors import MerchantInactive, MerchantNotFound
-from merchants.statuses import MerchantStatus
+from merchants.errors import MerchantNotFound
+from merchants.standing import refuse_suspended
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
 
@@ -130,7 +130,7 @@ def open_link(link_id: str, *, now: datetime) -> PaymentLink:
 
 def refuse_closed(link: PaymentLink, *, now: datetime) -> None:
     """Raise the error of a link that takes no payment now, as `open_link` does."""
-    _refuse_suspended(link)
+    refuse_suspended(link.merchant)
     link.refuse_ended(now)
 
 
@@ -140,7 +140,7 @@ def read_public_link(merchant_slug: str, link_id: str) -> PaymentLink:
     Raises PaymentLinkNotFound, MerchantInactive.
     """
     link = PaymentLink.objects.at(merchant_slug).to_show().one(link_id)
-    _refuse_suspended(link)
+    refuse_suspended(link.merchant)
     return link
 
 
@@ -177,11 +177,6 @@ def _count_at_once(link: PaymentLink, *, amount: int, now: datetime) -> None:
     link.save(update_fields=["uses_count", "amount_collected"])
     if link.uses_count == link.max_uses:
         link.transition_to(LinkStatus.USED_UP, now=now, actor="system:links.record_use")
-
-
-def _refuse_suspended(link: PaymentLink) -> None:
-    if link.merchant.status == MerchantStatus.SUSPENDED:
-        raise MerchantInactive
 
 
 def _refuse_past(expires_at: datetime | None, now: datetime) -> None:

@@ -20,10 +20,15 @@ if TYPE_CHECKING:
     from merchants.callers import Caller
 
 
-def refuse_status(merchant: Merchant, *, livemode: bool) -> None:
-    """Raise MerchantInactive, or MerchantNotVerified if live calls need a verified merchant."""
+def refuse_suspended(merchant: Merchant) -> None:
+    """Raise MerchantInactive for a suspended merchant: it cannot be paid."""
     if merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
+
+
+def refuse_status(merchant: Merchant, *, livemode: bool) -> None:
+    """Raise MerchantInactive, or MerchantNotVerified if live calls need a verified merchant."""
+    refuse_suspended(merchant)
     unverified = merchant.status != MerchantStatus.VERIFIED
     if livemode and unverified and settings.REQUIRE_VERIFIED_MERCHANTS:
         raise MerchantNotVerified

@@ -16,8 +16,7 @@ from core.address_keys import address_key
 from core.errors import InvalidAmount
 from core.ids import base62
 from core.money import MAX_AMOUNT
-from merchants.errors import MerchantInactive
-from merchants.statuses import MerchantStatus
+from merchants.standing import refuse_suspended
 from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import LIFETIME, PaymentMode
@@ -60,10 +59,7 @@ def pay_at_counter(
     """
     # Not locked, so that customers do not queue: a concurrent cancel takes effect just afterwards.
     counter = Payment.objects.select_related("merchant").one(counter_id)
-    if counter.status != PaymentStatus.CREATED:
-        raise counter.refusal(now)
-    if counter.merchant.status == MerchantStatus.SUSPENDED:
-        raise MerchantInactive
+    refuse_closed_counter(counter, now=now)
     ticket = Ticket.objects.locked_open(counter_id, ticket_id, now) if ticket_id else None
     charged = _charged(counter, amount) if ticket is None else ticket.amount
     refuse_tip(tip, sum_amount=charged, merchant_id=counter.merchant_id, livemode=counter.livemode)
@@ -88,6 +84,13 @@ def pay_at_counter(
         line_items=None if ticket is None else ticket.items,
         tip=tip or None,
     )
+
+
+def refuse_closed_counter(counter: Payment, *, now: datetime) -> None:
+    """Raise PaymentCanceled for a closed counter, MerchantInactive for a suspended merchant's."""
+    if counter.status != PaymentStatus.CREATED:
+        raise counter.refusal(now)
+    refuse_suspended(counter.merchant)
 
 
 def _with_tip(charged: int, tip: int) -> int:

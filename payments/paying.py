@@ -19,7 +19,7 @@ from ledger.services import Movement, accounts_for, post_transfers
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.services import lock_for_use, record_use
 from merchants.errors import MerchantInactive
-from merchants.statuses import MerchantStatus
+from merchants.standing import refuse_suspended
 from payments import emails
 from payments.failures import DECLINED, Failure, failure_of
 from payments.models import Payment
@@ -66,7 +66,7 @@ def pay_as_read(payment: Payment, *, customer: Customer, actor: str, now: dateti
     """
     if not customer.may_pay(payment.merchant_id):
         raise CustomerNotFound
-    _refuse_suspended(payment)
+    refuse_suspended(payment.merchant)
     behaviour = behaviour_of(customer)
     if behaviour == Behaviour.INSUFFICIENT_BALANCE:
         raise InsufficientBalance
@@ -98,7 +98,7 @@ def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
         with transaction.atomic():
             payment = _lock_with_origin(payment_id, now)
             _refuse_unless_processing(payment, now)
-            _refuse_suspended(payment)
+            refuse_suspended(payment.merchant)
             settle(payment, actor="system:payments.settle", now=now)
             return payment
     except _UNSETTLED as error:
@@ -110,11 +110,6 @@ def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
 def _refuse_unless_processing(payment: Payment, now: datetime) -> None:
     if payment.status != PaymentStatus.PROCESSING:
         raise payment.refusal(now)
-
-
-def _refuse_suspended(payment: Payment) -> None:
-    if payment.merchant.status == MerchantStatus.SUSPENDED:
-        raise MerchantInactive
 
 
 def settle(payment: Payment, *, actor: str, now: datetime) -> None:

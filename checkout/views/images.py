@@ -23,10 +23,8 @@ from core.pictures import CODES_KEPT, immutable_response, qr_code_of, with_etag
 from core.prepared import Placeholder, PreparedValues
 from links.models import PaymentLink
 from links.services import refuse_closed
-from merchants.errors import MerchantInactive
-from merchants.statuses import MerchantStatus
+from payments.counters import refuse_closed_counter
 from payments.models import Payment
-from payments.statuses import PaymentStatus
 
 PAPER_TYPES = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 
@@ -125,13 +123,11 @@ def _poster(
 
 
 def _refuse_ended(source: Payment | PaymentLink, now: datetime) -> None:
-    """Raise the error of a suspended merchant, an ended link, or a closed counter.
+    """Raise the error of an ended link, a closed counter, or a suspended merchant.
 
     A poster bears our name: there is none of what no one can pay any more.
     """
     if isinstance(source, PaymentLink):
         refuse_closed(source, now=now)
-    elif source.merchant.status == MerchantStatus.SUSPENDED:
-        raise MerchantInactive
-    elif source.status != PaymentStatus.CREATED:
-        raise source.refusal(now)
+    else:
+        refuse_closed_counter(source, now=now)
