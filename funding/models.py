@@ -214,7 +214,7 @@ class PaymentProof(models.Model):
 
 
 class CashDay(models.Model):
-    """The cash that one person has taken on one day, in cents: what is locked to take more."""
+    """The cash that one person has taken on one day, in cents: the row to lock for taking more."""
 
     agent = models.CharField(max_length=100)
     livemode = models.BooleanField()

@@ -6,12 +6,13 @@ from inspect import signature
 
 import pytest
 import time_machine
+from django.db import connection
 
 from backoffice.models import AuditEntry
 from backoffice.roles import Role
 from core.clock import utc_now
 from customers.models import Customer
-from funding.cash import check_cash_code, send_cash_code, take_cash
+from funding.cash import check_cash_code, send_cash_code, take_cash, taken_in_cash
 from funding.errors import CashCodeMissing, CashLimitReached, FundingLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, TopUp
 from funding.services import cancel_top_up
@@ -21,6 +22,7 @@ from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import sign_in
 from tests.customers.texts import TextBox, ask
 from tests.funding.money_in import LIVE, customer_with, held, ordered
+from tests.lone_index import leave_only
 
 pytestmark = pytest.mark.django_db
 
@@ -230,3 +232,11 @@ def test_the_customers_page_shows_what_was_added(customer):
     assert "Money added" in page
     assert re.search(r">\s*cash\s*<", page)
     assert TopUp.objects.get().status == "pending"
+
+
+def test_what_one_person_has_taken_is_found_by_its_index() -> None:
+    taken = taken_in_cash("staff:ann", since=utc_now())
+    if connection.vendor == "postgresql":
+        leave_only("top_up_in_cash", TopUp)
+
+    assert "top_up_in_cash" in taken.explain()
