@@ -14,7 +14,6 @@ from django.shortcuts import redirect
 from backoffice.errors import AccountNotEligible
 from backoffice.pages import proving
 from backoffice.pages.two_factor import recovery_codes_page
-from backoffice.services.own_factors import record_change_of_factor
 from backoffice.services.staff_passkeys import (
     add_passkey,
     begin_new_passkey,
@@ -24,7 +23,11 @@ from backoffice.services.staff_passkeys import (
     needs_passkey,
     remove_passkey,
 )
-from backoffice.services.two_factor import has_authenticator, recovery_codes_left
+from backoffice.services.two_factor import (
+    has_authenticator,
+    new_recovery_codes,
+    recovery_codes_left,
+)
 from backoffice.staff import staff_of
 from checkout.views.passkeys import device_name
 from core.clock import request_now
@@ -109,26 +112,24 @@ class PasskeyPages:
             return proving.ask_again(request)
         if request.method == "POST":
             try:
-                remove_passkey(user, passkey_id=passkey_id)
+                remove_passkey(user, staff=staff_of(request), passkey_id=passkey_id)
             except AccountNotEligible as error:
                 messages.error(request, error.details)
-            else:
-                record_change_of_factor(staff=staff_of(request), act="remove passkey of staff")
         return redirect("admin:two_factor_account")
 
     def _added(self, request: HttpRequest, user: User) -> HttpResponse:
         """Store the new passkey. Those who may use codes get recovery codes, in case it is lost."""
         passkey = add_passkey(
             user,
+            staff=staff_of(request),
             credential=request.POST.get("credential", ""),
             challenge=_take_challenge(request, REGISTER),
             name=device_name(request),
             now=request_now(),
         )
         proving.mark_verified(request, passkey)
-        record_change_of_factor(staff=staff_of(request), act="add passkey of staff")
         if not needs_passkey(staff_of(request).roles) and not recovery_codes_left(user):
-            return recovery_codes_page(self.site, request, user)
+            return recovery_codes_page(self.site, request, new_recovery_codes(user))
         messages.success(request, "The passkey is ready. Add one on another device as well.")
         return proving.redirect_onward(request, "admin:two_factor_account", follow=True)
 

@@ -4,14 +4,12 @@ import base64
 
 from django.contrib.admin import AdminSite
 from django.contrib.auth import logout
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from backoffice.authenticators import StaffPasskey
 from backoffice.pages import proving
 from backoffice.pages.forms import SecondFactorForm
-from backoffice.services.own_factors import record_change_of_factor
 from backoffice.services.staff_passkeys import has_passkey, needs_passkey
 from backoffice.services.two_factor import (
     begin_enrolment,
@@ -20,6 +18,7 @@ from backoffice.services.two_factor import (
     has_authenticator,
     new_recovery_codes,
     recovery_codes_left,
+    renew_recovery_codes,
 )
 from backoffice.staff import staff_of
 from core.clock import request_now
@@ -70,11 +69,11 @@ class TwoFactorPages:
             return proving.ask_again(request)
         form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            device = finish_enrolment(user, form.cleaned_data["code"], request_now())
+            code, staff = form.cleaned_data["code"], staff_of(request)
+            device = finish_enrolment(user, code, request_now(), staff=staff)
             if device is not None:
                 proving.mark_verified(request, device)
-                record_change_of_factor(staff=staff_of(request), act="set up two-factor")
-                return recovery_codes_page(self.site, request, user)
+                return recovery_codes_page(self.site, request, new_recovery_codes(user))
             form.add_error("code", WRONG_CODE)
         enrolment = begin_enrolment(user, anew=request.method != "POST")
         picture = base64.b64encode(svg(enrolment.address)).decode()
@@ -97,8 +96,8 @@ class TwoFactorPages:
             return proving.ask_again(request)
         takes = proving.accepts_codes(request, user)
         if request.method == "POST" and takes:
-            record_change_of_factor(staff=staff_of(request), act="new recovery codes")
-            return recovery_codes_page(self.site, request, user)
+            codes = renew_recovery_codes(user, staff=staff_of(request))
+            return recovery_codes_page(self.site, request, codes)
         context = {
             "codes_left": recovery_codes_left(user),
             "has_authenticator": has_authenticator(user),
@@ -109,7 +108,7 @@ class TwoFactorPages:
         return proving.page_of_sign_in(self.site, request, "two_factor_account", context)
 
 
-def recovery_codes_page(site: AdminSite, request: HttpRequest, user: User) -> HttpResponse:
+def recovery_codes_page(site: AdminSite, request: HttpRequest, codes: list[str]) -> HttpResponse:
     """Show new recovery codes, this once."""
-    codes = {"codes": new_recovery_codes(user), "title": "Your recovery codes"}
-    return proving.page_of_sign_in(site, request, "recovery_codes", codes)
+    context = {"codes": codes, "title": "Your recovery codes"}
+    return proving.page_of_sign_in(site, request, "recovery_codes", context)

@@ -5,7 +5,6 @@ their own unnoticed.
 """
 
 from django.contrib.auth.models import User
-from django.db import transaction
 
 from backoffice.audit import append_own
 from backoffice.services.administrators import mail_staff
@@ -29,11 +28,10 @@ NOT_YOU = (
 )
 
 
-@transaction.atomic
 def record_change_of_factor(*, staff: Staff, act: str) -> None:
     """Record one of `CHANGES`, and plan the e-mail to its owner, if there is an address.
 
-    The end of the audit trail is locked last.
+    In the transaction of the change, at its end: the end of the audit trail is locked last.
     """
     user = User.objects.get(pk=staff.user_id)
     if user.email:

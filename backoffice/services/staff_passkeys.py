@@ -20,6 +20,8 @@ from backoffice.errors import AccountNotEligible
 from backoffice.own_passwords import lock_account
 from backoffice.roles import Role
 from backoffice.services.administrators import staff_url
+from backoffice.services.own_factors import record_change_of_factor
+from backoffice.staff import Staff
 from customers.errors import VerificationFailed
 
 if TYPE_CHECKING:
@@ -58,12 +60,12 @@ def begin_new_passkey(user: User, *, challenge: bytes) -> "Options":
 
 
 def add_passkey(
-    user: User, *, credential: str, challenge: bytes, name: str, now: datetime
+    user: User, *, staff: Staff, credential: str, challenge: bytes, name: str, now: datetime
 ) -> StaffPasskey:
-    """Store the passkey that the browser has created. Raises VerificationFailed.
+    """Store the passkey that the browser has created; `staff` is its owner at work.
 
-    It is also raised if the account was closed or reset in the meantime: only its owner may add the
-    next one.
+    Raises VerificationFailed, also if the account was closed or reset in the meantime: only its
+    owner may add the next one.
     """
     from customers import webauthn
 
@@ -78,8 +80,9 @@ def add_passkey(
             credential_id=made.credential_id,
             defaults=asdict(made) | {"user": user, "name": name, "created_at": now},
         )
-    if not is_new:
-        raise VerificationFailed
+        if not is_new:
+            raise VerificationFailed
+        record_change_of_factor(staff=staff, act="add passkey of staff")
     return passkey
 
 
@@ -115,13 +118,14 @@ def check_passkey(user: User, *, credential: str, challenge: bytes, now: datetim
 
 
 @transaction.atomic
-def remove_passkey(user: User, *, passkey_id: int) -> None:
+def remove_passkey(user: User, *, staff: Staff, passkey_id: int) -> None:
     """Remove one of one's own passkeys. Raises AccountNotEligible for the last one."""
     own = StaffPasskey.objects.select_for_update().filter(user=user)
     keys = {passkey.pk for passkey in own}
     if passkey_id not in keys or len(keys) == 1:
         raise AccountNotEligible("The last passkey stays: add another one first.")
     own.filter(pk=passkey_id).delete()
+    record_change_of_factor(staff=staff, act="remove passkey of staff")
 
 
 def _refuse_other(response: "CredentialResponse", challenge: bytes) -> None:

@@ -15,6 +15,8 @@ from django_otp.plugins.otp_static.models import StaticDevice
 
 from backoffice.authenticators import Authenticator, StaffPasskey
 from backoffice.own_passwords import lock_account
+from backoffice.services.own_factors import record_change_of_factor
+from backoffice.staff import Staff
 from core.ids import random_base62
 
 AUTHENTICATOR = "authenticator app"
@@ -62,8 +64,11 @@ def begin_enrolment(user: User, *, anew: bool = True) -> Enrolment:
 
 
 @transaction.atomic
-def finish_enrolment(user: User, code: str, now: datetime) -> Authenticator | None:
-    """Enable the authenticator if the code is right, in place of earlier ones; None if not."""
+def finish_enrolment(user: User, code: str, now: datetime, *, staff: Staff) -> Authenticator | None:
+    """Enable the authenticator if the code is right, in place of earlier ones; None if not.
+
+    `staff` is its owner at work.
+    """
     waiting = Authenticator.objects.select_for_update().filter(user=user, confirmed=False)
     device: Authenticator | None = waiting.first()
     if device is None or not device.accept(code, now):
@@ -71,6 +76,7 @@ def finish_enrolment(user: User, code: str, now: datetime) -> Authenticator | No
     Authenticator.objects.filter(user=user, confirmed=True).delete()
     device.confirmed = True
     device.save(update_fields=["confirmed"])
+    record_change_of_factor(staff=staff, act="set up two-factor")
     return device
 
 
@@ -88,6 +94,14 @@ def new_recovery_codes(user: User) -> list[str]:
     for code in codes:
         device.token_set.create(token=_stored(code))
     return ["-".join(code[at : at + 4] for at in range(0, len(code), 4)) for code in codes]
+
+
+@transaction.atomic
+def renew_recovery_codes(user: User, *, staff: Staff) -> list[str]:
+    """Replace the recovery codes at their owner's request, who is told. Raises PermissionDenied."""
+    codes = new_recovery_codes(user)
+    record_change_of_factor(staff=staff, act="new recovery codes")
+    return codes
 
 
 def recovery_codes_left(user: User) -> int:

@@ -9,15 +9,14 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 
 from backoffice.authenticators import Authenticator, StaffPasskey
 from backoffice.errors import AccountNotEligible
+from backoffice.models import AuditEntry
 from backoffice.roles import Role
 from backoffice.services import staff_passkeys
 from backoffice.services.staff_passkeys import (
-    add_passkey,
     begin_new_passkey,
     begin_passkey_sign_in,
     check_passkey,
@@ -29,63 +28,25 @@ from backoffice.services.two_factor import (
     check_code,
     finish_enrolment,
     has_authenticator,
-    new_recovery_codes,
     recovery_codes_left,
     remove_second_factor,
+    renew_recovery_codes,
     second_factors,
 )
 from core.clock import utc_now
 from customers.errors import VerificationFailed
 from tests.backoffice.conftest import make_user
+from tests.backoffice.factor_holder import CHALLENGE, Holder, code_of
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.races import held_up
-from tests.row_changes import World, changed, rows_of
+from tests.row_changes import changed
 
 pytestmark = pytest.mark.django_db
-MINUTE = timedelta(minutes=1)
-CHALLENGE = b"c" * 32
 OTHER = b"d" * 32
 
 
-class Holder:
-    """Someone with an authenticator, another that waits, recovery codes and two passkeys."""
-
-    def __init__(self, name: str) -> None:
-        self.at = utc_now()
-        self.user = make_user(Role.SUPPORT, name)
-        begin_enrolment(self.user)
-        wrong = {"throttling_failure_count": 1, "throttling_failure_timestamp": self.at - MINUTE}
-        Authenticator.objects.filter(user=self.user).update(**wrong)
-        self.confirmed = Authenticator.objects.get(user=self.user, confirmed=True)
-        self.waiting = Authenticator.objects.get(user=self.user, confirmed=False)
-        self.codes = new_recovery_codes(self.user)
-        self.devices = [VirtualAuthenticator(counter=1), VirtualAuthenticator(counter=1)]
-        self.passkeys = [self.add(device) for device in self.devices]
-
-    def add(self, device: VirtualAuthenticator) -> StaffPasskey:
-        options = begin_new_passkey(self.user, challenge=CHALLENGE)
-        made = device.create(options)
-        return add_passkey(self.user, credential=made, challenge=CHALLENGE, name="Key", now=self.at)
-
-    def sign(self, number: int = 0, challenge: bytes = CHALLENGE) -> StaffPasskey:
-        options = begin_passkey_sign_in(self.user, challenge=challenge)
-        signed = self.devices[number].get(options)
-        return check_passkey(self.user, credential=signed, challenge=CHALLENGE, now=self.at)
-
-    def rows(self) -> World:
-        own = {"user": self.user}
-        return rows_of(
-            Authenticator.objects.filter(**own),
-            StaticDevice.objects.filter(**own),
-            StaticToken.objects.filter(device__user=self.user),
-            StaffPasskey.objects.filter(**own),
-        )
-
-
-def code_of(device: Authenticator, at: datetime) -> str:
-    totp = TOTP(device.key)
-    totp.time = at.timestamp()
-    return f"{totp.token():06d}"
+def finish(who: Holder, device: Authenticator, now: datetime) -> Authenticator | None:
+    return finish_enrolment(who.user, code_of(device, now), now, staff=who.staff)
 
 
 def refused_copy(who: Holder) -> None:
@@ -105,15 +66,15 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     ),
     "go on": (lambda who, now: begin_enrolment(who.user, anew=False), {}),
     "finish": (
-        lambda who, now: finish_enrolment(who.user, code_of(who.waiting, now), now),
+        lambda who, now: finish(who, who.waiting, now),
         {"Authenticator": {"gone", "confirmed", "last_t"} | THROTTLED},
     ),
     "finish by the code of the old one": (
-        lambda who, now: finish_enrolment(who.user, code_of(who.confirmed, now), now),
+        lambda who, now: finish(who, who.confirmed, now),
         {"Authenticator": THROTTLED},
     ),
     "renew the recovery codes": (
-        lambda who, now: new_recovery_codes(who.user),
+        lambda who, now: renew_recovery_codes(who.user, staff=who.staff),
         {"StaticDevice": {"gone", "new"}, "StaticToken": {"gone", "new"}},
     ),
     "enter a code": (
@@ -142,7 +103,9 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     ),
     "sign by a copy": (lambda who, now: refused_copy(who), {}),
     "remove a passkey": (
-        lambda who, now: remove_passkey(who.user, passkey_id=who.passkeys[0].pk),
+        lambda who, now: remove_passkey(
+            who.user, staff=who.staff, passkey_id=who.passkeys[0].pk
+        ),
         {"StaffPasskey": {"gone"}},
     ),
 }  # fmt: skip
@@ -236,7 +199,7 @@ def test_a_passkey_is_of_one_person_and_one_challenge(monkeypatch: pytest.Monkey
         with pytest.raises(VerificationFailed):
             refused()
     with pytest.raises(AccountNotEligible):
-        remove_passkey(other.user, passkey_id=who.passkeys[0].pk)
+        remove_passkey(other.user, staff=other.staff, passkey_id=who.passkeys[0].pk)
     monkeypatch.setattr(staff_passkeys, "MAX_STAFF_PASSKEYS", 3)
     who.add(VirtualAuthenticator())
     with pytest.raises(AccountNotEligible, match="too many passkeys"):
@@ -275,13 +238,15 @@ def test_no_passkey_is_added_to_an_account_that_was_reset_or_closed(
 
 
 def test_an_account_that_was_reset_gets_no_recovery_codes() -> None:
-    user = Holder("ann").user
+    who = Holder("ann")
+    user, entries = who.user, AuditEntry.objects.count()
     codes = set(StaticToken.objects.values_list("pk", flat=True))
     User.objects.filter(pk=user.pk).update(password=make_password(None))
 
     with pytest.raises(PermissionDenied):
-        new_recovery_codes(user)
+        renew_recovery_codes(user, staff=who.staff)
 
+    assert AuditEntry.objects.count() == entries
     assert set(StaticToken.objects.values_list("pk", flat=True)) == codes
 
 
