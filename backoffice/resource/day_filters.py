@@ -13,7 +13,7 @@ from backoffice import formats
 from backoffice.figures import ENDINGS, day_start
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import days_asked, days_of, during, fault_of_days, id_at, within
-from backoffice.resource.filters import MOST_IGNORED, Choices, OfficeFilter, Rows
+from backoffice.resource.filters import MOST_UNKNOWN, Choices, OfficeFilter, Rows
 from core.clock import request_now
 from ledger.models import HOUSE, Account
 
@@ -46,14 +46,14 @@ class DayFilter(OfficeFilter):
             params[name] = [days]
         super().__init__(request, params, model, model_admin)
         if days and self.span is None:
-            self.ignored = formats.short_text(days, MOST_IGNORED)
+            self.unknown = formats.short_text(days, MOST_UNKNOWN)
 
     def taken(self, asked: str) -> str:
         return asked if days_of(asked, timezone.localtime(request_now()).date()) else ""
 
     @property
     def notice(self) -> str:
-        return f": {fault_of_days(self.ignored)}. Nothing is listed." if self.ignored else ""
+        return f": {fault_of_days(self.unknown)}. Nothing is listed." if self.unknown else ""
 
     @property
     def span(self) -> tuple[date, date] | None:
@@ -69,7 +69,7 @@ class DayFilter(OfficeFilter):
         return " to ".join(dict.fromkeys(days))
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.ignored:
+        if self.unknown:
             return queryset.none()
         return queryset if self.span is None else self.of_days(queryset, *self.span)
 

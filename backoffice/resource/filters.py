@@ -19,7 +19,7 @@ from core.clock import request_now
 
 Rows = QuerySet[Any]
 Choices = Iterable[tuple[str, str]]
-MOST_DIGITS, MOST_IGNORED = 18, 40
+MOST_DIGITS, MOST_UNKNOWN = 18, 40
 
 
 class OfficeFilter(SimpleListFilter):
@@ -30,7 +30,7 @@ class OfficeFilter(SimpleListFilter):
 
     field_name = ""
     options: Choices = ()
-    ignored = ""
+    unknown = ""
 
     def __init__(
         self, request: HttpRequest, params: Any, model: Any, model_admin: "ModelAdmin[Any]"
@@ -41,7 +41,7 @@ class OfficeFilter(SimpleListFilter):
             if taken := self.taken(asked):
                 self.used_parameters[name] = taken
             unknown = [part for part in asked.split(",") if part not in taken.split(",")]
-            self.ignored = formats.short_text(", ".join(unknown), MOST_IGNORED)
+            self.unknown = formats.short_text(", ".join(unknown), MOST_UNKNOWN)
 
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
         return [(str(option), str(words)) for option, words in self.options]
@@ -53,10 +53,10 @@ class OfficeFilter(SimpleListFilter):
     @property
     def notice(self) -> str:
         """What the list says of a value that is not known; empty without one."""
-        return f" “{self.ignored}” is not known here, and was ignored." if self.ignored else ""
+        return f" “{self.unknown}” is not known here, and was ignored." if self.unknown else ""
 
     def has_output(self) -> bool:
-        return bool(self.lookup_choices or self.value() or self.ignored)
+        return bool(self.lookup_choices or self.value() or self.unknown)
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         value = self.value()
