@@ -32,6 +32,7 @@ class PaymentSendingViewSet(CallerViewSet):
     def send(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """Sends its `checkout_url` by SMS to `phone` or by e-mail to `email`.
 
+        A payment that was opened through a payment link can be sent until that link ends.
         In test mode the e-mail goes to your own confirmed address, and no SMS is sent.
         """
         recipient = recipient_of(request)

@@ -90,6 +90,10 @@ class WebhookViewSet(CallerViewSet):
 
         While `is_active` is false, nothing is sent. Events that happen during that time are not
         sent later either: read them with `GET /v1/events`.
+
+        In live mode the merchant is e-mailed when a webhook gets a new `url` or is switched on.
+        Above [[notices]] such e-mails a day, also about keys and other changes, that is refused
+        with 429.
         """
         changes = changes_of(ChangedWebhook.parse(request.data))
         webhook = update_webhook(
