@@ -261,7 +261,7 @@ def _by_words(text: str) -> Iterator[PaymentMatches]:
 
 
 def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
-    """Leave out short words, but not short figures: "2026-11-31" is not what "2026" begins."""
+    """Leave out short words, not short figures: else "2026-11-31" finds what has "2026" in it."""
     words, day = words_and_day(text, today)
     kept = [word for word in words if len(word) >= SHORTEST or word.isdecimal()][:MAX_WORDS]
     if any(len(word) >= SHORTEST for word in kept):

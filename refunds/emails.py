@@ -150,7 +150,7 @@ def write_answer(message: Message, now: datetime) -> Content | None:
 
 
 def _settles_own_report(refund: Refund) -> bool:
-    """Return whether a refund has settled an inquiry in which the customer had reported."""
+    """Return whether a refund has settled a report by the customer who paid: at its own instant."""
     at = refund.succeeded_at or refund.created_at
     settled = InquiryEntry.objects.filter(
         inquiry__payment=refund.payment_id, status=InquiryStatus.REFUNDED, at=at
