@@ -6,18 +6,20 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from backoffice.middleware import PREFIX
+from backoffice.pages.typed import typed_here
 from backoffice.site import office
 from checkout import error_pages
 
 TOO_OLD = "This page was open too long, and nothing was done."
 OPEN_AGAIN = (
-    "You have signed in or out since, perhaps in another window. What you typed is still there if"
-    " you go back: copy it, reload that page, and submit it again."
+    "You have signed in or out since, perhaps in another window. Open that page again, and enter"
+    " it there."
 )
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponseBase:
     """Answer a form without a valid token, of staff or of customers, with a page of theirs."""
     if request.path.startswith(f"{PREFIX}/"):
-        return office.refusal(request, HTTPStatus.FORBIDDEN, TOO_OLD, OPEN_AGAIN)
+        typed = typed_here(request)
+        return office.refusal(request, HTTPStatus.FORBIDDEN, TOO_OLD, OPEN_AGAIN, typed=typed)
     return error_pages.csrf_failure(request, reason)

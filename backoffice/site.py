@@ -27,6 +27,7 @@ from backoffice.pages.passkeys import PasskeyPages
 from backoffice.pages.saved_views import forget_view_page, save_view_page
 from backoffice.pages.search import search_page
 from backoffice.pages.two_factor import TwoFactorPages
+from backoffice.pages.typed import typed_texts
 from backoffice.staff import account_of, staff_of
 from core.errors import ApiError
 
@@ -34,6 +35,8 @@ from core.errors import ApiError
 _LEFT_OUT = {"autocomplete", "view_on_site", "search", "jsi18n"}
 _BEFORE_NEW_PASSWORD = {"logout", "password_change", "password_change_done"}
 UNSENT = "unsent"  # in the address of the sign-in page after a form that came too late
+SIGNED_OUT = "You had been signed out, and nothing was done."
+COPY_FIRST = "Sign in in another tab, and copy what you wrote from here: it is kept nowhere else."
 _NOT_KEPT = "Old messages, webhook deliveries, statements and exports are deleted after a while."
 
 View = Callable[..., Any]  # a response; Django's own types differ in which
@@ -96,8 +99,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
             if self.has_permission(request) and self._must_change_password(request):
                 return redirect("admin:password_change")
             if self._is_too_late(request):
-                sign_in = f"{reverse('admin:login')}?{urlencode({UNSENT: 1})}"
-                return redirect_to_login(request.get_full_path(), sign_in)
+                return self._too_late(request)
             try:
                 response: HttpResponse = inner(request, *args, **kwargs)
             except PermissionDenied:
@@ -113,10 +115,10 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         return guarded
 
     def refusal(
-        self, request: HttpRequest, status: int, message: str, details: str = ""
+        self, request: HttpRequest, status: int, message: str, details: str = "", **more: Any
     ) -> TemplateResponse:
-        """Respond with a page that says why not."""
-        context = {**self.each_context(request), "title": message, "details": details}
+        """Respond with a page that says why not; `typed` are texts to give back."""
+        context = {**self.each_context(request), "title": message, "details": details, **more}
         template = "admin/backoffice/refusal.html"
         return TemplateResponse(request, template, context, status=status)
 
@@ -162,6 +164,16 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         match = request.resolver_match
         is_leaving = match is not None and match.url_name == "logout"
         return request.method == "POST" and not is_leaving and not self.has_permission(request)
+
+    def _too_late(self, request: HttpRequest) -> HttpResponse:
+        """Ask to sign in, and give back what was typed: the next page no longer has it."""
+        sign_in = f"{reverse('admin:login')}?{urlencode({UNSENT: 1})}"
+        to_sign_in = redirect_to_login(request.get_full_path(), sign_in)
+        typed = typed_texts(request)
+        if not typed:
+            return to_sign_in
+        more = {"typed": typed, "sign_in_url": to_sign_in.url}
+        return self.refusal(request, 403, SIGNED_OUT, COPY_FIRST, **more)
 
     def _next_step(self, request: HttpRequest) -> HttpResponseRedirect:
         user = proving.password_given(request)

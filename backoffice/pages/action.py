@@ -12,14 +12,16 @@ from backoffice.actions import Action, ActionContext, ActionResult, run
 from backoffice.audit import AuditAction, append_forbidden
 from backoffice.errors import Forbidden, FormAlreadySubmitted, advice_on
 from backoffice.forms import ActionForm
+from backoffice.pages.detail import is_seen
 from backoffice.resource.page_urls import LIST_FILTERS, list_of, page_of, with_filters
 from backoffice.resource.resource import AdminResource
-from backoffice.staff import staff_of
+from backoffice.staff import Staff, staff_of
 from core.clock import request_now
 from core.errors import ApiError
 
 SENT_KEY = "staff_sent"
 FORMS_KEPT = 50
+EVENTS_SHOWN = 3  # of what happened meanwhile
 SUBJECT_CHARACTERS = 64  # what an entry of the audit trail has room for
 
 
@@ -45,13 +47,17 @@ def action_page(
     filters = request.GET.get(LIST_FILTERS, "")
     listed = list_of(resource.model, **request.GET.dict())
     back = with_filters(page_of(row), filters) if row else listed
-    if row is not None and not action.available(row, instant):
+    is_late = row is not None and not action.available(row, instant)
+    if is_late and request.method != "POST":
         messages.warning(request, f"“{action.title}” is no longer possible: check its status.")
         return HttpResponseRedirect(back)
     query = request.GET.urlencode()
     sent = (request.POST or None, request.FILES or None)
     form = action.form(*sent, row=row, staff=staff, now=instant, query=query)
     draw = partial(_draw, resource, request, action, row)
+    if is_late:
+        _refuse_late(request, action, form)
+        return draw("action", 409, form=form, back=back, **_what_happened(resource, row, staff))
     if request.method == "POST" and form.is_valid() and not _was_sent(request, form):
         done = _carry_out(action, ActionContext(staff, row, form.cleaned_data, instant), form)
         if done is not None:
@@ -61,6 +67,25 @@ def action_page(
                 draw("secret", done=done, url=url) if done.secret else _finish(request, done, url)
             )
     return draw("action", 422 if form.errors else 200, form=form, back=back)
+
+
+def _refuse_late(request: HttpRequest, action: Action, form: ActionForm) -> None:
+    """Replace the errors of a form by why it comes too late: it was sent, or something else was."""
+    was_sent = form.is_valid() and _was_sent(request, form)
+    form.errors.clear()
+    words = f"“{action.title}” is no longer possible, and nothing was done."
+    form.add_error(None, FormAlreadySubmitted.message if was_sent else words)
+
+
+def _what_happened(resource: AdminResource, row: Any, staff: Staff) -> dict[str, Any]:
+    """Return what the page of a form that comes too late says of its object as it is now."""
+    answer = resource.answer(row, request_now())
+    timeline = [each for each in resource.timeline(row) if is_seen(each, staff)]
+    return {
+        "is_late": True,
+        "state": answer.words if answer else [],
+        "timeline": timeline[:EVENTS_SHOWN],
+    }
 
 
 def _was_sent(request: HttpRequest, form: ActionForm) -> bool:

@@ -26,8 +26,8 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     instant, staff = request_now(), staff_of(request)
     filters = request.GET.get(LIST_FILTERS, "")
     question = request.GET.get("ask", "").strip()[:MOST_ASKED] if resource.asks else ""
-    timeline = [each for each in resource.timeline(row) if _is_seen(each, staff)]
-    sections = [each for each in resource.sections(row) if each.facts and _is_seen(each, staff)]
+    timeline = [each for each in resource.timeline(row) if is_seen(each, staff)]
+    sections = [each for each in resource.sections(row) if each.facts and is_seen(each, staff)]
     asked = resource.asked(row, question) if question else []
     requests = _requests(resource, staff, row, instant)
     answer = _answer(resource, staff, row, requests, instant)
@@ -36,7 +36,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     tables = [
         each
         for each in (*asked, *resource.tables(row))
-        if _is_seen(each, staff) and (each.rows or not resource.hides_empty)
+        if is_seen(each, staff) and (each.rows or not resource.hides_empty)
     ]
     context = {
         **resource.admin_site.each_context(request),
@@ -68,7 +68,8 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
 
 
-def _is_seen(part: Section | Table | TimelineEntry, staff: Staff) -> bool:
+def is_seen(part: Section | Table | TimelineEntry, staff: Staff) -> bool:
+    """Return whether a member of staff may see a part of a page."""
     return part.right is None or staff.may(part.right)
 
 

@@ -20,12 +20,40 @@ def form() -> str:
 
 
 def test_a_form_after_the_session_is_said_to_have_done_nothing(form: str) -> None:
-    response = Client().post(form, {"text": "Called twice"})
+    response = Client().post(form, {"text": " "})
 
     assert response.headers["Location"] == f"/admin/login/?unsent=1&next={form}"
     page = Client().get(response.headers["Location"]).content.decode()
     assert "You had been signed out, and nothing was done." in page
     assert not Note.objects.exists()
+
+
+def test_a_form_after_the_session_gives_back_what_was_typed(form: str) -> None:
+    typed = {"text": "Called <twice>", "reason": "Cold", "answer": "12.50", "code": "123456"}
+
+    response = Client().post(form, typed)
+
+    page = response.content.decode()
+    assert response.status_code == 403
+    assert "You had been signed out, and nothing was done." in page
+    assert ("Called &lt;twice&gt;" in page, ">Cold<" in page) == (True, True)
+    assert ("12.50" in page, "123456" in page) == (False, False)
+    assert f"/admin/login/?unsent=1&amp;next={form}" in page
+    assert "Called" not in str(response.headers)
+    assert not Note.objects.exists()
+
+
+@pytest.mark.parametrize(("site", "given"), [("same-origin", True), ("cross-site", False)])
+def test_only_our_own_form_with_an_old_token_gives_back_what_was_typed(
+    office: Office, form: str, site: str, given: bool
+) -> None:
+    client = office(Role.SUPPORT)
+    client.handler.enforce_csrf_checks = True
+
+    response = client.post(form, {"text": "Called twice"}, headers={"sec-fetch-site": site})
+
+    assert response.status_code == 403
+    assert ("Called twice" in response.content.decode()) is given
 
 
 def test_a_page_after_the_session_asks_to_sign_in_only(form: str) -> None:
