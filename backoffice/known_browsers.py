@@ -25,11 +25,15 @@ def network_address(request: HttpRequest) -> str:
     return network_of(client_address(request)).partition("/")[0]
 
 
-def identify_browser(request: HttpRequest, username: str) -> None:
-    """Return which browser this is to django-axes, instead of a header that anyone may set."""
+def identify_browser(request: HttpRequest, username: str) -> bool:
+    """Tell django-axes which browser this is; return whether the account has signed in with it.
+
+    django-axes would otherwise take a header that anyone may set.
+    """
     AxesProxyHandler.update_request(request)
-    browser = _known_browser(request, username) or UNKNOWN_BROWSER
-    request.axes_user_agent = browser  # type: ignore[attr-defined]  # django-axes reads it
+    known = _known_browser(request, username)
+    request.axes_user_agent = known or UNKNOWN_BROWSER  # type: ignore[attr-defined]  # django-axes reads it
+    return known != ""
 
 
 def remember_browser(request: HttpRequest, response: HttpResponse, username: str) -> None:

@@ -24,8 +24,11 @@ from core.text import is_printable
 
 SIGN_IN = "sign in"
 SIGN_INS_AT_ONCE = 2
+KNOWN_SIGN_INS_AT_ONCE = 1  # besides: of browsers in which the account has signed in before
+KNOWN_WAIT_SECONDS = 2
 NAME_CHARACTERS = 150  # of Django's accounts; those of our own have fewer
 _sign_ins = ConcurrencyLimit(SIGN_INS_AT_ONCE)
+_known_sign_ins = ConcurrencyLimit(KNOWN_SIGN_INS_AT_ONCE)
 
 
 class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no types
@@ -47,12 +50,15 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
         return name
 
     def clean(self) -> Any:
+        """Check the password, a few at once; strangers of many networks take no known slot."""
         name = str(self.cleaned_data.get("username", ""))
-        identify_browser(self.request, name)
+        slots, wait_seconds = _sign_ins, 0
+        if identify_browser(self.request, name):
+            slots, wait_seconds = _known_sign_ins, KNOWN_WAIT_SECONDS
         # While the account is locked, further attempts leave no entries.
         was_open = AxesProxyHandler.is_allowed(self.request, {"username": name})
         try:
-            with _sign_ins.hold():
+            with slots.hold(wait_seconds=wait_seconds):
                 return super().clean()
         except ServiceUnavailable:  # the name and the password were not looked at
             words = "Others are signing in at the moment. Try again in a few seconds."

@@ -10,6 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from backoffice.models import AuditEntry
+from backoffice.pages import forms
 from backoffice.roles import Role
 from core.clock import utc_now
 from tests.backoffice.conftest import PASSWORD, code_of, enter, make_user
@@ -67,6 +68,18 @@ def test_a_stranger_in_the_same_office_does_not_lock_out_a_known_browser() -> No
 
     assert attempt(Client(), PASSWORD, OFFICE) == 429
     assert attempt(own, PASSWORD, OFFICE) == 302
+
+
+def test_strangers_of_many_networks_do_not_keep_a_known_browser_out() -> None:
+    """From ever new networks, they kept both slots taken: staff were told to try again later."""
+    user, own = make_user(Role.SUPPORT), Client()
+    attempt(own, PASSWORD, OFFICE)
+    own.post("/admin/two-factor/", {"code": code_of(user, utc_now())}, REMOTE_ADDR=OFFICE)
+    own.post("/admin/two-factor/leave/")
+
+    with forms._sign_ins.hold(), forms._sign_ins.hold():
+        assert attempt(Client(), PASSWORD, STRANGER) == 200, "an unknown one is refused"
+        assert attempt(own, PASSWORD, OFFICE) == 302
 
 
 def test_a_browser_known_to_one_account_is_unknown_to_another() -> None:

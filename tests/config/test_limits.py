@@ -18,6 +18,8 @@ LIMITS: dict[str, object] = {
     "backoffice.known_browsers.LIFETIME_SECONDS": 15_552_000,
     "backoffice.known_browsers.ID_CHARACTERS": 22,
     "backoffice.middleware.COARSE": timedelta(seconds=30),
+    "backoffice.pages.forms.KNOWN_SIGN_INS_AT_ONCE": 1,
+    "backoffice.pages.forms.KNOWN_WAIT_SECONDS": 2,
     "backoffice.pages.forms.SIGN_INS_AT_ONCE": 2,
     "backoffice.password_hashing.PASSWORDS_AT_ONCE": 2,
     "backoffice.password_hashing.WAIT_SECONDS": 5,
