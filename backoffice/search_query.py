@@ -134,7 +134,7 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
     """
     day, rest = _take_day(text.lower(), today)
     rest = _GROUPED_BY_SPACES.sub(lambda found: found[0].replace(" ", ""), rest)
-    words = [word for word in _SPACES_IN_AMOUNT.sub("", rest).split() if word not in _FILLERS]
+    words = _SPACES_IN_AMOUNT.sub("", rest).split()
     amount, last_four, others = None, "", []
     currency = next((word.upper() for word in words if is_currency(word.upper())), "")
     priced = _digits_with_currency(words, currency) if currency else ""
@@ -152,7 +152,13 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
     if day is None and not last_four and amount is None:
         return None, text
     found = SearchQuery(text, last_four=last_four, amount=amount, day=day)
-    return found, " ".join(others)
+    return found, " ".join(_without_fillers_around(others))
+
+
+def _without_fillers_around(words: list[str]) -> list[str]:
+    """Leave out fillers at either end, but not within a name, such as "House of Tea"."""
+    named = [place for place, word in enumerate(words) if word not in _FILLERS]
+    return words[named[0] : named[-1] + 1] if named else []
 
 
 def _digits_with_currency(words: list[str], currency: str) -> str:

@@ -110,3 +110,16 @@ def test_it_reads_figures_beside_the_name_of_a_shop() -> None:
 )
 def test_a_day_that_no_calendar_has_is_named(text: str, day: str) -> None:
     assert missing_day(text) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        *(("12.50 house of tea", "house of tea"), ("house of tea 12.50 today", "house of tea")),
+        ("I was charged 12.50 at the House of Tea on 3 Nov", "charged at the house of tea"),
+        ("of the 12.50 on the reef at last", "reef"),
+        ("Tip to Toe 0100 12.50", "tip to toe"),
+    ],
+)
+def test_fillers_within_a_name_are_part_of_it(text: str, name: str) -> None:
+    assert figures_and_words(text, TODAY)[1] == name

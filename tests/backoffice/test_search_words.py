@@ -65,6 +65,18 @@ def test_a_payment_is_opened_by_what_people_call_it(
 
 
 @pytest.mark.parametrize(
+    "text", ["12.50 house of tea", "i was charged 12.50 at the House of Tea today", "tea 12.50"]
+)
+def test_a_shop_with_a_filler_in_its_name_is_found_beside_an_amount(
+    office: Office, refund: Refund, text: str
+) -> None:
+    shop = MerchantFactory(name="House of Tea", slug="house-of-tea")
+    paid = paid_payment(shop, 1_250)
+
+    assert search(office, text) == page_of(paid)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "payout 1,200.00",
