@@ -36,13 +36,13 @@ KINDS = {kind.value: kind.label.capitalize() for kind in TransferKind} | {
 }
 COLUMNS = (
     *("Date", "Type", "Object", "Transaction", "Payment", "Order", "Invoice", "Reference"),
-    *("Description", "Amount", "Amount in cents", "Balance", "Currency"),
+    *("Description", "Amount", "Amount in smallest units", "Balance", "Currency"),
 )
 
 
 @dataclass(frozen=True)
 class DaySums:
-    """The movements of one day of the merchant, by kind, and the balance at its end; in cents."""
+    """Movements of one day of the merchant, by kind, and the closing balance, in minor units."""
 
     day: date
     sums: dict[str, int]

@@ -72,7 +72,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Amount(Field):
-    """An amount: one cell on the screen, two columns (in units and in cents) in an export.
+    """An amount: one cell on the screen, two columns (units and smallest units) in an export.
 
     `shown` decides for which rows the screen shows it; an export contains every amount that exists.
     `currency` is a path like `source`; `currency_above` is the currency of all rows, if the heading
@@ -102,7 +102,7 @@ class Amount(Field):
         return "" if amount is None else formats.money(amount, self.currency_of(row))
 
     def titles(self) -> tuple[str, ...]:
-        return (self.title, f"{self.title} in cents")
+        return (self.title, f"{self.title} in smallest units")
 
     def exported(self, row: Any) -> tuple[Any, ...]:
         amount = self.value(row)

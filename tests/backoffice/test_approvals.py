@@ -92,5 +92,5 @@ def test_an_export_writes_no_amount_where_none_was_asked(
     content = office(Role.FINANCE).get(address_of(Instruction, "export", "csv"), LIST).content
 
     rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig")))
-    amounts = {row["What"]: (row["Amount"], row["Amount in cents"]) for row in rows}
+    amounts = {row["What"]: (row["Amount"], row["Amount in smallest units"]) for row in rows}
     assert amounts == {"Refund": ("2000.00", "200000"), "Issue live key": ("", "")}

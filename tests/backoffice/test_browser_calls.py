@@ -224,7 +224,7 @@ def test_export_yesterday(desk, cafe):
 
     rows = list(csv.DictReader(Path(file.path()).read_text("utf-8-sig").splitlines()))
     assert [row["Payment"] for row in rows] == [old.pk]
-    assert (rows[0]["Gross"], rows[0]["Gross in cents"]) == ("12.50", "1250")
+    assert (rows[0]["Gross"], rows[0]["Gross in smallest units"]) == ("12.50", "1250")
     assert rows[0]["Reference"] == "'=1+1"
     assert AuditEntry.objects.get(act="export").actor == "finance"
 

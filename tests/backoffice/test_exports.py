@@ -130,10 +130,10 @@ def test_numbers_and_instants_have_their_types_in_excel(
     assert (cells["Gross"].value, cells["Gross"].number_format) == (9, "#,##0.00")
     assert cells["Gross"].data_type == "n"
     assert cells["Currency"].value == "BSD"
-    assert cells["Gross in cents"].value == 900
+    assert cells["Gross in smallest units"].value == 900
     assert cells["Fee"].value == float(Decimal(payment.fee or 0) / 100)
-    assert cells["Net before refunds in cents"].value == payment.net
-    assert cells["Refunded in cents"].value == 0
+    assert cells["Net before refunds in smallest units"].value == payment.net
+    assert cells["Refunded in smallest units"].value == 0
     assert cells["Order"].value == "A-900"
     assert cells["Transaction"].value == payment.transaction_id
     assert [str(title.value) for title in titles].count("Currency") == 1

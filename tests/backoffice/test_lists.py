@@ -100,7 +100,7 @@ def test_an_export_is_the_list_on_the_screen(office: Office, merchant: Merchant)
 
     assert len(rows) == 1
     row = rows[0]
-    assert (row["Gross"], row["Gross in cents"], row["Currency"]) == (
+    assert (row["Gross"], row["Gross in smallest units"], row["Currency"]) == (
         "1234.56",
         "123456",
         "BSD",
@@ -121,7 +121,7 @@ def test_an_export_for_excel_says_the_same(office: Office, merchant: Merchant) -
     assert sheet is not None
     titles, row = list(sheet.iter_rows(values_only=True))
     cells = dict(zip(titles, row, strict=True))
-    assert cells["Gross in cents"] == 123_456
+    assert cells["Gross in smallest units"] == 123_456
     assert cells["Reference"] == "'=1+1"
     assert all(cell.data_type != "f" for line in sheet.iter_rows() for cell in line)
 

@@ -156,7 +156,7 @@ def test_a_month_adds_up_in_excel(
     assert sums["Closing balance"] == sums["Opening balance"] == 0
     lines = list(book["Movements"].iter_rows(values_only=True))
     titles, opening, *movements, closing = lines
-    place = titles.index("Amount in cents")
+    place = titles.index("Amount in smallest units")
     assert sum(int(str(line[place])) for line in movements) == 0
     assert (opening[1], closing[1]) == ("Opening balance", "Closing balance")
     assert [line[titles.index("Order")] for line in movements if line[1] == "Payment"] == [
