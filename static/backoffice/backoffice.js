@@ -26,7 +26,7 @@ const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
 const moveAlongRows = (event) => {
   const step = STEPS[event.key];
   if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  const rows = [...document.querySelectorAll("#result_list tbody th a")];
+  const rows = rowLinks();
   const at = rows.indexOf(document.activeElement);
   const begins = event.key === "j" && document.activeElement === document.body;
   if (!rows.length || (at < 0 && !begins)) return;
@@ -36,8 +36,22 @@ const moveAlongRows = (event) => {
 
 // Nothing of a page can have the focus before Alpine shows it: by then the browser may have given up.
 document.addEventListener("alpine:initialized", () => requestAnimationFrame(() => {
-  if (document.activeElement === document.body) document.querySelector("[autofocus]")?.focus();
+  if (document.activeElement === document.body) (rowLeft() ?? document.querySelector("[autofocus]"))?.focus();
 }));
+
+// A list that one comes back to begins where it was left: its entry of the history knows the row, or
+// a link on the page of the row led here.
+const rowLinks = () => [...document.querySelectorAll("#result_list tbody th a")];
+
+const rowLeft = () => {
+  const left = history.state?.row ?? (document.referrer && new URL(document.referrer).pathname);
+  return rowLinks().find((link) => link.pathname === left);
+};
+
+document.addEventListener("click", (event) => {
+  const link = rowLinks().find((each) => each.contains(event.target));
+  if (link) history.replaceState({ ...history.state, row: link.pathname }, "");
+});
 
 document.addEventListener("click", (event) => {
   const copy = event.target.closest("[data-copy]");

@@ -143,3 +143,18 @@ def test_an_id_is_copied_whole_from_a_list_that_shows_its_end(looking):
     assert sorted(each.evaluate(COPIED) for each in ids.all()) == sorted(
         Payment.objects.values_list("pk", flat=True)
     )
+
+
+def test_a_list_that_one_comes_back_to_has_the_focus_on_the_row(desk):
+    rows = [PaymentFactory(merchant=MerchantFactory()) for _ in range(3)]
+    caller = desk(Role.SUPPORT)
+    page = caller.page
+    caller.choose("Payments")
+    to_list = page.locator(".bo-header-title .bo-link")
+    for row, go_back in ((rows[0], page.go_back), (rows[1], to_list.click)):
+        page.locator(f"#result_list th a[href*={row.pk}]").click()
+        to_list.wait_for()
+
+        go_back()
+
+        page.wait_for_function(f"document.activeElement?.pathname?.includes('{row.pk}')")
