@@ -52,7 +52,7 @@ def action_page(
         messages.warning(request, f"“{action.title}” is no longer possible: check its status.")
         return HttpResponseRedirect(back)
     query = request.GET.urlencode()
-    sent = (request.POST or None, request.FILES or None)
+    sent = (request.POST, request.FILES) if request.method == "POST" else (None, None)
     form = action.form(*sent, row=row, staff=staff, now=instant, query=query)
     draw = partial(_draw, resource, request, action, row)
     if is_late:

@@ -238,7 +238,8 @@ def test_a_paid_payment_cannot_be_canceled(office: Office, paid: Payment) -> Non
         page_of_act(paid, "cancel"), {"form_key": "1", "reason": "x"}
     )
 
-    assert response.status_code == 302  # back to the page, with a word of warning
+    assert response.status_code == 409
+    assert "is no longer possible, and nothing was done." in response.content.decode()
     paid.refresh_from_db()
     assert paid.status == PaymentStatus.COMPLETED
 
