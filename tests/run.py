@@ -219,7 +219,7 @@ def steps(*, fast: bool) -> list[Step]:
     # The run on PostgreSQL is one process, and the longest: it has a processor when it wants one.
     return [
         *chosen,
-        suite("sqlite", "-m", BY_DAY["sqlite"], workers=3, niceness=5),
+        suite("sqlite", "-m", BY_DAY["sqlite"], workers=4, niceness=5),
         suite("postgres", "-m", BY_DAY["postgres"], workers=0),
     ]
 
