@@ -25,7 +25,7 @@ from core.limits import (
 )
 from core.mailboxes import validate_public_address
 from core.money import MAX_AMOUNT, is_currency
-from core.text import is_printable
+from core.text import PRINTABLE_RULE, is_printable
 from core.web_urls import WEB_URL_RULE, is_web_url
 
 AMOUNT_RULE = f"must be an integer number of cents from 1 to {MAX_AMOUNT}"
@@ -91,7 +91,7 @@ class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
 
 
 class TextField(serializers.Field[str, Any, str, Any]):
-    """A JSON string without control characters; `lines` admits line breaks."""
+    """A JSON string that is printable (`core.text`); `lines` admits line breaks."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class TextField(serializers.Field[str, Any, str, Any]):
                 f"must be a string of {self.min_length} to {self.max_length} characters"
             )
         if not is_printable(data, lines=self.lines):
-            raise serializers.ValidationError("must not contain control characters")
+            raise serializers.ValidationError(PRINTABLE_RULE)
         if self.pattern is not None and not re.fullmatch(self.pattern, data):
             raise serializers.ValidationError(self.pattern_rule)
         return data
@@ -257,7 +257,7 @@ def _check_metadata_pair(key: str, value: Any) -> None:
             f"a text value must have at most {MAX_METADATA_VALUE} characters"
         )
     if isinstance(value, str) and not is_printable(value, lines=True):
-        raise serializers.ValidationError("a text value must not contain control characters")
+        raise serializers.ValidationError(f"a text value {PRINTABLE_RULE}")
     # PostgreSQL returns a large fraction as an integer, which JSON parsers need not support.
     if isinstance(value, int | float) and abs(value) > MAX_SAFE_INTEGER:
         raise serializers.ValidationError("a number must be between -(2^53-1) and 2^53-1")

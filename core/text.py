@@ -1,7 +1,13 @@
 """Which text is accepted at all: only what is safe in every database, page and header."""
 
 import re
+import unicodedata
 
+# On one letter: Burmese has up to seven. More are piled up to cover the lines above and below.
+MOST_MARKS = 7
+PRINTABLE_RULE = (
+    f"must not contain control characters, or more than {MOST_MARKS} combining marks in a row"
+)
 _NEVER = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
@@ -22,17 +28,39 @@ def is_storable(text: str) -> bool:
 
 
 def is_printable(text: str, *, lines: bool = False) -> bool:
-    """Return whether the text has no control or bidirectional character; `lines` allows breaks."""
-    if _CONTROL.search(text):
+    """Return whether the text has no control or bidirectional character, and no pile of marks.
+
+    `lines` allows breaks.
+    """
+    if _CONTROL.search(text) or _without_piles(text) != text:
         return False
     return lines or _LINE_BREAK.search(text) is None
 
 
 def showable(text: str) -> str:
-    """Return a text of anyone's with a mark in place of each control or bidirectional character."""
-    return _CONTROL.sub("\ufffd", text)
+    """Return a text of anyone's with U+FFFD for each control or bidirectional character.
+
+    Of a pile of marks it has the first ones.
+    """
+    return _CONTROL.sub("\ufffd", _without_piles(text))
 
 
 def names_someone(text: str) -> bool:
     """Return whether a text has a letter or a digit, and no invisible character."""
     return _INVISIBLE.search(text) is None and _LETTER_OR_DIGIT.search(text) is not None
+
+
+def _without_piles(text: str) -> str:
+    """Leave out what is above `MOST_MARKS` combining marks in a row, whatever joins them."""
+    if text.isascii():
+        return text
+    kept, marks = [], 0
+    for character in text:
+        category = unicodedata.category(character)
+        if category[0] == "M":
+            marks += 1
+        elif category != "Cf":  # a joiner is drawn as nothing: the marks go on upon the same letter
+            marks = 0
+        if marks <= MOST_MARKS or category == "Cf":
+            kept.append(character)
+    return "".join(kept)

@@ -1,0 +1,41 @@
+"""Which text is accepted, and how a text of anyone's is shown."""
+
+import pytest
+
+from core.text import is_printable, showable
+
+# As people write: Burmese with seven marks on one letter, Hebrew with vowels and accents, Thai,
+# Vietnamese in separate marks, a keycap, a family and the flag of a region.
+HONEST = (
+    "\u1000\u103c\u103d\u103e\u102f\u1036\u1037\u1038",
+    "\u05d1\u05bc\u05b0\u05e8\u05b5\u05d0\u05e9\u05c1\u05b4\u0596\u05d9\u05ea",
+    "\u0e17\u0e35\u0e48\u0e19\u0e31\u0e48\u0e07",
+    "ti\u0302\u0301ng Vie\u0323\u0302t",
+    "1\ufe0f\u20e3",
+    "\U0001f468\U0001f3fd\u200d\U0001f469\U0001f3fd\u200d\U0001f467",
+    "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    "\u0645\u064f\u062d\u064e\u0645\u0651\u064e\u062f",
+)
+PILES = (
+    "cake" + "\u0323" * 8,
+    "cake" + "\u0e49\u0e47" * 4,
+    "cake" + "\u030d\u200d" * 8,
+    "cake" + "\u0489" * 60,
+)
+
+
+@pytest.mark.parametrize("text", HONEST)
+def test_text_is_printable_as_people_write_it(text: str) -> None:
+    assert is_printable(text)
+    assert showable(text) == text
+
+
+@pytest.mark.parametrize("text", PILES)
+def test_piles_of_marks_are_not_printable(text: str) -> None:
+    """They were drawn over the amount, and over what the page itself says below."""
+    assert not is_printable(text)
+    assert not is_printable(text, lines=True)
+
+
+def test_a_pile_from_a_bank_is_shown_as_high_as_a_letter_may_be() -> None:
+    assert showable("Rent" + "\u0323" * 40 + " May") == "Rent" + "\u0323" * 7 + " May"
