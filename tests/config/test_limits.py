@@ -216,7 +216,6 @@ LIMITS: dict[str, object] = {
     "refunds.failures.GIVE_UP_AFTER": timedelta(days=30),
     "core.creditor_references.BODY_CHARACTERS": 8,
     "core.creditor_references.GROUP": 4,
-    "core.text.MOST_MARKS": 7,
     "funding.services.DAY": timedelta(days=1),
     "payouts.account_statements.PART_LINES": 2000,
     "payouts.account_statements.SETTLED_AFTER": timedelta(minutes=1),
