@@ -86,7 +86,7 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
     """
     _refuse_late(caller, _own(caller, key_id).merchant, acts_on=key_id)
     key = revoke_key(key_id=key_id, now=now)
-    if key.livemode and count_notice(key.merchant_id, now=now):
+    if key.livemode and count_notice(key.merchant_id, of=key.id, now=now):
         tell_of_revoked_key(key, now=now)
     return key
 
@@ -94,7 +94,8 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
 def _count_roll(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetime) -> bool:
     """Count a roll; return whether to tell the owner. Raises RateLimited if that is required."""
     if not overlap and caller.actor == rolled.actor:
-        return count_notice(rolled.merchant_id, now=now)
+        # Of the merchant: each roll makes another key, which can roll itself again.
+        return count_notice(rolled.merchant_id, of=rolled.merchant_id, now=now)
     count_notice_or_refuse(rolled.merchant_id, now=now)
     return True
 

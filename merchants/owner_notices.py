@@ -20,7 +20,10 @@ from merchants.statuses import MerchantStatus
 from messages.models import Channel
 from messages.planning import plan_message
 
-NOTICES = AttemptLimit("owner-notice", 20, timedelta(days=1))
+DAY = timedelta(days=1)
+NOTICES = AttemptLimit("owner-notice", 20, DAY)
+# Beyond those: of what is taken away from one thing in one way, so that none of it goes unheard.
+FIRST_OF_ITS_KIND = AttemptLimit("owner-first-notice", 1, DAY)
 HELP = "Sooner, once staff have issued, rolled or revoked a live key of yours."
 
 
@@ -33,9 +36,14 @@ def count_notice_or_refuse(merchant_id: str, *, now: datetime) -> None:
         raise
 
 
-def count_notice(merchant_id: str, *, now: datetime) -> bool:
-    """Count a notice of what only takes away, and is done regardless; return whether to send it."""
-    return count_within_all([(NOTICES, merchant_id)], now=now)
+def count_notice(merchant_id: str, *, of: str, now: datetime) -> bool:
+    """Count a notice of what only takes away, and is done regardless; return whether to send it.
+
+    `of` is the id of what it is taken from, and how if there are several ways. Beyond the limit the
+    first of the day is sent: a thief who has used it up would silence what the owner relies on.
+    """
+    budgets = ((NOTICES, merchant_id), (FIRST_OF_ITS_KIND, of))
+    return any(count_within_all([budget], now=now) for budget in budgets)
 
 
 def reset_notice_count(merchant_id: str) -> None:

@@ -64,7 +64,7 @@ def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) ->
     Merchant.objects.locked(account.merchant_id)
     account = BankAccount.objects.not_closed().select_related("merchant").locked(account.id)
     close_bank_accounts([account], actor=caller.actor, now=now)
-    if account.livemode and count_notice(account.merchant_id, now=now):
+    if account.livemode and count_notice(account.merchant_id, of=account.id, now=now):
         _tell(account, _NO_LONGER, now)
     return account
 

@@ -5,12 +5,22 @@ key has been revoked; or silence the owner's, before they refund to themselves.
 """
 
 from datetime import datetime
+from enum import Enum
 from urllib.parse import urlsplit
 
 from merchants.owner_notices import count_notice, count_notice_or_refuse, tell_owner
 from webhooks.models import Webhook
 
 KIND = "webhook_address"
+
+
+class Silence(Enum):
+    """How an endpoint is kept from events, as a clause after its id."""
+
+    OFF = "was switched off and no longer receives events"
+    NARROWED = "now receives fewer types of events"
+    DELETED = "was deleted and no longer receives events"
+    SECRET = "now has a different signing secret"  # noqa: S105  # what is said of it
 
 
 def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
@@ -30,15 +40,16 @@ def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
     _tell(webhook, text, now)
 
 
-def tell_of_silence(webhook: Webhook, what: str, *, now: datetime) -> None:
+def tell_of_silence(webhook: Webhook, silence: Silence, *, now: datetime) -> None:
     """Tell the merchant what a live endpoint is no longer sent, in the transaction that does it.
 
     It only takes away: without room for a notice it is done regardless.
     """
-    if not webhook.livemode or not count_notice(webhook.merchant_id, now=now):
+    of = f"{webhook.id} {silence.name}"
+    if not webhook.livemode or not count_notice(webhook.merchant_id, of=of, now=now):
         return
     text = (
-        f"The webhook {webhook.id} for your live payments {what}.\n"
+        f"The webhook {webhook.id} for your live payments {silence.value}.\n"
         "If you did not request this, roll your live keys at once, and check which events you have"
         " missed."
     )

@@ -13,7 +13,7 @@ from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.standing import has_self_service_key, recheck_caller
 from outbound.policy import fault_of, policy_for
-from webhooks.address_notices import tell_of_address, tell_of_silence
+from webhooks.address_notices import Silence, tell_of_address, tell_of_silence
 from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.event_types import covered_by
 from webhooks.models import CLEAN_RECORD, Webhook
@@ -98,13 +98,13 @@ def update_webhook(
     return webhook
 
 
-def _silenced(webhook: Webhook, changes: dict[str, Any]) -> str:
-    """Return how these changes silence an endpoint, as a clause; "" if they do not."""
+def _silenced(webhook: Webhook, changes: dict[str, Any]) -> Silence | None:
+    """Return how these changes silence an endpoint, if they do."""
     if webhook.is_active and not changes.get("is_active", True):
-        return "was switched off and no longer receives events"
+        return Silence.OFF
     if covered_by(webhook.events) - covered_by(changes.get("events", webhook.events)):
-        return "now receives fewer types of events"
-    return ""
+        return Silence.NARROWED
+    return None
 
 
 def _switched(*, on: bool) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook
     webhook = _locked(caller, webhook_id)
     webhook.deleted_at = webhook.updated_at = now
     webhook.save(update_fields=["deleted_at", "updated_at"])
-    tell_of_silence(webhook, "was deleted and no longer receives events", now=now)
+    tell_of_silence(webhook, Silence.DELETED, now=now)
     return webhook
 
 
@@ -154,7 +154,7 @@ def rotate_secret(
             "updated_at",
         ]
     )
-    tell_of_silence(webhook, "now has a different signing secret", now=now)
+    tell_of_silence(webhook, Silence.SECRET, now=now)
     return IssuedSecret(webhook, secret)
 
 

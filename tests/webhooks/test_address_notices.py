@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from core.models import Quota
 from merchants.models import Merchant
 from messages.models import Message
 from tests.client import Api, ApiClient
@@ -116,14 +117,42 @@ def test_that_of_a_test_is_not_told(
     assert not told()
 
 
-def test_what_only_takes_away_is_done_without_room(api: Api, merchant: Merchant) -> None:
-    caller = api(merchant, live=True)
-    webhook_id = caller.post(PATH, BODY).json()["id"]
+def spend(caller: ApiClient) -> str:
+    """Use up the day's notices by an endpoint, and return its id."""
+    webhook_id = str(caller.post(PATH, BODY).json()["id"])
     for number in range(2, 21):
         caller.patch(f"{PATH}/{webhook_id}", {"url": f"https://mine-{number}.example/"})
-
-    assert caller.delete(f"{PATH}/{webhook_id}").status_code == 200
     assert len(told()) == 20
+    return webhook_id
+
+
+@pytest.mark.parametrize("case", SILENCING, ids=lambda case: case[3])
+def test_a_thief_who_has_used_up_the_notices_silences_no_endpoint_unheard(
+    api: Api, merchant: Merchant, case: tuple[str, str, Any, str]
+) -> None:
+    """The twenty may all be of an endpoint that the owner takes for a colleague's trial."""
+    owners = api(merchant, live=True).post(PATH, BODY).json()["id"]
+    Message.objects.all().delete()
+    Quota.objects.all().delete()
+    thief = api(merchant, live=True)
+    spend(thief)
+
+    silence(thief, owners, case)
+
+    assert len(told()) == 21
+    assert f"The webhook {owners} for your live payments {case[3]}" in told()[-1][1]
+
+
+def test_beyond_the_notices_each_silence_of_an_endpoint_is_told_of_once(
+    api: Api, merchant: Merchant
+) -> None:
+    caller = api(merchant, live=True)
+    webhook_id = spend(caller)
+
+    for _ in range(3):
+        silence(caller, webhook_id, SILENCING[2])
+    assert caller.delete(f"{PATH}/{webhook_id}").status_code == 200
+    assert len(told()) == 22
 
 
 def test_a_narrower_one_is_told_of_once(api: Api, merchant: Merchant) -> None:
