@@ -202,14 +202,19 @@ class BankStatementAdmin(OfficeAdmin):
         rows = [
             (
                 part.words,
-                f"{part.count:,}",
+                formats.amount(f"{part.count:,}"),
                 formats.bare_amount(part.amount, currency),
                 formats.age(part.oldest, request_now()) if part.oldest else "",
             )
             for part in parts
         ]
         total = formats.money(position.difference if position else 0, currency)
-        columns = ("What", "How many", formats.amount(f"Amount, {currency}"), "Oldest")
+        columns = (
+            "What",
+            formats.amount("How many"),
+            formats.amount(f"Amount, {currency}"),
+            "Oldest",
+        )
         difference = Table(f"Difference between ledger and bank now: {total}", columns, rows)
         gaps = [
             (

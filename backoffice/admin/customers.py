@@ -38,7 +38,7 @@ def _state(customer: Customer) -> str:
     return "locked" if is_locked else "active"
 
 
-PHONE = Field("Phone", "masked_phone")
+PHONE = Field("Phone", "masked_phone", unbroken=True)
 EMAIL = Field("E-mail", lambda customer: masked_address(customer.email))
 TESTS_FOR = Field("Tests for", lambda customer: customer.merchant and customer.merchant.name)
 SINCE = Instant("Since", "created_at")

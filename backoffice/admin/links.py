@@ -15,7 +15,16 @@ from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import ModeFilter, status_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import page_of
-from backoffice.resource.shown import Actor, Amount, Field, Id, Instant, actor_words, linked_actor
+from backoffice.resource.shown import (
+    Actor,
+    Amount,
+    Field,
+    Figure,
+    Id,
+    Instant,
+    actor_words,
+    linked_actor,
+)
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.roles import Right
@@ -128,7 +137,7 @@ class PaymentLinkAdmin(OfficeAdmin):
         Field("Created by", _created_by),
         Field("Address", "url"),
         Amount("Collected", "amount_collected"),
-        Field("Opened", "opened_count"),
+        Figure("Opened", "opened_count"),
         Field("Expires", _expires),
         Instant("Ended", "ended_at"),
         Actor("Ended by", "ended_by"),

@@ -20,7 +20,7 @@ from backoffice.request_answer import done_words
 from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import choice_filter
 from backoffice.resource.page_urls import page_to_open
-from backoffice.resource.shown import Code, Field, Id, Instant, with_link
+from backoffice.resource.shown import Code, Field, Figure, Id, Instant, with_link
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
 from backoffice.roles import Right
@@ -63,7 +63,7 @@ class MerchantAdmin(OfficeAdmin):
         STATUS,
         SLUG,
         CATEGORY,
-        Field("Fee", lambda merchant: formats.percent(merchant.fee_basis_points)),
+        Figure("Fee", lambda merchant: formats.percent(merchant.fee_basis_points)),
         SINCE,
         Id("Merchant"),
     )

@@ -16,7 +16,7 @@ from backoffice.message_words import (
     with_payment_ended,
 )
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
-from backoffice.resource.shown import Badge, Field, Id, Instant, Reference
+from backoffice.resource.shown import Badge, Field, Figure, Id, Instant, Reference
 from backoffice.resource.usual_fields import MODE
 from backoffice.roles import Right
 from backoffice.services.support import send_message_again
@@ -102,7 +102,7 @@ class MessageAdmin(OfficeAdmin):
     row_actions = (SEND_AGAIN,)
     details = (
         Id("Message"),
-        Field("Attempts", "attempts"),
+        Figure("Attempts", "attempts"),
         Instant("Planned", "created_at"),
         Field("Not sent for", _unsent_for),
     )

@@ -57,13 +57,13 @@ def composition_table(payout: Payout) -> Table:
         if part.count:
             url = list_of(StatementLine, payout=payout.pk, part=name)
             amount = formats.bare_amount(part.amount, currency)
-            rows.append((formats.link(words, url), f"{part.count:,}", amount))
+            rows.append((formats.link(words, url), formats.amount(f"{part.count:,}"), amount))
     rows += [
         ("This payout", "", formats.bare_amount(-made_of.payout_amount, currency)),
         ("Balance after", "", formats.bare_amount(made_of.closing_amount, currency)),
     ]
     more = list_of(StatementLine, payout=payout.pk)
-    columns = ("What", "How many", formats.amount(f"Amount, {currency}"))
+    columns = ("What", formats.amount("How many"), formats.amount(f"Amount, {currency}"))
     return Table("What it is made of", columns, rows, more=more, is_first=True)
 
 

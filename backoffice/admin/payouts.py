@@ -22,7 +22,7 @@ from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import ModeFilter, Rows, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of
-from backoffice.resource.shown import Amount, Field, Id, Instant, Reference
+from backoffice.resource.shown import Amount, Field, Figure, Id, Instant, Reference
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, BY, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
@@ -106,7 +106,7 @@ class PayoutAdmin(OfficeAdmin):
         return answer_of(row, now)
 
 
-TOTAL, COUNT = Amount("Total", "total_amount"), Field("Payouts", "count")
+TOTAL, COUNT = Amount("Total", "total_amount"), Figure("Payouts", "count")
 MADE, FOR = Instant("Made", "created_at"), Field("For", "execution_date")
 
 

@@ -26,7 +26,7 @@ from backoffice.resource.catalog import CATALOG
 from backoffice.resource.day_filters import DayFilter, day_filter
 from backoffice.resource.filters import choice_filter, link_filter
 from backoffice.resource.page_urls import address_of, list_of
-from backoffice.resource.shown import Badge, Code, Field, Instant, Reference, linked
+from backoffice.resource.shown import Badge, Code, Field, Figure, Instant, Reference, linked
 from backoffice.resource.usual_fields import CREATED
 from backoffice.services.webhooks import was_stopped
 from backoffice.statement_files import STATEMENT_FILE
@@ -126,7 +126,7 @@ def _sought(name: str, value: Any) -> Any:
 
 ASKED, ASKED_BY = Instant("Requested", "created_at"), Field("By", "asked_by.get_username")
 SENT = Field("Sent", lambda run: f"{run.sent_count:,} of {run.expected_count:,}")
-SKIPPED = Field("Not possible", "skipped_count")
+SKIPPED = Figure("Not possible", "skipped_count")
 STOPPED = (
     "It was stopped: the account that requested it was closed or reset, or may not resend webhooks"
     " any more. A colleague can resend the rest."
@@ -165,12 +165,12 @@ def _progress(run: ExportRun, now: datetime) -> str:
     """Say that a worker prepares it, or that it waits for its turn."""
     if run.lease_until is None or run.lease_until <= now:
         return "It waits for its turn,"
-    rows = "" if run.form == ExportForm.PDF else f" {ROWS.value(run)} rows so far,"
+    rows = "" if run.form == ExportForm.PDF else f" {run.row_count:,} rows so far,"
     return f"It is being made,{rows}"
 
 
 STATE = Badge("State", "state")
-ROWS = Field("Rows", lambda run: "" if run.form == ExportForm.PDF else f"{run.row_count:,}")
+ROWS = Figure("Rows", lambda run: None if run.form == ExportForm.PDF else run.row_count)
 
 
 class ExportRunAdmin(OfficeAdmin):

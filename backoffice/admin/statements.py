@@ -15,7 +15,7 @@ from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import ModeFilter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of
-from backoffice.resource.shown import Amount, Badge, Field, Id
+from backoffice.resource.shown import Amount, Badge, Field, Figure, Id
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE
 from backoffice.roles import Right
 from backoffice.services.statements import PERIODS, ask_for_statement, period_days, start_file
@@ -86,7 +86,7 @@ STATEMENT = Action(
 )
 FIRST = Field("First day", lambda row: period_of(row)[0])
 LAST = Field("Last day", lambda row: period_of(row)[1])
-LINES = Field("Movements", "lines_count")
+LINES = Figure("Movements", "lines_count")
 CLOSING = Amount("Closing", "closing_amount")
 
 

@@ -20,6 +20,7 @@ from backoffice.resource.shown import (
     Badge,
     Code,
     Field,
+    Figure,
     Id,
     Instant,
     Reference,
@@ -124,14 +125,14 @@ SUBSCRIBED_TO = Field(
     "Events", lambda hook: "everything" if EVERYTHING in hook.events else ", ".join(hook.events)
 )
 EVENT = Field("Event", "event.type")
-ATTEMPTS = Field("Attempts", "attempt_count")
+ATTEMPTS = Figure("Attempts", "attempt_count")
 NEXT_ATTEMPT = Field("Next attempt", _next_attempt)
 DELIVERY_URL = RowLink("URL", "webhook.url", most=50, to="webhook")
 ATTEMPT_FIELDS = (
     Field("No.", "number"),
     Instant("At", "attempted_at"),
     Field("Answer", "status"),
-    Field("ms", "ms"),
+    Figure("ms", "ms"),
     Field("Error", "error"),
     Field("Excerpt", "excerpt", most=80),
 )

@@ -23,12 +23,13 @@ class Field:
 
     Django calls the field with a row for a list. `cell` renders it in any other table, `fact` on
     the row's own page, which leaves out empty facts. `most` is the maximum number of characters in
-    a table.
+    a table; `unbroken` keeps it on one line there.
     """
 
     title: str
     source: Source
     most: int = 0
+    unbroken: bool = False
 
     @property
     def short_description(self) -> str:
@@ -39,7 +40,7 @@ class Field:
         return self.title.lower().replace(" ", "_")
 
     def __call__(self, row: Any) -> Any:
-        return self.cell(row)
+        return formats.whole(self.cell(row)) if self.unbroken else self.cell(row)
 
     def value(self, row: Any) -> Any:
         """Return the row's value, as `marked` does; None if a part of the path is missing."""
@@ -127,6 +128,21 @@ def with_currency_above(fields: Sequence[Field], rows: Iterable[Any]) -> list[Fi
 
 
 @dataclass(frozen=True)
+class Figure(Field):
+    """A number of things, or a percentage as text: a table aligns it like an amount."""
+
+    def __call__(self, row: Any) -> Any:
+        return formats.amount(self.cell(row))
+
+    def cell(self, row: Any) -> Any:
+        return self.fact(row) or formats.EMPTY
+
+    def fact(self, row: Any) -> Any:
+        value = self.value(row)
+        return f"{value:,}" if isinstance(value, int) else value or ""
+
+
+@dataclass(frozen=True)
 class Instant(Field):
     """An instant in the time zone of staff: to the minute in a table, to the second on a page.
 
@@ -200,15 +216,10 @@ class Reference(Code):
 class RowLink(Field):
     """A text about another row, given by `to` as the row or its id.
 
-    On a page it links there, if the reader may open that. `unbroken` keeps it on one line in a
-    list.
+    On a page it links there, if the reader may open that.
     """
 
     to: str = ""
-    unbroken: bool = False
-
-    def __call__(self, row: Any) -> Any:
-        return formats.whole(self.cell(row)) if self.unbroken else self.cell(row)
 
     def fact(self, row: Any) -> Any:
         value, target = self.value(row), Field("", self.to).value(row)

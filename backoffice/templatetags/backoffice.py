@@ -18,10 +18,10 @@ def choices(spec: Any, changelist: Any) -> list[dict[str, Any]]:
 
 
 @register.filter
-def sums(changelist: Any) -> str:
-    """Return the totals of a list, by currency; empty if they are unknown."""
+def sums(changelist: Any) -> list[str]:
+    """Return the totals of a list, one for each currency; none if they are unknown."""
     found = changelist.paginator.sums_of(changelist.model_admin.summed)
-    return ", ".join(formats.money(amount, currency) for currency, amount in found)
+    return [formats.money(amount, currency) for currency, amount in found]
 
 
 @register.filter

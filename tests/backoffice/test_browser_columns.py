@@ -15,6 +15,7 @@ from payouts.models import Payout
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.desk import sign_in
 from tests.backoffice.rows import one_of_each
+from tests.factories import CustomerFactory, MerchantFactory, PaymentFactory
 from webhooks.models import Webhook
 
 pytestmark = [
@@ -71,3 +72,27 @@ def test_the_audit_trail_on_a_tablet_has_rows_and_no_towers(open_page, site):
     number = page.locator("#result_list tbody th").first.bounding_box()
     assert row["height"] < 110
     assert number["width"] < 60
+
+
+def test_totals_and_long_words_fit_on_a_phone(open_page, site):
+    reference, merchant = "R" * 64, MerchantFactory()
+    for currency in ("BSD", "JPY", "KWD", "USD"):
+        PaymentFactory(merchant=merchant, currency=currency, amount=99_999_999, reference=reference)
+    page = open_page("/admin/", width=390, height=900)
+    sign_in(page, Role.SUPPORT)
+
+    for path in (f"{list_of(Payment)}?mode=test", f"/admin/search/?q={reference}"):
+        page.goto(site + path)
+        page.get_by_text("999,999.99").first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0, path
+
+
+def test_the_phone_of_a_customer_is_read_on_one_line(open_page, site):
+    for _ in range(2):
+        CustomerFactory(merchant=MerchantFactory(name="Emporium of Curiosities " * 4))
+    page = open_page("/admin/", width=1280, height=900)
+    sign_in(page, Role.SUPPORT)
+
+    page.goto(f"{site}/admin/search/?q=%2B12425550177")
+
+    assert page.get_by_role("link", name="••• 0177").first.bounding_box()["height"] < 30
