@@ -117,8 +117,13 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     def refusal(
         self, request: HttpRequest, status: int, message: str, details: str = "", **more: Any
     ) -> TemplateResponse:
-        """Respond with a page that says why not; `typed` are texts to give back."""
-        context = {**self.each_context(request), "title": message, "details": details, **more}
+        """Respond with a page that says why not, and gives back what was typed.
+
+        `typed` are other texts to give back: those of a form without a valid token must be none,
+        unless it is our own.
+        """
+        told = {"title": message, "details": details, "typed": typed_texts(request)}
+        context = {**self.each_context(request), **told, **more}
         template = "admin/backoffice/refusal.html"
         return TemplateResponse(request, template, context, status=status)
 
@@ -169,11 +174,9 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         """Ask to sign in, and give back what was typed: the next page no longer has it."""
         sign_in = f"{reverse('admin:login')}?{urlencode({UNSENT: 1})}"
         to_sign_in = redirect_to_login(request.get_full_path(), sign_in)
-        typed = typed_texts(request)
-        if not typed:
+        if not typed_texts(request):
             return to_sign_in
-        more = {"typed": typed, "sign_in_url": to_sign_in.url}
-        return self.refusal(request, 403, SIGNED_OUT, COPY_FIRST, **more)
+        return self.refusal(request, 403, SIGNED_OUT, COPY_FIRST, sign_in_url=to_sign_in.url)
 
     def _next_step(self, request: HttpRequest) -> HttpResponseRedirect:
         user = proving.password_given(request)

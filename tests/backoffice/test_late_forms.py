@@ -1,11 +1,13 @@
 """A form that is submitted after the session, or the token in it, has ended."""
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
 from backoffice.models import Note
 from backoffice.roles import Role
+from backoffice.services.accounts import give_roles
 from tests.backoffice.acting import page_of_act
 from tests.backoffice.conftest import Office
 from tests.factories import PaymentFactory
@@ -54,6 +56,33 @@ def test_only_our_own_form_with_an_old_token_gives_back_what_was_typed(
 
     assert response.status_code == 403
     assert ("Called twice" in response.content.decode()) is given
+
+
+def test_a_form_of_a_role_taken_away_gives_back_what_was_typed(office: Office, form: str) -> None:
+    client = office(Role.SUPPORT)
+    give_roles(User.objects.get(username="support"), frozenset({Role.VIEWER}))
+
+    response = client.post(form, {"text": "Called <twice>"})
+
+    page = response.content.decode()
+    assert response.status_code == 403
+    assert "Your role does not allow this." in page
+    assert "What you entered, to copy:" in page
+    assert "Called &lt;twice&gt;" in page
+    assert not Note.objects.exists()
+
+
+def test_a_form_about_what_is_gone_gives_back_what_was_typed(office: Office) -> None:
+    payment = PaymentFactory()
+    form = page_of_act(payment, "note")
+    payment.delete()
+
+    response = office(Role.SUPPORT).post(form, {"text": "Called twice", "code": "123456"})
+
+    page = response.content.decode()
+    assert response.status_code == 404
+    assert ("Called twice" in page, "123456" in page) == (True, False)
+    assert "to copy" not in office(Role.SUPPORT).get(form).content.decode()
 
 
 def test_a_page_after_the_session_asks_to_sign_in_only(form: str) -> None:
