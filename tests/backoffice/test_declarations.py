@@ -21,7 +21,7 @@ from backoffice.registry import ADMINS
 from backoffice.registry import office as site
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import address_of, page_to_open
-from backoffice.resource.shown import Amount, Badge
+from backoffice.resource.shown import Amount, Badge, Figure
 from backoffice.roles import Right, Role
 from backoffice.services.instruction_kinds import SET_ROLES
 from backoffice.statuses import InstructionStatus
@@ -71,15 +71,16 @@ def test_each_prefix_of_ids_leads_to_one_page() -> None:
     assert page_to_open("txn_0123456789") == ""
 
 
-def test_headings_stand_above_the_amounts_of_their_column() -> None:
+def test_headings_stand_above_the_figures_of_their_column() -> None:
     css = (settings.BASE_DIR / "static/backoffice/backoffice.css").read_text()
     at_the_right = re.findall(r"\.column-(\w+)", css)
 
     columns = [site.get_model_admin(model).columns() for model in MODELS]
-    amounts = {
-        name for each in columns for name, field in each.items() if isinstance(field, Amount)
-    }
-    assert sorted(at_the_right) == sorted(amounts)
+    fields = [pair for each in columns for pair in each.items()]
+    figures = {name for name, field in fields if isinstance(field, Amount | Figure)}
+    assert sorted(at_the_right) == sorted(figures)
+    others = {name for name, field in fields if not isinstance(field, Amount | Figure)}
+    assert figures & others == set()
 
 
 @pytest.mark.parametrize(

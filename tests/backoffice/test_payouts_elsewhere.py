@@ -1,5 +1,6 @@
 """What pages of other objects say about payouts is for those who may see payouts."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.contrib.auth.models import Group
 
 from backoffice.models import Instruction
 from backoffice.queues import queues_of
+from backoffice.registry import ADMINS
 from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Right, Role
@@ -15,7 +17,7 @@ from core.clock import utc_now
 from customers.services import find_or_create
 from merchants.models import Merchant
 from payouts.models import BankEntry
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.payouts.bank_files import entry, read, statement
 from tests.payouts.merchant_balance import credit
@@ -62,6 +64,22 @@ def test_each_task_of_payouts_or_staff_takes_the_right_to_see_these() -> None:
 
 def read_by(office: Office, role: Role, url: str) -> str:
     return str(office(role).get(url).content.decode())
+
+
+def test_a_form_that_comes_too_late_tells_of_payouts_those_who_see_them(
+    office: Office,
+    requests: list[Instruction],
+    merchant: Merchant,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = [replace(each, available=lambda *_: False) for each in ADMINS[Merchant].row_actions]
+    monkeypatch.setattr(ADMINS[Merchant], "row_actions", late)
+    form = page_of_act(merchant, "note")
+    pages = {role: office(role).post(form) for role in (Role.DEVELOPER, Role.SUPPORT)}
+
+    assert [page.status_code for page in pages.values()] == [409, 409]
+    told = {role: AMOUNT in page.content.decode() for role, page in pages.items()}
+    assert told == {Role.DEVELOPER: False, Role.SUPPORT: True}
 
 
 def test_requests_about_them_are_read_by_those_who_see_payouts(

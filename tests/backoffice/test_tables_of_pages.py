@@ -1,11 +1,9 @@
 """The tables on a page say what is of each row, and not what the page says for all of them."""
 
-import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db.models import Model
 
 from backoffice.admin.statements import DAYS_SHOWN
@@ -14,7 +12,6 @@ from backoffice.page_parts import Table
 from backoffice.registry import ADMINS
 from backoffice.registry import office as site
 from backoffice.resource.page_urls import page_of
-from backoffice.resource.shown import Amount, Figure
 from backoffice.resource.tables import Related
 from backoffice.roles import Role
 from backoffice.statement_files import DaySums
@@ -116,20 +113,6 @@ def test_figures_of_a_table_stand_below_each_other(rows: Rows, office: Office) -
     assert str(deliveries.rows[0][attempts]) == '<span class="bo-amount">0</span>'
     assert str(made_of.columns[1]) == '<span class="bo-amount">How many</span>'
     assert str(made_of.rows[1][1]) == '<span class="bo-amount">1</span>'
-
-
-def test_headings_of_lists_stand_above_their_figures() -> None:
-    """The style sheet names them, because unfold gives a heading no other class."""
-    css = (settings.BASE_DIR / "static/backoffice/backoffice.css").read_text()
-    at_the_right = set(re.findall(r"\.column-(\w+)", css))
-    columns = [
-        field for model in ADMINS for field in site.get_model_admin(model).columns().values()
-    ]
-
-    figures = {each.__name__ for each in columns if isinstance(each, Amount | Figure)}
-    others = {each.__name__ for each in columns if not isinstance(each, Amount | Figure)}
-    assert figures == at_the_right
-    assert figures & others == set()
 
 
 @pytest.mark.parametrize(

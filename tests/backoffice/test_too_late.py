@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from django.db.models import Model
 
+from backoffice.pages.action import EVENTS_SHOWN
 from backoffice.registry import ADMINS
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -12,9 +13,10 @@ from core.clock import utc_now
 from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from refunds.models import Inquiry
+from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office, sign_in
-from tests.backoffice.rows import paid_payment
+from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import MerchantFactory
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +58,36 @@ def test_a_form_sent_twice_says_so(office: Office, inquiry: Inquiry) -> None:
 
     assert response.status_code == 409
     assert "This form has already been submitted." in response.content.decode()
+
+
+def test_a_form_that_comes_too_late_says_what_is_so_now_and_nothing_else(
+    office: Office, inquiry: Inquiry
+) -> None:
+    mine, address = office(Role.SUPPORT), page_of_act(inquiry, "answer")
+    act(mine, inquiry, "answer", text="We will look into it")
+    act(mine, inquiry, "close", text="Closed")
+
+    late, whole = mine.post(address), mine.get(page_of(inquiry)).content.decode()
+
+    page = late.content.decode()
+    assert "“duplicate” was reported on the receipt; it was closed" in page
+    assert page.count("<time") == EVENTS_SHOWN < whole.count("<time")
+    assert "This field is required." not in page
+
+
+def test_what_is_said_before_an_action_is_not_said_when_it_comes_too_late(
+    office: Office, inquiry: Inquiry
+) -> None:
+    mine, address = office(Role.SUPPORT), page_of_act(inquiry, "refund")
+    assert "A refund settles the inquiry." in mine.get(address).content.decode()
+    rest = RefundDraft(amount=inquiry.payment.amount)
+    caller = caller_of(inquiry.payment.merchant)
+    create_refund(caller=caller, payment_id=inquiry.payment_id, draft=rest, now=utc_now())
+
+    response = mine.post(address, TYPED)
+
+    assert response.status_code == 409
+    assert "A refund settles the inquiry." not in response.content.decode()
 
 
 def test_a_page_opened_too_late_leads_to_the_object(office: Office, inquiry: Inquiry) -> None:
