@@ -78,7 +78,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         map(_requested, refunds),
         _transitions(added, _added),
         map(_attempted, sent),
-        _entries(inquiry) if inquiry else (),
+        _entries(inquiry, page_of(inquiry)) if inquiry else (),
         *_around(*about, sent={attempt.delivery_id for attempt in sent}),
         _stamps(payment),
     )
@@ -178,14 +178,14 @@ def _stamps(row: Any) -> Iterator[TimelineEntry]:
             yield TimelineEntry(at, icon, words, who, tone=tone)
 
 
-def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
+def _entries(inquiry: Inquiry, url: str = "") -> Iterator[TimelineEntry]:
     """Yield what a customer reported on the receipt, and the answers."""
     for entry in inquiry.entries.order_by("-pk")[:SHOWN]:
         words = f"Inquiry: {_WRITTEN_BY.get(entry.author, entry.status)}"
         yield TimelineEntry(
             entry.at,
             "forum",
-            formats.link(words, page_of(inquiry)),
+            formats.link(words, url),
             actor_words(entry.actor),
             details=(entry.text,),
             tone=formats.tone(entry.status),

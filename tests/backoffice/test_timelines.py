@@ -146,6 +146,15 @@ def test_the_timeline_names_who_did_each_thing(
     assert list(told["Inquiry: answered"].details) == ["We see one payment only."]
 
 
+def test_an_inquiry_is_linked_where_it_is_not_the_page(office: Office, paid: Payment) -> None:
+    report = ProblemReport(InquiryReason.NOT_RECEIVED, "Nothing came")
+    inquiry = report_problem(payment_id=paid.pk, report=report, actor="customer", now=utc_now())
+    url = f'href="{page_of(inquiry)}"'
+    pages = [office(Role.SUPPORT).get(page_of(row)).content.decode() for row in (paid, inquiry)]
+
+    assert [page.count(url) for page in pages] == [2, 0]  # its sentence, and in what happened
+
+
 def test_a_timeline_says_where_it_stops(
     office: Office, paid: Payment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
