@@ -5,6 +5,7 @@ from celery import shared_task
 from core.clock_check import LONG_STEP, task_now
 from core.task_runs import exclusive_run
 from messages.models import Message
+from messages.planning import bring_forward
 from messages.retention import delete_old_messages
 from messages.send_loop import send_due_messages
 
@@ -13,6 +14,7 @@ from messages.send_loop import send_due_messages
 def send_messages() -> int:
     """Send what is due, in one process: hanging servers would tie up one more with each tick."""
     now = task_now(step=LONG_STEP)
+    bring_forward(now=now)
     if not Message.objects.due(now).exists():
         return 0
     with exclusive_run("send messages", now=now) as is_ours:

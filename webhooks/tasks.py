@@ -5,6 +5,7 @@ from celery import shared_task
 from core.clock_check import task_now
 from webhooks.delivery import polling  # noqa: F401  # starts polling in a Celery worker
 from webhooks.delivery.dispatcher import send_due_deliveries
+from webhooks.delivery.future_dates import correct_future_dates
 from webhooks.redelivery import close_undeliverable, continue_recoveries
 from webhooks.retention import delete_old_deliveries
 
@@ -17,9 +18,10 @@ def send_webhooks() -> int:
 
 @shared_task
 def tidy_webhooks() -> int:
-    """Continue recoveries; close deliveries that will never be sent."""
+    """Continue recoveries; correct future dates; close deliveries that will never be sent."""
     now = task_now()
-    return continue_recoveries(now=now) + close_undeliverable(now=now)
+    continued = continue_recoveries(now=now) + correct_future_dates(now=now)
+    return continued + close_undeliverable(now=now)
 
 
 @shared_task

@@ -5,9 +5,12 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
+from core.clock import SKEW
 from core.ids import is_id
 from messages.models import Channel, Message
+from messages.planning import bring_forward
 from messages.send_loop import send_due_messages
+from messages.tasks import send_messages
 from tests.customers.texts import TextBox
 from tests.messages.conftest import PHONE, plan
 
@@ -22,6 +25,29 @@ def test_it_waits_until_it_is_due(now: datetime, mailoutbox) -> None:
     assert send_due_messages(now=now + timedelta(minutes=59)) == 0
     assert send_due_messages(now=now + timedelta(hours=1)) == 1
     assert [mail.to for mail in mailoutbox] == [["ann@example.com"]]
+
+
+def test_one_planned_with_a_clock_ahead_is_sent_now(now: datetime, mailoutbox) -> None:
+    ahead = now + timedelta(hours=2)
+    plan(ahead)
+
+    assert send_messages() == 1
+    assert len(mailoutbox) == 1
+
+
+def test_one_planned_for_later_waits_also_if_the_clock_was_ahead(now: datetime) -> None:
+    ahead = now + timedelta(hours=2)
+    later = plan(ahead, due_at=ahead + timedelta(days=1))
+    retried = plan(ahead)
+    Message.objects.filter(pk=retried.pk).update(attempts=1)
+    soon = plan(now + SKEW - timedelta(seconds=1))
+
+    assert bring_forward(now=now) == 0
+
+    for message in (later, retried, soon):
+        before = message.due_at
+        message.refresh_from_db()
+        assert message.due_at == before
 
 
 def test_of_one_key_there_is_one_message(now: datetime) -> None:
