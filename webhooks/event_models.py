@@ -60,7 +60,9 @@ class Event(models.Model):
     class Meta:
         indexes = (
             models.Index(
-                fields=["merchant", "livemode", "-created_at", "-id"], name="event_newest"
+                fields=["merchant", "livemode", "-created_at", "-id"],
+                name="event_listed",
+                condition=Q(is_test=False),
             ),
             models.Index(
                 fields=["merchant", "livemode", "type", "-created_at", "-id"], name="event_by_type"
