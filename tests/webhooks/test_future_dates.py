@@ -10,10 +10,9 @@ from core.clock import SKEW, utc_now
 from core.database_clock import database_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import emit_event, only_delivery, send_due
-from tests.webhooks.test_leases import claim
+from tests.webhooks.dispatching import MANY, emit_event, only_delivery, send_due
 from webhooks.delivery.future_dates import correct_future_dates
-from webhooks.delivery.leases import lease_until
+from webhooks.delivery.leases import claim_due_deliveries, lease_until
 from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
 from webhooks.tasks import tidy_webhooks
@@ -44,7 +43,7 @@ def test_a_lease_taken_with_a_clock_ahead_ends_as_one_taken_now(
 ) -> None:
     webhook = endpoint()
     emit_event(merchant)
-    assert len(claim(database_now() + AHEAD)) == 1
+    assert claim_due_deliveries(free=MANY, now=database_now() + AHEAD).taken
     now = database_now()
 
     assert [correct_future_dates(now=now) for _ in range(2)] == [1, 0]
