@@ -93,11 +93,10 @@ def _page_after(caller: Caller, query: FeedQuery, lookups: Lookups, head: int) -
     Unfiltered, the numbers up to `head` count the events; filtered, only those read are counted.
     """
     # An entry has its event's owner and mode. Asked for both, PostgreSQL holds them independent,
-    # expects two events, and sorts all of the caller's. Dates need the events' own index, which
-    # has no samples: those are never numbered.
+    # expects two events, and sorts all of the caller's. Dates need the events' own index.
     is_of_entry = lookups.keys() <= OF_ENTRY.keys()
-    own = Event.objects.visible_to(caller).without_samples()
-    rows = (Event.objects.all() if is_of_entry else own).filter(
+    events = Event.objects.all() if is_of_entry else Event.objects.visible_to(caller)
+    rows = events.filter(
         entry__merchant=caller.owner,
         entry__livemode=caller.livemode,
         entry__sequence__gt=query.after,

@@ -1,4 +1,4 @@
-"""The list of events is found in an index that leaves out samples, as the list does."""
+"""The index of the list of events says which are samples: the list leaves them out."""
 
 from django.db import migrations, models
 
@@ -14,8 +14,8 @@ class Migration(migrations.Migration):
         AddIndexOnline(
             model_name="event",
             index=models.Index(
-                condition=models.Q(("is_test", False)),
                 fields=["merchant", "livemode", "-created_at", "-id"],
+                include=["is_test"],
                 name="event_listed",
             ),
         ),
