@@ -14,8 +14,7 @@ class Migration(migrations.Migration):
         AddIndexOnline(
             model_name="event",
             index=models.Index(
-                fields=["merchant", "livemode", "-created_at", "-id"],
-                include=["is_test"],
+                fields=["merchant", "livemode", "-created_at", "-id", "is_test"],
                 name="event_listed",
             ),
         ),
