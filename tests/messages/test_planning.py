@@ -41,10 +41,11 @@ def test_one_planned_for_later_waits_also_if_the_clock_was_ahead(now: datetime) 
     retried = plan(ahead)
     Message.objects.filter(pk=retried.pk).update(attempts=1)
     soon = plan(now + SKEW - timedelta(seconds=1))
+    recorded = plan(ahead, is_needed=False)
 
     assert bring_forward(now=now) == 0
 
-    for message in (later, retried, soon):
+    for message in (later, retried, soon, recorded):
         before = message.due_at
         message.refresh_from_db()
         assert message.due_at == before

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
+from pytest_django import Settings
 
 from core.clock import SKEW, utc_now
 from core.database_clock import database_now
@@ -50,6 +51,34 @@ def test_a_lease_taken_with_a_clock_ahead_ends_as_one_taken_now(
 
     assert only_delivery(webhook).next_attempt_at == lease_until(now)
     assert send_due(lease_until(now)) == 1
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("ahead", [timedelta(0), SKEW - timedelta(seconds=1)])
+def test_a_lease_of_a_clock_that_differs_a_little_is_kept_however_long_leases_are(
+    merchant: Merchant, endpoint: MakeEndpoint, settings: Settings, ahead: timedelta
+) -> None:
+    settings.WEBHOOK_TIMEOUT_SECONDS = 60
+    endpoint()
+    now = database_now()
+    emit_event(merchant)
+    assert claim_due_deliveries(free=MANY, now=database_now() + ahead).taken
+
+    assert correct_future_dates(now=now) == 0
+
+
+@pytest.mark.sqlite
+def test_what_is_postponed_keeps_its_date(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint()
+    now = database_now()
+    with time_machine.travel(now + SKEW - timedelta(seconds=1)):
+        emit_event(merchant)
+    postponed_to = now + 3 * SKEW
+    Delivery.objects.update(next_attempt_at=postponed_to)
+
+    assert correct_future_dates(now=now) == 0
+
+    assert only_delivery(webhook).next_attempt_at == postponed_to
 
 
 @pytest.mark.sqlite

@@ -22,9 +22,7 @@ def correct_future_dates(*, now: datetime) -> int:
     """
     if connection.vendor == "postgresql":
         return 0
-    first_attempts = _ahead(now).filter(
-        pk__gt=new_id("dlv", now + SKEW), attempt_count=0, lease_token=""
-    )
+    first_attempts = _ahead(now).filter(pk__gt=new_id("dlv", now + SKEW), attempt_count=0)
     leases = _ahead(lease_until(now)).exclude(lease_token="")
     return first_attempts.update(next_attempt_at=now) + leases.update(
         next_attempt_at=lease_until(now)
