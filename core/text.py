@@ -61,6 +61,6 @@ def _without_piles(text: str) -> str:
             marks += 1
         elif category != "Cf":  # a joiner is drawn as nothing: the marks go on upon the same letter
             marks = 0
-        if marks <= MOST_MARKS or category == "Cf":
+        if marks <= MOST_MARKS:
             kept.append(character)
     return "".join(kept)

@@ -1,6 +1,7 @@
 """Who has stolen a live key buries no notice to an owner whose address we know."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ import pytest
 from backoffice.models import Instruction
 from backoffice.services.merchants import end_key, issue_live_key, roll_live_key
 from core.clock import utc_now
+from core.errors import RateLimited
 from merchants.callers import Caller
 from merchants.evidence import approve_change
 from merchants.models import ApiKey, Merchant, MerchantChange
+from merchants.owner_notices import count_notice, count_notice_or_refuse
 from merchants.services import issue_key
 from merchants.statuses import MerchantStatus
 from messages.models import Message
@@ -110,6 +113,26 @@ def test_to_roll_again_and_again_sends_one_more_notice(
         thief = ApiClient(rolled.json()["secret"])
 
     assert Message.objects.count() == 21
+
+
+def test_what_is_taken_away_counts_as_one_of_the_twenty(merchant: Merchant) -> None:
+    now = utc_now()
+
+    assert all(count_notice(merchant.id, of=f"key_{each}", now=now) for each in range(20))
+
+    with pytest.raises(RateLimited):
+        count_notice_or_refuse(merchant.id, now=now)
+
+
+def test_beyond_the_twenty_the_first_is_the_first_of_a_day(merchant: Merchant) -> None:
+    now = utc_now()
+    for _ in range(20):
+        count_notice_or_refuse(merchant.id, now=now)
+
+    later = [now + timedelta(hours=hours) for hours in (0, 1, 23)]
+    told = [count_notice(merchant.id, of="key_1", now=at) for at in later]
+
+    assert told == [True, False, False]
 
 
 def test_another_merchant_and_staff_are_not_counted(

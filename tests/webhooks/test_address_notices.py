@@ -117,12 +117,12 @@ def test_that_of_a_test_is_not_told(
     assert not told()
 
 
-def spend(caller: ApiClient) -> str:
-    """Use up the day's notices by an endpoint, and return its id."""
+def spend(caller: ApiClient, earlier: int = 0) -> str:
+    """Use up the day's notices by an endpoint, and return its id; `earlier` ones do not count."""
     webhook_id = str(caller.post(PATH, BODY).json()["id"])
     for number in range(2, 21):
         caller.patch(f"{PATH}/{webhook_id}", {"url": f"https://mine-{number}.example/"})
-    assert len(told()) == 20
+    assert len(told()) == 20 + earlier
     return webhook_id
 
 
@@ -153,6 +153,20 @@ def test_beyond_the_notices_each_silence_of_an_endpoint_is_told_of_once(
         silence(caller, webhook_id, SILENCING[2])
     assert caller.delete(f"{PATH}/{webhook_id}").status_code == 200
     assert len(told()) == 22
+
+
+def test_beyond_the_notices_each_endpoint_has_a_first_silence_of_its_own(
+    api: Api, merchant: Merchant
+) -> None:
+    caller = api(merchant, live=True)
+    other = caller.post(PATH, BODY).json()["id"]
+    Quota.objects.all().delete()
+    first = spend(caller, earlier=1)
+
+    for webhook_id in (first, other):
+        assert caller.delete(f"{PATH}/{webhook_id}").status_code == 200
+
+    assert len(told()) == 23
 
 
 def test_a_narrower_one_is_told_of_once(api: Api, merchant: Merchant) -> None:
