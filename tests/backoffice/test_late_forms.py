@@ -45,6 +45,7 @@ def test_a_form_after_the_session_gives_back_what_was_typed(form: str) -> None:
         *("Called &lt;twice&gt;", "Cold", "At noon")
     ]
     assert ("12.50" in page, "123456" in page) == (False, False)
+    assert "What you entered, to copy:" not in page  # it is said along with where to sign in
     assert f"/admin/login/?unsent=1&amp;next={form}" in page
     assert "Called" not in str(response.headers)
     assert not Note.objects.exists()

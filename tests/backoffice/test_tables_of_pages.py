@@ -7,11 +7,13 @@ import pytest
 from django.db.models import Model
 
 from backoffice.admin.statements import DAYS_SHOWN
+from backoffice.formats import EMPTY, amount
 from backoffice.models import Instruction
 from backoffice.page_parts import Table
 from backoffice.registry import ADMINS
 from backoffice.registry import office as site
 from backoffice.resource.page_urls import page_of
+from backoffice.resource.shown import Figure
 from backoffice.resource.tables import Related
 from backoffice.roles import Role
 from backoffice.statement_files import DaySums
@@ -145,3 +147,12 @@ def test_a_statement_shows_what_moved_and_how_many_days_it_leaves_out(
     assert len(table.rows) == DAYS_SHOWN
     assert ">12.50<" in str(table.rows[0][1])
     assert ">1,234.56<" in str(table.rows[0][3])
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0, "0"), (1234, "1,234"), (None, EMPTY), ("", EMPTY)]
+)
+def test_a_count_of_none_is_a_figure_and_an_unknown_one_is_not(value: Any, shown: str) -> None:
+    field = Figure("Rows", lambda row: row)
+
+    assert (field.cell(value), field(value)) == (shown, amount(shown))
