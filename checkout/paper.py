@@ -22,10 +22,13 @@ from fpdf.enums import TextDirection
 from fpdf.fonts import TTFFont
 from fpdf.line_break import Fragment, TextLine
 
+from core.text import without_piles
+
 SANS, UNWRITABLE = "sans", "?"
 POINTS_PER_MM = 72 / 25.4
 _SPACES = dict.fromkeys(map(ord, "\u2009\u202f\u3000"), "\u00a0")
 _MARKS = frozenset({"Cc", "Cf"})
+REACH = 0.15  # of a line's height: how far letters may reach into the space above and below
 LONG = 24  # words with more letters are measured letter by letter
 
 
@@ -67,10 +70,17 @@ class Paper(FPDF):
     ) -> None:
         """Write one line of a text, in the direction of the whole text.
 
+        What sticks out, as marks piled up on a letter do, is not drawn over the lines around it.
         No-break spaces become plain ones, for text that is copied from the PDF.
         """
+        self._perform_page_break_if_need_be(height)
+        room = height * REACH
         self._whole = whole
-        self.cell(width, height, line.replace("\u00a0", " "), align=align)
+        with (
+            self.local_context(),  # which fpdf2 needs to know that the font ends with the clipping
+            self.rect_clip(x=0, y=self.y - room, w=self.w, h=height + 2 * room),
+        ):
+            self.cell(width, height, line.replace("\u00a0", " "), align=align)
         self._whole = ""
 
     def wrapped(self, text: str, width: float) -> list[str]:
@@ -138,7 +148,7 @@ class Paper(FPDF):
 
     def normalize_text(self, text: str) -> str:
         """Add the fonts that a text needs before it is measured or written."""
-        text = text.translate(_SPACES)
+        text = without_piles(text).translate(_SPACES)
         self._take_in({ord(letter) for letter in text} - self._letters)
         return "".join(letter if self._can_write(letter) else UNWRITABLE for letter in text)
 

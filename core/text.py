@@ -3,8 +3,9 @@
 import re
 import unicodedata
 
-# On one letter: Burmese has up to seven. More are piled up to cover the lines above and below.
-MOST_MARKS = 7
+# On one letter: the longest syllable of Tibetan has eight. More are piled up to cover the lines
+# above and below.
+MOST_MARKS = 8
 PRINTABLE_RULE = (
     f"must not contain control characters, or more than {MOST_MARKS} combining marks in a row"
 )
@@ -32,7 +33,7 @@ def is_printable(text: str, *, lines: bool = False) -> bool:
 
     `lines` allows breaks.
     """
-    if _CONTROL.search(text) or _without_piles(text) != text:
+    if _CONTROL.search(text) or without_piles(text) != text:
         return False
     return lines or _LINE_BREAK.search(text) is None
 
@@ -42,7 +43,7 @@ def showable(text: str) -> str:
 
     Of a pile of marks it has the first ones.
     """
-    return _CONTROL.sub("\ufffd", _without_piles(text))
+    return _CONTROL.sub("\ufffd", without_piles(text))
 
 
 def names_someone(text: str) -> bool:
@@ -50,8 +51,11 @@ def names_someone(text: str) -> bool:
     return _INVISIBLE.search(text) is None and _LETTER_OR_DIGIT.search(text) is not None
 
 
-def _without_piles(text: str) -> str:
-    """Leave out what is above `MOST_MARKS` combining marks in a row, whatever joins them."""
+def without_piles(text: str) -> str:
+    """Leave out what is above `MOST_MARKS` combining marks in a row, whatever joins them.
+
+    For what was stored before piles were refused, where a page does not clip it.
+    """
     if text.isascii():
         return text
     kept, marks = [], 0

@@ -35,6 +35,7 @@ SIGN_IN, SET_UP = "/admin/login/", "/admin/two-factor/set-up/"
 CONTRAST = ("wcag2aa",)
 DARK = "document.documentElement.classList.toggle('dark')"
 DESK: ViewportSize = {"width": 1440, "height": 900}
+AXES = "preceding", "following"
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 
 
@@ -87,3 +88,18 @@ def test_nothing_is_wrong_with_any_page(open_page, site, faults):
 
     assert len(wrong) > len(ADMINS)
     assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def test_marks_piled_up_before_they_were_refused_cover_no_fact_that_staff_see(open_page, site):
+    payment: Any = one_of_each()[Payment]
+    page = open_page("/admin/", **DESK)
+    sign_in(page, Role.ADMINISTRATOR)
+    seen = []
+    for description in ("Cake", "Cake" + "\u0301" * 60 + "\u0323" * 60):
+        Payment.objects.filter(pk=payment.pk).update(description=description)
+        page.goto(site + page_of(payment))
+        described = page.locator(".bo-facts dd", has_text="Cake")
+        around = [described.locator(f"xpath={axis}-sibling::dd[1]") for axis in AXES]
+        seen.append([each.screenshot() for each in around])
+
+    assert seen[0] == seen[1]

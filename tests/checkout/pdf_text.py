@@ -23,3 +23,21 @@ def fonts_of(pdf: bytes) -> set[str]:
             )
             fonts.add(font["/BaseFont"].partition("+")[2])
     return fonts
+
+
+def bands_of(pdf: bytes) -> list[tuple[float, float, float]]:
+    """Return (bottom, top, baseline) in points of each line on the only page: where it may draw.
+
+    A text that nothing clips may draw anywhere.
+    """
+    [page] = PdfReader(BytesIO(pdf)).pages
+    bands: list[tuple[float, float, float]] = []
+    bottom, top = 0.0, float(page.mediabox.height)
+    contents: Any = page.get_contents()
+    for operands, operator in contents.operations:
+        if operator == b"re":
+            bottom, top = float(operands[1]), float(operands[1]) + float(operands[3])
+        elif operator == b"Td":
+            bands.append((bottom, top, float(operands[1])))
+            bottom, top = 0.0, float(page.mediabox.height)
+    return bands

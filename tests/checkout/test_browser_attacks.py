@@ -6,6 +6,8 @@ from checkout.flow import FAILED_ATTEMPTS
 from core.attempt_limits import count_attempt
 from core.clock import utc_now
 from ledger.models import Transfer
+from merchants.models import Merchant
+from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.steps import NEW_PHONE, add_passkey, press, see_paid, sign_in, stop_clock
 from tests.chromium import add_authenticator
@@ -220,3 +222,26 @@ def test_presses_in_a_hurry_pay_nothing(open_page, payment_of):
     page.clock.run_for(200)
     page.keyboard.press("Enter")
     see_paid(page)
+
+
+PILE = "\u0301" * 60 + "\u0323" * 60  # drawn over the lines above and below it
+
+
+def test_marks_piled_up_before_they_were_refused_cover_neither_amount_nor_payee(
+    open_page, payment_of, merchant
+):
+    """As many of them as are still accepted on each letter reach as far as the next line."""
+    payment = payment_of(1_250, description="Cake and tea")
+    page = open_page(payment.hosted_url)
+    around = "h1", ".sum", ".act.stick"
+    plain = [page.locator(part).screenshot() for part in around]
+
+    for letter in (PILE, "\u0301" * 4 + "\u0323" * 4):
+        description = "".join(each + letter for each in "Cake and tea")
+        Payment.objects.filter(pk=payment.pk).update(description=description)
+        page.reload()
+        assert [page.locator(part).screenshot() for part in around] == plain
+    Payment.objects.filter(pk=payment.pk).update(description="Cake and tea")
+    Merchant.objects.update(name=f"{merchant.name}{PILE}")
+    page.reload()
+    assert [page.locator(part).screenshot() for part in around[1:]] == plain[1:]

@@ -4,9 +4,11 @@ import pytest
 
 from core.text import is_printable, showable
 
-# As people write: Burmese with seven marks on one letter, Hebrew with vowels and accents, Thai,
-# Vietnamese in separate marks, a keycap, a family and the flag of a region.
+# As people write: Tibetan with eight marks on one letter, the most of any word in use; Burmese with
+# seven, Hebrew with vowels and accents, Thai, Vietnamese in separate marks, a keycap, a family and
+# the flag of a region.
 HONEST = (
+    "\u0f67\u0f90\u0fb5\u0fa8\u0fb3\u0fba\u0fbc\u0fbb\u0f82",
     "\u1000\u103c\u103d\u103e\u102f\u1036\u1037\u1038",
     "\u05d1\u05bc\u05b0\u05e8\u05b5\u05d0\u05e9\u05c1\u05b4\u0596\u05d9\u05ea",
     "\u0e17\u0e35\u0e48\u0e19\u0e31\u0e48\u0e07",
@@ -17,9 +19,9 @@ HONEST = (
     "\u0645\u064f\u062d\u064e\u0645\u0651\u064e\u062f",
 )
 PILES = (
-    "cake" + "\u0323" * 8,
-    "cake" + "\u0e49\u0e47" * 4,
-    "cake" + "\u030d\u200d" * 8,
+    "cake" + "\u0323" * 9,
+    "cake" + "\u0e49\u0e47" * 5,
+    "cake" + "\u030d\u200d" * 9,
     "cake" + "\u0489" * 60,
 )
 
@@ -38,4 +40,4 @@ def test_piles_of_marks_are_not_printable(text: str) -> None:
 
 
 def test_a_pile_from_a_bank_is_shown_as_high_as_a_letter_may_be() -> None:
-    assert showable("Rent" + "\u0323" * 40 + " May") == "Rent" + "\u0323" * 7 + " May"
+    assert showable("Rent" + "\u0323" * 40 + " May") == "Rent" + "\u0323" * 8 + " May"
