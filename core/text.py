@@ -51,8 +51,8 @@ def names_someone(text: str) -> bool:
     return _INVISIBLE.search(text) is None and _LETTER_OR_DIGIT.search(text) is not None
 
 
-def without_piles(text: str) -> str:
-    """Leave out what is above `MOST_MARKS` combining marks in a row, whatever joins them.
+def without_piles(text: str, *, most: int = MOST_MARKS) -> str:
+    """Leave out what is above `most` combining marks in a row, whatever joins them.
 
     For what was stored before piles were refused, where a page does not clip it.
     """
@@ -65,6 +65,6 @@ def without_piles(text: str) -> str:
             marks += 1
         elif category != "Cf":  # a joiner is drawn as nothing: the marks go on upon the same letter
             marks = 0
-        if marks <= MOST_MARKS:
+        if marks <= most:
             kept.append(character)
     return "".join(kept)

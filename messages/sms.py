@@ -13,6 +13,7 @@ import logging
 import re
 import sys
 import unicodedata
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
+from core.text import without_piles
 from messages.errors import Fault, MessageNotSent, NumberRefused
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ CONSOLE = "console"
 TIMEOUT_SECONDS = (3, 5)  # to connect, to answer
 NAME_CHARACTERS = 40
 MAX_NAME_DIGITS = 2
+MOST_NAME_MARKS = 4
+_WORDS = re.compile(r"[\w\s,&'()-]")
+_UNSEEN = re.compile("[\u034f\u200c\u200d\ufe00-\ufe0f]")  # joiners, selectors of a form
+_WHOLE = "\u0e33\u0eb3"  # vowels of Thai and Lao, whose usual form is written differently
 # These concern our account or the rate, not the message: it may be retried.
 RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
 # These most probably concern the number. Anyone may enter one that does not exist: no alarm.
@@ -42,12 +48,25 @@ def sanitized(name: str) -> str:
 
     It contains no dot, by which phones recognise a link, and no digits if there are more than two:
     `Pier 39` is a name, `Call 919` an instruction. If nothing is left, it is only called a shop:
-    the service's own name would let it speak for us.
+    the service's own name would let it speak for us. The vowels and tones of other scripts stay,
+    which are marks; not as many on a letter as would cover the line above, with the code.
     """
-    kept = re.sub(r"[^\w\s,&'()-]", " ", unicodedata.normalize("NFKC", name))
+    plain = "".join(map(_plain, without_piles(name, most=MOST_NAME_MARKS)))
+    seen = _UNSEEN.sub("", unicodedata.normalize("NFC", plain))
+    kept = "".join(each if _WORDS.match(each) or _is_mark(each) else " " for each in seen)
     if sum(map(str.isnumeric, kept)) > MAX_NAME_DIGITS:  # ➁, too, which is no decimal digit
         kept = "".join(" " if each.isnumeric() or each in "()-" else each for each in kept)
-    return " ".join(kept.split())[:NAME_CHARACTERS].strip() or gettext("a shop")
+    words = ("".join(dropwhile(_is_mark, word)) for word in kept.split())
+    return " ".join(filter(None, words))[:NAME_CHARACTERS].strip() or gettext("a shop")
+
+
+def _plain(character: str) -> str:
+    """Return the usual form of a character, as of a letter or digit that is wide or in a circle."""
+    return character if character in _WHOLE else unicodedata.normalize("NFKC", character)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Mc")
 
 
 def refuse_stopped() -> None:

@@ -28,6 +28,14 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("\u00ad\u200b", "a shop"),
         ("242 555 0100", "a shop"),
         ("Café Crème Île", "Café Crème Île"),
+        ("हिन्दी दुकान", "हिन्दी दुकान"),
+        ("ร้านน้ำชา", "ร้านน้ำชา"),
+        ("ɛ̀kɔ́ ilé", "ɛ̀kɔ́ ilé"),
+        ("\u0915\u094d\u200d\u0937", "\u0915\u094d\u0937"),
+        ("\u2764\ufe0f Cake\U0001f34d\u0323", "Cake"),
+        ("\u0323\u0e49", "a shop"),
+        ("9\u0329 1\u0329 1\u0329 Bank", "Bank"),
+        ("Cake" + "\u0331" * 8, "Cake" + "\u0331" * 4),
     ],
 )
 def test_a_payee_puts_no_link_phone_or_name_of_ours_into_our_text(payee: str, shown: str) -> None:
