@@ -1,12 +1,16 @@
 """A thief with a browser: passkey answers used again, or for another payment; odd addresses."""
 
+from datetime import date
+
 import pytest
+from django.template.loader import render_to_string
 
 from checkout.flow import FAILED_ATTEMPTS
 from core.attempt_limits import count_attempt
 from core.clock import utc_now
 from ledger.models import Transfer
 from merchants.models import Merchant
+from payments.emails import context_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.steps import NEW_PHONE, add_passkey, press, see_paid, sign_in, stop_clock
@@ -224,6 +228,7 @@ def test_presses_in_a_hurry_pay_nothing(open_page, payment_of):
     see_paid(page)
 
 
+DUE = date(2027, 1, 31)
 PILE = "\u0301" * 60 + "\u0323" * 60  # drawn over the lines above and below it
 
 
@@ -245,3 +250,21 @@ def test_marks_piled_up_before_they_were_refused_cover_neither_amount_nor_payee(
     Merchant.objects.update(name=f"{merchant.name}{PILE}")
     page.reload()
     assert [page.locator(part).screenshot() for part in around[1:]] == plain[1:]
+
+
+def test_words_of_an_invoice_cover_no_amount_in_its_e_mail(chromium, payment_of, merchant):
+    """As many marks as are accepted, on each letter of what a merchant may write."""
+    page = chromium.new_page()
+    around = 'p:has-text("Please pay")', "a >> nth=0"
+    seen = []
+    for most in (0, 8):
+        above, below = (
+            "".join(letter + mark * most for letter in "Cake") for mark in ("\u0323", "\u0301")
+        )
+        merchant.name = above
+        payment = payment_of(1_250, description=below, terms=below, due_date=DUE)
+        page.set_content(render_to_string("emails/invoice.html", context_of(payment)))
+        seen.append([page.locator(part).screenshot() for part in around])
+
+    page.close()
+    assert seen[0] == seen[1]
