@@ -1,7 +1,8 @@
 """Explain a difference by movements of a statement, alone or in pairs. Pure functions.
 
 A merchant who expected more asks about the difference. The lines of one transaction also count
-together: a refund with the fee that came back, a payment with its fee.
+together: a refund with the fee that came back, a payment with its fee. So do two lines or two
+transactions: a shop adds up its refunds as it made them, without the fees that came back.
 """
 
 from collections import defaultdict
@@ -25,7 +26,7 @@ _Group = tuple[ExplainedLine, ...]
 
 
 def explain(movements: Sequence[ExplainedLine], amount: int) -> list[_Group]:
-    """Return single movements, transactions and pairs of transactions that sum to the amount.
+    """Return movements and transactions, alone or in pairs, that sum to the amount.
 
     Each sort lists the negated amount before the amount itself. At most ten, without duplicates.
     """
@@ -34,16 +35,18 @@ def explain(movements: Sequence[ExplainedLine], amount: int) -> list[_Group]:
 
 
 def _findings(movements: Sequence[ExplainedLine], amount: int) -> Iterator[_Group]:
+    lines: list[_Group] = [(each,) for each in movements]
     groups = _by_transaction(movements)
     for wanted in (-amount, amount):
-        yield from ((each,) for each in movements if each.amount == wanted)
+        yield from (line for line in lines if _sum(line) == wanted)
         yield from (group for group in groups if len(group) > 1 and _sum(group) == wanted)
-    yield from _pairs(groups, -amount)
-    yield from _pairs(groups, amount)
+    for wanted in (-amount, amount):
+        yield from _pairs(lines, wanted)
+        yield from _pairs(groups, wanted)
 
 
 def _pairs(groups: Sequence[_Group], wanted: int) -> Iterator[_Group]:
-    """Yield pairs of transactions, both debits or both credits, that sum to `wanted`."""
+    """Yield pairs, both debits or both credits, that sum to `wanted`."""
     first: dict[int, _Group] = {}
     for group in groups:
         total = _sum(group)

@@ -18,6 +18,10 @@ def lines(*values: tuple[str, int]) -> list[ExplainedLine]:
         ([("a", 19), ("a", -1_269), ("b", 500)], 1_250, [[0, 1]]),
         ([("a", -700), ("b", 3_000), ("c", -550)], 1_250, [[0, 2]]),
         ([("a", 700), ("b", 550)], 1_250, [[0, 1]]),
+        # Two refunds, to each of which a part of the fee came back.
+        ([("a", -450), ("a", 7), ("b", -800), ("b", 12)], 1_250, [[0, 2]]),
+        # A payment with a tip, less its fee.
+        ([("a", 1_000), ("a", 250), ("a", -19)], 1_250, [[0, 1]]),
         # What goes out and what comes in do not make up a sum together.
         ([("a", 1_300), ("b", -50)], 1_250, []),
         ([("a", -625), ("b", -625)], 1_250, [[0, 1]]),
