@@ -1,16 +1,17 @@
 """The composition of a payout: how the balance before it leads to the balance after it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import Count, QuerySet, Sum
 
 from ledger.models import TransferKind
 from payouts.account_statements import SUMS
-from payouts.explaining import MOST_FOUND, ExplainedLine, explain
-from payouts.models import Payout, StatementLine
+from payouts.explaining import ExplainedLine, explain
+from payouts.models import Payout, Statement, StatementLine
+from payouts.statements import lines_to_gather
 
 KEPT_SECONDS = 86_400  # a closed statement never changes
 MOST_READ = 50_000
@@ -55,29 +56,46 @@ def explain_payout(payout: Payout, amount: int) -> list[list[StatementLine]]:
 
     Only the newest fifty thousand lines are searched.
     """
-    lines = _lines_of(payout).order_by("-transfer_id")
+    movements = _movements(_lines_of(payout.statement_id).order_by("-transfer_id"))
+    return _groups(explain(movements, amount), {})
+
+
+def lines_too_late_for(payout: Payout, amount: int) -> list[list[StatementLine]]:
+    """Return lines that came too late for a payout and that, alone or together, sum to the amount.
+
+    They are in the next statement. What that has yet to gather has no statement, and is not saved:
+    most of it is gathered only by the next payout, and a caller asks before.
+    """
+    account_id, number = payout.statement.account_id, payout.statement.number + 1
+    following = Statement.objects.filter(account=account_id, number=number)
+    is_closed = following.exclude(closed_at=None).exists()
+    # Before the saved lines: what is gathered in between is then found twice, not missed.
+    new = {} if is_closed else {line.pk: line for line in lines_to_gather(account_id)}
+    known = _movements(_lines_of(following.values("pk")[:1]).order_by("transfer_id"))
+    for each in known:
+        new.pop(each.transfer_id, None)
+    waiting = [
+        ExplainedLine(pk, each.transfer.transaction_id, each.amount) for pk, each in new.items()
+    ]
+    return _groups(explain([*known, *waiting], -amount), new)
+
+
+def _movements(lines: QuerySet[StatementLine]) -> list[ExplainedLine]:
     values = lines.values_list("transfer_id", "transfer__transaction_id", "amount")[:MOST_READ]
-    found = explain([ExplainedLine(*value) for value in values], amount)
-    wanted = {each.transfer_id for group in found for each in group}
-    rows = StatementLine.objects.select_related("transfer").in_bulk(wanted)
+    return [ExplainedLine(*value) for value in values]
+
+
+def _groups(
+    found: Iterable[Sequence[ExplainedLine]], new: Mapping[int, StatementLine]
+) -> list[list[StatementLine]]:
+    wanted = {each.transfer_id for group in found for each in group} - new.keys()
+    rows = {**new, **StatementLine.objects.select_related("transfer").in_bulk(wanted)}
     return [[rows[each.transfer_id] for each in group] for group in found]
-
-
-def lines_too_late_for(payout: Payout, amount: int) -> list[StatementLine]:
-    """Return lines of this amount that came too late for a payout, from the next statement."""
-    statement = payout.statement
-    following = StatementLine.objects.filter(
-        statement__account=statement.account_id, statement__number=statement.number + 1
-    )
-    first = following.order_by("transfer_id").values_list("transfer_id", "amount")[:MOST_READ]
-    wanted = [pk for pk, value in first if value == amount][:MOST_FOUND]
-    rows = StatementLine.objects.select_related("transfer").in_bulk(wanted)
-    return [rows[pk] for pk in wanted]
 
 
 def _parts_of(payout: Payout) -> dict[str, tuple[int, int]]:
     kinds = (
-        _lines_of(payout)
+        _lines_of(payout.statement_id)
         .order_by()
         .values_list("transfer__kind")
         .annotate(amount=Sum("amount"), count=Count("pk"))
@@ -89,7 +107,7 @@ def _parts_of(payout: Payout) -> dict[str, tuple[int, int]]:
     return parts
 
 
-def _lines_of(payout: Payout) -> QuerySet[StatementLine]:
-    """Return the lines of a payout's statement, without the payout itself."""
-    lines = StatementLine.objects.filter(statement=payout.statement_id)
+def _lines_of(statement: Any) -> QuerySet[StatementLine]:
+    """Return the lines of a statement (its id, or a subquery for it) without the payout itself."""
+    lines = StatementLine.objects.filter(statement=statement)
     return lines.exclude(transfer__kind=TransferKind.PAYOUT)

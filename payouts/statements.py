@@ -44,6 +44,7 @@ _ADD = f"""
     SELECT id, %(statement)s, change FROM ({_UNGATHERED}) AS found ORDER BY id LIMIT %(limit)s
     RETURNING transfer_id, amount, {{horizons}}
 """  # noqa: S608  # our own names
+_FIRST = f"SELECT id, change FROM ({_UNGATHERED}) AS found ORDER BY id LIMIT %(limit)s"  # noqa: S608
 _WAITING = f"SELECT COUNT(*) FROM ({_UNGATHERED}) AS found"  # noqa: S608  # our own names
 
 
@@ -82,12 +83,18 @@ def open_statement(account: Account) -> Statement:
 
 def has_full_batch(account: Account) -> bool:
     """Return whether a batch of movements or more is in no statement yet. Needs no lock."""
-    last = Statement.objects.filter(account=account).order_by("-number").first()
-    after = last.gathered_through if last else 0
-    with connection.cursor() as cursor:
-        cursor.execute(_WAITING, {"account": account.pk, "after": after, "limit": BATCH})
-        (count,) = cursor.fetchone()
-    return int(count) >= BATCH
+    [(count,)] = _read_ungathered(_WAITING, account.pk)
+    return count >= BATCH
+
+
+def lines_to_gather(account_id: int) -> list[StatementLine]:
+    """Return what gathering would add first, a batch at most, as lines that are not saved.
+
+    They have no statement yet. Needs no lock.
+    """
+    changes = _read_ungathered(_FIRST, account_id)
+    transfers = Transfer.objects.in_bulk([pk for pk, _ in changes])
+    return [StatementLine(transfer=transfers[pk], amount=amount) for pk, amount in changes]
 
 
 def gather(statement: Statement) -> int:
@@ -145,6 +152,14 @@ def movements_of(payout: Payout, *, offset: int = 0, limit: int) -> list[Transfe
     keys = lines.order_by("-pk").values("pk")[offset : offset + limit]
     found = Transfer.objects.filter(pk__in=keys).select_related("statement_line")
     return list(found.order_by("-pk"))
+
+
+def _read_ungathered(sql: str, account_id: int) -> list[tuple[int, ...]]:
+    last = Statement.objects.filter(account=account_id).order_by("-number").first()
+    after = last.gathered_through if last else 0
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {"account": account_id, "after": after, "limit": BATCH})
+        return [tuple(map(int, row)) for row in cursor.fetchall()]
 
 
 def _add(statement: Statement, *, after: int) -> list[_Added]:

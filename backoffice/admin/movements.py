@@ -1,12 +1,13 @@
 """The movements that payouts consist of: each is a line of the statement that a payout closes."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
 from backoffice.resource.filters import OfficeFilter, Rows, link_filter
-from backoffice.resource.page_urls import list_of, page_of
+from backoffice.resource.page_urls import list_of, page_of, page_to_open
 from backoffice.resource.shown import Amount, Code, Field, Instant, Reference
 from backoffice.statement_files import KINDS, SUM_WORDS
 from payouts.account_statements import SUMS
@@ -74,22 +75,21 @@ def explanation_tables(payout: Payout, text: str) -> list[Table]:
     if amount is None:
         return [Table(f"“{text}” is not an amount in {currency}", (), (), is_first=True)]
     words = formats.money(amount, currency)
-    found = [
-        (number, *_cells(line))
-        for number, group in enumerate(explain_payout(payout, amount), 1)
-        for line in group
-    ]
-    late = [_cells(line) for line in lines_too_late_for(payout, amount)]
-    columns = ("Kind", formats.amount(f"Amount, {currency}"), "About", "At")
-    title = f"What makes up {words} here"
-    tables = [Table(title, ("No.", *columns), found, is_first=True)]
-    if late:
+    columns = ("No.", "Kind", formats.amount(f"Amount, {currency}"), "About", "At")
+    title, found = f"What makes up {words} here", _numbered(explain_payout(payout, amount))
+    tables = [Table(title, columns, found, is_first=True)]
+    if late := _numbered(lines_too_late_for(payout, amount)):
         title = f"What came too late for this payout: {words} in the next one"
         tables.append(Table(title, columns, late, is_first=True))
     return tables
 
 
+def _numbered(groups: Iterable[Iterable[StatementLine]]) -> list[tuple[Any, ...]]:
+    return [(number, *_cells(line)) for number, group in enumerate(groups, 1) for line in group]
+
+
 def _cells(line: StatementLine) -> tuple[Any, ...]:
-    kind = formats.link(KIND.cell(line), page_of(line))
+    url = page_of(line) if line.statement_id else page_to_open(line.transfer)
+    kind = formats.link(KIND.cell(line), url)
     amount = formats.bare_amount(line.amount, line.transfer.currency)
     return (kind, amount, REFERENCE.cell(line), AT.cell(line))

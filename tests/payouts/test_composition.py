@@ -78,9 +78,43 @@ def test_a_difference_is_explained_by_its_lines_the_newest_first(payouts):
 def test_what_came_too_late_stands_in_the_next_statement(payouts):
     late = lines_too_late_for(payouts[0], 70)
 
-    assert [(line.amount, line.statement_id) for line in late] == [(70, payouts[1].statement_id)]
+    assert [[(line.amount, line.statement_id) for line in group] for group in late] == [
+        [(70, payouts[1].statement_id)]
+    ]
     assert lines_too_late_for(payouts[0], 500) == lines_too_late_for(payouts[1], 70) == []
     assert lines_too_late_for(payouts[0], 160) == []
+
+
+def test_what_no_statement_has_gathered_yet_came_too_late_for_the_last_payout(api, merchant):
+    credit(merchant, 300)
+    assert api(merchant).post("/v1/payouts", {}).status_code == 201
+    sell(merchant, 1_269, fee=150)
+    credit(merchant, 1_000)
+    credit(merchant, -40)
+    [payout] = Payout.objects.all()
+
+    def late(amount: int) -> list[list[tuple[int, int | None]]]:
+        found = lines_too_late_for(payout, amount)
+        return [[(line.amount, line.statement_id) for line in group] for group in found]
+
+    assert late(1_000) == [[(1_000, None)]]
+    assert late(1_250) == [[(1_269, None), (-19, None)]]
+    assert late(2_269) == [[(1_269, None), (1_000, None)]]
+    assert late(40) == [[(-40, None)]]  # more was paid out than the shop expected
+    assert late(300) == []
+
+
+def test_what_waits_is_not_said_of_a_payout_that_others_have_followed(api, merchant):
+    for amount in (300, 500):
+        credit(merchant, amount)
+        assert api(merchant).post("/v1/payouts", {}).status_code == 201
+    credit(merchant, 700)
+    first, second = Payout.objects.order_by("created_at")
+
+    assert lines_too_late_for(first, 700) == []
+    assert len(lines_too_late_for(second, 700)) == 1
+    # The payout that closed the next statement did not come too late for the one before.
+    assert [[line.amount for line in group] for group in lines_too_late_for(first, 500)] == [[500]]
 
 
 def test_of_equal_lines_the_newest_explains_first_and_the_oldest_came_too_late_first(api, merchant):
@@ -93,7 +127,7 @@ def test_of_equal_lines_the_newest_explains_first_and_the_oldest_came_too_late_f
 
     explained = [line.transfer_id for [line] in explain_payout(second, 70)[:2]]
 
-    late = [line.transfer_id for line in lines_too_late_for(first, 70)]
+    late = [line.transfer_id for [line] in lines_too_late_for(first, 70)]
     assert len(late) == 2
     assert late == sorted(explained)
     assert explained == late[::-1]
