@@ -160,5 +160,9 @@ class RefundFormStale(RefundAmountMismatch):
     message = "Part of it has been refunded since this form was opened."
 
 
+class RefundRequestStale(RefundAmountMismatch):
+    message = "What can be refunded has changed since this was requested."
+
+
 class RefundTooLarge(RefundExceedsPayment):
     message = "That is more than is left."

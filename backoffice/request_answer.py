@@ -11,7 +11,8 @@ from backoffice.formats import clock, money
 from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.shown import with_link
 from backoffice.roles import InstructionKind
-from backoffice.services.instruction_kinds import moves_later, title_of
+from backoffice.services.instruction_kinds import REFUND, moves_later, title_of
+from backoffice.services.money import changed_since
 from backoffice.statuses import InstructionStatus
 from customers.models import Customer
 from customers.phones import masked
@@ -94,7 +95,13 @@ def subject_of(instruction: Instruction) -> str:
 
 def warnings_of(instruction: Instruction) -> list[str]:
     """Return what to check twice before approving."""
-    return list(filter(None, (_other_amount(instruction), _file_again(instruction))))
+    found = (_other_amount(instruction), _file_again(instruction), _refunded_since(instruction))
+    return list(filter(None, found))
+
+
+def _refunded_since(instruction: Instruction) -> str:
+    """Warn that a refund cannot be approved any more, because of another one."""
+    return changed_since(instruction) if instruction.task == REFUND else ""
 
 
 def _file_again(instruction: Instruction) -> str:

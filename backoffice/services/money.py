@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from backoffice.errors import RefundFormStale, RefundTooLarge
+from backoffice.errors import RefundFormStale, RefundRequestStale, RefundTooLarge
 from backoffice.formats import money
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind
@@ -61,7 +61,9 @@ def with_refunds_asked(payments: QuerySet[Payment], now: datetime) -> QuerySet[P
 
 
 def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Refund a payment, wholly or in part. Raises as `create_refund` does."""
+    """Refund a payment, wholly or in part. Raises RefundRequestStale, and as `create_refund`."""
+    if changed := changed_since(instruction):
+        raise RefundRequestStale(changed)
     draft = RefundDraft(
         amount=instruction.amount,
         reason=instruction.reason,
@@ -69,6 +71,19 @@ def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:
     )
     made = create_refund(caller=caller, payment_id=instruction.subject_id, draft=draft, now=now)
     return made.id
+
+
+def changed_since(instruction: Instruction) -> str:
+    """Say what can be refunded now, if another refund has changed it since; otherwise empty."""
+    left = Payment.objects.get(pk=instruction.subject_id).amount_refundable
+    before = instruction.arguments["expected_available"]
+    if left == before:
+        return ""
+    now_left, was_left = (money(amount, instruction.currency) for amount in (left, before))
+    return (
+        f"{now_left} can be refunded now, {was_left} when this was requested: decline it, and"
+        " request again what is still to be refunded."
+    )
 
 
 def top_up(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -13,10 +13,12 @@ from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from merchants.models import Merchant
+from payments.models import Payment
 from refunds.models import Refund
+from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import paid_payment, refund_request
+from tests.backoffice.rows import caller_of, paid_payment, refund_request
 from tests.factories import MerchantFactory
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +40,29 @@ def test_an_approver_reads_whose_money_it_is(office: Office) -> None:
     assert said in page
     assert f'<a class="bo-link" href="{page_of(shop)}">Reef Bakery</a>' in page
     assert said in browser.get(page_of_act(asked, "approve")).content.decode()
+
+
+def test_an_approver_reads_that_another_refund_came_first(office: Office) -> None:
+    asked, browser = refund_of(MerchantFactory()), office(Role.FINANCE)
+    payment = Payment.objects.get(pk=asked.subject_id)
+    assert not browser.get(page_of(asked)).context["answer"].troubles
+    draft = RefundDraft(amount=100_000, reason="By the shop")
+    create_refund(
+        caller=caller_of(payment.merchant), payment_id=payment.pk, draft=draft, now=utc_now()
+    )
+    said = (
+        "B$1,500.00 BSD can be refunded now, B$2,500.00 BSD when this was requested: decline it,"
+        " and request again what is still to be refunded."
+    )
+
+    assert browser.get(page_of(asked)).context["answer"].troubles == [said]
+    assert said in browser.get(page_of_act(asked, "approve")).content.decode()
+    refused = act(browser, asked, "approve", note="Saw the photo")
+
+    assert refused.status_code == 422
+    words = f"What can be refunded has changed since this was requested. {said}"
+    assert refused.context["form"].non_field_errors() == [words]
+    assert Refund.objects.count() == 1
 
 
 def test_the_page_of_a_refund_says_who_approved_it(office: Office, merchant: Merchant) -> None:
