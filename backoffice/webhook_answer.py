@@ -125,6 +125,8 @@ def _still_waiting(delivery: Delivery, subject: str, name: str, times: str, now:
     following = f"next attempt {attempt_words(next_attempt_of(delivery, now), now)}"
     since = delivery.webhook.failing_since
     failing = f"its server has been failing since {clock(since, now)}" if since else ""
+    if since and (error := delivery.webhook.last_error.rstrip(".")):
+        failing += f" ({error[0].lower()}{error[1:]})"
     if not delivery.attempt_count:
         return f"{subject} has not been notified yet: {failing}, {following}."
     words = f"Webhook to {name} failed {times}, {following}"
@@ -161,7 +163,7 @@ def endpoints_in_trouble(merchant_id: str, now: datetime) -> list[str]:
     """Describe a merchant's failing endpoints, the longest failing first."""
     failing = Webhook.objects.failing().filter(merchant_id=merchant_id)[:FAILING_SHOWN]
     return [
-        failing_sentences(webhook, now, f"{host_of(webhook.url)} has been failing")[0]
+        " ".join(failing_sentences(webhook, now, f"{host_of(webhook.url)} has been failing"))
         for webhook in failing
     ]
 

@@ -92,6 +92,7 @@ def test_a_payment_tells_its_endpoints_apart(payment: Payment) -> None:
     [trouble] = answer.troubles
     assert trouble.startswith("Webhook to old.example failed 2 times, next attempt at any moment;")
     assert "its server has been failing since " in trouble
+    assert trouble.endswith(" (connection refused).")
 
 
 @pytest.mark.each_on_postgres(ITS_OWN)
@@ -117,7 +118,12 @@ def test_its_list_its_page_and_its_merchant_say_so(
     assert "7 attempts in a row. Connection refused." in shown
     assert "1 delivery waits for it. Next attempt: at any moment." in shown
     assert "The merchant was sent no e-mail." in shown
-    assert "old.example has been failing since " in page(office, merchant)
+    [trouble] = office(Role.SUPPORT).get(page_of(merchant)).context["answer"].troubles
+    assert trouble.startswith("old.example has been failing since ")
+    assert trouble.endswith(
+        ": 7 attempts in a row. Connection refused. 1 delivery waits for it."
+        " Next attempt: at any moment. The merchant was sent no e-mail."
+    )
 
 
 def test_an_alarm_that_could_not_be_sent_has_told_no_one(
