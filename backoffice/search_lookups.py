@@ -40,7 +40,7 @@ def with_figures(query: SearchQuery) -> QuerySet[Payment]:
     if query.day:
         rows = within(rows, query.day, query.day + timedelta(days=1))
     if query.amount is not None:
-        rows = rows.filter(amount=query.amount)
+        rows = rows.filter(amount=query.amount).exclude(currency__in=query.other_currencies)
     if query.last_four:
         holders = Customer.objects.annotate(ending=Right("phone", 4))
         ids = holders.filter(ending=query.last_four).values("pk")

@@ -54,7 +54,8 @@ def _of_amount(model: type[Model], query: SearchQuery, **more: Any) -> list[Any]
     query = query.with_digits_as_amount or query
     if query.amount is None or query.last_four:
         return []
-    rows: QuerySet[Any] = model._default_manager.filter(amount=query.amount, **more)
+    of_amount = model._default_manager.filter(amount=query.amount, **more)
+    rows: QuerySet[Any] = of_amount.exclude(currency__in=query.other_currencies)
     if query.day:
         rows = within(rows, query.day, query.day + timedelta(days=1))
     return list(rows.select_related(*_BY_AMOUNT[model]).order_by("-pk")[:SHOWN])

@@ -9,8 +9,9 @@ from django.conf import settings
 from backoffice.formats import cents
 from backoffice.resource.catalog import BY_PREFIX
 from backoffice.resource.days import read_day
+from core.currencies import EXPONENTS
 from core.errors import ValidationFailed
-from core.money import is_currency
+from core.money import is_currency, minor_digits
 from core.search import words_of
 from customers.phones import normalize_phone
 
@@ -44,7 +45,11 @@ _FILLERS = {
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """The meanings of what was typed. Several at once narrow the search down."""
+    """The meanings of what was typed. Several at once narrow the search down.
+
+    `currency` is named beside the amount; empty if none is, and the default one decides how many
+    of the digits are decimals.
+    """
 
     text: str
     public_id: str = ""
@@ -52,6 +57,7 @@ class SearchQuery:
     email: str = ""
     last_four: str = ""
     amount: int | None = None
+    currency: str = ""
     day: date | None = None
     pair: tuple[str, str] | None = None
 
@@ -76,6 +82,12 @@ class SearchQuery:
             return None
         amount = cents(self.last_four, settings.DEFAULT_CURRENCY)
         return replace(self, last_four="", amount=amount)
+
+    @property
+    def other_currencies(self) -> list[str]:
+        """Those in which the same number of the smallest unit is another amount: JPY for 12.50."""
+        digits = minor_digits(self.currency or settings.DEFAULT_CURRENCY)
+        return [code for code, exponent in EXPONENTS.items() if exponent != digits]
 
     @property
     def is_description(self) -> bool:
@@ -151,7 +163,7 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
             others.append(word)
     if day is None and not last_four and amount is None:
         return None, text
-    found = SearchQuery(text, last_four=last_four, amount=amount, day=day)
+    found = SearchQuery(text, last_four=last_four, amount=amount, currency=currency, day=day)
     return found, " ".join(_without_fillers_around(others))
 
 
