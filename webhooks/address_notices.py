@@ -4,11 +4,13 @@ The thief of a live key would name an endpoint of their own, and still be sent e
 key has been revoked; or silence the owner's, before they refund to themselves.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from enum import Enum
 from urllib.parse import urlsplit
 
 from merchants.owner_notices import count_notice, count_notice_or_refuse, tell_owner
+from webhooks.event_types import EventType
 from webhooks.models import Webhook
 
 KIND = "webhook_address"
@@ -40,20 +42,32 @@ def tell_of_address(webhook: Webhook, *, now: datetime) -> None:
     _tell(webhook, text, now)
 
 
-def tell_of_silence(webhook: Webhook, silence: Silence, *, now: datetime) -> None:
+def tell_of_silence(
+    webhook: Webhook, silence: Silence, *, lost: Collection[EventType] = (), now: datetime
+) -> None:
     """Tell the merchant what a live endpoint is no longer sent, in the transaction that does it.
 
-    It only takes away: without room for a notice it is done regardless.
+    `lost` are the types that a narrower one no longer receives. It only takes away: without room
+    for a notice it is done regardless.
     """
-    of = f"{webhook.id} {silence.name}"
-    if not webhook.livemode or not count_notice(webhook.merchant_id, of=of, now=now):
+    if not webhook.livemode or not _has_room(webhook, silence, lost, now):
         return
+    types = f"No longer sent: {', '.join(sorted(lost))}.\n" if lost else ""
     text = (
-        f"The webhook {webhook.id} for your live payments {silence.value}.\n"
+        f"The webhook {webhook.id} for your live payments {silence.value}.\n{types}"
         "If you did not request this, roll your live keys at once, and check which events you have"
         " missed."
     )
     _tell(webhook, text, now)
+
+
+def _has_room(
+    webhook: Webhook, silence: Silence, lost: Collection[EventType], now: datetime
+) -> bool:
+    """Count a notice. Types of each resource count apart, or a harmless one would hide others."""
+    of = f"{webhook.id} {silence.name}"
+    things = sorted({f"{of} {each.split('.')[0]}" for each in lost}) or [of]
+    return any(count_notice(webhook.merchant_id, of=thing, now=now) for thing in things)
 
 
 def _tell(webhook: Webhook, text: str, now: datetime) -> None:

@@ -82,7 +82,8 @@ def update_webhook(
     if is_moved:
         changes = changes | CLEAN_RECORD | {"last_success_at": None}
         changes = changes | {"url_set_at": now, "url_set_by": caller.actor}
-    silenced = _silenced(webhook, changes)
+    is_off = webhook.is_active and not changes.get("is_active", True)
+    lost = covered_by(webhook.events) - covered_by(changes.get("events", webhook.events))
     is_on = changes.get("is_active", webhook.is_active)
     is_revived = is_on and not webhook.is_active and caller.merchant is not None
     if is_on != webhook.is_active:
@@ -93,18 +94,11 @@ def update_webhook(
     webhook.save(update_fields=[*changes, "updated_at"])
     if is_moved or is_revived:
         tell_of_address(webhook, now=now)
-    if silenced and caller.merchant:
-        tell_of_silence(webhook, silenced, now=now)
+    if is_off and caller.merchant:
+        tell_of_silence(webhook, Silence.OFF, now=now)
+    if lost and caller.merchant:
+        tell_of_silence(webhook, Silence.NARROWED, lost=lost, now=now)
     return webhook
-
-
-def _silenced(webhook: Webhook, changes: dict[str, Any]) -> Silence | None:
-    """Return how these changes silence an endpoint, if they do."""
-    if webhook.is_active and not changes.get("is_active", True):
-        return Silence.OFF
-    if covered_by(webhook.events) - covered_by(changes.get("events", webhook.events)):
-        return Silence.NARROWED
-    return None
 
 
 def _switched(*, on: bool) -> dict[str, Any]:

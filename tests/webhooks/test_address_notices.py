@@ -78,6 +78,7 @@ def test_what_moves_nothing_and_what_is_a_test_is_not_told(api: Api, merchant: M
     assert len(told()) == 1
 
 
+TYPES = ["payout.created", "refund.*", "payment.*"]
 SILENCING = [
     ("patch", "", {"is_active": False}, "was switched off"),
     ("patch", "", {"events": ["payout.paid"]}, "now receives fewer types of events"),
@@ -141,6 +142,37 @@ def test_a_thief_who_has_used_up_the_notices_silences_no_endpoint_unheard(
 
     assert len(told()) == 21
     assert f"The webhook {owners} for your live payments {case[3]}" in told()[-1][1]
+
+
+def test_a_type_that_no_one_misses_hides_no_others_from_the_owner(
+    api: Api, merchant: Merchant
+) -> None:
+    """The owner takes the first for a colleague's change; refunds are what the thief is after."""
+    owners = api(merchant, live=True).post(PATH, BODY | {"events": TYPES}).json()["id"]
+    Message.objects.all().delete()
+    Quota.objects.all().delete()
+    thief = api(merchant, live=True)
+    spend(thief)
+
+    for left in (TYPES[1:], TYPES[2:]):
+        assert thief.patch(f"{PATH}/{owners}", {"events": left}).status_code == 200
+
+    texts = [text for _, text in told()[20:]]
+    assert ["\nNo longer sent: payout.created.\n" in text for text in texts] == [True, False]
+    assert "\nNo longer sent: refund.completed, refund.created, refund.failed.\n" in texts[1]
+
+
+def test_an_endpoint_that_is_narrower_and_off_at_once_is_told_of_as_both(
+    api: Api, merchant: Merchant
+) -> None:
+    """Switched on again, it would still lack what the first e-mail did not mention."""
+    caller = api(merchant, live=True)
+    webhook_id = caller.post(PATH, BODY).json()["id"]
+    caller.patch(f"{PATH}/{webhook_id}", {"is_active": False, "events": ["payment.*"]})
+
+    _, (_, off), (_, narrower) = told()
+    assert "was switched off" in off
+    assert "receives fewer types of events" in narrower
 
 
 def test_beyond_the_notices_each_silence_of_an_endpoint_is_told_of_once(
