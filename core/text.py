@@ -20,6 +20,7 @@ _INVISIBLE = re.compile(
     "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_RIGHT_TO_LEFT = ("R", "AL", "AN")
 _LINE_BREAK = re.compile("[\r\n\t\u2028\u2029]")
 
 
@@ -44,6 +45,17 @@ def showable(text: str) -> str:
     Of a pile of marks it has the first ones.
     """
     return _CONTROL.sub("\ufffd", without_piles(text))
+
+
+def isolated(text: str) -> str:
+    """Return a text to stand in a line of e-mail: in an isolate, if it has right-to-left letters.
+
+    Else its letters would draw the numbers beside it into their own order, as those of the amount.
+    Other texts are unchanged.
+    """
+    if any(unicodedata.bidirectional(each) in _RIGHT_TO_LEFT for each in text):
+        return f"\u2068{text}\u2069"
+    return text
 
 
 def names_someone(text: str) -> bool:

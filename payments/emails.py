@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_noop
 from core.attempt_limits import AttemptLimit, count_or_refuse
 from core.formats import day_of, moment_of, money, money_and_code
 from core.mailboxes import mailbox_of
+from core.text import isolated
 from merchants.evidence import seller_at
 from merchants.statuses import MerchantStatus
 from messages.content import Content
@@ -136,7 +137,7 @@ def context_of(payment: Payment) -> dict[str, object]:
     zone = payment.merchant.time_zone
     return {
         "payment": payment,
-        "merchant": " ".join(payment.merchant.name.split()),
+        "merchant": isolated(" ".join(payment.merchant.name.split())),
         "amount": money_and_code(payment.sale_amount, payment.currency),
         "due_date": day_of(payment.due_date) if payment.due_date else "",
         "number": number_of(payment.id),

@@ -13,6 +13,7 @@ from django.db import transaction
 from core.attempt_limits import AttemptLimit, count_or_refuse
 from core.formats import moment_of, money
 from core.mailboxes import mailbox_of
+from core.text import isolated
 from customers.code_budgets import served_country
 from links.models import PaymentLink
 from links.statuses import LinkStatus
@@ -97,7 +98,8 @@ def _plan(row: Payment | PaymentLink, url: str, recipient: Recipient, now: datet
     count_request(row, recipient, now)
     by_mail = recipient.channel == Channel.EMAIL
     merchant = row.merchant
-    name = " ".join(merchant.name.split()) if by_mail else sms.sanitized(merchant.name)
+    whole = " ".join(merchant.name.split())
+    name = isolated(whole) if by_mail else sms.sanitized(whole)
     plan_message(
         channel=recipient.channel,
         kind=KIND,
@@ -105,7 +107,7 @@ def _plan(row: Payment | PaymentLink, url: str, recipient: Recipient, now: datet
         about=row.pk,
         merchant_id=merchant.pk,
         livemode=row.livemode,
-        subject=f"Payment to {' '.join(merchant.name.split())}"[:200],
+        subject=f"Payment to {whole}"[:200],
         text=_text(row, merchant, name, url),
         now=now,
     )

@@ -12,6 +12,7 @@ from backoffice.roles import Right
 from backoffice.services.support import masked_address
 from backoffice.staff import Staff
 from core.formats import money
+from core.text import isolated
 from customers.phones import masked, normalize_phone
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link
@@ -87,7 +88,7 @@ def _plan(link: PaymentLink, channel: Channel, address: str, now: datetime) -> N
         merchant_id=link.merchant_id,
         livemode=link.livemode,
         subject=f"Payment to {name}"[:200],
-        text=_text(link, name if by_mail else sms.sanitized(link.merchant.name)),
+        text=_text(link, isolated(name) if by_mail else sms.sanitized(link.merchant.name)),
         now=now,
     )
 

@@ -54,6 +54,15 @@ def test_a_link_is_sent_by_mail(office: Office, merchant: Merchant) -> None:
     assert "<dt>Created by</dt><dd>support (staff), for p•••@example.com</dd>" in shown
 
 
+def test_a_mailed_link_isolates_a_right_to_left_name(office: Office, merchant: Merchant) -> None:
+    Merchant.objects.filter(pk=merchant.pk).update(name="\u05e9\u05dc\u05d5\u05dd 9")
+    form = {"mode": "test", "amount": "12.50", "description": "Two coffees"}
+    act(office(Role.SUPPORT), merchant, "send-link", **form, recipient="pat@example.com")
+
+    text = Message.objects.get().text
+    assert "B$12.50 to \u2068\u05e9\u05dc\u05d5\u05dd 9\u2069 here" in text
+
+
 def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> None:
     act(
         office(Role.SUPPORT),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.text import is_printable, showable
+from core.text import is_printable, isolated, showable
 
 # As people write: Tibetan with eight marks on one letter, the most of any word in use; Burmese with
 # seven, Hebrew with vowels and accents, Thai, Vietnamese in separate marks, a keycap, a family and
@@ -41,3 +41,14 @@ def test_piles_of_marks_are_not_printable(text: str) -> None:
 
 def test_a_pile_from_a_bank_is_shown_as_high_as_a_letter_may_be() -> None:
     assert showable("Rent" + "\u0323" * 40 + " May") == "Rent" + "\u0323" * 8 + " May"
+
+
+def test_only_a_right_to_left_text_is_isolated() -> None:
+    """An isolate around each would hide every shop from who searches mail by its subject."""
+    assert [isolated(text) for text in ("Caf\u00e9 9", "\u09b0", "")] == [
+        "Caf\u00e9 9",
+        "\u09b0",
+        "",
+    ]
+    for text in ("9 \u05e9", "\u0645", "\u0661"):
+        assert isolated(text) == f"\u2068{text}\u2069"

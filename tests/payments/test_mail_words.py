@@ -1,14 +1,19 @@
 """What mails about a payment say, and how often a receipt is sent again."""
 
 from datetime import UTC, date, datetime
+from email import message_from_bytes
+from email.policy import default
 
 import pytest
+from django.core.mail import EmailMessage, get_connection
 from django.db.models import F
 from pytest_django import Settings
 
 from core.clock import utc_now
 from customers.models import Customer
 from merchants.models import Merchant
+from messages.content import content_of
+from messages.email import send as send_email
 from messages.models import Message
 from payments.emails import RECEIPT, content_about, context_of, plan_receipt_again, write
 from payments.numbers import number_of
@@ -68,6 +73,27 @@ def test_each_mail_is_of_its_own_payment(merchant: Merchant) -> None:
 
     subjects = [f"[Test] Receipt: B${sum_}.00 BSD paid to {merchant.name}" for sum_ in (7, 8)]
     assert [content and content.subject for content in written] == subjects
+
+
+@pytest.mark.parametrize("name", ["9 \u05e9\u05dc\u05d5\u05dd", "\u0645\u062a\u062c\u0631 7"])
+def test_a_right_to_left_name_leaves_the_amount_beside_it_as_it_is(
+    merchant: Merchant, name: str, mailoutbox: list[EmailMessage]
+) -> None:
+    """Its letters drew the sum and its own digit as one number, in the other order."""
+    now = utc_now()
+    Merchant.objects.filter(pk=merchant.pk).update(name=name)
+    payment = bring_to(PaymentFactory(merchant=merchant, amount=1_250), PaymentStatus.COMPLETED)
+    plan_receipt_again(payment_id=payment.id, recipient=ADDRESS, now=now, language="fr")
+
+    [message] = Message.objects.all()
+    content = content_of(message, now)
+    assert content
+    assert content.subject.startswith("[Test] Re\u00e7u")
+    assert f"\u2068{name}\u2069" in content.subject
+    assert f"\u2068{name}\u2069" in content.text
+    send_email(message, content, server=get_connection())
+    sent = message_from_bytes(mailoutbox[0].message().as_bytes(), policy=default)
+    assert sent["Subject"].strip() == content.subject
 
 
 def test_a_receipt_that_waits_is_not_doubled_and_one_that_left_is_sent_again(

@@ -50,6 +50,18 @@ def test_it_plans_an_email_with_the_address(api, merchant):
     )
 
 
+def test_a_right_to_left_name_is_isolated_by_mail_and_not_in_a_text(api):
+    """A text has no room for what is not seen, and its name no letters but its own."""
+    merchant = MerchantFactory(name="\u05e9\u05dc\u05d5\u05dd 9")
+    payment = live_payment(merchant)
+    for recipient in (EMAIL, PHONE):
+        api(merchant, live=True).post(f"/v1/payments/{payment.id}/send", recipient)
+
+    by_mail, by_phone = (Message.objects.get(channel=each) for each in (Channel.EMAIL, Channel.SMS))
+    assert f"B$12.50 to \u2068{merchant.name}\u2069 here" in by_mail.text
+    assert f"B$12.50 to {merchant.name} here" in by_phone.text
+
+
 def test_it_plans_a_text_in_which_the_name_is_harmless(api, settings):
     merchant = MerchantFactory(name="Call 919 242 now.example.com")
     payment = live_payment(merchant)
