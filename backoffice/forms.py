@@ -17,7 +17,7 @@ from backoffice.formats import cents
 from backoffice.staff import Staff
 from core.ids import random_base62
 from core.money import decimal_text, is_currency, minor_digits
-from core.text import is_printable
+from core.text import PRINTABLE_RULE, is_printable
 
 FORM_KEY_CHARACTERS = 22
 MODES = (("live", "live"), ("test", "test"))
@@ -35,7 +35,7 @@ class TextInputField(forms.CharField):
     def validate(self, value: str) -> None:
         super().validate(value)
         if not is_printable(value, lines=isinstance(self.widget, forms.Textarea)):
-            raise forms.ValidationError("This contains a character that cannot be stored.")
+            raise forms.ValidationError(f"This {PRINTABLE_RULE}.")
 
 
 class TextAreaField(TextInputField):

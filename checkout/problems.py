@@ -12,7 +12,7 @@ from checkout.forms import Form, error_messages_for
 from checkout.payment_view import PaymentView
 from core import attempt_limits
 from core.limits import MAX_TEXT
-from core.text import is_printable
+from core.text import is_piled, is_printable
 from payments.models import Payment
 from refunds.inquiries import ProblemReport, report_problem
 from refunds.inquiry_models import Inquiry
@@ -48,6 +48,8 @@ class ProblemForm(Form):
 
     def clean_text(self) -> str:
         text = str(self.cleaned_data["text"]).replace("\r\n", "\n")
+        if is_piled(text):
+            raise forms.ValidationError(_("A letter has too many marks above or below it."))
         if not is_printable(text, lines=True):
             raise forms.ValidationError(_("This contains a character that cannot be stored."))
         return text

@@ -34,9 +34,14 @@ def is_printable(text: str, *, lines: bool = False) -> bool:
 
     `lines` allows breaks.
     """
-    if _CONTROL.search(text) or without_piles(text) != text:
+    if _CONTROL.search(text) or is_piled(text):
         return False
     return lines or _LINE_BREAK.search(text) is None
+
+
+def is_piled(text: str) -> bool:
+    """Return whether the text has more than `MOST_MARKS` combining marks in a row."""
+    return without_piles(text) != text
 
 
 def showable(text: str) -> str:

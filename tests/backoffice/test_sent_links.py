@@ -63,6 +63,17 @@ def test_a_mailed_link_isolates_a_right_to_left_name(office: Office, merchant: M
     assert "B$12.50 to \u2068\u05e9\u05dc\u05d5\u05dd 9\u2069 here" in text
 
 
+def test_staff_read_why_a_pile_of_marks_is_refused(office: Office, merchant: Merchant) -> None:
+    """It read as if the database could not hold it, as which nobody can mend it."""
+    form = {"mode": "test", "amount": "12.50", "recipient": "pat@example.com"}
+    page = act(
+        office(Role.SUPPORT), merchant, "send-link", **form, description="Cake" + "\u0323" * 9
+    )
+
+    assert "more than 8 combining marks in a row" in page.content.decode()
+    assert not PaymentLink.objects.exists()
+
+
 def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> None:
     act(
         office(Role.SUPPORT),
