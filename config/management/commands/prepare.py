@@ -1,5 +1,8 @@
 """`manage.py prepare`: get the database ready for the service."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fcntl import LOCK_EX, LOCK_NB, flock
 from io import StringIO
 from typing import Any
 
@@ -21,12 +24,33 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         refuse_unsafe()
         (BASE_DIR / "var").mkdir(exist_ok=True)
-        call_command("migrate", verbosity=0, interactive=False)
         if not settings.DEVELOPMENT_MODE:
+            _migrate()
             return
+        with self._alone():
+            _migrate()
+            self._fill()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Wait until no other terminal prepares the database; `make demo` may follow `make run`."""
+        with (BASE_DIR / "var/preparing.lock").open("w") as file:
+            try:
+                flock(file, LOCK_EX | LOCK_NB)
+            except BlockingIOError:
+                self.stdout.write("Another terminal is preparing the database: waiting for it ...")
+                self.stdout.flush()
+                flock(file, LOCK_EX)
+            yield
+
+    def _fill(self) -> None:
         if not log_has_begun():
             call_command("sign_ledger", stdout=StringIO())
         if not Merchant.objects.exists():
             self.stdout.write("Demo data, created once; the key is only shown here:\n\n")
             call_command("demo", stdout=self.stdout)
         call_command("create_staff", development=True, stdout=StringIO())
+
+
+def _migrate() -> None:
+    call_command("migrate", verbosity=0, interactive=False)
