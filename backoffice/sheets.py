@@ -24,7 +24,7 @@ class Worksheet:
     """A title, the headings, and rows of texts, integers, decimals, dates and instants.
 
     Instants are written in `zone`, by default that of staff. `summary` precedes the rows in Excel,
-    on a sheet of its own.
+    on a sheet of its own, and names the zone; without one, a last sheet does.
     """
 
     title: str
@@ -58,6 +58,9 @@ def write_xlsx(sheet: Worksheet, file: IO[bytes]) -> None:
     if sheet.summary:
         _fill(book, sheet.summary)
     _fill(book, sheet)
+    if not sheet.summary:
+        zone = str(sheet.zone or timezone.get_current_timezone_name())
+        _fill(book, Worksheet("About", ("What", "Value"), [("Time zone", zone)]))
     book.save(file)
 
 

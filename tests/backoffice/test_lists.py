@@ -126,6 +126,15 @@ def test_an_export_for_excel_says_the_same(office: Office, merchant: Merchant) -
     assert all(cell.data_type != "f" for line in sheet.iter_rows() for cell in line)
 
 
+def test_the_last_sheet_of_an_excel_file_names_the_zone_of_its_times(office: Office) -> None:
+    response = office(Role.FINANCE).get(f"{PAYMENTS}export/xlsx/?mode=test")
+
+    book = load_workbook(io.BytesIO(response.content))
+    assert book.active == book.worksheets[0]
+    about = list(book.worksheets[-1].iter_rows(values_only=True))
+    assert (book.sheetnames, about[1]) == (["Payments", "About"], ("Time zone", "America/Nassau"))
+
+
 @pytest.mark.parametrize(
     ("cell", "written"),
     [
