@@ -3,6 +3,7 @@
 import pytest
 
 from ledger.models import TransferKind
+from payouts import composition
 from payouts.account_statements import SUMS
 from payouts.composition import (
     Composition,
@@ -11,7 +12,8 @@ from payouts.composition import (
     explain_payout,
     lines_too_late_for,
 )
-from payouts.models import Payout
+from payouts.models import Payout, StatementLine
+from payouts.statements import gather, lines_to_gather, open_statement
 from tests.payouts.merchant_balance import credit
 from tests.refunds.refunding import refund, sell
 
@@ -102,6 +104,49 @@ def test_what_no_statement_has_gathered_yet_came_too_late_for_the_last_payout(ap
     assert late(2_269) == [[(1_269, None), (1_000, None)]]
     assert late(40) == [[(-40, None)]]  # more was paid out than the shop expected
     assert late(300) == []
+
+
+def test_what_the_open_statement_has_gathered_comes_before_what_it_has_yet_to(api, merchant):
+    credit(merchant, 300)
+    assert api(merchant).post("/v1/payouts", {}).status_code == 201
+    [payout] = Payout.objects.all()
+    credit(merchant, 100)
+    following = open_statement(payout.statement.account)
+    gather(following)
+    credit(merchant, 100)
+    credit(merchant, 50)
+
+    def late(amount: int) -> list[list[int | None]]:
+        found = lines_too_late_for(payout, amount)
+        return [[line.statement_id for line in group] for group in found]
+
+    assert late(50) == [[None]]
+    assert late(100) == [[following.pk], [None]]
+    assert late(150) == [[following.pk, None]]
+
+
+def test_what_is_gathered_while_it_is_looked_for_came_too_late_once(api, merchant, monkeypatch):
+    credit(merchant, 300)
+    assert api(merchant).post("/v1/payouts", {}).status_code == 201
+    [payout] = Payout.objects.all()
+    credit(merchant, 70)
+
+    def gathered_after(account_id: int) -> list[StatementLine]:
+        lines = lines_to_gather(account_id)
+        gather(open_statement(payout.statement.account))
+        return lines
+
+    monkeypatch.setattr(composition, "lines_to_gather", gathered_after)
+    [[late]] = lines_too_late_for(payout, 70)
+
+    assert late.statement_id
+    assert lines_too_late_for(payout, 140) == []
+
+
+def test_what_came_too_late_for_one_merchant_is_not_in_a_statement_of_another(payouts):
+    of_others = [payout for payout in payouts if payout.merchant_id != payouts[0].merchant_id]
+
+    assert [len(lines_too_late_for(of_others[0], amount)) for amount in (160, 70)] == [1, 0]
 
 
 def test_what_waits_is_not_said_of_a_payout_that_others_have_followed(api, merchant):
