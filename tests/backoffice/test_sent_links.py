@@ -64,7 +64,7 @@ def test_a_mailed_link_isolates_a_right_to_left_name(office: Office, merchant: M
 
 
 def test_staff_read_why_a_pile_of_marks_is_refused(office: Office, merchant: Merchant) -> None:
-    """It read as if the database could not hold it, as which nobody can mend it."""
+    """It read as if the database could not hold it: no one could tell what to change."""
     form = {"mode": "test", "amount": "12.50", "recipient": "pat@example.com"}
     page = act(
         office(Role.SUPPORT), merchant, "send-link", **form, description="Cake" + "\u0323" * 9
