@@ -57,7 +57,15 @@ def sanitized(name: str) -> str:
     if sum(map(str.isnumeric, kept)) > MAX_NAME_DIGITS:  # ➁, too, which is no decimal digit
         kept = "".join(" " if each.isnumeric() or each in "()-" else each for each in kept)
     words = ("".join(dropwhile(_is_mark, word)) for word in kept.split())
-    return " ".join(filter(None, words))[:NAME_CHARACTERS].strip() or gettext("a shop")
+    return _cut(" ".join(filter(None, words))).strip() or gettext("a shop")
+
+
+def _cut(name: str) -> str:
+    """Return the beginning of a name, up to a letter that keeps all of its marks."""
+    end = NAME_CHARACTERS
+    while len(name) > end and _is_mark(name[end]):
+        end -= 1
+    return name[:end]
 
 
 def _plain(character: str) -> str:
