@@ -51,7 +51,7 @@ def sanitized(name: str) -> str:
     the service's own name would let it speak for us. The vowels and tones of other scripts stay,
     which are marks; not as many on a letter as would cover the line above, with the code.
     """
-    plain = "".join(map(_plain, without_piles(name, most=MOST_NAME_MARKS)))
+    plain = without_piles("".join(map(_plain, name)), most=MOST_NAME_MARKS)
     seen = _UNSEEN.sub("", unicodedata.normalize("NFC", plain))
     kept = "".join(each if _WORDS.match(each) or _is_mark(each) else " " for each in seen)
     if sum(map(str.isnumeric, kept)) > MAX_NAME_DIGITS:  # ➁, too, which is no decimal digit

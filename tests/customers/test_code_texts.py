@@ -39,6 +39,7 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("Caf" * 12 + "abc\u0e17" + "x", "Caf" * 12 + "abc\u0e17"),
         ("9\u0329 1\u0329 1\u0329 Bank", "Bank"),
         ("Cake" + "\u0331" * 8, "Cake" + "\u0331" * 4),
+        ("x" + "\u0344" * 4, "\u1e8d" + "\u0301\u0308\u0301"),
     ],
 )
 def test_a_payee_puts_no_link_phone_or_name_of_ours_into_our_text(payee: str, shown: str) -> None:
