@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from backoffice.models import Instruction
+from backoffice.request_answer import warnings_of
 from backoffice.resource.page_urls import address_of, list_of, page_of
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
@@ -63,6 +64,20 @@ def test_an_approver_reads_that_another_refund_came_first(office: Office) -> Non
     words = f"What can be refunded has changed since this was requested. {said}"
     assert refused.context["form"].non_field_errors() == [words]
     assert Refund.objects.count() == 1
+
+
+def test_an_approver_reads_that_more_can_be_refunded_since_another_refund_failed(
+    merchant: Merchant,
+) -> None:
+    asked = refund_of(merchant)
+    assert not warnings_of(asked)
+    asked.arguments = {"expected_available": 200_000}  # the rest was being refunded then
+
+    [said] = warnings_of(asked)
+
+    assert said.startswith(
+        "B$2,500.00 BSD can be refunded now, B$2,000.00 BSD when this was requested:"
+    )
 
 
 def test_the_page_of_a_refund_says_who_approved_it(office: Office, merchant: Merchant) -> None:
