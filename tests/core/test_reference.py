@@ -2,8 +2,10 @@
 
 import json
 import re
+from html import unescape
 
 import pytest
+from django.conf import settings
 
 from tests.client import Api
 from webhooks.samples import samples
@@ -79,6 +81,17 @@ def test_the_reference_is_served_from_here(api: Api) -> None:
     assert page.status_code == 200
     assert "cdn." not in page.content.decode()
     assert "fonts.googleapis" not in page.content.decode()
+
+
+def test_the_reference_looks_like_our_pages(api: Api) -> None:
+    page = api(None).get("/docs").content.decode()
+    [theme] = re.findall(r'theme="([^"]+)"', page)
+    colors = json.loads(unescape(theme))["colors"]
+    styles = (settings.BASE_DIR / "static/checkout/checkout.css").read_text()
+
+    assert f"--brand: {colors['primary']['main']};" in styles
+    assert f"--ink: {colors['text']['primary']};" in styles
+    assert f"--quiet: {colors['text']['secondary']};" in styles
 
 
 def test_the_parameters_of_lists_have_types(openapi: str) -> None:
