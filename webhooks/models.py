@@ -135,12 +135,18 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
         return self.select_related("event").prefetch_related("attempts")
 
     def pending(self) -> Self:
-        """Those with an attempt scheduled or under way."""
-        return self.filter(_PENDING)
+        """Those with an attempt scheduled or under way: none of them has ended.
+
+        Of the indexes of these, only that of an endpoint's next attempts says so.
+        """
+        return self.filter(ended_at=None)
 
     def due(self, now: datetime | Value) -> Self:
-        """Those whose next attempt is due, in the order in which they fell due."""
-        return self.pending().filter(next_attempt_at__lte=now).order_by("next_attempt_at", "id")
+        """Those whose next attempt is due at any endpoint, in the order in which they fell due.
+
+        Only what is pending has a next attempt, and only the index by its time says so.
+        """
+        return self.filter(next_attempt_at__lte=now).order_by("next_attempt_at", "id")
 
     def exhausted(self) -> Self:
         """Those that have failed at every attempt of the schedule."""
@@ -174,11 +180,17 @@ class Delivery(models.Model):
 
     class Meta:
         indexes = (
+            # What is pending has a next attempt, and has not ended. Each index of it says that in
+            # other words, as do the statements for it: none is read for another's purpose.
             models.Index(
-                fields=["webhook", "next_attempt_at", "id"], name="delivery_due", condition=_PENDING
+                fields=["webhook", "next_attempt_at", "id"],
+                name="delivery_due_at_endpoint",
+                condition=Q(ended_at=None),
             ),
             models.Index(
-                fields=["next_attempt_at", "webhook"], name="delivery_next", condition=_PENDING
+                fields=["next_attempt_at", "webhook"],
+                name="delivery_next_due",
+                condition=Q(next_attempt_at__isnull=False),
             ),
             models.Index(fields=["webhook"], name="delivery_leased", condition=~Q(lease_token="")),
             models.Index(fields=["webhook", "-created_at", "-id"], name="delivery_newest"),

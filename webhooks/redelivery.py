@@ -95,8 +95,9 @@ def _continue_recovery(webhook_id: str, now: datetime) -> int:
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook_id)
     if webhook.recover_since is None:
         return 0
-    due = Delivery.objects.due(now).filter(webhook=webhook)[:RECOVERY_BATCH]
-    room = RECOVERY_BATCH - due.count()
+    pending = Delivery.objects.pending().filter(webhook=webhook).order_by("next_attempt_at", "id")
+    first = pending.values_list("next_attempt_at", flat=True)[:RECOVERY_BATCH]
+    room = RECOVERY_BATCH - sum(at is not None and at <= now for at in first)
     ids = list(_failed(webhook).order_by("created_at", "id").values_list("pk")[:room])
     again = Delivery.objects.filter(pk__in=[pk for (pk,) in ids])
     count = again.update(

@@ -18,11 +18,11 @@ FEW = 100  # more due than the threads of a dispatcher can take
 # index, so that every planner uses it.
 _WITH_PENDING = """
     WITH RECURSIVE waiting(id) AS (
-        SELECT (SELECT webhook_id FROM webhooks_delivery WHERE status = 'pending'
+        SELECT (SELECT webhook_id FROM webhooks_delivery WHERE ended_at IS NULL
                 ORDER BY webhook_id, next_attempt_at, id LIMIT 1)
         UNION ALL
         SELECT (SELECT webhook_id FROM webhooks_delivery
-                WHERE status = 'pending' AND webhook_id > waiting.id
+                WHERE ended_at IS NULL AND webhook_id > waiting.id
                 ORDER BY webhook_id, next_attempt_at, id LIMIT 1)
         FROM waiting WHERE id IS NOT NULL
     )

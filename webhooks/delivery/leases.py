@@ -27,7 +27,7 @@ from core.prepared import (
 from ledger.checkpoints import newest_note
 from webhooks.delivery.backlog import few_with_due, with_backlog, with_pending
 from webhooks.delivery.lanes import EndpointBacklog, Lane, allocate
-from webhooks.delivery.order import next_in_turn
+from webhooks.delivery.order import next_in_turn, unindexed
 from webhooks.models import Delivery, Webhook
 from webhooks.numbering import number_events
 
@@ -203,11 +203,12 @@ def _lease(delivery_ids: list[str], now: datetime) -> str:
 
 @cache
 def _taking() -> PreparedUpdate:
-    # What is pending has a next attempt, and nothing else has. If asked for the status, PostgreSQL
-    # reads all that is pending, which it takes to be nothing until the next ANALYZE.
-    is_free = Q(lease_token="") | Q(next_attempt_at__lte=instant_placeholder("now"))
+    # By key: if an index of what is pending matched, PostgreSQL would read all of that, which it
+    # takes to be nothing until the next ANALYZE.
+    is_idle = Q(lease_token="") | Q(next_attempt_at__lte=instant_placeholder("now"))
+    is_free = unindexed(Q(next_attempt_at__isnull=False) & is_idle)
     return PreparedUpdate(
-        Delivery.objects.filter(_AMONG_IDS, is_free, next_attempt_at__isnull=False),
+        Delivery.objects.alias(is_free=is_free).filter(_AMONG_IDS, is_free=True),
         lease_token=Placeholder("token"),
         next_attempt_at=instant_placeholder("until"),
         attempt_count=F("attempt_count") + 1,

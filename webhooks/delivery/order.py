@@ -52,7 +52,8 @@ def _window() -> PreparedValues:
     # that, then sort it.
     pending = Delivery.objects.pending().filter(webhook=Placeholder("webhook_id"))
     first = pending.order_by("next_attempt_at", "id").values("id")[:WINDOW]
-    due = Delivery.objects.filter(id__in=first, next_attempt_at__lte=instant_placeholder("now"))
+    is_due = unindexed(Q(next_attempt_at__lte=instant_placeholder("now")))
+    due = Delivery.objects.alias(is_due=is_due).filter(id__in=first, is_due=True)
     ordered = with_turn(due).order_by("next_attempt_at", "id")
     return PreparedValues(ordered.values_list("id", "in_turn", *_OBJECT))
 
@@ -76,8 +77,8 @@ def _first_about(objects: set[tuple[Any, ...]], webhook_id: str, now: datetime) 
         resource_id__in=[resource_id for *_, resource_id in numbered],
     )
     places = {event_id: place for event_id, *place in about.values_list(*_PLACE)}
-    # No index matches a CASE: these are looked up by event, though nothing waited yesterday.
-    is_due = _case(Q(webhook=webhook_id, next_attempt_at__lte=now))
+    # By event, though nothing waited yesterday.
+    is_due = unindexed(Q(webhook=webhook_id, next_attempt_at__lte=now))
     due = Delivery.objects.alias(is_due=is_due).filter(is_due=True)
     found = due.filter(Among(F("event_id"), list(places))).values_list("event_id", "id")
     firsts: dict[str, str] = {}
@@ -118,9 +119,10 @@ def _held_up_by() -> QuerySet[FeedEntry]:
     delivery = Delivery.objects.filter(
         event=OuterRef("event_id"), webhook=OuterRef(OuterRef("webhook"))
     )
-    waits = Subquery(delivery.values_list(_case(_WAITS)))
+    waits = Subquery(delivery.values_list(unindexed(_WAITS)))
     return FeedEntry.objects.alias(waits=waits).filter(waits=True, event_id__in=latest)
 
 
-def _case(condition: Q) -> Case:
+def unindexed(condition: Q) -> Case:
+    """Return a condition that no index matches: the rows are found by what else is asked."""
     return Case(When(condition, then=True), default=False, output_field=BooleanField())
