@@ -7,7 +7,14 @@ import unicodedata
 # above and below.
 MOST_MARKS = 8
 PRINTABLE_RULE = (
-    f"must not contain control characters, or more than {MOST_MARKS} combining marks in a row"
+    f"must not contain control or tag characters, or more than {MOST_MARKS} combining marks"
+    " in a row"
+)
+# Letters that are drawn as nothing, but read by programs: a sentence of them would be hidden in our
+# e-mails and pages. Those after a black flag name the region whose flag it is.
+_TAG = "[\U000e0000-\U000e007f]"
+_FLAG_OR_TAG = re.compile(
+    "(\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f)|" + _TAG
 )
 _NEVER = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile(
@@ -30,11 +37,11 @@ def is_storable(text: str) -> bool:
 
 
 def is_printable(text: str, *, lines: bool = False) -> bool:
-    """Return whether the text has no control or bidirectional character, and no pile of marks.
+    """Return whether the text has no control, bidirectional or tag character, and no pile of marks.
 
     `lines` allows breaks.
     """
-    if _CONTROL.search(text) or is_piled(text):
+    if _CONTROL.search(text) or is_piled(text) or without_tags(text) != text:
         return False
     return lines or _LINE_BREAK.search(text) is None
 
@@ -45,11 +52,11 @@ def is_piled(text: str) -> bool:
 
 
 def showable(text: str) -> str:
-    """Return a text of anyone's with U+FFFD for each control or bidirectional character.
+    """Return a text of anyone's with U+FFFD for each control, bidirectional or tag character.
 
     Of a pile of marks it has the first ones.
     """
-    return _CONTROL.sub("\ufffd", without_piles(text))
+    return _CONTROL.sub("\ufffd", without_tags(without_piles(text), instead="\ufffd"))
 
 
 def isolated(text: str) -> str:
@@ -66,6 +73,13 @@ def isolated(text: str) -> str:
 def names_someone(text: str) -> bool:
     """Return whether a text has a letter or a digit, and no invisible character."""
     return _INVISIBLE.search(text) is None and _LETTER_OR_DIGIT.search(text) is not None
+
+
+def without_tags(text: str, *, instead: str = "") -> str:
+    """Replace each tag character that is not part of the flag of a region."""
+    if text.isascii():
+        return text
+    return _FLAG_OR_TAG.sub(lambda found: found[1] or instead, text)
 
 
 def without_piles(text: str, *, most: int = MOST_MARKS) -> str:

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.module_loading import import_string
 
-from core.text import without_piles
+from core.text import without_piles, without_tags
 from messages.models import Message
 
 
@@ -25,17 +25,22 @@ class Content:
 def content_of(message: Message, now: datetime) -> Content | None:
     """Return the content, in the reader's language; None if the message is no longer needed.
 
-    Without piles of marks: no mailbox keeps them from covering the words around them.
+    Without piles of marks: no mailbox keeps them from covering the words around them. Without tag
+    characters: an assistant that summarizes a mailbox reads what its owner does not see.
     """
     content = _written(message, now)
     if content is None:
         return None
     return replace(
         content,
-        text=without_piles(content.text),
-        subject=without_piles(content.subject),
-        html=without_piles(content.html),
+        text=_readable(content.text),
+        subject=_readable(content.subject),
+        html=_readable(content.html),
     )
+
+
+def _readable(text: str) -> str:
+    return without_tags(without_piles(text))
 
 
 def _written(message: Message, now: datetime) -> Content | None:

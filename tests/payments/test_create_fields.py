@@ -29,6 +29,7 @@ pytestmark = pytest.mark.django_db
         ("description", "reversed \u202e"),
         ("description", "reversed \u061c"),
         ("description", "piled up" + "\u0323" * 9),
+        ("description", "hidden" + "\U000e0041" * 9),
         ("metadata", {f"k{n}": 1 for n in range(21)}),
         ("metadata", {"nested": {}}),
         ("metadata", {"list": []}),

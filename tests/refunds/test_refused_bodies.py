@@ -30,7 +30,7 @@ def test_it_refuses_what_is_no_amount(api, paid, field, amount):
         (5, "must be a string of 0 to 500 characters"),
         (
             "\u202edesrever",
-            "must not contain control characters, or more than 8 combining marks in a row",
+            "must not contain control or tag characters, or more than 8 combining marks in a row",
         ),
     ],
 )
