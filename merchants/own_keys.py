@@ -16,7 +16,7 @@ from merchants.callers import Caller
 from merchants.errors import ApiKeyRolled, TooManyKeys
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
-from merchants.owner_notices import count_notice, count_notice_or_refuse
+from merchants.owner_notices import count_notice, count_notice_or_refuse, count_replacement
 from merchants.services import IssuedKey, issue_key, lock_key, revoke_key, roll_key
 from merchants.standing import recheck_caller
 
@@ -94,8 +94,7 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
 def _count_roll(caller: Caller, rolled: ApiKey, overlap: timedelta, now: datetime) -> bool:
     """Count a roll; return whether to tell the owner. Raises RateLimited if that is required."""
     if not overlap and caller.actor == rolled.actor:
-        # Of the merchant: each roll makes another key, which can roll itself again.
-        return count_notice(rolled.merchant_id, of=rolled.merchant_id, now=now)
+        return count_replacement(rolled.merchant_id, now=now)
     count_notice_or_refuse(rolled.merchant_id, now=now)
     return True
 

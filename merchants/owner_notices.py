@@ -24,7 +24,12 @@ DAY = timedelta(days=1)
 NOTICES = AttemptLimit("owner-notice", 20, DAY)
 # Beyond those: of what is taken away from one thing in one way, so that none of it goes unheard.
 FIRST_OF_ITS_KIND = AttemptLimit("owner-first-notice", 1, DAY)
-HELP = "Sooner, once staff have issued, rolled or revoked a live key of yours."
+# New counts, for an owner whom a thief would otherwise keep waiting for staff.
+RESTARTS = AttemptLimit("owner-notice-restart", 1, DAY)
+HELP = (
+    "Sooner, once a live key of yours has replaced itself at once, which begins a new count once a"
+    " day; or once staff have issued, rolled or revoked one."
+)
 
 
 def count_notice_or_refuse(merchant_id: str, *, now: datetime) -> None:
@@ -46,8 +51,22 @@ def count_notice(merchant_id: str, *, of: str, now: datetime) -> bool:
     return any(count_within_all([budget], now=now) for budget in budgets)
 
 
+def count_replacement(merchant_id: str, *, now: datetime) -> bool:
+    """Count a notice of a key that has replaced itself at once; return whether to send it.
+
+    If there is no room, a new count begins, once a day: that is how an owner ends a stolen key. To
+    a thief it is worth little: the key that the owner has ends, who then turns to staff.
+    """
+    if count_within_all([(NOTICES, merchant_id)], now=now):
+        return True
+    if count_within_all([(RESTARTS, merchant_id)], now=now):
+        reset_notice_count(merchant_id)
+    # First of the merchant: each replacement makes another key, which can replace itself again.
+    return count_notice(merchant_id, of=merchant_id, now=now)
+
+
 def reset_notice_count(merchant_id: str) -> None:
-    """Reset the count, as staff have just dealt with live keys and the owner undoes a theft.
+    """Reset the count, as live keys have just been dealt with and the owner undoes a theft.
 
     Otherwise a thief who has used up a day's notices would keep their gains for that day.
     """

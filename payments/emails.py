@@ -8,7 +8,7 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import gettext, gettext_noop
 
-from core.attempt_limits import AttemptLimit, count_or_refuse
+from core.attempt_limits import AttemptLimit, count_or_refuse, forget_attempts
 from core.formats import day_of, moment_of, money, money_and_code
 from core.mailboxes import mailbox_of
 from core.text import isolated
@@ -56,10 +56,18 @@ def plan_invoice(payment: Payment, *, now: datetime) -> None:
             _plan(payment, kind, payment.customer_email, "", due_at=due_at, now=now)
 
 
+def reset_invoice_count(merchant_id: str) -> None:
+    """Begin a new count of a merchant's live invoices, which a thief of its key has used up."""
+    forget_attempts(_per_merchant(), merchant_id)
+
+
 def _count_invoice(merchant_id: str, address: str, now: datetime) -> None:
     recipient = mailbox_of(f"{merchant_id} {address}")  # one digest: the key of a limit is short
-    per_merchant = AttemptLimit("invoice-merchant", settings.INVOICES_PER_MERCHANT, DAY)
-    count_or_refuse([(per_merchant, merchant_id), (PER_RECIPIENT, recipient)], now=now)
+    count_or_refuse([(_per_merchant(), merchant_id), (PER_RECIPIENT, recipient)], now=now)
+
+
+def _per_merchant() -> AttemptLimit:
+    return AttemptLimit("invoice-merchant", settings.INVOICES_PER_MERCHANT, DAY)
 
 
 def plan_receipt(payment: Payment, *, now: datetime) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 
-from core.attempt_limits import AttemptLimit, count_or_refuse
+from core.attempt_limits import AttemptLimit, count_or_refuse, forget_attempts
 from core.formats import moment_of, money
 from core.mailboxes import mailbox_of
 from core.text import isolated
@@ -119,6 +119,11 @@ def _text(row: Payment | PaymentLink, merchant: Merchant, name: str, url: str) -
     return f"Pay {what} here{until}: {url} ({settings.SERVICE_NAME})"
 
 
+def reset_request_count(merchant_id: str) -> None:
+    """Begin a new count of a merchant's live requests, which a thief of its key has used up."""
+    forget_attempts(PER_MERCHANT, _counted_as(merchant_id, livemode=True))
+
+
 def count_request(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:
     """Count a request against every limit. Raises CountryNotServed, and RateLimited above one.
 
@@ -128,10 +133,14 @@ def count_request(row: Payment | PaymentLink, recipient: Recipient, now: datetim
     counted = [
         (PER_OBJECT, row.pk),
         (PER_RECIPIENT, mailbox if row.livemode else f"{row.merchant_id} {mailbox}"),
-        (PER_MERCHANT, f"{row.merchant_id} {row.livemode}"),
+        (PER_MERCHANT, _counted_as(row.merchant_id, livemode=row.livemode)),
     ]
     if recipient.channel == Channel.SMS and row.livemode:
         country = served_country(recipient.address)
         a_day = settings.SMS_PER_COUNTRY[-1]
         counted.append((AttemptLimit("pay-request-country", a_day, DAY), country))
     count_or_refuse(counted, now=now)
+
+
+def _counted_as(merchant_id: str, *, livemode: bool) -> str:
+    return f"{merchant_id} {livemode}"

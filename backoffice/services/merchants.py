@@ -31,6 +31,8 @@ from merchants.models import ApiKey, Merchant
 from merchants.owner_notices import reset_notice_count, tell_owner
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_fee, set_status
 from merchants.statuses import MerchantStatus
+from payments.emails import reset_invoice_count
+from payments.pay_requests import reset_request_count
 from webhooks.event_types import EventType
 from webhooks.models import Event
 
@@ -177,7 +179,7 @@ def end_key(*, key_id: str, now: datetime) -> ApiKey:
     key = revoke_key(key_id=key_id, now=now)
     tell_of_revoked_key(key, now=now)
     if key.livemode:
-        reset_notice_count(key.merchant_id)
+        _reset_counts(key.merchant_id)
     return key
 
 
@@ -227,9 +229,16 @@ def _roll(before: ApiKey, overlap: timedelta, actor: str, now: datetime) -> Issu
 
 
 def _seal(instruction: Instruction, issued: IssuedKey) -> str:
-    reset_notice_count(issued.key.merchant_id)
+    _reset_counts(issued.key.merchant_id)
     seal(instruction, "sealed_result", issued.secret)
     return issued.key.pk
+
+
+def _reset_counts(merchant_id: str) -> None:
+    """Give back to a merchant what a thief of its live key may have used up."""
+    reset_notice_count(merchant_id)
+    reset_invoice_count(merchant_id)
+    reset_request_count(merchant_id)
 
 
 def _state(key: ApiKey) -> dict[str, Any]:

@@ -97,6 +97,7 @@ LIMITS: dict[str, object] = {
     "merchants.models.MAX_FEE_BASIS_POINTS": 10_000,
     "merchants.own_keys.MOST_ACTIVE": 50,
     "merchants.owner_notices.NOTICES": AttemptLimit("owner-notice", 20, timedelta(days=1)),
+    "merchants.owner_notices.RESTARTS": AttemptLimit("owner-notice-restart", 1, timedelta(days=1)),
     "merchants.services.MAX_OVERLAP": timedelta(days=90),
     "merchants.views.KEYS_SHOWN_FOR": timedelta(hours=1),
     "merchants.services.SLUG_SUFFIX_CHARACTERS": 6,

@@ -1,10 +1,12 @@
 """Who has stolen a live key buries no notice to an owner whose address we know."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from backoffice.models import Instruction
 from backoffice.services.merchants import end_key, issue_live_key, roll_live_key
@@ -17,6 +19,8 @@ from merchants.owner_notices import count_notice, count_notice_or_refuse
 from merchants.services import issue_key
 from merchants.statuses import MerchantStatus
 from messages.models import Message
+from payments import pay_requests
+from payments.models import Payment
 from payouts.models import BankAccount
 from payouts.own_accounts import approve_bank_account
 from tests.client import Api, ApiClient
@@ -104,15 +108,55 @@ def test_what_takes_away_is_always_done_and_told_once_of_each_beyond_the_twenty(
     assert Message.objects.count() == 23
 
 
-def test_to_roll_again_and_again_sends_one_more_notice(
+def rolled_at_once(client: ApiClient, merchant: Merchant) -> ApiClient:
+    """Let a key replace itself, and return the client that has the new one."""
+    rolled = roll(client, ApiKey.objects.active(utc_now()).get(livemode=True), 0)
+    assert rolled.status_code == 201
+    return ApiClient(rolled.json()["secret"])
+
+
+def test_to_roll_again_and_again_sends_twenty_one_more_notices(
     merchant: Merchant, thief: ApiClient
 ) -> None:
+    spend(thief, merchant)
     for _ in range(23):
-        rolled = roll(thief, ApiKey.objects.active(utc_now()).get(livemode=True), 0)
-        assert rolled.status_code == 201
-        thief = ApiClient(rolled.json()["secret"])
+        thief = rolled_at_once(thief, merchant)
 
-    assert Message.objects.count() == 21
+    assert Message.objects.count() == 20 + 20 + 1
+
+
+def test_an_owner_who_replaces_the_stolen_key_undoes_what_its_thief_has_done(
+    api: Api, merchant: Merchant
+) -> None:
+    """The thief has deleted the webhook of the owner, who would have no events until tomorrow."""
+    thief = owner = api(merchant, live=True)
+    listening = GAINS["listen"](owner, merchant).json()
+    spend(thief, merchant, 19)
+    assert thief.delete(f"{WEBHOOKS}/{listening['id']}").status_code == 200
+    assert GAINS["listen"](owner, merchant).status_code == 429
+
+    owner = rolled_at_once(owner, merchant)
+
+    assert GAINS["listen"](owner, merchant).status_code == 201
+    assert GAINS["name an account"](owner, merchant).status_code == 201
+    assert thief.get("/v1/balance").status_code == 401
+
+
+def test_a_new_count_begins_once_a_day(thief: ApiClient, merchant: Merchant) -> None:
+    spend(thief, merchant)
+    thief = rolled_at_once(thief, merchant)
+    spend(thief, merchant, 19)
+
+    thief = rolled_at_once(thief, merchant)
+
+    assert GAINS["listen"](thief, merchant).status_code == 429
+
+
+def test_no_other_roll_begins_a_new_count(thief: ApiClient, merchant: Merchant) -> None:
+    spend(thief, merchant)
+
+    for act in ("roll for later", "roll another key", "listen"):
+        assert GAINS[act](thief, merchant).status_code == 429
 
 
 def test_what_is_taken_away_counts_as_one_of_the_twenty(merchant: Merchant) -> None:
@@ -168,11 +212,38 @@ def test_an_owner_whom_staff_help_undoes_what_a_thief_has_done(
 ) -> None:
     spend(thief, merchant)
     refused = GAINS["listen"](thief, merchant)
-    assert "Sooner, once staff have" in refused.json()["details"]
+    assert "or once staff have" in refused.json()["details"]
 
     BY_STAFF[act](merchant, Caller(merchant=merchant, livemode=True, actor="staff:ann"))
 
     assert GAINS["listen"](api(merchant, live=True), merchant).status_code == 201
+
+
+INVOICE = {"payment_mode": "INVOICE_PAY", "amount": 100, "invoice_number": "I-8"}
+
+
+def send_as_many_as_one_may(client: ApiClient) -> tuple[int, int]:
+    """Mail an invoice and request a payment, to someone else each time; return both statuses."""
+    to = f"{Payment.objects.count()}@example.com"
+    invoiced = client.post("/v1/payments", INVOICE | {"customer_email": to}).status_code
+    payment = client.post("/v1/payments", {"amount": 100}).json()["id"]
+    asked = client.post(f"/v1/payments/{payment}/send", {"email": to}).status_code
+    return invoiced, asked
+
+
+@pytest.mark.parametrize("act", BY_STAFF)
+def test_an_owner_whom_staff_help_sends_again_what_a_thief_has_used_up(
+    api: Api, merchant: Merchant, act: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.INVOICES_PER_MERCHANT = 1
+    monkeypatch.setattr(pay_requests, "PER_MERCHANT", replace(pay_requests.PER_MERCHANT, times=1))
+    client = api(merchant, live=True)
+    assert send_as_many_as_one_may(client) == (201, 200)
+    assert send_as_many_as_one_may(client) == (429, 429)
+
+    BY_STAFF[act](merchant, Caller(merchant=merchant, livemode=True, actor="staff:ann"))
+
+    assert send_as_many_as_one_may(api(merchant, live=True)) == (201, 200)
 
 
 def test_no_notice_has_words_of_the_thief(thief: ApiClient, merchant: Merchant) -> None:
