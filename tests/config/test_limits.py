@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 from core.attempt_limits import AttemptLimit
 from webhooks.delivery.lanes import Lane
 
+DAY = timedelta(days=1)
 VALIDATORS = "django.contrib.auth.password_validation"
 LIMITS: dict[str, object] = {
     "backoffice.authenticators.KEY_BYTES": 20,
@@ -77,15 +78,9 @@ LIMITS: dict[str, object] = {
     "merchants.email_confirmation.LIFETIME": timedelta(days=7),
     "merchants.email_confirmation.STOP_LIFETIME": timedelta(days=180),
     "messages.redirection.PER_MERCHANT": AttemptLimit("test-mail", 100, timedelta(days=1)),
-    "merchants.email_confirmation.PER_MAILBOX": AttemptLimit(
-        "confirm-email-mailbox", 1, timedelta(days=1)
-    ),
-    "merchants.email_confirmation.PER_MERCHANT": AttemptLimit(
-        "confirm-email-merchant", 5, timedelta(days=1)
-    ),
-    "merchants.email_confirmation.PER_NETWORK": AttemptLimit(
-        "confirm-email-network", 30, timedelta(days=1)
-    ),
+    "merchants.email_confirmation.PER_MAILBOX": AttemptLimit("confirm-email-mailbox", 1, DAY),
+    "merchants.email_confirmation.PER_MERCHANT": AttemptLimit("confirm-email-merchant", 5, DAY),
+    "merchants.email_confirmation.PER_NETWORK": AttemptLimit("confirm-email-network", 30, DAY),
     "merchants.key_serializers.DEFAULT_OVERLAP_SECONDS": 86_400,
     "merchants.key_serializers.MAX_KEY_NAME": 100,
     "merchants.key_use.COARSENESS": timedelta(hours=1),
