@@ -1,4 +1,6 @@
-"""Browsers in which a member of staff has proved both factors: wrong passwords count separately.
+"""Browsers in which a member of staff has proved both factors, or opened an invitation.
+
+Their wrong passwords count separately, and their sign-in waits for no stranger's.
 
 A sign-in is locked for the combination of name, network and browser. A stranger who guesses locks
 out only themselves; the account's owner can still sign in from their own browser, even on the same
@@ -26,7 +28,7 @@ def network_address(request: HttpRequest) -> str:
 
 
 def identify_browser(request: HttpRequest, username: str) -> bool:
-    """Tell django-axes which browser this is; return whether the account has signed in with it.
+    """Tell django-axes which browser this is; return whether it is known to the account.
 
     django-axes would otherwise take a header that anyone may set.
     """

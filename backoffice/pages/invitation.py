@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.urls import reverse_lazy
 
 from backoffice.errors import AccountNotEligible
+from backoffice.known_browsers import remember_browser
 from backoffice.pages.forms import FirstPasswordForm
 from backoffice.services.invitations import invitation_tokens
 from backoffice.staff import roles_of
@@ -34,9 +35,15 @@ class InvitationPage(PasswordResetConfirmView):
         return super().get_form_kwargs() | {"address": client_address(self.request)}
 
     def form_valid(self, form: FirstPasswordForm) -> HttpResponse:  # type: ignore[override]  # the form of this view
-        """Set the password. The sign-in that follows sets up the second factor."""
+        """Set the password. The sign-in that follows sets up the second factor.
+
+        The browser counts as known from now on, so that no strangers who flood the sign-in keep it
+        out: whoever has the link could choose the password.
+        """
         try:
-            return super().form_valid(form)
+            response = super().form_valid(form)
         except AccountNotEligible:
             self.validlink = False
             return self.render_to_response(self.get_context_data())
+        remember_browser(self.request, response, form.user.get_username())
+        return response

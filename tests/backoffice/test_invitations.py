@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from backoffice.models import AuditEntry, Instruction
+from backoffice.pages import forms
 from backoffice.roles import Role
 from config.logging import redact
 from core.clock import utc_now
@@ -53,9 +54,9 @@ def mailed(mailoutbox) -> str:
     return found[1]
 
 
-def choose(link: str, password: str = PASSWORD) -> str:
+def choose(link: str, password: str = PASSWORD, client: Client | None = None) -> str:
     """Open the link, choose a password, and return the page that comes of it."""
-    client = Client()
+    client = client or Client()
     form = client.get(link, follow=True)
     assert link.split("/")[-2] not in form.request["PATH_INFO"]
     fields = {"new_password1": password, "new_password2": password}
@@ -69,6 +70,25 @@ def test_it_lets_the_colleague_choose_a_password(link: str) -> None:
     assert user.check_password(PASSWORD)
     entry = AuditEntry.objects.latest("sequence")
     assert (entry.act, entry.actor) == ("choose password", "friend")
+
+
+def test_strangers_who_flood_the_sign_in_keep_no_one_out_who_was_just_invited(link: str) -> None:
+    """So an Administrator helps a colleague to a new browser, by a reset of access."""
+    colleague, stranger = Client(), Client()
+    choose(link, client=colleague)
+    fields = {"username": "friend", "password": PASSWORD}
+
+    with forms._sign_ins.hold(), forms._sign_ins.hold():
+        assert stranger.post("/admin/login/", fields).status_code == 200, "refused"
+        assert colleague.post("/admin/login/", fields).status_code == 302
+
+
+def test_a_password_that_is_refused_makes_no_browser_known(link: str) -> None:
+    client = Client()
+
+    choose(link, "short", client)
+
+    assert "staff_browser" not in client.cookies
 
 
 def test_it_works_once(link: str) -> None:
