@@ -37,8 +37,8 @@ class InvitationPage(PasswordResetConfirmView):
     def form_valid(self, form: FirstPasswordForm) -> HttpResponse:  # type: ignore[override]  # the form of this view
         """Set the password. The sign-in that follows sets up the second factor.
 
-        The browser counts as known from now on, so that no strangers who flood the sign-in keep it
-        out: whoever has the link could choose the password.
+        The browser counts as known from now on, so that strangers who flood the sign-in do not keep
+        it out. Someone who has stolen the link could choose the password as well.
         """
         try:
             response = super().form_valid(form)
