@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from backoffice import formats
 from backoffice.customer_timeline import changes_of, codes_of
+from backoffice.endpoint_timeline import outages_met_by, outages_of
 from backoffice.message_words import kind_words, masked_recipient, status_words, with_payment_ended
 from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
@@ -23,13 +24,14 @@ from core.clock import request_now
 from customers.models import Customer
 from funding.models import TopUpTransition
 from funding.statuses import TopUpStatus
+from merchants.models import Merchant
 from messages.models import Message
 from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Inquiry, Refund, RefundTransition
 from refunds.statuses import RefundStatus
-from webhooks.models import Attempt, Delivery
+from webhooks.models import Attempt, Delivery, Webhook
 
 SHOWN = 100
 S = PaymentStatus
@@ -43,7 +45,6 @@ _MOVES = {
     S.EXPIRED: ("timer_off", "Expired"),
 }
 _STAMPS = {
-    "failing_since": ("webhook", "It began to fail"),
     "ended_at": ("flag", "Ended"),
     "sent_at": ("mail", "Sent"),
     "deleted_at": ("delete", "Deleted by its merchant"),
@@ -68,6 +69,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
     refunded = RefundTransition.objects.filter(refund__in=refunds).select_related("refund")
     added = TopUpTransition.objects.filter(top_up__payment=payment).select_related("top_up")
     deliveries = Delivery.objects.filter(event__resource_id__in=about)
+    newest = deliveries.select_related("webhook").order_by("-pk")[:SHOWN]
     attempts = Attempt.objects.filter(delivery__in=deliveries)
     related = attempts.select_related("delivery__event", "delivery__webhook")
     sent = list(related.order_by("-attempted_at")[:SHOWN])
@@ -77,6 +79,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         _transitions(refunded, _refunded),
         map(_requested, refunds),
         _transitions(added, _added),
+        islice(outages_met_by(newest, SHOWN), SHOWN),
         map(_attempted, sent),
         _entries(inquiry, page_of(inquiry)) if inquiry else (),
         *_around(*about, sent={attempt.delivery_id for attempt in sent}),
@@ -89,6 +92,8 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
     own: Iterable[TimelineEntry] = ()
     if isinstance(row, Customer):
         own = chain(changes_of(row, SHOWN), codes_of(row, SHOWN))
+    elif isinstance(row, Webhook | Merchant):
+        own = islice(outages_of(row, SHOWN), SHOWN)
     elif isinstance(row, Inquiry):
         own = _entries(row)
     elif hasattr(row, "transitions"):
@@ -174,8 +179,7 @@ def _stamps(row: Any) -> Iterator[TimelineEntry]:
     for name, (icon, words) in _STAMPS.items():
         if at := getattr(row, name, None):
             who = actor_words(getattr(row, name.removesuffix("_at") + "_by", "") or "")
-            tone = "bad" if name == "failing_since" else "quiet"
-            yield TimelineEntry(at, icon, words, who, tone=tone)
+            yield TimelineEntry(at, icon, words, who)
 
 
 def _entries(inquiry: Inquiry, url: str = "") -> Iterator[TimelineEntry]:

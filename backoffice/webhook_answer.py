@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from backoffice.formats import clock, counted
+from backoffice.formats import age, clock, counted
 from backoffice.page_parts import SupportAnswer
 from core.clock import request_now
 from messages.models import Message, MessageStatus
@@ -18,12 +18,15 @@ from webhooks.endpoint_health import (
     health_of,
     next_attempt_of,
 )
+from webhooks.endpoint_outages import outages_met, waited_in
 from webhooks.event_types import EventType
-from webhooks.models import Attempt, Delivery, Event, Webhook
+from webhooks.models import Attempt, Delivery, EndpointOutage, Event, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus
 
 MOST_ENDPOINTS = 20
 FAILING_SHOWN = 5
+OUTAGES_READ = 100
+LATE = timedelta(minutes=1)
 THE_SHOP = "the shop"
 _ENDINGS = {
     PaymentStatus.COMPLETED: EventType.PAYMENT_COMPLETED,
@@ -50,8 +53,10 @@ def webhook_answer_of(payment: Payment, now: datetime) -> SupportAnswer:
         words = "The shop had no webhook for this event: it has to poll the status."
         return SupportAnswer([words])
     names = names_of([row.webhook.url for row in deliveries])
+    outages = outages_met(deliveries, most=OUTAGES_READ)
     sentences = [
-        (_sentence(row, names[row.webhook.url], now), _is_trouble(row)) for row in deliveries
+        (_sentence(row, names[row.webhook.url], outages, now), _is_trouble(row))
+        for row in deliveries
     ]
     return SupportAnswer(
         [words for words, is_trouble in sentences if not is_trouble],
@@ -103,11 +108,14 @@ def _is_trouble(delivery: Delivery) -> bool:
     return delivery.status != DeliveryStatus.DELIVERED
 
 
-def _sentence(delivery: Delivery, name: str, now: datetime) -> str:
+def _sentence(
+    delivery: Delivery, name: str, outages: Sequence[EndpointOutage], now: datetime
+) -> str:
     subject = f"{name[0].upper()}{name[1:]}" if name == THE_SHOP else name
     times = "once" if delivery.attempt_count == 1 else counted(delivery.attempt_count, "time")
     if delivery.status == DeliveryStatus.DELIVERED and delivery.ended_at:
-        return f"{subject} was notified {clock(delivery.ended_at, now)}."
+        late = _late_words(delivery, delivery.ended_at, outages, now)
+        return f"{subject} was notified {clock(delivery.ended_at, now)}{late}."
     if delivery.status == DeliveryStatus.CANCELED:
         return f"{subject} was not notified: it has deleted its webhook."
     if delivery.status == DeliveryStatus.FAILED:
@@ -119,6 +127,17 @@ def _sentence(delivery: Delivery, name: str, now: datetime) -> str:
     if not delivery.attempt_count and delivery.webhook.failing_since is None:
         return f"{subject} is being notified."
     return _still_waiting(delivery, subject, name, times, now)
+
+
+def _late_words(
+    delivery: Delivery, ended_at: datetime, outages: Sequence[EndpointOutage], now: datetime
+) -> str:
+    """Say that a delivery waited for its endpoint to work again; empty if it hardly did."""
+    met = [outage for outage in outages if waited_in(outage, delivery)]
+    if not met or ended_at - delivery.created_at < LATE:
+        return ""
+    late, since = age(delivery.created_at, ended_at), clock(met[-1].since, now)
+    return f", {late} late: its server had been failing since {since}"
 
 
 def _still_waiting(delivery: Delivery, subject: str, name: str, times: str, now: datetime) -> str:

@@ -15,9 +15,10 @@ from merchants.standing import has_self_service_key, recheck_caller
 from outbound.policy import fault_of, policy_for
 from webhooks.address_notices import Silence, tell_of_address, tell_of_silence
 from webhooks.delivery.signing import hint_of, new_secret
+from webhooks.endpoint_outages import store_outage
 from webhooks.event_types import covered_by
 from webhooks.models import CLEAN_RECORD, Webhook
-from webhooks.statuses import DisabledReason
+from webhooks.statuses import DisabledReason, OutageEnd
 
 MAX_ENDPOINTS = 100
 MAX_SELF_SERVICE_ENDPOINTS = (
@@ -85,6 +86,7 @@ def update_webhook(
     is_off = webhook.is_active and not changes.get("is_active", True)
     lost = covered_by(webhook.events) - covered_by(changes.get("events", webhook.events))
     is_on = changes.get("is_active", webhook.is_active)
+    _end_outage(webhook, is_moved=is_moved, is_on=is_on, now=now)
     is_revived = is_on and not webhook.is_active and caller.merchant is not None
     if is_on != webhook.is_active:
         changes = changes | _switched(on=is_on)
@@ -99,6 +101,14 @@ def update_webhook(
     if lost and caller.merchant:
         tell_of_silence(webhook, Silence.NARROWED, lost=lost, now=now)
     return webhook
+
+
+def _end_outage(webhook: Webhook, *, is_moved: bool, is_on: bool, now: datetime) -> None:
+    """Store the outage that ends as the record of failures is reset."""
+    if is_moved:
+        store_outage(webhook, OutageEnd.MOVED, now=now)
+    elif is_on and not webhook.is_active:
+        store_outage(webhook, OutageEnd.SWITCHED_ON, now=now)
 
 
 def _switched(*, on: bool) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from webhooks.event_models import Event as Event
 from webhooks.event_models import EventQuerySet as EventQuerySet
 from webhooks.event_models import FeedEntry as FeedEntry
 from webhooks.event_models import UnnumberedEvent as UnnumberedEvent
-from webhooks.statuses import DeliveryStatus, DisabledReason
+from webhooks.statuses import DeliveryStatus, DisabledReason, OutageEnd
 
 MAX_ERROR = 200
 # The failure record of an endpoint after a success, a new URL, or being switched on again.
@@ -120,6 +120,34 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return f"{self.url} {self.id}"
+
+
+class EndpointOutage(models.Model):
+    """A time in which an endpoint accepted nothing, written when it ended. Never changed.
+
+    From its first failure, `since`, to `until`, when it accepted an event, was moved or was
+    switched on again: `failures` attempts in a row, and why the last one failed.
+    """
+
+    webhook = models.ForeignKey(
+        Webhook, on_delete=models.PROTECT, related_name="outages", db_index=False
+    )
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+    failures = models.PositiveIntegerField()
+    last_error = models.CharField(max_length=MAX_ERROR, default="", blank=True)
+    ended_by = models.CharField(max_length=11, choices=OutageEnd)
+
+    class Meta:
+        indexes = (models.Index(fields=["webhook", "-until"], name="outage_newest"),)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(until__gt=models.F("since")), name="outage_ends_after_it_began"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.webhook_id}: {self.since} to {self.until}"
 
 
 class DeliveryQuerySet(models.QuerySet["Delivery"]):

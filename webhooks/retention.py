@@ -1,4 +1,7 @@
-"""Delete the logs of old deliveries. Events stay; test events go with their deliveries."""
+"""Delete the logs of old deliveries, and old outages.
+
+Events stay; test events go with their deliveries.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -8,9 +11,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from core.ids import new_id
-from core.retention import PERIODS
+from core.retention import PERIODS, delete_oldest
 from ledger.logging_rows import log_deletions
-from webhooks.models import Delivery, Event
+from webhooks.models import Delivery, EndpointOutage, Event
 from webhooks.statuses import DeliveryStatus
 
 BATCH = 500
@@ -20,6 +23,13 @@ MOST_A_TURN = 10_000
 def delete_old_deliveries(*, now: datetime) -> int:
     """Delete deliveries past their retention, up to a limit per turn; return how many."""
     return prune_deliveries(before=now - PERIODS["delivery logs"], most=MOST_A_TURN)
+
+
+def delete_old_outages(*, now: datetime) -> int:
+    """Delete outages that ended before the deliveries that are still kept; return how many."""
+    return delete_oldest(
+        EndpointOutage.objects.all(), "until", before=now - PERIODS["delivery logs"]
+    )
 
 
 def prune_deliveries(

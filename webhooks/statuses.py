@@ -25,6 +25,14 @@ class DisabledReason(TextChoices):
     REQUESTED = "requested"
 
 
+class OutageEnd(TextChoices):
+    """How an outage of an endpoint ended."""
+
+    ACCEPTED = "accepted"
+    MOVED = "moved"
+    SWITCHED_ON = "switched_on"
+
+
 class AlertKind(TextChoices):
     """What a merchant is written to about."""
 

@@ -7,7 +7,7 @@ from webhooks.delivery import polling  # noqa: F401  # starts polling in a Celer
 from webhooks.delivery.dispatcher import send_due_deliveries
 from webhooks.delivery.future_dates import correct_future_dates
 from webhooks.redelivery import close_undeliverable, continue_recoveries
-from webhooks.retention import delete_old_deliveries
+from webhooks.retention import delete_old_deliveries, delete_old_outages
 
 
 @shared_task
@@ -26,5 +26,6 @@ def tidy_webhooks() -> int:
 
 @shared_task
 def forget_deliveries() -> int:
-    """Delete deliveries whose retention period is over, some at a time."""
-    return delete_old_deliveries(now=task_now())
+    """Delete deliveries and outages whose retention period is over, some at a time."""
+    now = task_now()
+    return delete_old_deliveries(now=now) + delete_old_outages(now=now)

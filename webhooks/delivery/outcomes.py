@@ -14,6 +14,7 @@ from outbound.results import HttpResult
 from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
 from webhooks.delivery.retry_schedule import max_attempts, next_attempt_at, requested_wait
+from webhooks.endpoint_outages import store_outage
 from webhooks.models import CLEAN_RECORD, MAX_ERROR, Attempt, Delivery, Webhook
 from webhooks.statuses import (
     ALARM_AFTER,
@@ -21,6 +22,7 @@ from webhooks.statuses import (
     AlertKind,
     DeliveryStatus,
     DisabledReason,
+    OutageEnd,
 )
 
 GONE = 410
@@ -48,7 +50,7 @@ def record_result(claim: Claim, result: HttpResult) -> None:
     ended_at = claim.at + timedelta(milliseconds=result.ms)
     delivery = claim.delivery
     if result.is_success:
-        _record_success(delivery.webhook_id, result, ended_at)
+        _record_success(delivery.webhook, result, ended_at)
         end = _DeliveryState(DeliveryStatus.DELIVERED)
     else:
         end = _state_after_failure(claim, result, ended_at)
@@ -116,10 +118,16 @@ def _state_after_failure(claim: Claim, result: HttpResult, ended_at: datetime) -
     return _DeliveryState(DeliveryStatus.PENDING, again_at)
 
 
-def _record_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
-    """Clear the record of failures. An endpoint that stays healthy costs no write."""
+def _record_success(claimed: Webhook, result: HttpResult, now: datetime) -> None:
+    """Clear the record of failures, and store the outage. A healthy endpoint costs no write.
+
+    What has begun since the claim is no longer than an attempt, and not stored.
+    """
+    if claimed.failing_since is not None:
+        failing = Webhook.objects.select_for_update(no_key=True).get(pk=claimed.pk)
+        store_outage(failing, OutageEnd.ACCEPTED, now=now)
     _clearing(is_slow=result.ms > SLOW_MS).execute(
-        id=webhook_id, now=now, long_ago=now - SUCCESS_RECORDED_EVERY
+        id=claimed.pk, now=now, long_ago=now - SUCCESS_RECORDED_EVERY
     )
 
 

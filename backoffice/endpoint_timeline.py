@@ -1,0 +1,71 @@
+"""When endpoints failed, and when they worked again: entries of timelines, newest first."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F
+
+from backoffice.formats import age, counted, link
+from backoffice.page_parts import TimelineEntry
+from backoffice.resource.page_urls import page_of
+from backoffice.webhook_answer import host_of
+from merchants.models import Merchant
+from webhooks.endpoint_outages import outages_met
+from webhooks.models import Delivery, EndpointOutage, Webhook
+from webhooks.statuses import ALARM_AFTER, OutageEnd
+
+_ENDED = {
+    OutageEnd.ACCEPTED: ("accepts events again", "good"),
+    OutageEnd.MOVED: ("has a new URL", "quiet"),
+    OutageEnd.SWITCHED_ON: ("was switched on again", "quiet"),
+}
+
+
+def outages_of(row: Webhook | Merchant, most: int) -> Iterator[TimelineEntry]:
+    """Yield when an endpoint, or those of a merchant, began to fail, and how that ended.
+
+    A merchant's page has those of which its owner is told, by their length.
+    """
+    if isinstance(row, Webhook):
+        return _entries([row], row.outages.order_by("-until", "-pk")[:most], is_named=False)
+    long_enough = EndpointOutage.objects.filter(
+        webhook__merchant=row, until__gte=F("since") + ALARM_AFTER
+    )
+    ended = long_enough.select_related("webhook").order_by("-until", "-pk")
+    return _entries(Webhook.objects.failing().filter(merchant=row)[:most], ended[:most])
+
+
+def outages_met_by(deliveries: Iterable[Delivery], most: int) -> Iterator[TimelineEntry]:
+    """Yield the outages in which one of these deliveries waited or waits."""
+    rows = list(deliveries)
+    waiting = {row.webhook_id: row.webhook for row in rows if row.ended_at is None}
+    return _entries(waiting.values(), outages_met(rows, most=most))
+
+
+def _entries(
+    endpoints: Iterable[Webhook], ended: Iterable[EndpointOutage], *, is_named: bool = True
+) -> Iterator[TimelineEntry]:
+    for webhook in endpoints:
+        if webhook.failing_since is not None:
+            yield _began(webhook, webhook.failing_since, is_named=is_named)
+    for outage in ended:
+        yield _ended(outage, is_named=is_named)
+        yield _began(outage.webhook, outage.since, is_named=is_named)
+
+
+def _began(webhook: Webhook, at: datetime, *, is_named: bool) -> TimelineEntry:
+    title = _title(webhook, "began to fail", is_named=is_named)
+    return TimelineEntry(at, "webhook", title, tone="bad")
+
+
+def _ended(outage: EndpointOutage, *, is_named: bool) -> TimelineEntry:
+    words, tone = _ENDED[OutageEnd(outage.ended_by)]
+    title = _title(outage.webhook, words, is_named=is_named)
+    attempts = f"{counted(outage.failures, 'attempt')} in a row had failed"
+    lasted = f"{attempts}, for {age(outage.since, outage.until)}. {outage.last_error}"
+    return TimelineEntry(outage.until, "webhook", title, details=(lasted.strip(),), tone=tone)
+
+
+def _title(webhook: Webhook, words: str, *, is_named: bool) -> Any:
+    return link(f"{host_of(webhook.url)} {words}", page_of(webhook)) if is_named else f"It {words}"

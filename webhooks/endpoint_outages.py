@@ -1,0 +1,49 @@
+"""Outages of endpoints: stored when they end, so that it is known later why an event was late."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from webhooks.models import Delivery, EndpointOutage, Webhook
+from webhooks.statuses import OutageEnd
+
+# A shorter one is a refusal among successes, which the log of deliveries has as well.
+STORED_FROM = timedelta(seconds=10)
+
+
+def store_outage(webhook: Webhook, ended_by: OutageEnd, *, now: datetime) -> None:
+    """Store that an endpoint has failed until now; nothing if it has not, or for seconds only.
+
+    Call it with the row locked, before its record of failures is cleared.
+    """
+    since = webhook.failing_since
+    if since is None or now - since < STORED_FROM:
+        return
+    EndpointOutage.objects.create(
+        webhook=webhook,
+        since=since,
+        until=now,
+        failures=webhook.failures,
+        last_error=webhook.last_error,
+        ended_by=ended_by,
+    )
+
+
+def outages_met(deliveries: Sequence[Delivery], *, most: int) -> list[EndpointOutage]:
+    """Return the ended outages in which one of these deliveries waited, the newest first."""
+    if not deliveries:
+        return []
+    found = EndpointOutage.objects.filter(
+        webhook__in={row.webhook_id for row in deliveries},
+        until__gt=min(row.created_at for row in deliveries),
+    )
+    if all(row.ended_at for row in deliveries):
+        found = found.filter(since__lt=max(row.ended_at for row in deliveries if row.ended_at))
+    rows = found.select_related("webhook").order_by("-until", "-pk")[:most]
+    return [outage for outage in rows if any(waited_in(outage, row) for row in deliveries)]
+
+
+def waited_in(outage: EndpointOutage, delivery: Delivery) -> bool:
+    """Return whether a delivery was on its way during an outage of its endpoint."""
+    ended_at = delivery.ended_at
+    is_there = outage.webhook_id == delivery.webhook_id and delivery.created_at < outage.until
+    return is_there and (ended_at is None or ended_at > outage.since)
