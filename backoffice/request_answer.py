@@ -9,15 +9,17 @@ from django.db.models.functions import Coalesce
 
 from backoffice.formats import clock, money
 from backoffice.models import AuditEntry, Instruction
-from backoffice.resource.shown import with_link
+from backoffice.resource.shown import actor_words, with_link
 from backoffice.roles import InstructionKind
 from backoffice.services.instruction_kinds import REFUND, moves_later, title_of
-from backoffice.services.money import changed_since
+from backoffice.services.money import short_of
 from backoffice.statuses import InstructionStatus
+from core.clock import request_now
 from customers.models import Customer
 from customers.phones import masked
 from funding.models import TopUp
 from merchants.models import Merchant
+from payments.models import Payment
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
@@ -100,8 +102,29 @@ def warnings_of(instruction: Instruction) -> list[str]:
 
 
 def _refunded_since(instruction: Instruction) -> str:
-    """Warn that a refund cannot be approved any more, because of another one."""
-    return changed_since(instruction) if instruction.task == REFUND else ""
+    """Warn of other refunds of the payment since: too little is left, or they were for the same."""
+    if instruction.task != REFUND:
+        return ""
+    payment = Payment.objects.get(pk=instruction.subject_id)
+    if short := short_of(instruction, payment):
+        return short
+    since = Refund.objects.filter(payment=payment, created_at__gt=instruction.asked_at)
+    others = since.exclude(status=RefundStatus.FAILED).order_by("-pk")[:SHOWN]
+    made = "; ".join(map(_made, others))
+    left = money(payment.amount_refundable, payment.currency)
+    return (
+        f"Refunded since this was requested: {made}. Make sure that this is not for the same;"
+        f" {left} can still be refunded."
+        if made
+        else ""
+    )
+
+
+def _made(refund: Refund) -> str:
+    """Return the amount of a refund, when it was made, by whom and why."""
+    amount, at = money(refund.amount, refund.currency), clock(refund.created_at, request_now())
+    why = f" (“{refund.reason}”)" if refund.reason else ""
+    return f"{amount} {at} by {actor_words(refund.created_by)}{why}"
 
 
 def _file_again(instruction: Instruction) -> str:

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from django import forms
+
 from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
@@ -9,12 +11,13 @@ from backoffice.request_answer import refund_words, sentence, warnings_of
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
 from backoffice.services.decisions import approve, decline, is_for_others, withdraw
-from backoffice.services.instruction_kinds import BREAKABLE, TASKS
+from backoffice.services.instruction_kinds import BREAKABLE, REFUND, TASKS
 from backoffice.services.merchants import collect_key
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from core.durations import in_words
+from payments.models import Payment
 
 
 class DecisionForm(ActionForm):
@@ -22,6 +25,23 @@ class DecisionForm(ActionForm):
 
     def lines(self) -> list[str]:
         return [sentence(self.row), *warnings_of(self.row)]
+
+
+class ApproveForm(DecisionForm):
+    """It rejects a stale view of what can be refunded: another refund may be for the same."""
+
+    expected_available = forms.IntegerField(widget=forms.HiddenInput(), required=False)
+
+    def prepare(self) -> None:
+        self.fields["expected_available"].initial = self._available()
+
+    def renew(self) -> None:
+        self.data = dict(self.data.items()) | {"expected_available": self._available()}
+
+    def _available(self) -> int | None:
+        if self.row.task != REFUND:
+            return None
+        return Payment.objects.get(pk=self.row.subject_id).amount_refundable
 
 
 class DeclineForm(DecisionForm):
@@ -81,7 +101,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         message=_approved,
         available=_is_waiting,
         right=Right.APPROVE,
-        form=DecisionForm,
+        form=ApproveForm,
         about="It takes effect at once.",
         icon="check",
         main=True,

@@ -21,8 +21,9 @@ from backoffice.roles import InstructionKind, Right
 from backoffice.services.administrators import mail_staff, url_of
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.independence import refuse_dependent_approver
-from backoffice.services.instruction_kinds import TASKS, outcome_of, task_of, title_of
+from backoffice.services.instruction_kinds import REFUND, TASKS, outcome_of, task_of, title_of
 from backoffice.services.instructions import AUDITED, carry_out, gather_for_payout, lock_people
+from backoffice.services.money import refuse_unseen_refund
 from backoffice.staff import Staff, rights_of
 from backoffice.statuses import InstructionStatus
 from core.sweeping import sweep
@@ -30,11 +31,20 @@ from core.sweeping import sweep
 BATCH = 500
 
 
-def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
+def approve(
+    *,
+    staff: Staff,
+    instruction_id: str,
+    note: str,
+    now: datetime,
+    expected_available: int | None = None,
+) -> Instruction:
     """Approve a colleague's instruction and carry it out. Raises SelfApproval for one's own.
 
-    Raises Forbidden, IndependentApproverRequired, InstructionNotFound, InstructionDecided,
-    InstructionExpired, RequesterNotAuthorized, and the errors of the task, after which it waits on.
+    `expected_available` is what the approver's form said could be refunded, in cents: another
+    refund since then raises RefundFormStale. Raises Forbidden, IndependentApproverRequired,
+    InstructionNotFound, InstructionDecided, InstructionExpired, RequesterNotAuthorized, and the
+    errors of the task, after which it waits on.
     """
     action = decision("approve", Right.APPROVE, instruction_id, note)
     upload = parse_pending_upload(instruction_id)
@@ -52,6 +62,8 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
             raise Forbidden(right=f"is missing: {task.right.value}")
         if task.right not in rights_of(instruction.asked_by):  # a closed account has none
             raise RequesterNotAuthorized
+        if instruction.task == REFUND:
+            refuse_unseen_refund(instruction, expected_available)
         record.before = snapshot(instruction, *AUDITED)
         instruction.decision_note = note
         actor = f"staff:{instruction.asked_by.get_username()}"

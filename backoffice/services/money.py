@@ -62,22 +62,29 @@ def with_refunds_asked(payments: QuerySet[Payment], now: datetime) -> QuerySet[P
 
 def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Refund a payment, wholly or in part. Raises RefundRequestStale, and as `create_refund`."""
-    if changed := changed_since(instruction):
-        raise RefundRequestStale(changed)
-    draft = RefundDraft(
-        amount=instruction.amount,
-        reason=instruction.reason,
-        expected_available=instruction.arguments["expected_available"],
-    )
-    made = create_refund(caller=caller, payment_id=instruction.subject_id, draft=draft, now=now)
+    payment = Payment.objects.locked(instruction.subject_id)
+    if short := short_of(instruction, payment):
+        raise RefundRequestStale(short)
+    draft = RefundDraft(amount=instruction.amount, reason=instruction.reason)
+    made = create_refund(caller=caller, payment_id=payment.pk, draft=draft, now=now)
     return made.id
 
 
-def changed_since(instruction: Instruction) -> str:
-    """Say what can be refunded now, if another refund has changed it since; otherwise empty."""
-    left = Payment.objects.get(pk=instruction.subject_id).amount_refundable
-    before = instruction.arguments["expected_available"]
-    if left == before:
+def refuse_unseen_refund(instruction: Instruction, seen: int | None) -> None:
+    """Raise RefundFormStale if not `seen` cents can be refunded, as the approver's form said.
+
+    Without a form, what the requester saw counts. Locks the payment.
+    """
+    left = Payment.objects.locked(instruction.subject_id).amount_refundable
+    if left != (instruction.arguments["expected_available"] if seen is None else seen):
+        words = money(left, instruction.currency)
+        raise RefundFormStale(f"{words} is left now: read this again before you approve it.")
+
+
+def short_of(instruction: Instruction, payment: Payment) -> str:
+    """Say that less can be refunded now than was requested; empty if enough is left."""
+    left, before = payment.amount_refundable, instruction.arguments["expected_available"]
+    if instruction.amount <= left:
         return ""
     now_left, was_left = (money(amount, instruction.currency) for amount in (left, before))
     return (

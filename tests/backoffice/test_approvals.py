@@ -7,17 +7,20 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from backoffice.errors import RefundFormStale
 from backoffice.models import Instruction
 from backoffice.request_answer import warnings_of
 from backoffice.resource.page_urls import address_of, list_of, page_of
 from backoffice.roles import Role
+from backoffice.services.decisions import approve
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from merchants.models import Merchant
 from payments.models import Payment
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
-from tests.backoffice.acting import act, page_of_act
+from refunds.statuses import RefundStatus
+from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import caller_of, paid_payment, refund_request
 from tests.factories import MerchantFactory
@@ -43,14 +46,16 @@ def test_an_approver_reads_whose_money_it_is(office: Office) -> None:
     assert said in browser.get(page_of_act(asked, "approve")).content.decode()
 
 
-def test_an_approver_reads_that_another_refund_came_first(office: Office) -> None:
-    asked, browser = refund_of(MerchantFactory()), office(Role.FINANCE)
+def refunded_by_the_shop(asked: Instruction, amount: int, reason: str = "By the shop") -> Refund:
     payment = Payment.objects.get(pk=asked.subject_id)
+    draft, caller = RefundDraft(amount=amount, reason=reason), caller_of(payment.merchant)
+    return create_refund(caller=caller, payment_id=payment.pk, draft=draft, now=utc_now())
+
+
+def test_an_approver_reads_that_too_little_is_left_after_another_refund(office: Office) -> None:
+    asked, browser = refund_of(MerchantFactory()), office(Role.FINANCE)
     assert not browser.get(page_of(asked)).context["answer"].troubles
-    draft = RefundDraft(amount=100_000, reason="By the shop")
-    create_refund(
-        caller=caller_of(payment.merchant), payment_id=payment.pk, draft=draft, now=utc_now()
-    )
+    refunded_by_the_shop(asked, 100_000)
     said = (
         "B$1,500.00 BSD can be refunded now, B$2,500.00 BSD when this was requested: decline it,"
         " and request again what is still to be refunded."
@@ -66,18 +71,101 @@ def test_an_approver_reads_that_another_refund_came_first(office: Office) -> Non
     assert Refund.objects.count() == 1
 
 
-def test_an_approver_reads_that_more_can_be_refunded_since_another_refund_failed(
-    merchant: Merchant,
+def test_an_approver_reads_what_else_was_refunded_and_may_approve_what_is_left(
+    office: Office,
 ) -> None:
-    asked = refund_of(merchant)
-    assert not warnings_of(asked)
-    asked.arguments = {"expected_available": 200_000}  # the rest was being refunded then
+    asked, browser = refund_of(MerchantFactory()), office(Role.FINANCE)
+    refunded_by_the_shop(asked, 50_000)  # just enough is left
 
-    [said] = warnings_of(asked)
+    [said] = browser.get(page_of(asked)).context["answer"].troubles
 
-    assert said.startswith(
-        "B$2,500.00 BSD can be refunded now, B$2,000.00 BSD when this was requested:"
+    assert said.startswith("Refunded since this was requested: B$500.00 BSD ")
+    assert said.endswith(
+        " (“By the shop”). Make sure that this is not for the same; B$2,000.00 BSD can still be"
+        " refunded."
     )
+    assert said in browser.get(page_of_act(asked, "approve")).content.decode()
+    assert act(browser, asked, "approve", note="For other goods").status_code == 302
+    assert sorted(refund.amount for refund in Refund.objects.all()) == [50_000, 200_000]
+
+
+def test_two_waiting_parts_of_a_payment_can_both_be_approved(
+    office: Office, merchant: Merchant
+) -> None:
+    payment, browser = paid_payment(merchant, 500_000), office(Role.FINANCE)
+    parts = [
+        instruct(staff=staff_as(Role.SUPPORT), request=refund_request(payment, it), now=utc_now())
+        for it in (200_000, 300_000)
+    ]
+    for part in parts:
+        assert act(browser, part, "approve", note="Saw the photo").status_code == 302
+
+    payment.refresh_from_db()
+    assert payment.amount_refundable == 0
+    assert Refund.objects.count() == 2
+
+
+def test_no_approval_is_given_to_what_was_read_before_another_refund(office: Office) -> None:
+    asked, browser = refund_of(MerchantFactory()), office(Role.FINANCE)
+    page = page_of_act(asked, "approve")
+    form = fields_of(browser.get(page).content.decode()) | {"note": "Saw the photo"}
+    refunded_by_the_shop(asked, 10_000)
+
+    refused = browser.post(page, form)
+
+    assert refused.status_code == 422
+    [error] = refused.context["form"].non_field_errors()
+    assert error == (
+        "Part of it has been refunded since this form was opened. B$2,400.00 BSD is left now: read"
+        " this again before you approve it."
+    )
+    shown = refused.content.decode()
+    assert ("Refunded since this was requested: " in shown, "Saw the photo" in shown) == (
+        True,
+        True,
+    )
+    assert Refund.objects.count() == 1
+    again = fields_of(shown) | {"note": "Not for the same"}
+    assert browser.post(page, again).status_code == 302
+    assert Refund.objects.count() == 2
+
+
+@pytest.mark.parametrize("seen", [None, 240_000])
+def test_an_approval_without_a_form_is_of_what_the_requester_saw(seen: int | None) -> None:
+    asked, finance = refund_of(MerchantFactory()), staff_as(Role.FINANCE)
+    refunded_by_the_shop(asked, 20_000)
+
+    with pytest.raises(RefundFormStale):
+        approve(
+            staff=finance,
+            instruction_id=asked.pk,
+            note="",
+            now=utc_now(),
+            expected_available=seen,
+        )
+
+    assert Refund.objects.count() == 1
+
+
+def test_a_refund_that_failed_or_came_before_needs_no_second_look(merchant: Merchant) -> None:
+    payment = paid_payment(merchant, 250_000)
+    create_refund(
+        caller=caller_of(merchant),
+        payment_id=payment.pk,
+        draft=RefundDraft(amount=10_000),
+        now=utc_now(),
+    )
+    payment.refresh_from_db()
+    request = refund_request(payment, 200_000)
+    asked = instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+    assert warnings_of(asked) == []
+
+    later = refunded_by_the_shop(asked, 10_000)
+    assert len(warnings_of(asked)) == 1
+    failed = {"status": RefundStatus.FAILED, "succeeded_at": None, "transaction_id": None}
+    Refund.objects.filter(pk=later.pk).update(failed_at=utc_now(), fee_returned=0, **failed)
+
+    assert warnings_of(asked) == []
 
 
 def test_the_page_of_a_refund_says_who_approved_it(office: Office, merchant: Merchant) -> None:
