@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webhooks", "0020_events_listed")]
+    dependencies = [("webhooks", "0021_pending_in_own_words")]
 
     operations = [
         migrations.CreateModel(
