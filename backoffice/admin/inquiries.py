@@ -124,6 +124,7 @@ class InquiryAdmin(OfficeAdmin):
         MerchantFilter,
         link_filter("payment", "payment", "payment_id"),
     )
+    indexed = frozenset({"merchant"})
     row_actions = (ANSWER, REFUND_INQUIRY, CLOSE)
     requested_as = "payment_id"
     details = (Reference("Payment", "payment_id"),)

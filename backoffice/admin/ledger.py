@@ -1,9 +1,11 @@
 """Accounts and transfers: the books, read-only."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q
+from django.http import HttpRequest
 from django.utils.html import format_html
 
 from backoffice import formats
@@ -124,8 +126,14 @@ class TransferAdmin(OfficeAdmin):
         link_filter("transaction", "transaction", "transaction_id"),
         _EitherAccount,
     )
+    indexed = frozenset({"account"})
     details = (
         Code("Transaction", "transaction_id"),
         Field("Description", "description"),
         Field("Sealed as", _seal),
     )
+
+    def parts(self, request: HttpRequest) -> Sequence[Mapping[str, Any]]:
+        """Each side of an account has an index of its own."""
+        account = request.GET["account"]
+        return ({"debit_account": account}, {"credit_account": account})

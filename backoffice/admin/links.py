@@ -132,6 +132,7 @@ class PaymentLinkAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
     list_display = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, DESCRIPTION, USES, MODE, Id("Link"))
     list_filter = (DayFilter, status_filter(LinkStatus), ModeFilter, MerchantFilter)
+    indexed = frozenset({"merchant"})
     row_actions = (END_LINK,)
     details = (
         Field("Created by", _created_by),

@@ -1,6 +1,6 @@
 """Payments: found in seconds, understood at a glance, corrected by named actions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,7 +23,13 @@ from backoffice.resource.filters import (
     link_filter,
     status_filter,
 )
-from backoffice.resource.list_filters import ORDERS, ORDERS_OF_MERCHANT, MerchantFilter, SortFilter
+from backoffice.resource.list_filters import (
+    ORDERS,
+    ORDERS_OF_MERCHANT,
+    ORDERS_OF_OTHERS,
+    MerchantFilter,
+    SortFilter,
+)
 from backoffice.resource.shown import (
     Amount,
     Badge,
@@ -163,6 +169,7 @@ class PaymentAdmin(OfficeAdmin):
         link_filter("payment link", "link", "link_id"),
         link_filter("counter", "counter", "static_payment_id"),
     )
+    indexed = frozenset({"merchant", "customer", "link", "counter"})
     row_actions = (REFUND, CANCEL, RESEND_PAYMENT, RECEIPT, note_action(NoteSubject.PAYMENT))
     page = (
         Fieldset(
@@ -225,9 +232,13 @@ class PaymentAdmin(OfficeAdmin):
         is_shown = is_of_one or REMEDY in self.get_list_display(request)
         return with_refunds_asked(rows, request_now()) if is_shown else rows
 
-    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+    def get_ordering(self, request: HttpRequest) -> Sequence[Any]:
         """Return the order chosen in the URL; by default the newest first."""
-        orders = ORDERS_OF_MERCHANT if request.GET.get("merchant") else ORDERS
+        orders: Mapping[str, Sequence[Any]] = ORDERS
+        if request.GET.get("merchant"):
+            orders = ORDERS_OF_MERCHANT
+        elif not self.indexed.isdisjoint(request.GET):
+            orders = ORDERS_OF_OTHERS
         return orders.get(request.GET.get("sort", ""), self.ordering)
 
     def heading(self, row: Payment) -> str:

@@ -80,6 +80,7 @@ class PayoutAdmin(OfficeAdmin):
         MerchantFilter,
         link_filter("run", "run", "batch_id"),
     )
+    indexed = frozenset({"merchant"})
     row_actions = (*PAYOUT_ACTIONS, RETURNED)
     details = (
         Field("Requested by", lambda payout: ORIGINS[payout.origin]),

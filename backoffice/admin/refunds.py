@@ -63,6 +63,7 @@ class RefundAdmin(OfficeAdmin):
         link_filter("payment", "payment", "payment_id"),
     )
     summary = (CREATED, AMOUNT, STATUS, MERCHANT, REASON, BY, MODE, Id("Refund"))
+    indexed = frozenset({"merchant"})
     row_actions = (GIVE_UP,)
     details = (
         Amount("Fee refunded", "fee_returned"),

@@ -96,6 +96,7 @@ class AccountStatementAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
     list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)
     list_filter = (DayFilter, ModeFilter, MerchantFilter)
+    indexed = frozenset({"merchant"})
     file_route = "file/<slug:form>/"
     details = (Id("Statement"), Field("Time zone", "merchant.time_zone"))
 

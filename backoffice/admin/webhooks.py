@@ -146,6 +146,7 @@ class WebhookAdmin(OfficeAdmin):
     list_display = (URL, ENDPOINT_STATE, MERCHANT, FAILING_SINCE, LAST_ERROR, LAST_SUCCESS, MODE)
     summary = (URL, STATE_SINCE, MERCHANT, WAITING, LAST_ERROR)
     list_filter = (StateFilter, ModeFilter, MerchantFilter)
+    indexed = frozenset({"merchant"})
     row_actions = ENDPOINT_ACTIONS
     details = (
         Id("Endpoint"),
@@ -196,6 +197,7 @@ class DeliveryAdmin(OfficeAdmin):
         link_filter("event", "event", "event_id"),
     )
     summary = (CREATED, EVENT, STATUS, ATTEMPTS, NEXT_ATTEMPT, DELIVERY_URL, Id("Delivery"))
+    indexed = frozenset({"endpoint"})
     row_actions = (RESEND_ONE,)
     list_actions = (RESEND_ALL,)
     details = (
@@ -227,6 +229,7 @@ class EventAdmin(OfficeAdmin):
         link_filter("about", "resource", "resource_id"),
         link_filter("request", "request", "request_id"),
     )
+    indexed = frozenset({"merchant"})
     row_actions = (RESEND_EVENT,)
     details = (Code("Request", "request_id"),)
     related = (Related(Delivery, "event"),)

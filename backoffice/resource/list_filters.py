@@ -1,9 +1,10 @@
 """Filters that are more than one field: merchants by name, the sort order, the columns."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.admin import ModelAdmin
-from django.db.models import Q
+from django.db.models import F, Q
 from django.http import HttpRequest
 
 from backoffice.resource.filters import Choices, OfficeFilter, Rows, SeveralFilter
@@ -76,6 +77,12 @@ ORDERS = {"oldest": ("pk",), "smallest": ("amount", "pk"), "largest": ("-amount"
 ORDERS_OF_MERCHANT = ORDERS | {
     "smallest": ("amount", "-created_at", "-pk"),
     "largest": ("-amount", "created_at", "pk"),
+}
+# Within others none does: computed, so that the amounts of all payments are not read in order.
+_AMOUNT = F("amount") + 0
+ORDERS_OF_OTHERS: dict[str, Sequence[Any]] = ORDERS | {
+    "smallest": (_AMOUNT.asc(), "pk"),
+    "largest": (_AMOUNT.desc(), "-pk"),
 }
 
 

@@ -1,5 +1,6 @@
 """Pages of a list, without counting a table of millions of rows."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
@@ -16,9 +17,24 @@ else:
 
 
 class CappedPaginator(_Pages):
-    """Counts up to a thousand rows. To see more, staff narrow the list down."""
+    """Counts up to a thousand rows. To see more, staff narrow the list down.
+
+    `order` is that of an index, where it has the rows in the list's order in other words, and
+    `parts` are the look-ups of what an index has in order, where it has not all of them at once.
+    """
 
     template_name = "admin/backoffice/pagination.html"
+
+    def __init__(
+        self,
+        rows: Any,
+        per_page: int,
+        *others: Any,
+        order: Sequence[str] = (),
+        parts: Sequence[Mapping[str, Any]] = ({},),
+    ) -> None:
+        super().__init__(rows, per_page, *others)
+        self._order, self._parts = order, parts
 
     @cached_property
     def count(self) -> int:
@@ -35,15 +51,16 @@ class CappedPaginator(_Pages):
 
         PostgreSQL may overestimate how many rows match, and scan the newest of the whole table for
         them. With the keys it cannot. Of more rows, an index has the keys of the page: those of a
-        merchant lie apart, and sorted as rows each would be read.
+        merchant lie apart, and sorted as rows each would be read, or all newer ones of others.
         """
         page = slice((number - 1) * self.per_page, number * self.per_page)
         rows: Any = self.object_list
-        if self.has_more:
-            return rows.filter(pk__in=rows.values("pk")[page])
+        if self.has_more and len(self._parts) == 1:
+            return rows.filter(pk__in=self._in_order(rows).values("pk")[page])
+        keys = self._first_keys(page.stop) if self.has_more else self._keys
         if rows.query.order_by[:1] != (NEWEST_FIRST,):
-            return rows.filter(pk__in=self._keys)[page]
-        return rows.filter(pk__in=sorted(self._keys, reverse=True)[page])
+            return rows.filter(pk__in=keys)[page]
+        return rows.filter(pk__in=sorted(keys, reverse=True)[page])
 
     def sums_of(self, name: str) -> list[tuple[str, int]]:
         """Return the totals of an amount by currency; none if the pages do not reach all rows."""
@@ -54,6 +71,15 @@ class CappedPaginator(_Pages):
         rows = listed.model._default_manager.filter(pk__in=self._keys)
         sums = rows.order_by(currency).values_list(currency).annotate(total=Sum(name))
         return [(code, int(total)) for code, total in sums if total is not None]
+
+    def _in_order(self, rows: Any) -> Any:
+        return rows.order_by(*self._order) if self._order else rows
+
+    def _first_keys(self, count: int) -> list[Any]:
+        """The keys of the first rows of each part: among them are the first of all."""
+        rows: Any = self.object_list
+        parts = (self._in_order(rows.filter(**part)) for part in self._parts)
+        return [key for part in parts for key in part.values_list("pk", flat=True)[:count]]
 
     @cached_property
     def _keys(self) -> list[Any]:

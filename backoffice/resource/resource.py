@@ -3,7 +3,7 @@
 The pages depend on this class only; `backoffice.admin.office` combines the two.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -15,9 +15,9 @@ from unfold.admin import ModelAdmin as UnfoldAdmin
 from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
-from backoffice.resource.filters import OfficeFilter, mode_of
+from backoffice.resource.filters import ModeFilter, OfficeFilter, mode_of
 from backoffice.resource.list_filters import ColumnsFilter
-from backoffice.resource.paginator import CappedPaginator
+from backoffice.resource.paginator import NEWEST_FIRST, CappedPaginator
 from backoffice.resource.shown import Amount, Field, Fieldset
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE
@@ -35,8 +35,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     `related` are the tables on the page, where `hides_empty` leaves out empty ones. `summary` are
     the fields for such tables on other pages and for search results, if the list has too many;
     `export_fields` those of an export, if it has more than the list. `summed` is the amount whose
-    total is shown below the list, `requested_as` the field by which requests name a row. A method
-    of the same purpose may add to them.
+    total is shown below the list, `requested_as` the field by which requests name a row. `indexed`
+    are the filters with an index of what they leave by creation, the newest first. A method of the
+    same purpose may add to them.
     """
 
     heading_format: ClassVar[str] = ""
@@ -56,9 +57,10 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     export_fields: ClassVar[Sequence[Field]] = ()
     audited: ClassVar[bool] = True
     requested_as: ClassVar[str] = "pk"
+    indexed: ClassVar[frozenset[str]] = frozenset()
 
     actions = None
-    ordering = ("-pk",)
+    ordering = (NEWEST_FIRST,)
     sortable_by = ()
     list_per_page = 50
     show_full_result_count = False
@@ -91,6 +93,26 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
             mode_of(request.GET.get("mode", "")) != "both"
         )
         return [field for field in usual if field is not MODE or not has_one_mode]
+
+    def get_paginator(
+        self, request: HttpRequest, queryset: Any, per_page: int, *others: Any
+    ) -> CappedPaginator:
+        """Return the pages of a list, which are read in the order of an index if one has it.
+
+        Ids begin with the time of creation: the newest by id are those created last.
+        """
+        is_indexed = not self.indexed.isdisjoint(request.GET)
+        is_newest_first = self.get_ordering(request) == (NEWEST_FIRST,)
+        order = ("-created_at", NEWEST_FIRST) if is_indexed and is_newest_first else ()
+        parts = self.parts(request) if is_indexed else ({},)
+        return CappedPaginator(queryset, per_page, *others, order=order, parts=parts)
+
+    def parts(self, request: HttpRequest) -> Sequence[Mapping[str, Any]]:
+        """Return look-ups of the parts that an index has in order: it begins with the mode."""
+        is_of_both = mode_of(request.GET.get("mode", "")) == "both"
+        if is_of_both and ModeFilter in self.filters():
+            return ({"livemode": True}, {"livemode": False})
+        return ({},)
 
     def get_list_filter(self, request: HttpRequest) -> Sequence[type[OfficeFilter]]:
         return self.filters()
