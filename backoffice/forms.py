@@ -1,7 +1,7 @@
 """What the forms of actions share. A form parses what was typed; the service decides."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -16,6 +16,7 @@ from unfold.widgets import (
 from backoffice.formats import cents
 from backoffice.staff import Staff
 from core.ids import random_base62
+from core.mailboxes import validate_public_address
 from core.money import decimal_text, is_currency, minor_digits
 from core.text import PRINTABLE_RULE, is_printable
 
@@ -79,6 +80,7 @@ class DateInputField(forms.DateField):
 
 class EmailField(forms.EmailField):
     widget = UnfoldAdminEmailInputWidget
+    default_validators: ClassVar[list[Any]] = [validate_public_address]  # type: ignore[misc]  # of Django's stubs
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=254, **options)

@@ -5,9 +5,11 @@ import re
 from contextlib import suppress
 
 from django.core.exceptions import ValidationError
+from django.core.mail.message import sanitize_address
 from django.core.validators import EmailValidator
 from django.utils.encoding import punycode
 
+ENCODED_WORD = "=?"  # begins one: =?utf-8?q?ann?=@example.com is sent to ann@example.com
 DIGITS = 32  # leaves room for an id in the key of a count
 _GMAIL, _PROTON = ("gmail.com", "."), ("proton.me", ".-_")
 _ICLOUD, _YANDEX = ("icloud.com", ""), ("yandex.com", ".-")
@@ -32,8 +34,9 @@ _NAMED_BY_DOMAIN = re.compile(r"([^.]+)\.(fastmail\.(?:com|fm))")
 class _PublicAddressValidator(EmailValidator):
     """Refuses addresses inside a network, such as `root@localhost` or `a@[10.0.0.1]`.
 
-    Also refuses one that is delivered to another address than it names: a quoted name, or a domain
-    whose letters IDNA drops or replaces.
+    Also refuses one that is delivered to another address than it names: a quoted name, one with an
+    encoded word, which the library that sends mail decodes, or a domain whose letters IDNA drops or
+    replaces.
     """
 
     literal_regex = re.compile(r"(?!)")  # matches nothing
@@ -41,7 +44,7 @@ class _PublicAddressValidator(EmailValidator):
     def __call__(self, value: str | None) -> None:
         super().__call__(value)
         local = (value or "").rpartition("@")[0]
-        if '"' in local or not local.isascii():
+        if '"' in local or ENCODED_WORD in local or not local.isascii():
             raise ValidationError(self.message, code=self.code)
 
     def validate_domain_part(self, domain_part: str) -> bool:
@@ -67,7 +70,7 @@ def mailbox_of(address: str) -> str:
     Addresses that differ in a tag after a +, or in what their host ignores, share it. So do the
     other spellings that were accepted before they were refused. A phone number stands for itself.
     """
-    local, _, domain = address.lower().rpartition("@")
+    local, _, domain = _decoded(address).lower().rpartition("@")
     unquoted = re.sub(r'\\(.)|"', r"\1", local)
     with suppress(UnicodeError):  # no mail can be sent to such a domain
         domain = punycode(domain)
@@ -77,3 +80,13 @@ def mailbox_of(address: str) -> str:
     domain, left_out = _HOSTS.get(domain, (domain, ""))
     name = f"{untagged.translate(str.maketrans('', '', left_out))}@{domain}"
     return hashlib.sha256(name.encode()).hexdigest()[:DIGITS]
+
+
+def _decoded(address: str) -> str:
+    """Return an address as it is sent to, also after other words before a space."""
+    if ENCODED_WORD not in address:
+        return address
+    words, space, last = address.rpartition(" ")
+    with suppress(ValueError, IndexError):  # no mail can be sent there
+        last = sanitize_address(last, "utf-8")
+    return f"{words}{space}{last}"

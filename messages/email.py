@@ -13,6 +13,7 @@ from messages.errors import Fault, MessageNotSent
 from messages.models import Message
 
 REFUSED_FOR_GOOD = 500
+UNWRITABLE = (ValueError, IndexError)  # the latter by Python's parser, of an address of no one
 _ADDRESS = re.compile(r"[^\s<>()\"',;:]+@[^\s<>()\"',;:]+")
 
 
@@ -35,17 +36,17 @@ def send(message: Message, content: Content, *, server: BaseEmailBackend) -> Non
         mail.attach_alternative(content.html, "text/html")
     try:
         server.send_messages([mail])
-    except (OSError, ValueError) as error:
+    except (OSError, *UNWRITABLE) as error:
         server.close()  # it may be broken; the next e-mail opens another
         raise _failure(error) from error
 
 
-def _failure(error: OSError | ValueError) -> MessageNotSent:
+def _failure(error: OSError | ValueError | IndexError) -> MessageNotSent:
     """Classify the failure. If the connection was lost, the server may have accepted the e-mail.
 
     A server may spell the recipient's address otherwise than we do: its words are kept without any.
     """
-    if isinstance(error, ValueError):
+    if isinstance(error, UNWRITABLE):
         return MessageNotSent(Fault.REFUSED, f"It cannot be written: {type(error).__name__}")
     words: bytes | str
     if isinstance(error, SMTPRecipientsRefused):

@@ -4,7 +4,6 @@ from datetime import datetime
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 
 from backoffice import formats
 from backoffice.actions import Action, ActionResult
@@ -30,6 +29,7 @@ from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, ST
 from backoffice.roles import Right
 from backoffice.services.links import send_link, sent_by
 from core.clock import request_now
+from core.mailboxes import validate_public_address
 from links.models import PaymentLink
 from links.services import deactivate_link
 from links.statuses import LinkStatus
@@ -58,7 +58,7 @@ class SendLinkForm(ActionForm):
         recipient = str(self.cleaned_data["recipient"]).strip()
         if "@" in recipient:
             try:
-                validate_email(recipient)
+                validate_public_address(recipient)
             except ValidationError:
                 raise ValidationError("This is not an e-mail address.") from None
         return recipient

@@ -65,6 +65,28 @@ def test_who_is_let_in_twice_approves_nothing_of_their_own(
     assert approve(staff=staff_named(SECOND), instruction_id=asked.pk, note="", now=now).result_id
 
 
+def test_an_encoded_spelling_of_an_address_makes_no_second_person(
+    two_names: None, sold: Payment
+) -> None:
+    """Mail to it goes to the same mailbox. No form takes it any more; the account has it still."""
+    encoded = "=?utf-8?q?pat.bethel?=@gmail.com"
+    User.objects.filter(username="patricia").update(email=encoded)
+    now = utc_now() + LATER
+    asked = instruct(staff=staff_named("pat"), request=refund_request(sold, 200_000), now=now)
+
+    with pytest.raises(IndependentApproverRequired, match="have the same e-mail address"):
+        approve(staff=staff_named("patricia"), instruction_id=asked.pk, note="", now=now)
+
+
+def test_no_account_is_asked_for_with_an_encoded_address() -> None:
+    two_administrators()
+
+    refused = ask_for_account(at_desk(), "patricia", Role.FINANCE, "=?utf-8?q?pat?=@example.com")
+
+    assert refused.status_code == 422
+    assert "Enter a valid email address." in refused.content.decode()
+
+
 def test_a_friend_of_their_other_name_approves_nothing_either(
     two_names: None, sold: Payment
 ) -> None:

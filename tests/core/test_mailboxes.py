@@ -32,6 +32,9 @@ def test_an_address_of_a_mailbox_is_taken(address: str) -> None:
         "i\u017fa@example.com",  # the long s
         '"ann"@example.com',
         '"a\\nn"@example.com',
+        "=?utf-8?q?ann?=@example.com",
+        "=?us-ascii?b?YW5u?=@example.com",
+        "=?utf-8?q?=61@example.com",  # not even ended
     ],
 )
 def test_another_name_of_a_mailbox_is_refused(address: str) -> None:
@@ -45,6 +48,9 @@ def test_another_name_of_a_mailbox_is_refused(address: str) -> None:
         ("ann@example.com", "Ann+tag@Exam\xadple.com"),
         ("ann@example.com", '"ann"@\uff45xample.com'),
         ("ann@example.com", '"a\\nn+tag"@example.com'),
+        ("ann@example.com", "=?utf-8?q?=61nn?=@Example.com"),
+        ("ann@example.com", "=?US-ASCII?B?YW5uK3RhZw?=@example.com"),
+        ("mer_1 ann@example.com", "mer_1 =?utf-8?q?ann?=@example.com"),
         ("ann@b\xfccher.example", "ann@XN--bcher-kva.example"),
         ("anncay@gmail.com", "A.nn.Cay+tag@Gmail.com"),
         ("anncay@gmail.com", "ann.cay@googlemail.com"),

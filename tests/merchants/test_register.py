@@ -184,6 +184,7 @@ ZONE = "must be a time zone of the IANA database such as America/Nassau"
         ("slug", "shop\n", TEXT),
         ("email", "nobody", "must be an e-mail address"),
         ("email", "a@b@c.example", "must be an e-mail address"),
+        ("email", "=?utf-8?q?ann?=@example.com", "must be an e-mail address"),
         ("email", "root@localhost", "must be an e-mail address"),
         ("email", "a@[10.0.0.1]", "must be an e-mail address"),
         ("email", "a@example.com\nBcc: b@example.com", TEXT),
