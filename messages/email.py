@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.core.mail.backends.base import BaseEmailBackend
 
+from core.mailboxes import ENCODED_WORD
 from messages.content import Content
 from messages.errors import Fault, MessageNotSent
 from messages.models import Message
@@ -23,7 +24,7 @@ def send(message: Message, content: Content, *, server: BaseEmailBackend) -> Non
     Its Message-ID is made from the row's id, so that mailboxes can drop a duplicate.
     """
     mail = EmailMultiAlternatives(
-        subject=content.subject,
+        subject=content.subject.replace(ENCODED_WORD, "= ?"),  # a reader's program would decode it
         body=content.text,
         to=[message.recipient],
         reply_to=[content.reply_to] if content.reply_to else None,

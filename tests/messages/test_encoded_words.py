@@ -1,6 +1,8 @@
-"""Addresses with encoded words, from before they were refused: the mail library decodes them."""
+"""Encoded words: the mail library decodes those of addresses, mailboxes those of subjects."""
 
 from datetime import datetime, timedelta
+from email import message_from_bytes
+from email.policy import default
 
 import pytest
 from django.core.mail.backends.smtp import EmailBackend
@@ -19,9 +21,11 @@ class MailServer:
 
     def __init__(self) -> None:
         self.recipients: list[str] = []
+        self.subjects: list[str] = []
 
-    def sendmail(self, _sender: str, recipients: list[str], _message: bytes) -> None:
+    def sendmail(self, _sender: str, recipients: list[str], message: bytes) -> None:
         self.recipients += recipients
+        self.subjects.append(message_from_bytes(message, policy=default)["subject"])
 
     def quit(self) -> None:
         """Hang up."""
@@ -60,3 +64,16 @@ def test_one_that_cannot_be_decoded_is_not_tried_again(now: datetime, server: Ma
     assert message.last_error == "It cannot be written: IndexError"
     assert Message.objects.unsent(now).count() == 1
     assert server.recipients == []
+
+
+def test_a_subject_is_read_as_staff_have_seen_the_name_in_it(
+    now: datetime, server: MailServer
+) -> None:
+    """A merchant's name was decoded by its reader's program, into letters that no name may have."""
+    message = plan(now)
+    word = "=?utf-8?q?Bank_of_=E2=80=AEeht?="
+    Message.objects.filter(pk=message.pk).update(subject=f"Payment to {word}")
+
+    send_due_messages(now=now)
+
+    assert server.subjects == ["Payment to = ?utf-8?q?Bank_of_=E2=80=AEeht?="]
