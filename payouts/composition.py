@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet, Sum
 
 from ledger.models import TransferKind
 from payouts.account_statements import SUMS
-from payouts.explaining import ExplainedLine, explain
+from payouts.explaining import ExplainedLine, explain, newest_first
 from payouts.models import Payout, Statement, StatementLine
 from payouts.statements import lines_to_gather
 
@@ -63,8 +63,10 @@ def explain_payout(payout: Payout, amount: int) -> list[list[StatementLine]]:
 def lines_too_late_for(payout: Payout, amount: int) -> list[list[StatementLine]]:
     """Return lines that came too late for a payout and that, alone or together, sum to the amount.
 
-    They are in the next statement. What that has yet to gather has no statement, and is not saved:
-    most of it is gathered only by the next payout, and a caller asks before.
+    They are in the next statement. Those next to the payout are found first; all are returned in
+    the order of `explain_payout`, the newest first. What the next statement has yet to gather has
+    no statement, and is not saved: most of it is gathered only by the next payout, and a caller
+    asks before.
     """
     account_id, number = payout.statement.account_id, payout.statement.number + 1
     following = Statement.objects.filter(account=account_id, number=number)
@@ -77,7 +79,7 @@ def lines_too_late_for(payout: Payout, amount: int) -> list[list[StatementLine]]
     waiting = [
         ExplainedLine(pk, each.transfer.transaction_id, each.amount) for pk, each in new.items()
     ]
-    return _groups(explain([*known, *waiting], -amount), new)
+    return _groups(newest_first(explain([*known, *waiting], -amount), -amount), new)
 
 
 def _movements(lines: QuerySet[StatementLine]) -> list[ExplainedLine]:

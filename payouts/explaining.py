@@ -34,6 +34,22 @@ def explain(movements: Sequence[ExplainedLine], amount: int) -> list[_Group]:
     return list(found)
 
 
+def newest_first(found: Iterable[_Group], amount: int) -> list[_Group]:
+    """Return what `explain` found of this amount, each sort of it with the newest first."""
+    groups = [tuple(sorted(group, key=_age)) for group in found]
+
+    def rank(group: _Group) -> tuple[bool, bool, bool, int]:
+        is_pair = len({each.transaction_id for each in group}) > 1
+        return is_pair, _sum(group) != -amount, len(group) > 1, _age(group[0])
+
+    return sorted(groups, key=rank)
+
+
+def _age(line: ExplainedLine) -> int:
+    """Return what rises with the age of a line."""
+    return -line.transfer_id
+
+
 def _findings(movements: Sequence[ExplainedLine], amount: int) -> Iterator[_Group]:
     lines: list[_Group] = [(each,) for each in movements]
     groups = _by_transaction(movements)

@@ -100,13 +100,13 @@ def test_what_no_statement_has_gathered_yet_came_too_late_for_the_last_payout(ap
         return [[(line.amount, line.statement_id) for line in group] for group in found]
 
     assert late(1_000) == [[(1_000, None)]]
-    assert late(1_250) == [[(1_269, None), (-19, None)]]
-    assert late(2_269) == [[(1_269, None), (1_000, None)]]
+    assert late(1_250) == [[(-19, None), (1_269, None)]]
+    assert late(2_269) == [[(1_000, None), (1_269, None)]]
     assert late(40) == [[(-40, None)]]  # more was paid out than the shop expected
     assert late(300) == []
 
 
-def test_what_the_open_statement_has_gathered_comes_before_what_it_has_yet_to(api, merchant):
+def test_what_the_open_statement_has_gathered_comes_after_what_it_has_yet_to(api, merchant):
     credit(merchant, 300)
     assert api(merchant).post("/v1/payouts", {}).status_code == 201
     [payout] = Payout.objects.all()
@@ -121,8 +121,8 @@ def test_what_the_open_statement_has_gathered_comes_before_what_it_has_yet_to(ap
         return [[line.statement_id for line in group] for group in found]
 
     assert late(50) == [[None]]
-    assert late(100) == [[following.pk], [None]]
-    assert late(150) == [[following.pk, None]]
+    assert late(100) == [[None], [following.pk]]
+    assert late(150) == [[None, following.pk]]
 
 
 def test_what_is_gathered_while_it_is_looked_for_came_too_late_once(api, merchant, monkeypatch):
@@ -162,7 +162,7 @@ def test_what_waits_is_not_said_of_a_payout_that_others_have_followed(api, merch
     assert [[line.amount for line in group] for group in lines_too_late_for(first, 500)] == [[500]]
 
 
-def test_of_equal_lines_the_newest_explains_first_and_the_oldest_came_too_late_first(api, merchant):
+def test_of_equal_lines_the_newest_stands_first_whether_it_explains_or_came_too_late(api, merchant):
     credit(merchant, 100)
     api(merchant).post("/v1/payouts", {})
     for _ in range(2):
@@ -174,8 +174,21 @@ def test_of_equal_lines_the_newest_explains_first_and_the_oldest_came_too_late_f
 
     late = [line.transfer_id for [line] in lines_too_late_for(first, 70)]
     assert len(late) == 2
-    assert late == sorted(explained)
-    assert explained == late[::-1]
+    assert late == explained == sorted(explained, reverse=True)
+
+
+def test_of_many_that_came_too_late_those_next_to_the_payout_are_named(api, merchant, monkeypatch):
+    monkeypatch.setattr("payouts.explaining.MOST_FOUND", 2)
+    credit(merchant, 100)
+    api(merchant).post("/v1/payouts", {})
+    for _ in range(3):
+        credit(merchant, 70)
+    [payout] = Payout.objects.all()
+    waiting = sorted(line.transfer_id for line in lines_to_gather(payout.statement.account_id))
+
+    late = [line.transfer_id for [line] in lines_too_late_for(payout, 70)]
+
+    assert late == [waiting[1], waiting[0]]
 
 
 def test_each_kind_of_movement_stands_under_one_sum():
