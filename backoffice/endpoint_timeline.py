@@ -6,10 +6,10 @@ from typing import Any
 
 from django.db.models import F
 
-from backoffice.formats import age, counted, link
+from backoffice.formats import age, link
 from backoffice.page_parts import TimelineEntry
 from backoffice.resource.page_urls import page_of
-from backoffice.webhook_answer import host_of
+from backoffice.webhook_answer import attempts_in_a_row, host_of
 from merchants.models import Merchant
 from webhooks.endpoint_outages import outages_met
 from webhooks.models import Delivery, EndpointOutage, Webhook
@@ -62,9 +62,9 @@ def _began(webhook: Webhook, at: datetime, *, is_named: bool) -> TimelineEntry:
 def _ended(outage: EndpointOutage, *, is_named: bool) -> TimelineEntry:
     words, tone = _ENDED[OutageEnd(outage.ended_by)]
     title = _title(outage.webhook, words, is_named=is_named)
-    attempts = f"{counted(outage.failures, 'attempt')} in a row had failed"
-    lasted = f"{attempts}, for {age(outage.since, outage.until)}. {outage.last_error}"
-    return TimelineEntry(outage.until, "webhook", title, details=(lasted.strip(),), tone=tone)
+    attempts, lasted = attempts_in_a_row(outage.failures), age(outage.since, outage.until)
+    told = f"{attempts} had failed, for {lasted}. {outage.last_error}".strip()
+    return TimelineEntry(outage.until, "webhook", title, details=(told,), tone=tone)
 
 
 def _title(webhook: Webhook, words: str, *, is_named: bool) -> Any:

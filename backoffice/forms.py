@@ -142,6 +142,10 @@ class ActionForm(forms.Form):
         """Return what is about to happen, with the figures of the row."""
         return []
 
+    def warnings(self) -> list[str]:
+        """Return what to check twice before sending it."""
+        return []
+
     def renew(self) -> None:
         """Update what guards against a stale form, once a refusal has reported it."""
 

@@ -124,7 +124,8 @@ def _made(refund: Refund) -> str:
     """Return the amount of a refund, when it was made, by whom and why."""
     amount, at = money(refund.amount, refund.currency), clock(refund.created_at, request_now())
     why = f" (“{refund.reason}”)" if refund.reason else ""
-    return f"{amount} {at} by {actor_words(refund.created_by)}{why}"
+    is_shop = refund.created_by.startswith("key:")
+    return f"{amount} {at} by {'the shop' if is_shop else actor_words(refund.created_by)}{why}"
 
 
 def _file_again(instruction: Instruction) -> str:

@@ -94,6 +94,11 @@ def attempt_outcome(attempt: Attempt) -> str:
     return f"answered {attempt.status} in {attempt.ms} ms"
 
 
+def attempts_in_a_row(count: int) -> str:
+    """Return how many attempts failed, one after the other: "1 attempt", "7 attempts in a row"."""
+    return counted(count, "attempt") if count == 1 else f"{counted(count, 'attempt')} in a row"
+
+
 def attempt_sentence(delivery: Delivery, attempt: Attempt) -> str:
     """Return the outcome of an attempt just made, as a sentence."""
     host = host_of(delivery.webhook.url)
@@ -157,7 +162,7 @@ def failing_sentences(webhook: Webhook, now: datetime, begun: str = "Failing") -
     if webhook.failing_since is None:
         return []
     health = health_of(webhook, now)
-    times = f"{counted(webhook.failures, 'attempt')} in a row"
+    times = attempts_in_a_row(webhook.failures)
     words = [f"{begun} since {clock(webhook.failing_since, now)}: {times}. {webhook.last_error}"]
     following = attempt_words(health.next_attempt, now)
     if following:

@@ -24,7 +24,11 @@ class DecisionForm(ActionForm):
     note = TextAreaField(max_length=2_000, required=False, label="Why")
 
     def lines(self) -> list[str]:
-        return [sentence(self.row), *warnings_of(self.row)]
+        return [sentence(self.row)]
+
+    def warnings(self) -> list[str]:
+        refused = " ".join(map(str, self.non_field_errors()))
+        return [words for words in warnings_of(self.row) if words not in refused]
 
 
 class ApproveForm(DecisionForm):

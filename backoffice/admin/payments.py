@@ -266,7 +266,15 @@ class PaymentAdmin(OfficeAdmin):
 
 def _items(payment: Payment) -> Table:
     rows = [
-        (item["name"], item["quantity"], formats.bare_amount(item["price"], payment.currency))
+        (
+            item["name"],
+            formats.amount(item["quantity"]),
+            formats.bare_amount(item["price"], payment.currency),
+        )
         for item in (payment.line_items or [])[:MOST_ITEMS]
     ]
-    return Table("Items", ("Item", "Quantity", formats.amount(f"Price, {payment.currency}")), rows)
+    return Table(
+        "Items",
+        ("Item", formats.amount("Quantity"), formats.amount(f"Price, {payment.currency}")),
+        rows,
+    )

@@ -75,7 +75,8 @@ def _ask(context: ActionContext) -> ActionResult:
 
 
 STATEMENT = Action(
-    title="Statement",
+    title="Make statement",
+    name="statement",
     right=Right.EXPORT,
     form=StatementForm,
     service=_ask,

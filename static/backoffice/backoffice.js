@@ -64,6 +64,15 @@ document.addEventListener("click", (event) => {
   });
 });
 
+// A menu near the right edge opens to the left: it would widen the page.
+document.addEventListener("toggle", (event) => {
+  const list = event.target.matches("details.bo-menu") && event.target.querySelector("ul");
+  if (!list) return;
+  list.classList.remove("bo-leftward");
+  const edge = document.documentElement.clientWidth;
+  list.classList.toggle("bo-leftward", list.getBoundingClientRect().right > edge);
+}, true);
+
 // What changes by itself is looked at again, while the page is. This runs before there is a body.
 setInterval(() => {
   if (!document.hidden && document.querySelector("[data-reload]")) location.reload();

@@ -68,6 +68,7 @@ def test_an_approver_reads_that_too_little_is_left_after_another_refund(office: 
     assert refused.status_code == 422
     words = f"What can be refunded has changed since this was requested. {said}"
     assert refused.context["form"].non_field_errors() == [words]
+    assert refused.content.decode().count(said) == 1
     assert Refund.objects.count() == 1
 
 

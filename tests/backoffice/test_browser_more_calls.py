@@ -131,9 +131,9 @@ def which_invoices_are_open_and_due(caller):
 
 def last_month_for_my_accountant(caller):
     caller.search("island-coffee")
-    caller.follow("Statement")
+    caller.follow("Make statement")
     caller.page.locator("form [name=period]").select_option("last_month")
-    caller.send("Statement")
+    caller.send("Make statement")
 
     caller.sees("It waits for its turn")
 

@@ -137,6 +137,20 @@ def test_keys_that_are_typed_move_nothing(looking):
     assert box.evaluate("(box) => box === document.activeElement")
 
 
+def test_no_menu_leaves_the_page(looking):
+    page = looking.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    menus = page.locator(".bo-filters details.bo-menu")
+
+    for menu in menus.all():
+        menu.locator("summary").click()
+        box = menu.locator("ul").bounding_box()
+        assert (box["x"] >= 0, box["x"] + box["width"] <= 1280) == (True, True)
+        page.keyboard.press("Escape")
+
+    assert menus.count() > 8
+
+
 def test_an_id_is_copied_whole_from_a_list_that_shows_its_end(looking):
     ids = looking.page.locator("#result_list tbody code")
 

@@ -10,6 +10,7 @@ from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.timeline import timeline_of, timeline_of_row
+from backoffice.webhook_answer import failing_sentences
 from core.clock import utc_now
 from merchants.models import Merchant
 from payments.models import Payment
@@ -92,6 +93,20 @@ def test_an_endpoint_that_works_again_still_says_when_it_failed(
     page = office(Role.SUPPORT).get(page_of(webhook)).content.decode()
     assert page.count("It began to fail") == 1
     assert said in page
+
+
+def test_one_attempt_is_not_said_to_be_in_a_row(
+    webhook: Webhook, failed: Callable[..., EndpointOutage]
+) -> None:
+    failed()
+    EndpointOutage.objects.update(failures=1)
+    Webhook.objects.update(failures=1, failing_since=utc_now(), last_error="Connection refused.")
+    webhook.refresh_from_db()
+
+    ended = timeline_of_row(webhook)[2]
+
+    assert ended.details == ("1 attempt had failed, for 9 hours. Connection refused.",)
+    assert failing_sentences(webhook, utc_now())[0].endswith(": 1 attempt. Connection refused.")
 
 
 def test_an_endpoint_that_fails_again_has_both_outages(
