@@ -14,6 +14,7 @@ from django.db.models.functions import Right
 from backoffice.resource.days import within
 from backoffice.resource.list_filters import merchants_named
 from backoffice.search_query import SearchQuery, figures_and_words
+from core.currencies import EXPONENTS
 from core.search import HasWords
 from customers.models import Customer
 from payments.models import Payment
@@ -40,12 +41,21 @@ def with_figures(query: SearchQuery) -> QuerySet[Payment]:
     if query.day:
         rows = within(rows, query.day, query.day + timedelta(days=1))
     if query.amount is not None:
-        rows = rows.filter(amount=query.amount).exclude(currency__in=query.other_currencies)
+        rows = of_amount(rows, query)
     if query.last_four:
         holders = Customer.objects.annotate(ending=Right("phone", 4))
         ids = holders.filter(ending=query.last_four).values("pk")
         rows = rows.filter(customer_id__in=ids)
     return rows
+
+
+def of_amount(rows: QuerySet[Any], query: SearchQuery) -> QuerySet[Any]:
+    """Filter rows by the amount, as it is written in the currency of each."""
+    of_currency = Q()
+    for digits, amount in query.amounts.items():
+        others = [code for code, exponent in EXPONENTS.items() if exponent != digits]
+        of_currency |= Q(amount=amount) & ~Q(currency__in=others)
+    return rows.filter(of_currency, amount__in=list(query.amounts.values()))
 
 
 def at_shops(text: str, today: date) -> QuerySet[Payment]:

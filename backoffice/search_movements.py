@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import within
 from backoffice.resource.list_filters import merchants_named
+from backoffice.search_lookups import of_amount
 from backoffice.search_query import SearchQuery, figures_and_words
 from backoffice.staff import Staff
 from funding.models import TopUp
@@ -54,8 +55,7 @@ def _of_amount(model: type[Model], query: SearchQuery, **more: Any) -> list[Any]
     query = query.with_digits_as_amount or query
     if query.amount is None or query.last_four:
         return []
-    of_amount = model._default_manager.filter(amount=query.amount, **more)
-    rows: QuerySet[Any] = of_amount.exclude(currency__in=query.other_currencies)
+    rows = of_amount(model._default_manager.filter(**more), query)
     if query.day:
         rows = within(rows, query.day, query.day + timedelta(days=1))
     return list(rows.select_related(*_BY_AMOUNT[model]).order_by("-pk")[:SHOWN])

@@ -11,7 +11,7 @@ from backoffice.resource.catalog import BY_PREFIX
 from backoffice.resource.days import read_day
 from core.currencies import EXPONENTS
 from core.errors import ValidationFailed
-from core.money import is_currency, minor_digits
+from core.money import MAX_AMOUNT, is_currency, minor_digits
 from core.search import words_of
 from customers.phones import normalize_phone
 
@@ -47,8 +47,8 @@ _FILLERS = {
 class SearchQuery:
     """The meanings of what was typed. Several at once narrow the search down.
 
-    `currency` is named beside the amount; empty if none is, and the default one decides how many
-    of the digits are decimals.
+    `currency` is named beside the amount, which is in its smallest unit; empty if none is, and the
+    amount is in that of the default one.
     """
 
     text: str
@@ -84,10 +84,18 @@ class SearchQuery:
         return replace(self, last_four="", amount=amount)
 
     @property
-    def other_currencies(self) -> list[str]:
-        """Those in which the same number of the smallest unit is another amount: JPY for 12.50."""
+    def amounts(self) -> dict[int, int]:
+        """The amount in the smallest unit of currencies with each number of decimals.
+
+        Without a currency, the number typed is meant in that of each row: 1,250 is 1,250 yen, too.
+        """
+        if self.amount is None:
+            return {}
         digits = minor_digits(self.currency or settings.DEFAULT_CURRENCY)
-        return [code for code, exponent in EXPONENTS.items() if exponent != digits]
+        if self.currency:
+            return {digits: self.amount}
+        scaled = {each: scaled_amount(self.amount, digits, each) for each in EXPONENTS.values()}
+        return {each: amount for each, amount in scaled.items() if amount}
 
     @property
     def is_description(self) -> bool:
@@ -111,6 +119,12 @@ def parse_query(text: str, today: date) -> SearchQuery:
         return described
     pair = _PAIR.fullmatch(text)
     return SearchQuery(text, pair=(pair[1], pair[2].strip()) if pair else None)
+
+
+def scaled_amount(amount: int, digits: int, wanted: int) -> int:
+    """Return an amount of `digits` decimals in units of `wanted` decimals; 0 if it has none."""
+    whole, rest = divmod(amount * 10**wanted, 10**digits)
+    return whole if not rest and whole <= MAX_AMOUNT else 0
 
 
 def words_and_day(text: str, today: date) -> tuple[list[str], date | None]:

@@ -5,7 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from backoffice.resource.page_urls import page_of
+from backoffice.search_query import SearchQuery
 from core.clock import utc_now
+from core.money import MAX_AMOUNT
 from merchants.models import Merchant
 from payments.models import Payment
 from refunds.models import Refund
@@ -45,6 +47,26 @@ def test_an_amount_finds_the_payment_of_that_amount_only(
     office: Office, of: Of, text: str, currency: str
 ) -> None:
     assert search(office, text) == page_of(of(currency))
+
+
+@pytest.mark.parametrize("text", ["1,250", "1250", "1,250.00", "1,250 island coffee"])
+def test_an_amount_without_a_currency_is_meant_in_that_of_each_payment(
+    office: Office, of: Of, text: str
+) -> None:
+    assert search(office, text) == page_of(of("JPY"))
+
+    dinars = paid_payment(of("JPY").merchant, 1_250_000, currency="KWD")
+    page = search(office, text)
+    assert [page_of(row) in page for row in (of("JPY"), dinars, of("BSD"))] == [True, True, False]
+
+
+def test_an_amount_without_a_currency_is_none_beyond_what_can_be_paid() -> None:
+    most = SearchQuery("", amount=MAX_AMOUNT)
+
+    assert most.amounts == {2: MAX_AMOUNT}
+    assert SearchQuery("", amount=1_200).amounts == {0: 12, 2: 1_200, 3: 12_000, 4: 120_000}
+    assert SearchQuery("", amount=12, currency="JPY").amounts == {0: 12}
+    assert SearchQuery("").amounts == {}
 
 
 def test_an_amount_finds_the_refund_of_that_amount_only(office: Office, of: Of) -> None:
