@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from decimal import Decimal
+from itertools import chain, zip_longest
 from typing import IO, Any
 
 from django.utils import timezone
@@ -14,6 +15,8 @@ from core.spreadsheets import as_text
 
 SHEET_ROWS = 1_000_000  # what a sheet of Excel has room for, and a little less
 COLUMN_WIDTH = 20  # in characters: Excel shows an instant as "####" where it has no room
+WIDEST = 45
+ROOM = 2  # beside the text
 AMOUNT_FORMATS = {0: "#,##0", 1: "#,##0.0", 2: "#,##0.00", 3: "#,##0.000", 4: "#,##0.0000"}
 _NUMBERED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")  # begins what Excel reads as one character
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")  # the last two: no XML has them
@@ -72,19 +75,40 @@ class _Echo:
 
 
 def _fill(book: Any, sheet: Worksheet) -> None:
-    page = _page(book, sheet, 0)
-    for number, row in enumerate(sheet.rows):
+    rows = iter(sheet.rows)
+    first = next(rows, None)
+    widths = _widths(sheet.columns, first or ())
+    page = _page(book, sheet, 0, widths)
+    for number, row in enumerate(chain([] if first is None else [first], rows)):
         if number and number % SHEET_ROWS == 0:
-            page = _page(book, sheet, number // SHEET_ROWS)
+            page = _page(book, sheet, number // SHEET_ROWS, widths)
         page.append([_in_excel(page, cell, sheet.zone) for cell in row])
 
 
-def _page(book: Any, sheet: Worksheet, number: int) -> Any:
+def _page(book: Any, sheet: Worksheet, number: int, widths: Sequence[int]) -> Any:
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Font
+    from openpyxl.utils import get_column_letter
+
     page = book.create_sheet(sheet.title if not number else f"{sheet.title} {number + 1}")
     page.freeze_panes = "A2"
     page.sheet_format.defaultColWidth = COLUMN_WIDTH
-    page.append(list(sheet.columns))
+    for place, width in enumerate(widths, 1):
+        page.column_dimensions[get_column_letter(place)].width = width
+    headings = [WriteOnlyCell(page, value=heading) for heading in sheet.columns]
+    for heading in headings:
+        heading.font = Font(bold=True)
+    page.append(headings)
     return page
+
+
+def _widths(columns: Sequence[str], first: Sequence[Any]) -> list[int]:
+    """Return the width of each column: its heading is read whole, and an id as in the first row."""
+    longest = [
+        max(len(heading), len(cell) if isinstance(cell, str) else 0)
+        for heading, cell in zip_longest(columns, first[: len(columns)], fillvalue="")
+    ]
+    return [min(max(length + ROOM, COLUMN_WIDTH), WIDEST) for length in longest]
 
 
 def _in_csv(cell: Any, zone: tzinfo | None) -> Any:

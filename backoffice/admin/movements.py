@@ -76,8 +76,10 @@ def explanation_tables(payout: Payout, text: str) -> list[Table]:
         return [Table(f"“{text}” is not an amount in {currency}", (), (), is_first=True)]
     words = formats.money(amount, currency)
     columns = ("No.", "Kind", formats.amount(f"Amount, {currency}"), "About", "At")
-    title, found = f"What makes up {words} here", _numbered(explain_payout(payout, amount))
-    tables = [Table(title, columns, found, is_first=True)]
+    found = _numbered(explain_payout(payout, amount))
+    nothing = f"Nothing here makes up {words}, alone or in pairs"
+    title = f"What makes up {words} here" if found else nothing
+    tables = [Table(title, columns if found else (), found, is_first=True)]
     if late := _numbered(lines_too_late_for(payout, amount)):
         title = f"What came too late for this payout: {words} in the next one"
         tables.append(Table(title, columns, late, is_first=True))

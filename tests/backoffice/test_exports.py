@@ -3,6 +3,7 @@
 import io
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 import time_machine
@@ -19,6 +20,7 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services import exports
 from backoffice.services.exports import LEASE, MOST_ATTEMPTS, delete_old, make_due, start_export
+from backoffice.sheets import Worksheet, write_xlsx
 from backoffice.tasks import make_exports
 from core.clock import utc_now
 from core.errors import ApiError
@@ -137,6 +139,42 @@ def test_numbers_and_instants_have_their_types_in_excel(
     assert cells["Order"].value == "A-900"
     assert cells["Transaction"].value == payment.transaction_id
     assert [str(title.value) for title in titles].count("Currency") == 1
+
+
+def test_headings_and_ids_are_read_whole_in_excel(office: Office, paid: list[Payment]) -> None:
+    page = load_workbook(io.BytesIO(file_of(office, made(asked(office, "xlsx"))))).active
+
+    assert page is not None
+    assert page.max_row == 1 + len(paid)
+    titles, newest = list(page.iter_rows(max_row=2))
+    for title, cell in zip(titles, newest, strict=True):
+        assert title.font.b
+        width = page.column_dimensions[title.column_letter].width
+        assert width >= max(len(str(title.value)), len("2026-11-09 21:00:00"))
+        assert width >= len(str(cell.value))
+    assert [titles[-1].value, newest[-1].value] == ["Payment", paid[-1].pk]
+
+
+@pytest.mark.parametrize(
+    ("rows", "widths"),
+    [
+        ([], [20, 32]),
+        ([("A" * 30, 7)], [32, 32]),
+        ([("A" * 90, "short")], [45, 32]),
+        ([("A" * 30, None), ("A" * 40, None)], [32, 32]),
+    ],
+)
+def test_a_column_of_excel_is_as_wide_as_its_heading_and_first_text(
+    rows: list[tuple[Any, ...]], widths: list[int]
+) -> None:
+    file = io.BytesIO()
+    write_xlsx(Worksheet("Rows", ("No.", "H" * 30), rows), file)
+
+    page = load_workbook(file)["Rows"]
+    assert [page.column_dimensions[letter].width for letter in "AB"] == widths
+    assert [[cell.value for cell in row] for row in page.iter_rows(min_row=2)] == [
+        list(row) for row in rows
+    ]
 
 
 def test_an_export_is_its_requesters_alone(office: Office, paid: list[Payment]) -> None:

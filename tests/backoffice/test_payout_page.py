@@ -103,6 +103,15 @@ def test_it_explains_a_difference(office: Office, payout: Payout) -> None:
     assert "None." not in refused
 
 
+def test_it_says_if_nothing_explains_a_difference(office: Office, payout: Payout) -> None:
+    [explained] = re.findall(
+        "Nothing here makes up B[$]6.66 BSD.*?</section>", page(office, payout, "?ask=6.66"), re.S
+    )
+
+    assert "alone or in pairs" in explained
+    assert "None." not in explained
+
+
 def test_it_names_what_came_too_late(office: Office, seller: Merchant, payout: Payout) -> None:
     late = paid_payment(seller, 7_777)
     scheduled_payout(seller)
