@@ -2,12 +2,13 @@
 
 from django.http import HttpRequest
 
-# The fields of prose. No other is given back: a code or an answer proves something.
-_PROSE = ("text", "reason", "note")
+# What is composed or looked up. No other field is given back: a code proves something, and so do an
+# amount and an address in the answers of a caller.
+_PROSE = ("recipient", "description", "text", "reason", "note")
 
 
 def typed_texts(request: HttpRequest) -> list[str]:
-    """Return the prose in a form that was not read, for the page that says so. Nothing keeps it."""
+    """Return what was composed in a form that was not read, for the page that says so. Nothing keeps it."""
     texts = (request.POST.get(name, "").strip() for name in _PROSE)
     return [text for text in texts if text]
 

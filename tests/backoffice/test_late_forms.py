@@ -34,17 +34,18 @@ def test_a_form_after_the_session_is_said_to_have_done_nothing(form: str) -> Non
 
 def test_a_form_after_the_session_gives_back_what_was_typed(form: str) -> None:
     typed = {"text": "Called <twice>", "reason": "Cold", "note": "At noon"}
-    proof = {"answer": "12.50", "code": "123456"}
+    link = {"recipient": "pat@shop.example", "description": "Two cakes"}
+    proof = {"answer": "12.50", "amount": "12.50", "email": "ann@old.example", "code": "123456"}
 
-    response = Client().post(form, typed | proof)
+    response = Client().post(form, typed | link | proof)
 
     page = response.content.decode()
     assert response.status_code == 403
     assert "You had been signed out, and nothing was done." in page
     assert re.findall('bo-typed" id="[^"]*">([^<]*)<', page) == [
-        *("Called &lt;twice&gt;", "Cold", "At noon")
+        *("pat@shop.example", "Two cakes", "Called &lt;twice&gt;", "Cold", "At noon")
     ]
-    assert ("12.50" in page, "123456" in page) == (False, False)
+    assert [text for text in proof.values() if text in page] == []
     assert "What you entered, to copy:" not in page  # it is said along with where to sign in
     assert f"/admin/login/?unsent=1&amp;next={form}" in page
     assert "Called" not in str(response.headers)
