@@ -8,7 +8,10 @@ _PROSE = ("recipient", "description", "text", "reason", "note")
 
 
 def typed_texts(request: HttpRequest) -> list[str]:
-    """Return what was composed in a form that was not read, for the page that says so. Nothing keeps it."""
+    """Return what was composed in a form that was not read, for the page that says so.
+
+    Nothing keeps it.
+    """
     texts = (request.POST.get(name, "").strip() for name in _PROSE)
     return [text for text in texts if text]
 
