@@ -46,8 +46,9 @@ A list is an object with its items under the name of the resource, newest first,
 `limit`, `offset` and `has_more`. `limit` sets the page size: [[page]] by default; anything above
 [[page_most]] means [[page_most]]. While `has_more` is true, send the id of the last item as
 `starting_after` to get the next page: every page is equally fast, and new objects do not shift the
-pages. `offset` skips that many items instead. The movements of a payout and the lines of a
-statement can only be paged with `limit` and `offset`.
+pages. `offset` skips that many items instead, and takes longer the more it skips: of those created
+on the day on which the page begins or, with most filters, of all. The movements of a payout and the
+lines of a statement can only be paged with `limit` and `offset`.
 
 `total` is how many there are in all. With any other filter than [[exact_filters]] it is exact up to
 [[most_counted]]; above that, it only says that there are more. It is always above `offset` plus the
