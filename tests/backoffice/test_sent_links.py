@@ -74,6 +74,17 @@ def test_staff_read_why_a_pile_of_marks_is_refused(office: Office, merchant: Mer
     assert not PaymentLink.objects.exists()
 
 
+def test_no_link_is_sent_to_another_spelling_of_an_address(
+    office: Office, merchant: Merchant
+) -> None:
+    form = {"mode": "test", "amount": "12.50", "recipient": "=?utf-8?q?pat?=@example.com"}
+
+    page = act(office(Role.SUPPORT), merchant, "send-link", **form)
+
+    assert "This is not an e-mail address." in page.content.decode()
+    assert not PaymentLink.objects.exists()
+
+
 def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> None:
     act(
         office(Role.SUPPORT),
