@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from backoffice.formats import age, link
 from backoffice.page_parts import TimelineEntry
 from backoffice.resource.page_urls import page_of
 from backoffice.webhook_answer import attempts_in_a_row, host_of
+from core.clock import request_now
 from merchants.models import Merchant
 from webhooks.endpoint_outages import outages_met
 from webhooks.models import Delivery, EndpointOutage, Webhook
@@ -25,10 +26,13 @@ _ENDED = {
 def outages_of(row: Webhook | Merchant, most: int) -> Iterator[TimelineEntry]:
     """Yield when an endpoint, or those of a merchant, began to fail, and how that ended.
 
-    A merchant's page has those of which its owner is told, by their length.
+    A merchant's page has those of which its owner is told, by their length; read by
+    `with_endpoint_failures`, a merchant without any costs no statement.
     """
     if isinstance(row, Webhook):
         return _entries([row], row.outages.order_by("-until", "-pk")[:most], is_named=False)
+    if not (getattr(row, "has_failing", True) or getattr(row, "has_outages", True)):
+        return iter(())
     long_enough = EndpointOutage.objects.filter(
         webhook__merchant=row, until__gte=F("since") + ALARM_AFTER
     )
@@ -36,11 +40,18 @@ def outages_of(row: Webhook | Merchant, most: int) -> Iterator[TimelineEntry]:
     return _entries(Webhook.objects.failing().filter(merchant=row)[:most], ended[:most])
 
 
+def with_endpoint_failures(merchants: QuerySet[Merchant]) -> QuerySet[Merchant]:
+    """Annotate merchants with whether an endpoint of theirs fails, or has failed before."""
+    failing = Webhook.objects.failing().filter(merchant=OuterRef("pk"))
+    ended = EndpointOutage.objects.filter(webhook__merchant=OuterRef("pk"))
+    return merchants.annotate(has_failing=Exists(failing), has_outages=Exists(ended))
+
+
 def outages_met_by(deliveries: Iterable[Delivery], most: int) -> Iterator[TimelineEntry]:
     """Yield the outages in which one of these deliveries waited or waits."""
     rows = list(deliveries)
     waiting = {row.webhook_id: row.webhook for row in rows if row.ended_at is None}
-    return _entries(waiting.values(), outages_met(rows, most=most))
+    return _entries(waiting.values(), outages_met(rows, most=most, now=request_now()))
 
 
 def _entries(

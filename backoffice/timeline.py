@@ -31,6 +31,7 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Inquiry, Refund, RefundTransition
 from refunds.statuses import RefundStatus
+from webhooks.endpoint_outages import with_outages_met
 from webhooks.models import Attempt, Delivery, Webhook
 
 SHOWN = 100
@@ -69,7 +70,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
     refunded = RefundTransition.objects.filter(refund__in=refunds).select_related("refund")
     added = TopUpTransition.objects.filter(top_up__payment=payment).select_related("top_up")
     deliveries = Delivery.objects.filter(event__resource_id__in=about)
-    newest = deliveries.select_related("webhook").order_by("-pk")[:SHOWN]
+    newest = with_outages_met(deliveries).select_related("webhook").order_by("-pk")[:SHOWN]
     attempts = Attempt.objects.filter(delivery__in=deliveries)
     related = attempts.select_related("delivery__event", "delivery__webhook")
     sent = list(related.order_by("-attempted_at")[:SHOWN])

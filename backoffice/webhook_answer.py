@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from backoffice.formats import age, clock, counted
+from backoffice.formats import age, clock, counted, tone
 from backoffice.page_parts import SupportAnswer
 from core.clock import request_now
+from merchants.models import Merchant
 from messages.models import Message, MessageStatus
 from payments.models import Payment
 from payments.statuses import FINAL, PaymentStatus
@@ -53,7 +54,7 @@ def webhook_answer_of(payment: Payment, now: datetime) -> SupportAnswer:
         words = "The shop had no webhook for this event: it has to poll the status."
         return SupportAnswer([words])
     names = names_of([row.webhook.url for row in deliveries])
-    outages = outages_met(deliveries, most=OUTAGES_READ)
+    outages = outages_met([row for row in deliveries if row.ended_at], most=OUTAGES_READ, now=now)
     sentences = [
         (_sentence(row, names[row.webhook.url], outages, now), _is_trouble(row))
         for row in deliveries
@@ -62,6 +63,14 @@ def webhook_answer_of(payment: Payment, now: datetime) -> SupportAnswer:
         [words for words, is_trouble in sentences if not is_trouble],
         troubles=[words for words, is_trouble in sentences if is_trouble],
     )
+
+
+def delivery_answer_of(delivery: Delivery, now: datetime) -> SupportAnswer:
+    """Return whether one event has reached one endpoint, which is named by its host."""
+    outages = outages_met([delivery], most=OUTAGES_READ, now=now)
+    words = _sentence(delivery, host_of(delivery.webhook.url), outages, now)
+    is_bad = _is_trouble(delivery) and delivery.status != DeliveryStatus.CANCELED
+    return SupportAnswer([words], "bad" if is_bad else tone(delivery.status))
 
 
 def names_of(urls: Sequence[str]) -> dict[str, str]:
@@ -183,9 +192,11 @@ def waiting_words(webhook: Webhook) -> str:
     return f"{_count(health)}, next attempt {following}" if following else ""
 
 
-def endpoints_in_trouble(merchant_id: str, now: datetime) -> list[str]:
+def endpoints_in_trouble(merchant: Merchant, now: datetime) -> list[str]:
     """Describe a merchant's failing endpoints, the longest failing first."""
-    failing = Webhook.objects.failing().filter(merchant_id=merchant_id)[:FAILING_SHOWN]
+    if not getattr(merchant, "has_failing", True):
+        return []
+    failing = Webhook.objects.failing().filter(merchant=merchant)[:FAILING_SHOWN]
     return [
         " ".join(failing_sentences(webhook, now, f"{host_of(webhook.url)} has been failing"))
         for webhook in failing

@@ -1,7 +1,9 @@
 """Outages of endpoints: stored when they end, so that it is known later why an event was late."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+
+from django.db.models import Exists, OuterRef, QuerySet
 
 from webhooks.models import Delivery, EndpointOutage, Webhook
 from webhooks.statuses import OutageEnd
@@ -28,18 +30,35 @@ def store_outage(webhook: Webhook, ended_by: OutageEnd, *, now: datetime) -> Non
     )
 
 
-def outages_met(deliveries: Sequence[Delivery], *, most: int) -> list[EndpointOutage]:
-    """Return the ended outages in which one of these deliveries waited, the newest first."""
-    if not deliveries:
+def outages_met(
+    deliveries: Iterable[Delivery], *, most: int, now: datetime
+) -> list[EndpointOutage]:
+    """Return the ended outages in which one of these deliveries waited, the newest first.
+
+    Those that took less than an outage that is stored are left out, and those of which
+    `with_outages_met` says that they met none; without others, nothing is read.
+    """
+    slow = [
+        row
+        for row in deliveries
+        if (row.ended_at or now) - row.created_at >= STORED_FROM and getattr(row, "has_met", True)
+    ]
+    if not slow:
         return []
     found = EndpointOutage.objects.filter(
-        webhook__in={row.webhook_id for row in deliveries},
-        until__gt=min(row.created_at for row in deliveries),
+        webhook__in={row.webhook_id for row in slow},
+        until__gt=min(row.created_at for row in slow),
+        since__lt=max(row.ended_at or now for row in slow),
     )
-    if all(row.ended_at for row in deliveries):
-        found = found.filter(since__lt=max(row.ended_at for row in deliveries if row.ended_at))
     rows = found.select_related("webhook").order_by("-until", "-pk")[:most]
-    return [outage for outage in rows if any(waited_in(outage, row) for row in deliveries)]
+    return [outage for outage in rows if any(waited_in(outage, row) for row in slow)]
+
+
+def with_outages_met(deliveries: QuerySet[Delivery]) -> QuerySet[Delivery]:
+    """Annotate deliveries with whether their endpoint has had an outage that ended later."""
+    of_endpoint = EndpointOutage.objects.filter(webhook=OuterRef("webhook"))
+    met = of_endpoint.filter(until__gt=OuterRef("created_at"))
+    return deliveries.annotate(has_met=Exists(met))
 
 
 def waited_in(outage: EndpointOutage, delivery: Delivery) -> bool:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.utils.html import format_html
 
 from backoffice import formats
@@ -14,6 +15,7 @@ from backoffice.admin.merchant_review import change_lines
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.audit import last_done
+from backoffice.endpoint_timeline import with_endpoint_failures
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.payout_answer import why_none_leaves
 from backoffice.request_answer import done_words
@@ -100,13 +102,18 @@ class MerchantAdmin(OfficeAdmin):
         ),
     )
 
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows, match = super().get_queryset(request), request.resolver_match
+        is_of_one = match is not None and "object_id" in match.kwargs
+        return with_endpoint_failures(rows) if is_of_one else rows
+
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _standing(row)
         sentences = [words, *_suspension(row, now), *_waiting_change(row, now)]
         live = BankAccount.objects.filter(merchant=row, livemode=True, closed_at=None)
         accounts = list(live.order_by("-pk"))
         of_payouts = [*_waiting_account(accounts, now), *_no_account(row, accounts)]
-        return SupportAnswer(sentences, tone, endpoints_in_trouble(row.pk, now), of_payouts)
+        return SupportAnswer(sentences, tone, endpoints_in_trouble(row, now), of_payouts)
 
     def sections(self, row: Merchant) -> list[Section]:
         return [*super().sections(row), _money(row)]

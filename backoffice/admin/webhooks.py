@@ -29,7 +29,12 @@ from backoffice.resource.shown import (
 )
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
-from backoffice.webhook_answer import attempt_words, failing_sentences, waiting_words
+from backoffice.webhook_answer import (
+    attempt_words,
+    delivery_answer_of,
+    failing_sentences,
+    waiting_words,
+)
 from core.clock import request_now
 from webhooks.delivery.outcomes import SUCCESS_RECORDED_EVERY
 from webhooks.endpoint_health import next_attempt_of
@@ -214,6 +219,9 @@ class DeliveryAdmin(OfficeAdmin):
             fields=ATTEMPT_FIELDS,
         ),
     )
+
+    def answer(self, row: Delivery, now: datetime) -> SupportAnswer:
+        return delivery_answer_of(row, now)
 
 
 class EventAdmin(OfficeAdmin):

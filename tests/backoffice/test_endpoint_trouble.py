@@ -140,6 +140,25 @@ def test_an_alarm_that_could_not_be_sent_has_told_no_one(
     assert "The merchant was told" not in shown
 
 
+def test_a_delivery_says_whether_it_has_arrived(office: Office, payment: Payment) -> None:
+    def said(url: str) -> tuple[str, str]:
+        row = Delivery.objects.get(webhook__url=url)
+        answer = office(Role.SUPPORT).get(page_of(row)).context["answer"]
+        return answer.words[0], answer.tone
+
+    words, tone = said(WELL)
+    assert (words.startswith("shop.example was notified "), tone) == (True, "good")
+    words, tone = said(DEAD)
+    assert words.startswith("Webhook to old.example failed 2 times, next attempt at any moment;")
+    assert tone == "bad"
+    Webhook.objects.update(failing_since=None)
+    Delivery.objects.filter(webhook__url=DEAD).update(attempt_count=0)
+    assert said(DEAD) == ("old.example is being notified.", "wait")
+    ended = {"next_attempt_at": None, "ended_at": utc_now()}
+    Delivery.objects.filter(webhook__url=DEAD).update(status=DeliveryStatus.CANCELED, **ended)
+    assert said(DEAD) == ("old.example was not notified: it has deleted its webhook.", "quiet")
+
+
 def test_an_endpoint_says_what_it_has_been_sent(office: Office, endpoints: list[Webhook]) -> None:
     assert "Nothing has arrived there yet." in page(office, endpoints[0])
     now = utc_now()

@@ -168,7 +168,9 @@ def delivery(endpoint: MakeEndpoint, merchant: Merchant) -> MakeDelivery:
 def test_a_delivery_met_an_outage_if_it_was_on_its_way_then(
     delivery: MakeDelivery, begun: int, ended: int | None, has_waited: bool
 ) -> None:
-    assert bool(outages_met([delivery(begun, ended)], most=9)) is has_waited
+    row = delivery(begun, ended)
+
+    assert bool(outages_met([row], most=9, now=row.created_at + HOUR)) is has_waited
 
 
 def test_an_outage_of_another_endpoint_met_no_delivery(
@@ -177,8 +179,19 @@ def test_an_outage_of_another_endpoint_met_no_delivery(
     row = delivery(5, 15)
     EndpointOutage.objects.update(webhook=endpoint(url="https://other.example.com/"))
 
-    assert outages_met([row], most=9) == []
-    assert outages_met([], most=9) == []
+    assert outages_met([row], most=9, now=row.created_at) == []
+
+
+def test_a_quick_delivery_costs_no_statement_for_outages(
+    delivery: MakeDelivery, django_assert_num_queries: Any
+) -> None:
+    row = delivery(15, None)
+
+    with django_assert_num_queries(0):
+        assert outages_met([row], most=9, now=row.created_at + STORED_FROM / 2) == []
+        assert outages_met([], most=9, now=row.created_at) == []
+    with django_assert_num_queries(1):
+        assert len(outages_met([row], most=9, now=row.created_at + STORED_FROM)) == 1
 
 
 def test_old_outages_go_with_the_log_of_deliveries(endpoint: MakeEndpoint) -> None:
