@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from webhooks.models import Delivery, EndpointOutage, Webhook
 from webhooks.statuses import OutageEnd
@@ -45,13 +47,15 @@ def outages_met(
     ]
     if not slow:
         return []
-    found = EndpointOutage.objects.filter(
-        webhook__in={row.webhook_id for row in slow},
-        until__gt=min(row.created_at for row in slow),
-        since__lt=max(row.ended_at or now for row in slow),
-    )
-    rows = found.select_related("webhook").order_by("-until", "-pk")[:most]
-    return [outage for outage in rows if any(waited_in(outage, row) for row in slow)]
+    met = reduce(or_, map(_met_by, slow))
+    found = EndpointOutage.objects.filter(met).select_related("webhook")
+    return list(found.order_by("-until", "-pk")[:most])
+
+
+def _met_by(delivery: Delivery) -> Q:
+    """Return the condition of `waited_in`, for the database."""
+    met = Q(webhook=delivery.webhook_id, until__gt=delivery.created_at)
+    return met if delivery.ended_at is None else met & Q(since__lt=delivery.ended_at)
 
 
 def with_outages_met(deliveries: QuerySet[Delivery]) -> QuerySet[Delivery]:

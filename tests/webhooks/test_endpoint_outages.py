@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,9 +15,10 @@ from core.retention import PERIODS
 from merchants.callers import Caller
 from merchants.models import Merchant
 from outbound.results import HttpResult
+from tests.races import held_up
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event
-from webhooks.delivery.leases import claim_due_deliveries
+from webhooks.delivery.leases import claim_delivery, claim_due_deliveries
 from webhooks.delivery.outcomes import record_result
 from webhooks.endpoint_outages import STORED_FROM, outages_met
 from webhooks.endpoints import update_webhook
@@ -133,6 +135,20 @@ def test_an_endpoint_that_works_costs_no_statement_for_outages(
     assert not [text for text in sent if "outage" in text or text.startswith("SELECT")]
 
 
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_successes_at_once_store_one_outage(merchant: Merchant, failing: Webhook) -> None:
+    claims = [
+        claim_delivery(emit_event(merchant).deliveries.get().pk, now=database_now())
+        for _ in range(2)
+    ]
+    first, second = [partial(record_result, claim, ACCEPTED) for claim in claims if claim]
+
+    assert held_up(first, second) is None
+
+    assert EndpointOutage.objects.get().failures == 2
+
+
 def outage_of(webhook: Webhook, since: datetime, until: datetime) -> EndpointOutage:
     return EndpointOutage.objects.create(
         webhook=webhook, since=since, until=until, failures=1, ended_by=OutageEnd.ACCEPTED
@@ -171,6 +187,20 @@ def test_a_delivery_met_an_outage_if_it_was_on_its_way_then(
     row = delivery(begun, ended)
 
     assert bool(outages_met([row], most=9, now=row.created_at + HOUR)) is has_waited
+
+
+def test_outages_between_two_deliveries_keep_none_out_that_one_met(
+    delivery: MakeDelivery, merchant: Merchant
+) -> None:
+    """As of a payment whose refund came weeks later, at an endpoint that fails every day."""
+    early = delivery(5, 15)
+    met = EndpointOutage.objects.get()
+    late = Delivery(webhook_id=early.webhook_id, created_at=met.until + 9 * HOUR)
+    for hour in range(1, 4):
+        began = met.until + hour * HOUR
+        outage_of(met.webhook, began, began + timedelta(minutes=1))
+
+    assert outages_met([early, late], most=2) == [met]
 
 
 def test_an_outage_of_another_endpoint_met_no_delivery(
