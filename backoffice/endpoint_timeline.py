@@ -26,18 +26,22 @@ _ENDED = {
 def outages_of(row: Webhook | Merchant, most: int) -> Iterator[TimelineEntry]:
     """Yield when an endpoint, or those of a merchant, began to fail, and how that ended.
 
-    A merchant's page has those of which its owner is told, by their length; read by
-    `with_endpoint_failures`, a merchant without any costs no statement.
+    A merchant's page has those of which its owner is told, by their length: also of what fails now,
+    whose entry would otherwise be gone once it works again. Read by `with_endpoint_failures`, a
+    merchant without any costs no statement.
     """
     if isinstance(row, Webhook):
         return _entries([row], row.outages.order_by("-until", "-pk")[:most], is_named=False)
     if not (getattr(row, "has_failing", True) or getattr(row, "has_outages", True)):
         return iter(())
+    failing = Webhook.objects.failing().filter(
+        merchant=row, failing_since__lte=request_now() - ALARM_AFTER
+    )
     long_enough = EndpointOutage.objects.filter(
         webhook__merchant=row, until__gte=F("since") + ALARM_AFTER
     )
     ended = long_enough.select_related("webhook").order_by("-until", "-pk")
-    return _entries(Webhook.objects.failing().filter(merchant=row)[:most], ended[:most])
+    return _entries(failing[:most], ended[:most])
 
 
 def with_endpoint_failures(merchants: QuerySet[Merchant]) -> QuerySet[Merchant]:
@@ -50,8 +54,14 @@ def with_endpoint_failures(merchants: QuerySet[Merchant]) -> QuerySet[Merchant]:
 def outages_met_by(deliveries: Iterable[Delivery], most: int) -> Iterator[TimelineEntry]:
     """Yield the outages in which one of these deliveries waited or waits."""
     rows = list(deliveries)
-    waiting = {row.webhook_id: row.webhook for row in rows if row.ended_at is None}
-    return _entries(waiting.values(), outages_met(rows, most=most, now=request_now()))
+    failing = {row.webhook_id: row.webhook for row in rows if _meets_present_outage(row)}
+    return _entries(failing.values(), outages_met(rows, most=most, now=request_now()))
+
+
+def _meets_present_outage(delivery: Delivery) -> bool:
+    """Return whether a delivery waits or was given up in the outage that its endpoint is in."""
+    since, ended_at = delivery.webhook.failing_since, delivery.ended_at
+    return since is not None and (ended_at is None or ended_at > since)
 
 
 def _entries(

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from backoffice.formats import clock
 from backoffice.page_parts import TimelineEntry
 from backoffice.payment_answer import answer_of
 from backoffice.resource.page_urls import page_of
@@ -152,10 +153,20 @@ def test_a_merchant_has_the_outages_of_which_it_was_told(
     )
 
 
+def test_a_merchant_has_no_outage_of_another(
+    stranger: Merchant, failed: Callable[..., EndpointOutage]
+) -> None:
+    failed()
+
+    assert told(timeline_of_row(stranger), AGAIN, BEGAN) == []
+
+
 def test_a_merchant_has_the_present_outage_of_its_own_endpoints(
     webhook: Webhook, stranger: Merchant
 ) -> None:
-    Webhook.objects.update(failing_since=utc_now())
+    Webhook.objects.update(failing_since=utc_now() - 4 * MINUTE)
+    assert told(timeline_of_row(webhook.merchant), BEGAN) == []
+    Webhook.objects.update(failing_since=utc_now() - 5 * MINUTE)
     assert told(timeline_of_row(webhook.merchant), BEGAN) == [(BEGAN, "bad")]
     assert told(timeline_of_row(stranger), BEGAN) == []
 
@@ -178,6 +189,39 @@ def test_a_payment_says_that_its_event_waited_for_the_endpoint(
     assert told(timeline_of(payment), AGAIN, BEGAN) == [(AGAIN, "good"), (BEGAN, "bad")]
     page = office(Role.SUPPORT).get(page_of(payment)).content.decode()
     assert f'<a class="bo-link" href="{page_of(webhook)}">{AGAIN}</a>' in page
+
+
+def test_an_event_that_met_two_outages_names_the_first(
+    webhook: Webhook, failed: Callable[..., EndpointOutage]
+) -> None:
+    later = failed(HOUR)
+    first = failed()
+    first.until = later.since - HOUR
+    first.save()
+    payment = late_payment(webhook, since=first.since, until=later.until)
+
+    words = answer_of(payment, utc_now()).words[1]
+
+    assert words.endswith(f"failing since {clock(first.since, utc_now())}.")
+
+
+def test_one_endpoint_was_late_and_the_other_was_not(
+    webhook: Webhook, failed: Callable[..., EndpointOutage]
+) -> None:
+    outage = failed()
+    create_webhook(
+        caller=caller_of(webhook.merchant),
+        url="https://till.example/",
+        events=["*"],
+        description="",
+        now=utc_now(),
+    )
+    payment = late_payment(webhook, since=outage.since, until=outage.until)
+
+    words = answer_of(payment, utc_now()).words
+
+    assert [", 9 hours late:" in each for each in words if HOST in each] == [True]
+    assert ["late" in each for each in words if "till.example" in each] == [False]
 
 
 def test_a_payment_that_came_after_the_outage_does_not_mention_it(
@@ -207,6 +251,18 @@ def test_a_payment_whose_event_still_waits_says_when_its_endpoint_began_to_fail(
     Webhook.objects.update(failing_since=utc_now())
 
     assert told(timeline_of(payment), BEGAN) == [(BEGAN, "bad")]
+
+
+@pytest.mark.parametrize(("since", "times"), [(HOUR, 1), (MINUTE, 0)])
+def test_a_payment_whose_event_was_given_up_says_when_its_endpoint_began_to_fail(
+    webhook: Webhook, since: timedelta, times: int
+) -> None:
+    now = utc_now()
+    payment = late_payment(webhook, since=now - 2 * HOUR, until=now - HOUR / 2)
+    Delivery.objects.update(status=DeliveryStatus.FAILED)
+    Webhook.objects.update(failing_since=now - since)
+
+    assert told(timeline_of(payment), BEGAN) == [(BEGAN, "bad")] * times
 
 
 def test_the_attempt_that_ended_an_outage_comes_before_its_end(
