@@ -17,7 +17,13 @@ from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
 from webhooks.delivery.attempts import attempt_and_record
-from webhooks.delivery.leases import LEASE_IN_DEADLINES, Claim, claim_due_deliveries, release
+from webhooks.delivery.leases import (
+    LEASE_IN_DEADLINES,
+    Claim,
+    claim_delivery,
+    claim_due_deliveries,
+    release,
+)
 from webhooks.delivery.outcomes import PAUSE_FROM_FAILURES, record_result
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt, Delivery, Event, Webhook
@@ -39,6 +45,27 @@ def test_what_is_claimed_is_no_one_elses(merchant: Merchant, endpoint: MakeEndpo
 
     assert len(claim()) == 1
     assert claim() == []
+
+
+def test_what_waits_for_later_is_not_claimed_beside_what_is_due(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    endpoint()
+    Webhook.objects.update(last_success_at=utc_now())
+    due, later = emit_event(merchant), emit_event(merchant)
+    in_an_hour = database_now() + timedelta(hours=1)
+    later.deliveries.update(next_attempt_at=in_an_hour, attempt_count=1, round_attempts=1)
+
+    assert [each.delivery.event_id for each in claim()] == [due.pk]
+
+
+def test_what_has_ended_is_not_claimed(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    endpoint()
+    emit_event(merchant)
+    [taken] = claim()
+    record_result(taken, OK)
+
+    assert claim_delivery(taken.delivery.pk, now=database_now()) is None
 
 
 def test_a_lease_runs_out(

@@ -154,6 +154,22 @@ def test_a_recovery_goes_on_as_fast_as_it_goes_out(
     assert continue_recoveries(now=database_now()) == 1
     Delivery.objects.filter(webhook=mine).delete()
     assert continue_recoveries(now=database_now()) == 0
+
+
+def test_what_waits_for_later_holds_no_recovery_up(
+    endpoints: tuple[Webhook, Webhook],
+    caller: Caller,
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(redelivery, "RECOVERY_BATCH", 2)
+    mine, _ = endpoints
+    for number in range(2):
+        told(mine, f"later{number}", now, **waiting(now + HOUR))
+    told(mine, "failed", now)
+    request_recovery(caller=caller, webhook_id=mine.pk, since=now - HOUR, now=now)
+
+    assert continue_recoveries(now=database_now()) == 1
     mine.refresh_from_db()
     assert mine.recover_since is None
 
