@@ -30,14 +30,20 @@ def test_an_index_of_what_is_pending_serves_its_own_statements_alone(
     index: str, rows: QuerySet
 ) -> None:
     """The smallest was read instead of the right one, with all that waits, and sorted."""
+    # That of all deliveries serves any of them: of tables that statistics call empty, as well.
+    drop("delivery_newest")
     found = plan_without(rows)
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP INDEX {index}")
+    drop(index)
 
     left = plan_without(rows)
 
     assert index in found
     assert not [name for name in INDEXES if name in left]
+
+
+def drop(index: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP INDEX {index}")
 
 
 def plan_without(rows: QuerySet) -> str:
