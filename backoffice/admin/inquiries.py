@@ -114,6 +114,7 @@ CUSTOMER = RowLink("Customer", "payment.customer.masked_phone", to="payment.cust
 
 class InquiryAdmin(OfficeAdmin):
     model = Inquiry
+    when_empty = "What customers report on a receipt comes here."
     list_select_related = ("merchant", "payment__customer")
     list_display = (CREATED, REASON, STATUS, WAITS, PAID, MERCHANT, CUSTOMER, MODE, Id("Inquiry"))
     list_filter = (

@@ -68,6 +68,7 @@ def _subject(instruction: Instruction) -> str:
 
 class InstructionAdmin(OfficeAdmin):
     model = Instruction
+    when_empty = "What one person has requested and another must approve comes here."
     list_select_related = ("asked_by", "decided_by")
     list_display = (
         Instant("Requested", "asked_at"),

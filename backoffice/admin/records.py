@@ -137,6 +137,7 @@ FINISHED = Instant("Finished", "finished_at", empty="—")
 
 class ResendRunAdmin(OfficeAdmin):
     model = ResendRun
+    when_empty = "Webhooks that are resent from a list come here."
     heading_format = "Resending of {row.expected_count:,} webhooks"
     exported = False
     list_select_related = ("asked_by",)
@@ -175,6 +176,7 @@ ROWS = Figure("Rows", lambda run: None if run.form == ExportForm.PDF else run.ro
 
 class ExportRunAdmin(OfficeAdmin):
     model = ExportRun
+    when_empty = "Statements, and lists too long to export at once, come here."
     heading_format = "Export {row.name}"
     exported = False
     list_select_related = ("asked_by",)

@@ -93,6 +93,7 @@ CLOSING = Amount("Closing", "closing_amount")
 
 class AccountStatementAdmin(OfficeAdmin):
     model = AccountStatement
+    when_empty = "A statement is made on the merchant's page."
     heading_format = "Statement of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)

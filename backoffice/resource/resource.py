@@ -32,12 +32,12 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     `heading_format` is the heading of a page, from its `{row}` and the first `{amount}` of the
     list. A page shows the fields of the list, then `details`; a detail replaces the list's field of
     the same title. `page` defines explicit fieldsets instead. Never include secrets or hashes.
-    `related` are the tables on the page, where `hides_empty` leaves out empty ones. `summary` are
-    the fields for such tables on other pages and for search results, if the list has too many;
-    `export_fields` those of an export, if it has more than the list. `summed` is the amount whose
-    total is shown below the list, `requested_as` the field by which requests name a row. `indexed`
-    are the filters with an index of what they leave by creation, the newest first. A method of the
-    same purpose may add to them.
+    `related` are the tables on the page, where `hides_empty` leaves out empty ones; an empty list
+    says by `when_empty` what comes there. `summary` are the fields for such tables on other pages
+    and for search results, if the list has too many; `export_fields` those of an export, if it has
+    more than the list. `summed` is the amount whose total is shown below the list, `requested_as`
+    the field by which requests name a row. `indexed` are the filters with an index of what they
+    leave by creation, the newest first. A method of the same purpose may add to them.
     """
 
     heading_format: ClassVar[str] = ""
@@ -45,6 +45,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     page: ClassVar[Sequence[Fieldset]] = ()
     related: ClassVar[Sequence[Related]] = ()
     hides_empty: ClassVar[bool] = False
+    when_empty: ClassVar[str] = ""
     summary: ClassVar[Sequence[Field]] = ()
     row_actions: ClassVar[Sequence[Action]] = ()
     list_actions: ClassVar[Sequence[Action]] = ()

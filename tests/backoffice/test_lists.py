@@ -160,6 +160,20 @@ def test_no_cell_is_a_formula(cell: object, written: object) -> None:
     assert escape_cell(cell) == written
 
 
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("payouts/accountstatement", "A statement is made on the merchant&#x27;s page."),
+        ("refunds/inquiry", "What customers report on a receipt comes here."),
+    ],
+)
+def test_an_empty_list_says_what_comes_there(office: Office, page: str, said: str) -> None:
+    shown = office(Role.FINANCE).get(f"/admin/{page}/", {"mode": "live"}).content.decode()
+
+    assert "Nothing here." in shown
+    assert said in shown
+
+
 def test_a_list_counts_no_further_than_its_pages(office: Office, merchant: Merchant) -> None:
     first = PaymentFactory(merchant=merchant)
     rows = [
