@@ -157,7 +157,7 @@ class LogoNotRead(ApiError):
 
 
 class RefundFormStale(RefundAmountMismatch):
-    message = "Part of it has been refunded since this form was opened."
+    message = "What can be refunded has changed since this form was opened."
 
 
 class RefundRequestStale(RefundAmountMismatch):

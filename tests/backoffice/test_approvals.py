@@ -2,6 +2,7 @@
 
 import csv
 import io
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -117,8 +118,8 @@ def test_no_approval_is_given_to_what_was_read_before_another_refund(office: Off
     assert refused.status_code == 422
     [error] = refused.context["form"].non_field_errors()
     assert error == (
-        "Part of it has been refunded since this form was opened. B$2,400.00 BSD is left now: read"
-        " this again before you approve it."
+        "What can be refunded has changed since this form was opened. B$2,400.00 BSD is left now:"
+        " read this again before you approve it."
     )
     shown = refused.content.decode()
     assert ("Refunded since this was requested: " in shown, "Saw the photo" in shown) == (
@@ -148,6 +149,39 @@ def test_an_approval_without_a_form_is_of_what_the_requester_saw(seen: int | Non
     assert Refund.objects.count() == 1
 
 
+def test_an_approver_reads_of_a_refund_that_a_clock_behind_dates_before_the_request(
+    merchant: Merchant,
+) -> None:
+    asked = refund_of(merchant)
+    refund = refunded_by_the_shop(asked, 10_000)
+    Refund.objects.filter(pk=refund.pk).update(created_at=asked.asked_at - timedelta(seconds=2))
+
+    [said] = warnings_of(asked)
+
+    assert said.startswith("Refunded since this was requested: see the payment's refunds. Make")
+
+
+def test_a_refund_of_another_payment_is_no_refund_since(merchant: Merchant) -> None:
+    asked = refund_of(merchant)
+    draft, other = RefundDraft(amount=100), paid_payment(merchant)
+    create_refund(caller=caller_of(merchant), payment_id=other.pk, draft=draft, now=utc_now())
+
+    assert warnings_of(asked) == []
+
+
+@pytest.mark.parametrize("sent", ["", "-1", "two", "9" * 5_000])
+def test_an_approval_with_no_figure_of_the_form_approves_nothing_unread(
+    office: Office, sent: str
+) -> None:
+    asked, browser = refund_of(MerchantFactory()), office(Role.FINANCE)
+    page = page_of_act(asked, "approve")
+    form = fields_of(browser.get(page).content.decode()) | {"expected_available": sent}
+    refunded_by_the_shop(asked, 10_000)
+
+    assert browser.post(page, form | {"note": "Saw the photo"}).status_code == 422
+    assert Refund.objects.count() == 1
+
+
 def test_a_refund_that_failed_or_came_before_needs_no_second_look(merchant: Merchant) -> None:
     payment = paid_payment(merchant, 250_000)
     create_refund(
@@ -165,6 +199,7 @@ def test_a_refund_that_failed_or_came_before_needs_no_second_look(merchant: Merc
     assert len(warnings_of(asked)) == 1
     failed = {"status": RefundStatus.FAILED, "succeeded_at": None, "transaction_id": None}
     Refund.objects.filter(pk=later.pk).update(failed_at=utc_now(), fee_returned=0, **failed)
+    Payment.objects.filter(pk=payment.pk).update(amount_refunded=10_000)
 
     assert warnings_of(asked) == []
 

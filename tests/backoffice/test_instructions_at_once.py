@@ -8,7 +8,12 @@ from threading import Barrier, BrokenBarrierError, Event
 import pytest
 from django.contrib.auth.models import User
 
-from backoffice.errors import ActionLimitReached, IdentityNotProven, InstructionDecided
+from backoffice.errors import (
+    ActionLimitReached,
+    IdentityNotProven,
+    InstructionDecided,
+    RefundFormStale,
+)
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.services.accounts import close_account
@@ -20,6 +25,7 @@ from backoffice.services.instructions import InstructionRequest, carry_out, inst
 from backoffice.services.invitations import withdraw_invitations
 from core.clock import utc_now
 from refunds.models import Refund
+from refunds.services import RefundDraft, create_refund
 from tests.backoffice.colleagues import (
     FIRST,
     SECOND,
@@ -30,7 +36,7 @@ from tests.backoffice.colleagues import (
     waiting,
 )
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.rows import paid_payment, refund_request
+from tests.backoffice.rows import caller_of, paid_payment, refund_request
 from tests.factories import CustomerFactory
 from tests.races import at_once, held_up, wait_for_a_waiter
 
@@ -227,6 +233,28 @@ def _reset(username: str, number: int) -> InstructionRequest:
         form_key=f"{username} {number}",
         arguments={"email": f"{username}@example.com"},
     )
+
+
+def test_a_refund_that_is_made_during_an_approval_has_to_be_read_first(merchant) -> None:
+    payment = paid_payment(merchant, 500_000)
+    request = refund_request(payment, 200_000)
+    asked = instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+    by_shop, half = caller_of(merchant), RefundDraft(amount=100_000)
+    by_finance, read = staff_as(Role.FINANCE), payment.amount_refundable
+
+    refused = held_up(
+        lambda: create_refund(caller=by_shop, payment_id=payment.pk, draft=half, now=utc_now()),
+        lambda: approve(
+            staff=by_finance,
+            instruction_id=asked.pk,
+            note="",
+            now=utc_now(),
+            expected_available=read,
+        ),
+    )
+
+    assert isinstance(refused, RefundFormStale)
+    assert Refund.objects.count() == 1
 
 
 def test_two_approvals_at_once_are_one(merchant) -> None:

@@ -210,7 +210,8 @@ def test_a_stale_form_says_so(office: Office, paid: Payment) -> None:
     assert response.status_code == 422
     page = response.content.decode()
     assert (
-        "Part of it has been refunded since this form was opened. B$11.50 BSD is left now" in page
+        "What can be refunded has changed since this form was opened. B$11.50 BSD is left now"
+        in page
     )
     assert Refund.objects.count() == 1
 
