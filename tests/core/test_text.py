@@ -45,6 +45,9 @@ HIDDEN = (
     "\U0001f3f4" + as_tags("GBSCT") + "\U000e007f",
     "\U0001f3f4" + as_tags("gbsct"),
     SCOTLAND + as_tags("call"),
+    "Cake\U000e0001",  # the one that began the name of a language
+    "\U0001f3f4" + as_tags("c") + "\U000e007f",
+    "\U0001f3f4" + as_tags("CALL") + "\U000e007f",
 )
 
 

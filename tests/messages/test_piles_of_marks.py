@@ -5,6 +5,8 @@ from datetime import datetime
 import pytest
 from django.core import mail
 
+from messages import content
+from messages.content import Content, content_of
 from messages.models import Message
 from messages.send_loop import send_due_messages
 from tests.messages.conftest import plan
@@ -35,3 +37,14 @@ def test_a_mail_has_no_words_that_only_an_assistant_reads(now: datetime) -> None
 
     [sent] = mail.outbox
     assert (sent.subject, sent.body) == ("Tea", f"Cake {flag}")
+
+
+@pytest.mark.django_db
+def test_the_html_of_a_mail_has_neither(now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+    invoice = Content("Pie", "Pie", html="<b>Pie\U000e0041" + "\u0323" * 99 + "</b>")
+    monkeypatch.setattr(content, "_written", lambda *_: invoice)
+
+    found = content_of(plan(now), now)
+
+    assert found is not None
+    assert found.html == "<b>Pie" + "\u0323" * 8 + "</b>"
