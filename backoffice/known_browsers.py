@@ -54,6 +54,6 @@ def remember_browser(request: HttpRequest, response: HttpResponse, username: str
 
 
 def _known_browser(request: HttpRequest, username: str) -> str:
-    """Return the browser's id if the account has signed in with it; otherwise empty."""
+    """Return the id of the browser if it is known to the account; otherwise empty."""
     known = str(request.get_signed_cookie(COOKIE, "", salt=COOKIE, max_age=LIFETIME_SECONDS))
     return known if known.startswith(f"{username}:") else ""

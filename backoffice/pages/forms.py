@@ -24,7 +24,7 @@ from core.text import is_printable
 
 SIGN_IN = "sign in"
 SIGN_INS_AT_ONCE = 2
-KNOWN_SIGN_INS_AT_ONCE = 1  # besides: of browsers in which the account has signed in before
+KNOWN_SIGN_INS_AT_ONCE = 1  # besides: of browsers known to the account
 KNOWN_WAIT_SECONDS = 2
 NAME_CHARACTERS = 150  # of Django's accounts; those of our own have fewer
 _sign_ins = ConcurrencyLimit(SIGN_INS_AT_ONCE)
