@@ -140,7 +140,7 @@ def test_an_alarm_that_could_not_be_sent_has_told_no_one(
     assert "The merchant was told" not in shown
 
 
-def test_a_delivery_says_whether_it_has_arrived(office: Office, payment: Payment) -> None:
+def test_a_delivery_says_if_it_has_arrived(office: Office, payment: Payment) -> None:
     def said(url: str) -> tuple[str, str]:
         row = Delivery.objects.get(webhook__url=url)
         answer = office(Role.SUPPORT).get(page_of(row)).context["answer"]

@@ -3,7 +3,6 @@
 import io
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 import time_machine
@@ -15,12 +14,10 @@ from backoffice.export_sources import content_of
 from backoffice.models import AuditEntry, ExportForm, ExportPart, ExportRun
 from backoffice.pages import export
 from backoffice.resource import paginator
-from backoffice.resource.days import with_fixed_days
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services import exports
 from backoffice.services.exports import LEASE, MOST_ATTEMPTS, delete_old, make_due, start_export
-from backoffice.sheets import Worksheet, write_xlsx
 from backoffice.tasks import make_exports
 from core.clock import utc_now
 from core.errors import ApiError
@@ -155,28 +152,6 @@ def test_headings_and_ids_are_read_whole_in_excel(office: Office, paid: list[Pay
     assert [titles[-1].value, newest[-1].value] == ["Payment", paid[-1].pk]
 
 
-@pytest.mark.parametrize(
-    ("rows", "widths"),
-    [
-        ([], [20, 32]),
-        ([("A" * 30, 7)], [32, 32]),
-        ([("A" * 90, "short")], [45, 32]),
-        ([("A" * 30, None), ("A" * 40, None)], [32, 32]),
-    ],
-)
-def test_a_column_of_excel_is_as_wide_as_its_heading_and_first_text(
-    rows: list[tuple[Any, ...]], widths: list[int]
-) -> None:
-    file = io.BytesIO()
-    write_xlsx(Worksheet("Rows", ("No.", "H" * 30), rows), file)
-
-    page = load_workbook(file)["Rows"]
-    assert [page.column_dimensions[letter].width for letter in "AB"] == widths
-    assert [[cell.value for cell in row] for row in page.iter_rows(min_row=2)] == [
-        list(row) for row in rows
-    ]
-
-
 def test_an_export_is_its_requesters_alone(office: Office, paid: list[Payment]) -> None:
     run = made(asked(office))
     other = office(Role.FINANCE, "other")
@@ -279,25 +254,6 @@ def test_one_person_has_five_made_at_a_time(paid: list[Payment]) -> None:
         ask()
 
     assert refused.value.code == "EXPORTS_TOO_MANY"
-
-
-def test_today_is_the_day_on_which_it_was_asked_for(rf) -> None:
-    days = {"day": "last_month", "paid": "today", "booked": "yesterday", "read": "today"}
-    query = rf.get("/", days | {"mode": "test"}).GET
-
-    fixed = with_fixed_days(query, datetime(2026, 3, 1).date())  # noqa: DTZ001  # a day
-
-    assert fixed.dict() == {
-        "mode": "test",
-        "day_from": "2026-02-01",
-        "day_to": "2026-02-28",
-        "paid_from": "2026-03-01",
-        "paid_to": "2026-03-01",
-        "booked_from": "2026-02-28",
-        "booked_to": "2026-02-28",
-        "read_from": "2026-03-01",
-        "read_to": "2026-03-01",
-    }
 
 
 @pytest.mark.each_on_postgres(ITS_OWN)

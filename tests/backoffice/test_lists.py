@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -12,10 +12,9 @@ from openpyxl import load_workbook
 
 from backoffice.admin.payments import PaymentAdmin
 from backoffice.models import AuditEntry
-from backoffice.resource.days import days_of, id_at
+from backoffice.resource.days import id_at
 from backoffice.resource.paginator import COUNTED
 from backoffice.roles import Role
-from backoffice.sheets import escape_cell
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
@@ -28,29 +27,6 @@ from tests.factories import PaymentFactory
 pytestmark = pytest.mark.django_db
 
 PAYMENTS = "/admin/payments/payment/"
-TODAY = date(2026, 11, 21)
-
-
-@pytest.mark.parametrize(
-    ("text", "first", "last"),
-    [
-        ("today", TODAY, date(2026, 11, 22)),
-        ("yesterday", date(2026, 11, 20), TODAY),
-        ("7", date(2026, 11, 15), date(2026, 11, 22)),
-        ("2026-11-03", date(2026, 11, 3), date(2026, 11, 4)),
-        ("2026-11-03..2026-11-09", date(2026, 11, 3), date(2026, 11, 10)),
-    ],
-)
-def test_days_are_read(text: str, first: date, last: date) -> None:
-    assert days_of(text, TODAY) == (first, last)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "x", "0", "999", "9" * 5_000, "2026-13-40", "..", "0001-01-01", "2026-11-09..2026-11-03"],
-)
-def test_what_is_no_day_filters_nothing(text: str) -> None:
-    assert days_of(text, TODAY) is None
 
 
 def test_ids_begin_with_their_time() -> None:
@@ -133,31 +109,6 @@ def test_the_last_sheet_of_an_excel_file_names_the_zone_of_its_times(office: Off
     assert book.active == book.worksheets[0]
     about = list(book.worksheets[-1].iter_rows(values_only=True))
     assert (book.sheetnames, about[1]) == (["Payments", "About"], ("Time zone", "America/Nassau"))
-
-
-@pytest.mark.parametrize(
-    ("cell", "written"),
-    [
-        ("=1", "'=1"),
-        ("+1", "'+1"),
-        ("-1", "'-1"),
-        ("@a", "'@a"),
-        (" =1", "' =1"),
-        ("\t=1", "' =1"),
-        ("\r\n=1", "'  =1"),
-        ("\uff1d1", "'\uff1d1"),
-        ("a;=1+1", "a;'=1+1"),
-        ("a\t@SUM(A1)", "a @SUM(A1)"),
-        ("a=1; b", "a=1; b"),
-        ("a=1", "a=1"),
-        (-5, -5),
-        (None, ""),
-        ("nul\0", "nul "),
-        ("a\ufffe\uffffb", "a  b"),
-    ],
-)
-def test_no_cell_is_a_formula(cell: object, written: object) -> None:
-    assert escape_cell(cell) == written
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from payouts.composition import composition_of
 from payouts.models import AccountStatement, Payout
 from payouts.services import mark_sent, record_paid, record_returned
 from refunds.services import RefundDraft, create_refund
-from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
 from tests.factories import MerchantFactory
@@ -237,73 +237,3 @@ def test_viewers_see_a_statement_and_get_no_file(
     assert answer.status_code == 403
     assert AuditEntry.objects.latest("sequence").outcome == "forbidden"
     assert ExportRun.objects.count() == 1
-
-
-@pytest.mark.parametrize(
-    "days",
-    [
-        {},
-        {"first_day": "2026-02-01"},
-        {"first_day": "2026-02-02", "last_day": "2026-02-01"},
-        {"period": "last_month", "first_day": "2026-02-01", "last_day": "2026-02-02"},
-    ],
-)
-def test_a_period_of_no_days_is_refused(office: Office, seller: Merchant, days: dict) -> None:
-    values = {"mode": "test", "period": "days", "currency": "BSD", "form": "csv"} | days
-    response = act(office(Role.FINANCE), seller, "statement", **values)
-
-    assert response.status_code == 422
-    assert not AccountStatement.objects.exists()
-    assert office(Role.SUPPORT).get(page_of_act(seller, "statement")).status_code == 403
-
-
-@pytest.mark.parametrize(
-    ("period", "begins", "ends"),
-    [
-        ({"period": "last_month"}, "2026-02-01T05:00:00", "2026-03-01T05:00:00"),
-        (
-            {"period": "days", "first_day": "2026-03-08", "last_day": "2026-03-09"},
-            "2026-03-08T05:00:00",
-            "2026-03-10T04:00:00",  # summer time began on the 8th
-        ),
-    ],
-)
-def test_a_statement_is_of_the_days_of_the_merchant(
-    office: Office, seller: Merchant, period: dict[str, str], begins: str, ends: str
-) -> None:
-    values = {"mode": "test", "currency": "BSD", "form": "csv"} | period
-    finance = office(Role.FINANCE)
-
-    assert act(finance, seller, "statement", **values).status_code == 302
-
-    made = AccountStatement.objects.get()
-    told = finance.get(page_of(ExportRun.objects.get())).content.decode()
-    assert ("The file is being made." in told, "is ready" in told) == (True, False)
-    assert "takes a minute" not in told
-    assert [f"{at:%Y-%m-%dT%H:%M:%S}" for at in (made.start_at, made.end_at)] == [begins, ends]
-
-
-def test_a_statement_up_to_this_moment_says_that_it_takes_a_minute(
-    office: Office, seller: Merchant
-) -> None:
-    values = {"mode": "test", "currency": "BSD", "form": "csv", "period": "this_month"}
-    finance = office(Role.FINANCE)
-
-    act(finance, seller, "statement", **values)
-
-    told = finance.get(page_of(ExportRun.objects.get())).content.decode()
-    assert "The file is being made. One up to this moment takes a minute." in told
-
-
-@pytest.mark.parametrize("last_day", ["2026-03-19", "2026-02-27"])
-def test_a_statement_of_days_to_come_or_backwards_is_refused(
-    office: Office, seller: Merchant, last_day: str
-) -> None:
-    days = {"period": "days", "first_day": "2026-02-28", "last_day": last_day}
-    values = {"mode": "test", "currency": "BSD", "form": "csv"} | days
-
-    response = act(office(Role.FINANCE), seller, "statement", **values)
-
-    assert response.status_code == 422
-    assert "Enter the first and the last day, not after today." in response.content.decode()
-    assert not AccountStatement.objects.exists()

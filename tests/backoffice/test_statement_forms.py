@@ -1,10 +1,13 @@
-"""The form of a merchant's statement proposes what there is to state."""
+"""The form of a merchant's statement: what it proposes, and the days it takes."""
 
 import pytest
 
+from backoffice.models import ExportRun
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from merchants.models import Merchant
-from tests.backoffice.acting import fields_of, page_of_act
+from payouts.models import AccountStatement
+from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment
 
@@ -23,3 +26,73 @@ def test_the_only_currency_of_a_merchant_is_proposed(
     form = office(Role.FINANCE).get(page_of_act(merchant, "statement")).content.decode()
 
     assert fields_of(form)["currency"] == proposed
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        {},
+        {"first_day": "2026-02-01"},
+        {"first_day": "2026-02-02", "last_day": "2026-02-01"},
+        {"period": "last_month", "first_day": "2026-02-01", "last_day": "2026-02-02"},
+    ],
+)
+def test_a_period_of_no_days_is_refused(office: Office, merchant: Merchant, days: dict) -> None:
+    values = {"mode": "test", "period": "days", "currency": "BSD", "form": "csv"} | days
+    response = act(office(Role.FINANCE), merchant, "statement", **values)
+
+    assert response.status_code == 422
+    assert not AccountStatement.objects.exists()
+    assert office(Role.SUPPORT).get(page_of_act(merchant, "statement")).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("period", "begins", "ends"),
+    [
+        ({"period": "last_month"}, "2026-02-01T05:00:00", "2026-03-01T05:00:00"),
+        (
+            {"period": "days", "first_day": "2026-03-08", "last_day": "2026-03-09"},
+            "2026-03-08T05:00:00",
+            "2026-03-10T04:00:00",  # summer time began on the 8th
+        ),
+    ],
+)
+def test_a_statement_is_of_the_days_of_the_merchant(
+    office: Office, merchant: Merchant, period: dict[str, str], begins: str, ends: str
+) -> None:
+    values = {"mode": "test", "currency": "BSD", "form": "csv"} | period
+    finance = office(Role.FINANCE)
+
+    assert act(finance, merchant, "statement", **values).status_code == 302
+
+    made = AccountStatement.objects.get()
+    told = finance.get(page_of(ExportRun.objects.get())).content.decode()
+    assert ("The file is being made." in told, "is ready" in told) == (True, False)
+    assert "takes a minute" not in told
+    assert [f"{at:%Y-%m-%dT%H:%M:%S}" for at in (made.start_at, made.end_at)] == [begins, ends]
+
+
+def test_a_statement_up_to_this_moment_says_that_it_takes_a_minute(
+    office: Office, merchant: Merchant
+) -> None:
+    values = {"mode": "test", "currency": "BSD", "form": "csv", "period": "this_month"}
+    finance = office(Role.FINANCE)
+
+    act(finance, merchant, "statement", **values)
+
+    told = finance.get(page_of(ExportRun.objects.get())).content.decode()
+    assert "The file is being made. One up to this moment takes a minute." in told
+
+
+@pytest.mark.parametrize("last_day", ["2026-03-19", "2026-02-27"])
+def test_a_statement_of_days_to_come_or_backwards_is_refused(
+    office: Office, merchant: Merchant, last_day: str
+) -> None:
+    days = {"period": "days", "first_day": "2026-02-28", "last_day": last_day}
+    values = {"mode": "test", "currency": "BSD", "form": "csv"} | days
+
+    response = act(office(Role.FINANCE), merchant, "statement", **values)
+
+    assert response.status_code == 422
+    assert "Enter the first and the last day, not after today." in response.content.decode()
+    assert not AccountStatement.objects.exists()

@@ -156,3 +156,15 @@ def test_a_count_of_none_is_a_figure_and_an_unknown_one_is_not(value: Any, shown
     field = Figure("Rows", lambda row: row)
 
     assert (field.cell(value), field(value)) == (shown, amount(shown))
+
+
+def test_the_numbers_of_items_are_aligned_like_their_prices(
+    office: Office, merchant: Merchant
+) -> None:
+    items = [{"name": "Guava duff", "quantity": 4, "price": 650}]
+    payment = PaymentFactory(merchant=merchant, amount=2_600, line_items=items)
+
+    page = office(Role.SUPPORT).get(page_of(payment)).content.decode()
+
+    for cell in ("Quantity", "4", "Price, BSD", "6.50"):
+        assert f'<span class="bo-amount">{cell}</span>' in page
