@@ -1,0 +1,25 @@
+"""The reference in a real browser: what a developer copies is not cut off."""
+
+import pytest
+from playwright.sync_api import Browser
+
+OVERFLOWING = """
+[...document.querySelectorAll("pre")].filter((each) => each.scrollWidth > each.clientWidth + 1)
+  .map((each) => each.innerText.slice(0, 40))
+"""
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.night("the document of every operation takes a browser long to draw"),
+    pytest.mark.django_db(transaction=True),
+]
+
+
+def test_no_program_of_the_reference_is_cut_off(chromium: Browser, site: str) -> None:
+    """ReDoc colours programs by rules of its own, which keep lines whole."""
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{site}/docs")
+    page.locator("pre code .token").first.wait_for(timeout=120_000)
+
+    assert page.locator("pre").count() > 1
+    assert page.evaluate(OVERFLOWING) == []
+    page.close()
