@@ -10,15 +10,17 @@ from backoffice.models import AuditEntry, Instruction
 from backoffice.services.merchants import (
     COLLECTABLE_FOR,
     collect_key,
+    end_key,
     replace_test_key,
     roll_live_key,
 )
 from backoffice.tasks import forget_uncollected_keys
 from core.clock import utc_now
-from core.errors import ApiError
+from core.errors import ApiError, RateLimited
 from merchants.callers import Caller
 from merchants.errors import ApiKeyNotFound
 from merchants.models import ApiKey, Merchant
+from merchants.owner_notices import NOTICES, count_notice_or_refuse
 from merchants.services import issue_key, roll_key
 from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
@@ -166,3 +168,15 @@ def test_each_way_to_roll_a_key_is_for_keys_of_its_mode(key: ApiKey) -> None:
         roll_live_key(request, Caller(None, livemode=True, actor="staff:anna"), now)
 
     assert ApiKey.objects.count() == 2
+
+
+def test_the_end_of_a_test_key_gives_no_notices_back(merchant: Merchant) -> None:
+    now = utc_now()
+    for _ in range(NOTICES.times):
+        count_notice_or_refuse(merchant.id, now=now)
+    key = issue_key(merchant=merchant, livemode=False, name="Till", now=now).key
+
+    end_key(key_id=key.pk, now=now)
+
+    with pytest.raises(RateLimited):
+        count_notice_or_refuse(merchant.id, now=now)

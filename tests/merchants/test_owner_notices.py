@@ -155,6 +155,18 @@ def test_a_new_count_begins_once_a_day(thief: ApiClient, merchant: Merchant) -> 
     assert GAINS["listen"](thief, merchant).status_code == 429
 
 
+def test_a_replacement_that_has_room_leaves_the_new_count_of_the_day(
+    thief: ApiClient, merchant: Merchant
+) -> None:
+    owner = rolled_at_once(thief, merchant)
+    spend(owner, merchant, 19)
+    assert GAINS["listen"](owner, merchant).status_code == 429
+
+    owner = rolled_at_once(owner, merchant)
+
+    assert GAINS["listen"](owner, merchant).status_code == 201
+
+
 def test_no_other_roll_begins_a_new_count(thief: ApiClient, merchant: Merchant) -> None:
     spend(thief, merchant)
 
