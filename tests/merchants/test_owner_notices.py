@@ -17,7 +17,6 @@ from merchants.evidence import approve_change
 from merchants.models import ApiKey, Merchant, MerchantChange
 from merchants.owner_notices import count_notice, count_notice_or_refuse
 from merchants.services import issue_key
-from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payments import pay_requests
 from payments.models import Payment
@@ -274,30 +273,3 @@ def test_no_notice_has_words_of_the_thief(thief: ApiClient, merchant: Merchant) 
     for text in (asked.text, account.text):
         assert "555" not in text
         assert "thief" not in text
-
-
-@pytest.mark.parametrize("is_confirmed", [True, False])
-def test_an_address_that_anyone_may_have_named_gets_none(
-    thief: ApiClient, merchant: Merchant, *, is_confirmed: bool
-) -> None:
-    confirmed = {} if is_confirmed else {"email_confirmed_at": None}
-    Merchant.objects.update(status=MerchantStatus.UNVERIFIED, **confirmed)
-
-    assert thief.post(KEYS, SCOPED).status_code == 201
-
-    assert Message.objects.exists() is is_confirmed
-
-
-def test_a_confirmed_address_hears_that_it_is_replaced(
-    thief: ApiClient, merchant: Merchant
-) -> None:
-    """A merchant that is not verified changes it at once, and later notices would go nowhere."""
-    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
-    path, own = f"/v1/merchants/{merchant.id}", merchant.email
-
-    assert thief.patch(path, {"email": own}).status_code == 200
-    assert thief.patch(path, {"email": "thief@example.com"}).status_code == 200
-
-    told = Message.objects.get(kind="change_made")
-    assert told.recipient == own
-    assert "thief" not in told.text
