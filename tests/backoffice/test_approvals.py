@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from backoffice.errors import RefundFormStale
 from backoffice.models import Instruction
 from backoffice.request_answer import warnings_of
 from backoffice.resource.page_urls import address_of, list_of, page_of
+from backoffice.resource.shown import actor_words
 from backoffice.roles import Role
 from backoffice.services.decisions import approve
 from backoffice.services.instructions import instruct
@@ -89,6 +91,19 @@ def test_an_approver_reads_what_else_was_refunded_and_may_approve_what_is_left(
     assert said in browser.get(page_of_act(asked, "approve")).content.decode()
     assert act(browser, asked, "approve", note="For other goods").status_code == 302
     assert sorted(refund.amount for refund in Refund.objects.all()) == [50_000, 200_000]
+
+
+def test_an_approver_reads_of_each_refund_since_by_whom_it_was_made(merchant: Merchant) -> None:
+    asked = refund_of(merchant)
+    for amount in (10_000, 20_000):
+        refunded_by_the_shop(asked, amount, reason="")
+
+    [said] = warnings_of(asked)
+
+    words = r"requested: B\$200\.00 BSD (.+) by (.+); B\$100\.00 BSD \1 by \2\. Make"
+    found = re.search(words, said)
+    assert found is not None
+    assert found[2] == actor_words("key:key_of_the_tests") != "key:key_of_the_tests"
 
 
 def test_two_waiting_parts_of_a_payment_can_both_be_approved(
