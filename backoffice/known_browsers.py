@@ -4,13 +4,23 @@ Their wrong passwords count separately, and their sign-in waits for no stranger'
 
 A sign-in is locked for the combination of name, network and browser. A stranger who guesses locks
 out only themselves; the account's owner can still sign in from their own browser, even on the same
-network.
+network. A browser is known no more once the account is closed or its access reset: it may be a
+former colleague's, or a thief's.
 """
 
+from datetime import timedelta
+
 from axes.handlers.proxy import AxesProxyHandler
+from django.contrib.auth.models import User
+from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 
+from backoffice.models import Instruction
+from backoffice.services.instruction_kinds import REOPEN_ACCOUNT, RESET_ACCESS
+from backoffice.staff import roles_of
+from backoffice.statuses import InstructionStatus
 from core.client_address import client_address, network_of
+from core.clock import utc_now
 from core.ids import random_base62
 
 COOKIE = "staff_browser"
@@ -54,6 +64,26 @@ def remember_browser(request: HttpRequest, response: HttpResponse, username: str
 
 
 def _known_browser(request: HttpRequest, username: str) -> str:
-    """Return the id of the browser if it is known to the account; otherwise empty."""
-    known = str(request.get_signed_cookie(COOKIE, "", salt=COOKIE, max_age=LIFETIME_SECONDS))
-    return known if known.startswith(f"{username}:") else ""
+    """Return the browser's id if it is known to the account; otherwise empty."""
+    known = _signed_id(request, timedelta(seconds=LIFETIME_SECONDS))
+    if not known.startswith(f"{username}:"):
+        return ""
+    user = User.objects.filter(username=username).first()
+    if user is None or not roles_of(user):
+        return ""
+    return _signed_id(request, _time_since_access_ended(username))
+
+
+def _signed_id(request: HttpRequest, max_age: timedelta) -> str:
+    return str(request.get_signed_cookie(COOKIE, "", salt=COOKIE, max_age=max_age))
+
+
+def _time_since_access_ended(username: str) -> timedelta:
+    """Return how long ago an account's access was last reset, or the account reopened."""
+    ended = Instruction.objects.filter(
+        subject_id=username,
+        task__in=(RESET_ACCESS, REOPEN_ACCOUNT),
+        status=InstructionStatus.CARRIED_OUT,
+    ).aggregate(last=Max("decided_at"))["last"]
+    lifetime = timedelta(seconds=LIFETIME_SECONDS)
+    return lifetime if ended is None else min(lifetime, utc_now() - ended)
