@@ -26,6 +26,7 @@ MESSAGE_KINDS = {
     "pin_changed": "Notice of a changed PIN",
     "passkey_added": "Notice of a new passkey",
     "passkey_removed": "Notice of a removed passkey",
+    "passkey_copied": "Notice of a passkey that may be copied",
     "email_set": "Notice of a new e-mail address",
     "email_changed": "Notice of a changed e-mail address",
     "email_removed": "Notice of a removed e-mail address",

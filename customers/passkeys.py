@@ -8,12 +8,13 @@ The WebAuthn library is imported where it is used: 7 MB that many processes neve
 
 import logging
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
 
+from core.attempt_limits import AttemptLimit, count_within_all
 from customers import challenges
 from customers.challenges import Binding
 from customers.errors import (
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_PASSKEYS = 20
+TOLD_OF_COPY = AttemptLimit("passkey-copy", 1, timedelta(days=1))
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,15 @@ def _passkey_of(customer_id: str, response: "CredentialResponse") -> Passkey:
 
 
 def _refuse_copied(passkey: Passkey, now: datetime) -> None:
-    Passkey.objects.filter(pk=passkey.pk).update(copied_at=now)
+    """Record that there may be a copy, tell the owner once a day, and raise VerificationFailed.
+
+    Someone who has the copy can go on until its count is the higher one.
+    """
+    with transaction.atomic():
+        Passkey.objects.filter(pk=passkey.pk).update(copied_at=now)
+        if count_within_all([(TOLD_OF_COPY, str(passkey.pk))], now=now):
+            change = SecurityChange.PASSKEY_COPIED
+            plan_notice(passkey.customer, change, is_limited=False, now=now)
     logger.warning("passkey %s seems to be copied: its count fell", passkey.pk)
     raise VerificationFailed
 

@@ -1,5 +1,7 @@
 """Tell customers of each change to their PIN, passkeys or e-mail address, also by staff.
 
+And of a passkey that may have been copied.
+
 Each message has a link by which they can stop their wallet, in case it was not them.
 """
 
@@ -29,12 +31,15 @@ NOT_ME = gettext_noop("If that was not you, freeze your wallet at once: %(link)s
 
 
 class SecurityChange(Enum):
-    """What has changed about how a customer's money is protected."""
+    """What has changed about how a customer's money is protected, or does not hold any more."""
 
     PIN_SET = gettext_noop("A PIN was set for your %(service)s wallet.")
     PIN_CHANGED = gettext_noop("Your PIN for %(service)s was changed.")
     PASSKEY_ADDED = gettext_noop("A passkey was added to your %(service)s wallet.")
     PASSKEY_REMOVED = gettext_noop("A passkey was removed from your %(service)s wallet.")
+    PASSKEY_COPIED = gettext_noop(
+        "A passkey of your %(service)s wallet was refused: there may be a copy of it."
+    )
     EMAIL_SET = gettext_noop("An e-mail address was set for your %(service)s wallet.")
     EMAIL_CHANGED = gettext_noop("The e-mail address of your %(service)s wallet was changed.")
     EMAIL_REMOVED = gettext_noop("The e-mail address of your %(service)s wallet was removed.")

@@ -1,7 +1,7 @@
 """A passkey's count must rise, and one answer is good once, however many come at once."""
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -9,10 +9,12 @@ import pytest
 
 from core.clock import utc_now
 from customers.errors import VerificationFailed
-from customers.models import CustomerSession, Passkey
+from customers.models import Customer, CustomerSession, Passkey
 from customers.passkeys import PasskeyResult
+from customers.security_alerts import stop_link
 from customers.services import find_or_create
 from customers.webauthn import sign_count_regressed, verify_assertion
+from messages.models import Channel, Message
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.races import at_once
@@ -38,6 +40,28 @@ def test_the_count_must_rise(
     answer(session, device.get(ask(session, now)), now)
     passkey.refresh_from_db()
     assert passkey.sign_count == 9
+
+
+def test_the_owner_is_told_once_a_day_that_a_passkey_may_have_a_copy(
+    session: CustomerSession, now: datetime
+) -> None:
+    """A thief went on with the copy until its count was the higher one; the owner never heard."""
+    Customer.objects.update(email="ada@example.com")
+    device = VirtualAuthenticator(counter=7)
+    enrol(session, device, now)
+    copy = VirtualAuthenticator(key=device.key, credential_id=device.credential_id, counter=2)
+
+    for moment in (now, now, now + timedelta(days=1), now + timedelta(days=1, hours=1)):
+        with pytest.raises(VerificationFailed):
+            answer(session, copy.get(ask(session, moment)), moment)
+
+    told = Message.objects.filter(kind="passkey_copied").order_by("created_at", "channel")
+    assert [(message.channel, message.created_at) for message in told] == [
+        (channel, moment)
+        for moment in (now, now + timedelta(days=1))
+        for channel in (Channel.EMAIL, Channel.SMS)
+    ]
+    assert all(stop_link(session.customer_id)[:40] in message.text for message in told)
 
 
 def test_a_count_that_stops_is_refused(session: CustomerSession, now: datetime) -> None:
