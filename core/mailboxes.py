@@ -22,11 +22,18 @@ _HOSTS = {
     "me.com": _ICLOUD,
     "pm.me": _PROTON,
     "proton.me": _PROTON,
+    "protonmail.ch": _PROTON,
     "protonmail.com": _PROTON,
+    "narod.ru": _YANDEX,
     "ya.ru": _YANDEX,
     "yandex.com": _YANDEX,
-    "yandex.ru": _YANDEX,
 }
+# Each mailbox has an address under all of these.
+_YANDEX_REGIONS = (
+    *("az", "by", "co.il", "com.am", "com.ge", "com.tr", "ee", "fr", "kg", "kz"),
+    *("lt", "lv", "md", "ru", "tj", "tm", "ua", "uz"),
+)
+_HOSTS |= {f"yandex.{region}": _YANDEX for region in _YANDEX_REGIONS}
 # There any name before @ reaches the mailbox that the domain begins with.
 _NAMED_BY_DOMAIN = re.compile(r"([^.]+)\.(fastmail\.(?:com|fm))")
 

@@ -58,7 +58,11 @@ def test_another_name_of_a_mailbox_is_refused(address: str) -> None:
         ("anncay@proton.me", "anncay@pm.me"),
         ("ann@icloud.com", "ann@mac.com"),
         ("ann@icloud.com", "ann+tag@me.com"),
+        ("anncay@proton.me", "anncay@protonmail.ch"),
         ("anncay@yandex.com", "ann-cay@ya.ru"),
+        ("anncay@yandex.com", "ann.cay@Yandex.by"),
+        ("anncay@yandex.com", "anncay@yandex.com.tr"),
+        ("anncay@yandex.com", "anncay@narod.ru"),
         ("ann@fastmail.com", "whatever@ann.fastmail.com"),
     ],
 )
