@@ -97,17 +97,22 @@ def subject_of(instruction: Instruction) -> str:
 
 def warnings_of(instruction: Instruction) -> list[str]:
     """Return what to check twice before approving."""
-    found = (_other_amount(instruction), _file_again(instruction), _refunded_since(instruction))
-    return list(filter(None, found))
+    since = too_little_left(instruction) or _refunded_since(instruction)
+    return list(filter(None, (_other_amount(instruction), _file_again(instruction), since)))
+
+
+def too_little_left(instruction: Instruction) -> str:
+    """Say that a refund is of more than is left: it cannot be approved; empty if it can."""
+    if instruction.task != REFUND:
+        return ""
+    return short_of(instruction, Payment.objects.get(pk=instruction.subject_id))
 
 
 def _refunded_since(instruction: Instruction) -> str:
-    """Warn of other refunds of the payment since: too little is left, or they were for the same."""
+    """Warn of other refunds of the payment since, which may have been for the same."""
     if instruction.task != REFUND:
         return ""
     payment = Payment.objects.get(pk=instruction.subject_id)
-    if short := short_of(instruction, payment):
-        return short
     since = Refund.objects.filter(payment=payment, created_at__gt=instruction.asked_at)
     others = since.exclude(status=RefundStatus.FAILED).order_by("-pk")[:SHOWN]
     made = "; ".join(map(_made, others))

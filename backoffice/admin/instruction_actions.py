@@ -7,7 +7,7 @@ from django import forms
 from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
-from backoffice.request_answer import refund_words, sentence, warnings_of
+from backoffice.request_answer import refund_words, sentence, too_little_left, warnings_of
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
 from backoffice.services.decisions import approve, decline, is_for_others, withdraw
@@ -89,7 +89,8 @@ def _may_decline(instruction: Instruction, staff: Staff) -> bool:
 
 def _may_approve(instruction: Instruction, staff: Staff) -> bool:
     """Return whether an approval would not be refused outright; it takes the task's right, too."""
-    return staff.may(TASKS[instruction.task].right) and _may_decline(instruction, staff)
+    is_theirs = staff.may(TASKS[instruction.task].right) and _may_decline(instruction, staff)
+    return is_theirs and not too_little_left(instruction)
 
 
 def _may_finish(instruction: Instruction, staff: Staff) -> bool:

@@ -120,7 +120,7 @@ class InstructionAdmin(OfficeAdmin):
             held = refund_words(row)
             words += [f"It {outcome_words(row, now)}", *([held] if held else [])]
             return SupportAnswer(words, "wait" if held else formats.tone(status))
-        words.append(f"A colleague must approve it by {formats.clock(row.expires_at, now)}.")
+        words.append(f"A colleague must decide by {formats.clock(row.expires_at, now)}.")
         if row.glass_broken_at:
             alone_from = row.glass_broken_at + BREAK_GLASS_DELAY
             word = "from" if alone_from > now else "since"

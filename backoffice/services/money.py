@@ -88,8 +88,8 @@ def short_of(instruction: Instruction, payment: Payment) -> str:
         return ""
     now_left, was_left = (money(amount, instruction.currency) for amount in (left, before))
     return (
-        f"{now_left} can be refunded now, {was_left} when this was requested: decline it, and"
-        " request again what is still to be refunded."
+        f"{now_left} can be refunded now, {was_left} when this was requested: decline or withdraw"
+        " it, and request again what is still to be refunded."
     )
 
 

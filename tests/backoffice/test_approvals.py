@@ -60,11 +60,14 @@ def test_an_approver_reads_that_too_little_is_left_after_another_refund(office: 
     assert not browser.get(page_of(asked)).context["answer"].troubles
     refunded_by_the_shop(asked, 100_000)
     said = (
-        "B$1,500.00 BSD can be refunded now, B$2,500.00 BSD when this was requested: decline it,"
-        " and request again what is still to be refunded."
+        "B$1,500.00 BSD can be refunded now, B$2,500.00 BSD when this was requested: decline or"
+        " withdraw it, and request again what is still to be refunded."
     )
 
-    assert browser.get(page_of(asked)).context["answer"].troubles == [said]
+    page = browser.get(page_of(asked))
+    assert page.context["answer"].troubles == [said]
+    assert "A colleague must decide by" in page.content.decode()
+    assert [each["action"].title for each in page.context["row_actions"]] == ["Decline"]
     assert said in browser.get(page_of_act(asked, "approve")).content.decode()
     refused = act(browser, asked, "approve", note="Saw the photo")
 

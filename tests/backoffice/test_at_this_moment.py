@@ -67,7 +67,7 @@ def test_an_instruction_that_has_expired_is_not_said_to_wait(office: Office) -> 
 
     assert (last.title, last.actor) == ("Expired", "")
     assert "It expired, and nothing was done: no one had decided by" in page
-    assert "must approve it by" not in page
+    assert "must decide by" not in page
     assert "/acts/approve/" not in page
 
 
