@@ -36,6 +36,8 @@ _HOST = re.compile(r"(?=.*[a-z])\S+[.:/]\S+", re.IGNORECASE)
 _PAIR = re.compile(r"([^\s:=]{1,40})[:=]\s*(\S.*)")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+# One currency of each number of decimals, fewest first.
+_BY_DECIMALS = dict(sorted((exponent, code) for code, exponent in EXPONENTS.items())).values()
 # Said on the phone, and of no use in a search.
 _FILLERS = {
     "this", "morning", "afternoon", "evening", "from", "of", "on", "the", "at", "last", "to", "for",
@@ -47,8 +49,8 @@ _FILLERS = {
 class SearchQuery:
     """The meanings of what was typed. Several at once narrow the search down.
 
-    `currency` is named beside the amount, which is in its smallest unit; empty if none is, and the
-    amount is in that of the default one.
+    The amount is in the smallest unit of `currency`, which is named beside it, or stands for all
+    with as many decimals as were typed; empty if the default one may have them.
     """
 
     text: str
@@ -162,7 +164,8 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
     rest = _GROUPED_BY_SPACES.sub(lambda found: found[0].replace(" ", ""), rest)
     words = _SPACES_IN_AMOUNT.sub("", rest).split()
     amount, last_four, others = None, "", []
-    currency = next((word.upper() for word in words if is_currency(word.upper())), "")
+    named = next((word.upper() for word in words if is_currency(word.upper())), "")
+    currency = named or _finer_currency(words)
     priced = _digits_with_currency(words, currency) if currency else ""
     for word in words:
         if word.upper() == currency:
@@ -185,6 +188,17 @@ def _without_fillers_around(words: list[str]) -> list[str]:
     """Leave out fillers at either end, but not within a name, such as "House of Tea"."""
     named = [place for place, word in enumerate(words) if word not in _FILLERS]
     return words[named[0] : named[-1] + 1] if named else []
+
+
+def _finer_currency(words: list[str]) -> str:
+    """Return a currency with as many decimals as an amount has that the default one cannot have.
+
+    1.250 is a dinar and a quarter. Empty if there is no such amount.
+    """
+    for word in words:
+        if _DECIMAL.fullmatch(word) and _amount(word, settings.DEFAULT_CURRENCY) is None:
+            return next((code for code in _BY_DECIMALS if _amount(word, code) is not None), "")
+    return ""
 
 
 def _digits_with_currency(words: list[str], currency: str) -> str:

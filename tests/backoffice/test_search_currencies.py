@@ -41,6 +41,8 @@ def of() -> Of:
         ("1250 JPY", "JPY"),
         ("1.250 KWD", "KWD"),
         ("1.25 KWD today", "KWD"),
+        ("1.250", "KWD"),
+        ("1.250 island coffee", "KWD"),
     ],
 )
 def test_an_amount_finds_the_payment_of_that_amount_only(

@@ -67,7 +67,7 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
         ("cart=c991", {"pair": ("cart", "c991")}),
         ("A-1001", {}),
         ("Island Coffee", {}),
-        ("12.505", {}),
+        ("12.505", {"amount": 12505, "currency": "TND"}),
         ("\u0661\u0662.50", {}),
         ("\u0661\u0662\u0663\u0664", {}),
         ("refund 1\u0662\u0663\u0664", {}),
