@@ -109,7 +109,8 @@ def _created_by(link: PaymentLink) -> str:
 
 
 def _uses(link: PaymentLink) -> str:
-    return f"{link.uses_count} of {link.max_uses or '∞'}"
+    most = f" of {link.max_uses}" if link.max_uses else ", no limit"
+    return f"{link.uses_count}{most}"
 
 
 def _ended(link: PaymentLink, now: datetime) -> str:

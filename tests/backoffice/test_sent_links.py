@@ -7,6 +7,7 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
 
+from backoffice.admin.links import USES
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -208,6 +209,15 @@ def test_a_link_is_shown_as_payable_or_not(
     [said] = office(Role.SUPPORT).get(page_of(link)).context["answer"].words
 
     assert said.startswith(says)
+
+
+def test_a_link_without_a_limit_shows_how_often_it_was_paid(merchant: Merchant) -> None:
+    link = send(merchant, "pat@example.com")
+    assert USES.fact(link) == "0 of 1"
+
+    link.max_uses = None
+
+    assert USES.fact(link) == "0, no limit"
 
 
 def test_a_link_of_a_suspended_merchant_cannot_be_paid(office: Office, merchant: Merchant) -> None:
