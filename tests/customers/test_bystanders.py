@@ -213,7 +213,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     ),
     "agree by a copied passkey": (
         copied,
-        {"Passkey": {"copied_at"}, "PasskeyChallenge": {"new"}},
+        TOLD | {"Passkey": {"copied_at"}, "PasskeyChallenge": {"new"}},
     ),
     "add a passkey": (
         lambda who, now: enrol(who.session, VirtualAuthenticator(), now),
