@@ -4,15 +4,20 @@ A thief with an unlocked desk, or with the link of an invitation, would otherwis
 their own unnoticed.
 """
 
+from datetime import datetime, timedelta
+
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from backoffice.audit import append_own
 from backoffice.services.administrators import mail_staff
 from backoffice.services.invitations import invitation_id
 from backoffice.staff import Staff
+from core.attempt_limits import AttemptLimit, count_within_all
 from core.clock import request_now
 
 KIND = "staff_factor"
+TOLD_OF_COPY = AttemptLimit("staff-passkey-copy", 1, timedelta(days=1))
 # By act, as in the audit trail.
 CHANGES = {
     "add passkey of staff": "A passkey was added",
@@ -34,14 +39,27 @@ def record_change_of_factor(*, staff: Staff, act: str) -> None:
     In the transaction of the change, at its end: the end of the audit trail is locked last.
     """
     user = User.objects.get(pk=staff.user_id)
-    if user.email:
+    text = f"{CHANGES[act]} for your account, {user.get_username()}, from {staff.address}."
+    _mail(user, text, request_now())
+    append_own(staff=staff, act=act)
+
+
+@transaction.atomic
+def tell_of_copied_passkey(user: User, passkey_id: int, *, now: datetime) -> None:
+    """E-mail the owner of a passkey whose count fell, once a day."""
+    if count_within_all([(TOLD_OF_COPY, str(passkey_id))], now=now):
         name = user.get_username()
+        text = f"A passkey of your account, {name}, was refused: there may be a copy of it."
+        _mail(user, text, now)
+
+
+def _mail(user: User, text: str, now: datetime) -> None:
+    if user.email:
         mail_staff(
             KIND,
             user.email,
             about=invitation_id(user),
             subject="your back office account",
-            text=f"{CHANGES[act]} for your account, {name}, from {staff.address}.\n\n{NOT_YOU}",
-            now=request_now(),
+            text=f"{text}\n\n{NOT_YOU}",
+            now=now,
         )
-    append_own(staff=staff, act=act)

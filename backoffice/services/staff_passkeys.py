@@ -20,7 +20,7 @@ from backoffice.errors import AccountNotEligible
 from backoffice.own_passwords import lock_account
 from backoffice.roles import Role
 from backoffice.services.administrators import staff_url
-from backoffice.services.own_factors import record_change_of_factor
+from backoffice.services.own_factors import record_change_of_factor, tell_of_copied_passkey
 from backoffice.staff import Staff
 from customers.errors import VerificationFailed
 
@@ -110,6 +110,7 @@ def check_passkey(user: User, *, credential: str, challenge: bytes, now: datetim
     count = webauthn.verify_assertion(response, bytes(passkey.public_key), site=staff_url(""))
     if webauthn.sign_count_regressed(passkey.sign_count, count):
         logger.warning("passkey %s of staff seems to be copied: its count fell", passkey.pk)
+        tell_of_copied_passkey(user, passkey.pk, now=now)
         raise VerificationFailed
     # Conditional on the count that was read, so of two answers with one count one is refused.
     if not found.filter(sign_count=passkey.sign_count).update(sign_count=count, last_used_at=now):

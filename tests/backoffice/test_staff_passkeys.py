@@ -16,6 +16,7 @@ from backoffice.models import AuditEntry
 from backoffice.pages.proving import VERIFIED_FOR
 from backoffice.roles import Role
 from core.clock import utc_now
+from messages.models import Message
 from tests.backoffice.conftest import PASSWORD, Office, code_of, enter, make_user
 from tests.customers.authenticator import USER_PRESENT, VirtualAuthenticator
 from tests.nights import ITS_OWN
@@ -178,6 +179,24 @@ def test_a_count_that_falls_is_a_copy(finance: User, device: VirtualAuthenticato
     device.counter = 3
 
     assert sign(enter("finance"), device).status_code == 422
+
+
+def test_its_owner_is_told_once_a_day_that_there_may_be_a_copy(
+    finance: User, device: VirtualAuthenticator
+) -> None:
+    """A thief with password and copy tried until its count was the higher one, and no one heard."""
+    User.objects.update(email="ada@example.com")
+    device.counter = 7
+    sign(enter("finance"), device)
+
+    for days in (0, 0, 1):
+        device.counter = 3
+        with time_machine.travel(utc_now() + timedelta(days=days), tick=False):
+            assert sign(enter("finance"), device).status_code == 422
+
+    told = Message.objects.filter(text__contains="there may be a copy of it")
+    assert [message.recipient for message in told] == ["ada@example.com"] * 2
+    assert "If that was not you, tell an Administrator at once" in told[0].text
 
 
 @pytest.mark.parametrize("nonsense", ["", "{}", "[]", "null", json.dumps({"id": "x" * 20_000})])
