@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import F, Q
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 from backoffice.formats import age, clock, money, short_code
 from backoffice.page_parts import SupportAnswer
@@ -208,11 +208,15 @@ def _paid_elsewhere(payment: Payment, now: datetime) -> Iterator[str]:
         return
     name, found = _same_order(payment)
     twice = "Possibly paid twice: the same customer paid the same amount here"
-    told = [(f"{name} was paid with another payment{_by(other)}", other) for other in found]
-    told += [(twice, other) for other in _same_amount(payment) if other not in found]
-    for words, other in told:
-        at, url, code = clock(other.completed_at, now), page_of(other), short_code(other.pk)
-        yield format_html('{} ({}, <a href="{}">{}</a>).', words, at, url, code)
+    told = [(f"{name} was paid with another payment{_by(other)}", [other]) for other in found]
+    told += [(twice, [other for other in _same_amount(payment) if other not in found])]
+    for words, others in told:
+        links = [
+            (clock(each.completed_at, now), page_of(each), short_code(each.pk)) for each in others
+        ]
+        if others:
+            places = format_html_join("; ", '{}, <a href="{}">{}</a>', links)
+            yield format_html("{} ({}).", words, places)
 
 
 def _same_order(payment: Payment) -> tuple[str, Sequence[Payment]]:
