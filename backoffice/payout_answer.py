@@ -20,6 +20,7 @@ from payouts.continuity import is_shut
 from payouts.contradictions import contradiction_of
 from payouts.models import BankEntry, Payout, PayoutBatch, StatementLine
 from payouts.order_references import with_truncated_forms
+from payouts.services import REFUSED, RETURNED_BY_BANK
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 MOST_QUOTED = 3
@@ -155,4 +156,5 @@ def _back(payout: Payout, now: datetime) -> str:
 
 def _reason(payout: Payout) -> str:
     words = showable(payout.failure_message).rstrip(".") or "no reason was given"
-    return f"{words} ({payout.failure_code})." if payout.failure_code else f"{words}."
+    is_of_bank = payout.failure_code not in ("", REFUSED, RETURNED_BY_BANK)
+    return f"{words} ({payout.failure_code})." if is_of_bank else f"{words}."

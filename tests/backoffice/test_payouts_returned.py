@@ -7,7 +7,7 @@ from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
 from payouts.models import Payout
-from payouts.services import mark_sent, record_paid, record_returned
+from payouts.services import RETURNED_BY_BANK, mark_sent, record_paid, record_returned
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment, scheduled_payout
 
@@ -37,6 +37,12 @@ def test_it_says_why_it_was_returned(office: Office, returned: Payout) -> None:
     assert (
         ", to go out with the merchant&#x27;s next payout: check that the bank account is" in shown
     )
+
+
+def test_a_code_that_is_ours_is_no_reason(office: Office, returned: Payout) -> None:
+    Payout.objects.update(failure_code=RETURNED_BY_BANK)
+
+    assert "The bank sent it back: Account closed.<" in page(office, returned)
 
 
 def test_the_money_is_followed_into_the_next_payout(office: Office, returned: Payout) -> None:
