@@ -43,6 +43,8 @@ from payouts.batches import MAX_PAYOUTS
 from payouts.contradictions import our_reference
 from payouts.models import BankEntry, Payout
 
+REQUESTED = Instant("Requested", "asked_at")
+WHOSE = RowLink("Whose", subject_of, to="merchant_id")
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 STATED = ("Number", "Period", "Written", *map(formats.amount, ("Opening", "Closing", "Replaces")))
@@ -71,17 +73,25 @@ class InstructionAdmin(OfficeAdmin):
     when_empty = "What one person has requested and another must approve comes here."
     list_select_related = ("asked_by", "decided_by")
     list_display = (
-        Instant("Requested", "asked_at"),
+        REQUESTED,
         WHAT,
         AMOUNT_ASKED,
-        RowLink("Whose", subject_of, to="merchant_id"),
+        WHOSE,
         STATUS_NOW,
         Field("By", "asked_by.get_username"),
         DECIDED_BY,
         REASON,
         MODE,
     )
-    summary = (WHAT, AMOUNT_ASKED, STATUS_NOW, DECIDED_BY, Field("Note", "decision_note", most=60))
+    summary = (
+        REQUESTED,
+        WHAT,
+        AMOUNT_ASKED,
+        WHOSE,
+        STATUS_NOW,
+        DECIDED_BY,
+        Field("Note", "decision_note", most=60),
+    )
     list_filter = (
         status_filter(InstructionStatus),
         choice_filter("kind", "kind", [(kind.value, kind.value) for kind in InstructionKind]),

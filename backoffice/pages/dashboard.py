@@ -18,6 +18,7 @@ from backoffice.models import Instruction
 from backoffice.page_parts import Table
 from backoffice.pages.saved_views import own_views
 from backoffice.queues import queues_of
+from backoffice.request_answer import with_names
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import list_of
 from backoffice.resource.resource import summary_table
@@ -102,7 +103,10 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         "tables": _tables(site, staff, livemode=mode == "live", now=instant),
         **shown,
     }
-    context["tiles"] = [tile for tile in shown["tiles"] if staff.may(tile.right)]
+    failing = Webhook.objects.failing().filter(livemode=mode == "live").count()
+    webhooks = _webhooks(mode, shown["webhook_health"], failing)
+    tiles = [*shown["day_tiles"], webhooks, *shown["other_tiles"]]
+    context["tiles"] = [tile for tile in tiles if staff.may(tile.right)]
     if not staff.may(Right.VIEW_LEDGER):
         context["balances"] = []
     return TemplateResponse(request, "admin/backoffice/dashboard.html", context)
@@ -111,7 +115,7 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 def _tables(site: AdminSite, staff: Staff, *, livemode: bool, now: datetime) -> list[Table]:
     """Return the endpoints that are failing now, and the outcome of the reader's own requests."""
     failing = Webhook.objects.failing().filter(livemode=livemode).select_related("merchant")
-    requested = CATALOG[Instruction].rows_seen(Instruction.objects.all(), staff)
+    requested = with_names(CATALOG[Instruction].rows_seen(Instruction.objects.all(), staff))
     own = requested.filter(asked_by_id=staff.user_id, asked_at__gt=now - REQUESTS_SHOWN_FOR)
     found = (
         ("Endpoints failing now", Webhook, failing[:ROWS_SHOWN]),
@@ -132,11 +136,10 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
     span = figures.totals_between(**kind, start=start, end=instant)
     before = figures.totals_between(**kind, start=start - WEEK_AGO, end=instant - WEEK_AGO)
     days = figures.days_before(today, **kind)
-    failing = Webhook.objects.failing().filter(livemode=livemode).count()
     return {
-        "tiles": [
-            *_day_tiles(span, before, mode, currency),
-            _webhooks(mode, figures.webhook_health(livemode=livemode, start=yesterday), failing),
+        "day_tiles": _day_tiles(span, before, mode, currency),
+        "webhook_health": figures.webhook_health(livemode=livemode, start=yesterday),
+        "other_tiles": [
             *_bank(mode, position_in(currency, livemode=livemode)),
             *_clock(instant),
         ],

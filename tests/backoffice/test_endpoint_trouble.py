@@ -98,7 +98,13 @@ def test_a_payment_tells_its_endpoints_apart(payment: Payment) -> None:
 @pytest.mark.each_on_postgres(ITS_OWN)
 def test_the_dashboard_shows_it_at_once(office: Office, payment: Payment) -> None:
     cache.clear()
-    shown = office(Role.SUPPORT).get("/admin/?mode=test").content.decode()
+    browser, failing = office(Role.SUPPORT), Webhook.objects.failing()
+    ids, since = [each.pk for each in failing], utc_now()
+    failing.update(failing_since=None)
+    assert "Webhooks, 24 hours" in browser.get("/admin/?mode=test").content.decode()  # is kept
+    Webhook.objects.filter(pk__in=ids).update(failing_since=since)
+
+    shown = browser.get("/admin/?mode=test").content.decode()
 
     assert "1 failing" in shown
     assert "Endpoints failing now" in shown

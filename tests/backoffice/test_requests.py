@@ -172,6 +172,7 @@ def test_what_is_declined_is_declined_everywhere(
     assert "Refund of B$2,000.00 BSD: declined" in support.get(page_of(payment)).content.decode()
     dashboard = support.get("/admin/").content.decode()
     assert "Your requests" in dashboard
+    assert payment.merchant.name in dashboard
     assert "Too much" in dashboard
 
 
