@@ -32,7 +32,8 @@ class Money:
 class MerchantBalances:
     """Per currency: what can be paid out, what is scheduled, and what is in transit.
 
-    `reserved` is the rest of the merchant's balance, which cannot be paid out.
+    `reserved` is the rest of the merchant's balance, which cannot be paid out; `missing` what the
+    reserves need beyond it, and what comes in goes to first.
     """
 
     merchant_id: str
@@ -41,6 +42,7 @@ class MerchantBalances:
     pending: list[Money]
     in_transit: list[Money]
     reserved: list[Money]
+    missing: list[Money]
 
 
 def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
@@ -63,6 +65,9 @@ def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
         pending=[Money(name, sums[PayoutStatus.SCHEDULED, name]) for name in currencies],
         in_transit=[Money(name, sums[PayoutStatus.IN_TRANSIT, name]) for name in currencies],
         reserved=[Money(name, sums[HELD, name] - free[name]) for name in currencies],
+        missing=[
+            Money(name, max(sums[RESERVED, name] - sums[HELD, name], 0)) for name in currencies
+        ],
     )
 
 

@@ -102,6 +102,7 @@ def balance_facts(held: MerchantBalances) -> list[tuple[str, str]]:
         for words, amounts in (
             ("Available", held.available),
             ("Kept for waiting refunds", held.reserved),
+            ("Missing for waiting refunds", held.missing),
             ("Scheduled", held.pending),
             ("In transit", held.in_transit),
         )

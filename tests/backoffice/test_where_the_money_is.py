@@ -156,7 +156,9 @@ def test_the_last_refund_is_the_one_that_was_paid_last(merchant: Merchant) -> No
     assert f"most recently {clock(now, now)}." in words(payment)
 
 
-def test_a_merchants_balances_are_those_that_it_reads(office: Office, merchant: Merchant) -> None:
+def test_a_merchants_balances_are_those_that_it_reads_and_what_waits_for_more(
+    office: Office, merchant: Merchant
+) -> None:
     payment = paid_payment(merchant)
     credit(merchant, -300)
     refund(payment, 1_000)
@@ -169,6 +171,7 @@ def test_a_merchants_balances_are_those_that_it_reads(office: Office, merchant: 
         ("Available, test", "B$0.00 BSD"),
         ("Available, test", "€4.00 EUR"),
         ("Kept for waiting refunds, test", "B$9.50 BSD"),
+        ("Missing for waiting refunds, test", "B$0.50 BSD"),
     ]
 
 
