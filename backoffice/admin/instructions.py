@@ -23,9 +23,9 @@ from backoffice.request_answer import (
 from backoffice.resource.catalog import entry_of
 from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import BothModesFilter, choice_filter, link_filter, status_filter
-from backoffice.resource.shown import Amount, Field, Instant, Reference, RowLink, linked
+from backoffice.resource.shown import Amount, Badge, Field, Instant, Reference, RowLink, linked
 from backoffice.resource.tables import Related
-from backoffice.resource.usual_fields import MODE, STATUS_NOW
+from backoffice.resource.usual_fields import MODE
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
@@ -35,6 +35,7 @@ from backoffice.services.instruction_kinds import (
     RESET_ACCESS,
     RUN_PAYOUTS,
     TASKS,
+    state_of,
 )
 from backoffice.services.payouts import accounts_to_compare
 from backoffice.statuses import InstructionStatus
@@ -45,6 +46,7 @@ from payouts.models import BankEntry, Payout
 
 REQUESTED = Instant("Requested", "asked_at")
 WHOSE = RowLink("Whose", subject_of, to="merchant_id")
+STATE = Badge("Status", lambda instruction: state_of(instruction, request_now()))
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 STATED = ("Number", "Period", "Written", *map(formats.amount, ("Opening", "Closing", "Replaces")))
@@ -77,7 +79,7 @@ class InstructionAdmin(OfficeAdmin):
         WHAT,
         AMOUNT_ASKED,
         WHOSE,
-        STATUS_NOW,
+        STATE,
         Field("By", "asked_by.get_username"),
         DECIDED_BY,
         REASON,
@@ -88,7 +90,7 @@ class InstructionAdmin(OfficeAdmin):
         WHAT,
         AMOUNT_ASKED,
         WHOSE,
-        STATUS_NOW,
+        STATE,
         DECIDED_BY,
         Field("Note", "decision_note", most=60),
     )

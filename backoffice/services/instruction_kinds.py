@@ -224,6 +224,13 @@ def moves_later(instruction: Instruction) -> bool:
     return instruction.task in (REFUND, PAY_OUT) and bool(instruction.result_id)
 
 
+def state_of(instruction: Instruction, now: datetime) -> str:
+    """Return the status; of what moves later, who initiated it: its own page says if it moved."""
+    if moves_later(instruction):
+        return "approved" if instruction.decided_by_id else "initiated"
+    return instruction.status_at(now)
+
+
 def outcome_of(instruction: Instruction, now: datetime) -> str:
     """Return the outcome of a request that someone else decided, or that has expired."""
     return "approved" if moves_later(instruction) else instruction.status_at(now).label

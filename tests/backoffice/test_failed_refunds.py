@@ -76,6 +76,9 @@ def test_what_the_balance_does_not_cover_is_not_said_to_be_refunded(
     answer = support.get(page_of(asked)).context["answer"]
     assert answer.words[-1].startswith("Nothing has been refunded yet")
     assert answer.tone == "wait"
+    dashboard = support.get("/admin/?mode=test").content.decode()
+    assert dashboard.count('<span class="bo-badge bo-quiet">initiated</span>') == 2
+    assert "carried out" not in dashboard
 
 
 def test_a_refund_says_whose_wallet_it_went_to(office: Office, payment: Payment) -> None:
