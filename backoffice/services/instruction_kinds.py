@@ -225,7 +225,10 @@ def moves_later(instruction: Instruction) -> bool:
 
 
 def state_of(instruction: Instruction, now: datetime) -> str:
-    """Return the status; of what moves later, who initiated it: its own page says if it moved."""
+    """Return the status, or "approved" or "initiated" if money moves later.
+
+    The page of the refund or payout says whether it has.
+    """
     if moves_later(instruction):
         return "approved" if instruction.decided_by_id else "initiated"
     return instruction.status_at(now)
