@@ -227,7 +227,7 @@ def moves_later(instruction: Instruction) -> bool:
 def state_of(instruction: Instruction, now: datetime) -> str:
     """Return the status, or "approved" or "initiated" if money moves later.
 
-    The page of the refund or payout says whether it has.
+    The page of the refund or payout says if it has.
     """
     if moves_later(instruction):
         return "approved" if instruction.decided_by_id else "initiated"
