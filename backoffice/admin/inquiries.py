@@ -36,7 +36,7 @@ _TOLD = {
 class AnswerForm(ActionForm):
     """The answer to the customer, as of the last text that the page displayed."""
 
-    seen_at = forms.CharField(max_length=40, widget=forms.HiddenInput())
+    seen_at = forms.DateTimeField(widget=forms.HiddenInput())
     text = TextAreaField(
         label="Answer",
         max_length=MAX_TEXT,
@@ -45,12 +45,6 @@ class AnswerForm(ActionForm):
 
     def prepare(self) -> None:
         self.fields["seen_at"].initial = self.row.updated_at.isoformat()
-
-    def clean_seen_at(self) -> datetime:
-        try:
-            return datetime.fromisoformat(self.cleaned_data["seen_at"])
-        except ValueError:
-            raise forms.ValidationError("This is no time: open the form again.") from None
 
     def renew(self) -> None:
         self.row.refresh_from_db(fields=["updated_at"])
