@@ -28,7 +28,6 @@ class ResendRun(models.Model):
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
-        app_label = "backoffice"
         verbose_name = "resending"
         indexes = (
             models.Index(
@@ -69,7 +68,6 @@ class ExportRun(models.Model):
     error = models.CharField(max_length=200, default="", blank=True)
 
     class Meta:
-        app_label = "backoffice"
         verbose_name = "export"
         indexes = (
             models.Index(
@@ -97,7 +95,6 @@ class ExportPart(models.Model):
     content = models.BinaryField()
 
     class Meta:
-        app_label = "backoffice"
         constraints = (models.UniqueConstraint(fields=["run", "number"], name="export_part_once"),)
 
     def __str__(self) -> str:
