@@ -203,9 +203,6 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def get_queryset(self, request: HttpRequest) -> Any:
         return self.entry.rows_seen(super().get_queryset(request), staff_of(request))
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
