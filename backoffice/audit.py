@@ -7,7 +7,7 @@ so that actions of staff wait for each other only as long as a commit takes.
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -144,7 +144,7 @@ def _append(
 
 def entry_hash(previous: str, values: Iterable[object]) -> str:
     """Return the hash of an entry: over the previous hash and the values of this entry."""
-    return chain_hash(previous, values, written=_plain)
+    return chain_hash(previous, values, written=iso)
 
 
 def changed(before: State, after: State) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -238,11 +238,7 @@ def _lock_head() -> AuditHead:
 def _storable(value: Any) -> Any:
     if isinstance(value, bool | int | None):
         return value
-    return _plain(value) if isinstance(value, datetime) else str(value)
-
-
-def _plain(value: datetime) -> str:
-    return iso(value.astimezone(UTC))
+    return iso(value) if isinstance(value, datetime) else str(value)
 
 
 def _log_head(entry: AuditEntry) -> None:
