@@ -72,28 +72,38 @@ class AddConstraintOnline(AddConstraint):
             schema_editor.execute(f"{table} VALIDATE CONSTRAINT {name}", params=None)
 
 
-class _BeyondModels(Operation):
+class BeyondModels(Operation):
+    """A change by SQL that models do not know of. Going back does nothing by default."""
+
     def state_forwards(self, app_label: str, state: Any) -> None:
         pass
 
+    def database_forwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
+        self.forwards(schema_editor)
 
-class CreateIndexOnline(_BeyondModels):
+    def database_backwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
+        self.backwards(schema_editor)
+
+    def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        raise NotImplementedError
+
+    def backwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        pass
+
+
+class CreateIndexOnline(BeyondModels):
     """Create an index that models cannot express, by SQL, without blocking writers."""
 
     def __init__(self, name: str, on: str) -> None:
         self.name, self.on = name, on
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
+    def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         with _no_limits(schema_editor):
             _drop(schema_editor, self.name)  # from an interrupted run
             how = _concurrently(schema_editor)
             schema_editor.execute(f"CREATE INDEX {how}{self.name} ON {self.on}", params=None)
 
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
+    def backwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         _drop(schema_editor, self.name)
 
     def describe(self) -> str:
@@ -103,14 +113,12 @@ class CreateIndexOnline(_BeyondModels):
 class CreateSearchIndexOnline(CreateIndexOnline):
     """Create an index of a kind that only PostgreSQL has, without blocking writers."""
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
+    def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         if schema_editor.connection.vendor == "postgresql":
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            super().forwards(schema_editor)
 
 
-class DropIndexOnline(_BeyondModels):
+class DropIndexOnline(BeyondModels):
     """Drop an index by its name: what Django does for a field may rebuild the table.
 
     Reversing it does not restore the index: another serves the same reads.
@@ -119,22 +127,15 @@ class DropIndexOnline(_BeyondModels):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
+    def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         with _no_limits(schema_editor):
             _drop(schema_editor, self.name)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
-        pass
 
     def describe(self) -> str:
         return f"Drop the index {self.name}"
 
 
-class KeepCount(_BeyondModels):
+class KeepCount(BeyondModels):
     """Keep the count of a list by triggers from now on, and count the existing rows."""
 
     by_day = False
@@ -142,17 +143,13 @@ class KeepCount(_BeyondModels):
     def __init__(self, counted: CountedList) -> None:
         self.counted = counted
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
+    def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         _create_triggers(schema_editor, self.counted, by_day=self.by_day)
         # Writers from before the triggers are done by now: creating the triggers waited for them.
         with _no_limits(schema_editor):
             correct_counts(self.counted)
 
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
+    def backwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         on_postgresql = schema_editor.connection.vendor == "postgresql"
         name, table = self.counted.name, self.counted.table
         for event in EVENTS:
@@ -174,16 +171,12 @@ class KeepCountByDay(KeepCount):
 
     by_day = True
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
-        super().database_forwards(app_label, schema_editor, from_state, to_state)
+    def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        super().forwards(schema_editor)
         with _no_limits(schema_editor):
             correct_period_counts(self.counted)
 
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
+    def backwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         _create_triggers(schema_editor, self.counted, by_day=False)
         schema_editor.execute(
             f"DELETE FROM core_periodcount WHERE list = '{self.counted.name}'",  # noqa: S608  # our own name
@@ -194,19 +187,12 @@ class KeepCountByDay(KeepCount):
         return f"Keep the count of {self.counted.name} by day"
 
 
-class CountTotals(_BeyondModels):
+class CountTotals(BeyondModels):
     """Add the sums that there are to the totals of all owners, which triggers keep from now on."""
 
-    def database_forwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
+    def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         with _no_limits(schema_editor):
             correct_totals()
-
-    def database_backwards(
-        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
-    ) -> None:
-        pass
 
     def describe(self) -> str:
         return "Count the totals of all owners"

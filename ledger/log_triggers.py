@@ -5,10 +5,10 @@ statement. A row that was written past them has no entry, and one without a sign
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations.base import Operation
+
+from core.schema import BeyondModels
 
 FUNCTION = """
     CREATE FUNCTION ledger_log() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -21,35 +21,18 @@ FUNCTION = """
 EVENTS = {"insert": "INSERT", "update": "UPDATE OF signature"}
 
 
-class LogRows(Operation):
+class LogRows(BeyondModels):
     """Record each signature that is written to a table, for the log."""
-
-    reduces_to_sql = True
 
     def __init__(self, table: str) -> None:
         self.table = table
 
-    def state_forwards(self, app_label: str, state: Any) -> None:
-        pass
-
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: Any,
-        to_state: Any,
-    ) -> None:
+    def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         on_postgresql = schema_editor.connection.vendor == "postgresql"
         for statement in (_postgresql if on_postgresql else _sqlite)(self.table):
             schema_editor.execute(statement, params=None)
 
-    def database_backwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: Any,
-        to_state: Any,
-    ) -> None:
+    def backwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         of_table = f" ON {self.table}" if schema_editor.connection.vendor == "postgresql" else ""
         for event in EVENTS:
             schema_editor.execute(f"DROP TRIGGER log_{self.table}_{event}{of_table}", params=None)
