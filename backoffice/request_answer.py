@@ -15,12 +15,15 @@ from backoffice.services.instruction_kinds import REFUND, moves_later, title_of
 from backoffice.services.money import short_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
+from core.durations import in_words
 from customers.models import Customer
 from customers.phones import masked
 from funding.models import TopUp
 from merchants.models import Merchant
 from payments.models import Payment
+from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
+from refunds.reserve import missing_for
 from refunds.statuses import RefundStatus
 
 SHOWN_FOR = timedelta(days=7)
@@ -97,8 +100,16 @@ def subject_of(instruction: Instruction) -> str:
 
 def warnings_of(instruction: Instruction) -> list[str]:
     """Return what to check twice before approving."""
-    since = too_little_left(instruction) or _refunded_since(instruction)
-    return list(filter(None, (_other_amount(instruction), _file_again(instruction), since)))
+    found = [_other_amount(instruction), _file_again(instruction)]
+    if instruction.task == REFUND:
+        found += _of_refund(instruction, Payment.objects.get(pk=instruction.subject_id))
+    return list(filter(None, found))
+
+
+def _of_refund(instruction: Instruction, payment: Payment) -> list[str]:
+    if short := short_of(instruction, payment):
+        return [short]
+    return [_refunded_since(instruction, payment), uncovered_words(payment, instruction.amount)]
 
 
 def too_little_left(instruction: Instruction) -> str:
@@ -108,11 +119,24 @@ def too_little_left(instruction: Instruction) -> str:
     return short_of(instruction, Payment.objects.get(pk=instruction.subject_id))
 
 
-def _refunded_since(instruction: Instruction) -> str:
-    """Warn of other refunds of the payment since, which may have been for the same."""
-    if instruction.task != REFUND:
+def uncovered_words(payment: Payment, amount: int) -> str:
+    """Warn that the merchant's balance does not cover a refund of `amount` cents; empty if it does.
+
+    As of now: until it is made, the balance may change.
+    """
+    missing = missing_for(payment, amount)
+    if not missing:
         return ""
-    payment = Payment.objects.get(pk=instruction.subject_id)
+    words, lacks = (money(each, payment.currency) for each in (amount, missing))
+    return (
+        f"The merchant's balance does not cover {words} now: {lacks} is missing. Refunded now, it"
+        " waits until the balance covers it, and fails if that takes longer than"
+        f" {in_words(GIVE_UP_AFTER)}."
+    )
+
+
+def _refunded_since(instruction: Instruction, payment: Payment) -> str:
+    """Warn of other refunds of the payment since, which may have been for the same."""
     since = Refund.objects.filter(payment=payment, created_at__gt=instruction.asked_at)
     others = since.exclude(status=RefundStatus.FAILED).order_by("-pk")[:SHOWN]
     made = "; ".join(map(_made, others))

@@ -7,6 +7,7 @@ from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, EmailField, MoneyField, TextAreaField, TextInputField
+from backoffice.request_answer import uncovered_words
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instructions import left_without_approval
@@ -54,6 +55,10 @@ class RefundForm(ActionForm):
             most = formats.money(alone, self.row.currency)
             words.append(f"Up to {most} at once; more waits for a colleague's approval.")
         return words
+
+    def warnings(self) -> list[str]:
+        amount = getattr(self, "cleaned_data", {}).get("amount") or self.left
+        return list(filter(None, [uncovered_words(self.row, min(amount, self.left))]))
 
     def _after(self, left: int, amount: int) -> str:
         """What would be left; a script updates it while the amount is typed."""
