@@ -94,9 +94,11 @@ def remedy_of(payment: Any, now: datetime) -> str:
         return "Too late to cancel: refund it once it is paid"
     if status != S.COMPLETED:
         return "Nothing: it was not paid"
+    left, asked = payment.amount_refundable, payment.refund_asked
+    beyond = "" if asked <= left else f", and only {money(left, payment.currency)} is left"
     parts = (
-        ("Refund {}", payment.amount_refundable - payment.refund_asked),
-        ("{} waits for approval", payment.refund_asked),
+        ("Refund {}", left - asked),
+        (f"{{}} waits for approval{beyond}", asked),
         ("{} waits for the shop's balance", payment.amount_refund_pending),
     )
     sentences = [words.format(money(part, payment.currency)) for words, part in parts if part > 0]

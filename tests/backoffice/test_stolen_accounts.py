@@ -7,11 +7,12 @@ from html import unescape
 import pytest
 
 from backoffice.models import AuditEntry
-from backoffice.payment_answer import answer_of
+from backoffice.payment_answer import answer_of, remedy_of
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.customers import secure_stolen, unfreeze_customer
 from backoffice.services.instructions import instruct
+from backoffice.services.money import with_refunds_asked
 from core.clock import utc_now
 from customers.account_changes import AccountChange, record_change
 from customers.models import Customer, CustomerSession, Passkey
@@ -95,6 +96,24 @@ def test_its_list_says_what_can_be_done_about_each(
         "Refund B$12.50 BSD",
     ]
     assert "Refund B$" not in browser.get(address(Payment, "changelist")).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("by_the_shop", "left"), [(30_000, "B$200.00"), (50_000, "B$0.00"), (20_000, "")]
+)
+def test_its_list_says_where_more_waits_for_approval_than_is_left(
+    merchant: Merchant, by_the_shop: int, left: str
+) -> None:
+    paid = paid_payment(merchant, 50_000)
+    for _ in range(2):
+        request = refund_request(paid, 15_000)
+        instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+    give_back(paid, by_the_shop)
+
+    [payment] = with_refunds_asked(Payment.objects.all(), utc_now())
+
+    beyond = f", and only {left} BSD is left" if left else ""
+    assert remedy_of(payment, utc_now()) == f"B$300.00 BSD waits for approval{beyond}"
 
 
 def give_back(payment: Payment, amount: int | None) -> None:
