@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from backoffice.formats import age, link
 from backoffice.page_parts import TimelineEntry
@@ -37,17 +37,15 @@ def outages_of(row: Webhook | Merchant, most: int) -> Iterator[TimelineEntry]:
     failing = Webhook.objects.failing().filter(
         merchant=row, failing_since__lte=request_now() - ALARM_AFTER
     )
-    long_enough = EndpointOutage.objects.filter(
-        webhook__merchant=row, until__gte=F("since") + ALARM_AFTER
-    )
-    ended = long_enough.select_related("webhook").order_by("-until", "-pk")
+    told = EndpointOutage.objects.filter(merchant=row).select_related("webhook")
+    ended = told.order_by("-until", "-pk")
     return _entries(failing[:most], ended[:most])
 
 
 def with_endpoint_failures(merchants: QuerySet[Merchant]) -> QuerySet[Merchant]:
-    """Annotate merchants with whether an endpoint of theirs fails, or has failed before."""
+    """Annotate merchants with whether an endpoint of theirs fails, or has failed for minutes."""
     failing = Webhook.objects.failing().filter(merchant=OuterRef("pk"))
-    ended = EndpointOutage.objects.filter(webhook__merchant=OuterRef("pk"))
+    ended = EndpointOutage.objects.filter(merchant=OuterRef("pk"))
     return merchants.annotate(has_failing=Exists(failing), has_outages=Exists(ended))
 
 

@@ -8,7 +8,7 @@ from operator import or_
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from webhooks.models import Delivery, EndpointOutage, Webhook
-from webhooks.statuses import OutageEnd
+from webhooks.statuses import ALARM_AFTER, OutageEnd
 
 # A shorter one is a refusal among successes, which the log of deliveries has as well.
 STORED_FROM = timedelta(seconds=10)
@@ -24,6 +24,7 @@ def store_outage(webhook: Webhook, ended_by: OutageEnd, *, now: datetime) -> Non
         return
     EndpointOutage.objects.create(
         webhook=webhook,
+        merchant_id=webhook.merchant_id if now - since >= ALARM_AFTER else None,
         since=since,
         until=now,
         failures=webhook.failures,

@@ -126,11 +126,21 @@ class EndpointOutage(models.Model):
     """A time in which an endpoint accepted nothing, written when it ended. Never changed.
 
     From its first failure, `since`, to `until`, when it accepted an event, was moved or was
-    switched on again: `failures` attempts in a row, and why the last one failed.
+    switched on again: `failures` attempts in a row, and why the last one failed. `merchant` is that
+    of the endpoint if the outage was so long that its owner was told, else null.
     """
 
     webhook = models.ForeignKey(
         Webhook, on_delete=models.PROTECT, related_name="outages", db_index=False
+    )
+    # No constraint: its check would lock the merchant after the endpoint.
+    merchant = models.ForeignKey(
+        "merchants.Merchant",
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        null=True,
     )
     since = models.DateTimeField()
     until = models.DateTimeField()
@@ -139,7 +149,14 @@ class EndpointOutage(models.Model):
     ended_by = models.CharField(max_length=11, choices=OutageEnd)
 
     class Meta:
-        indexes = (models.Index(fields=["webhook", "-until"], name="outage_newest"),)
+        indexes = (
+            models.Index(fields=["webhook", "-until"], name="outage_newest"),
+            models.Index(
+                fields=["merchant", "-until", "-id"],
+                name="outage_newest_told",
+                condition=Q(merchant__isnull=False),
+            ),
+        )
         constraints = (
             models.CheckConstraint(
                 condition=Q(until__gt=models.F("since")), name="outage_ends_after_it_began"

@@ -18,6 +18,7 @@ from payments.models import Payment
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.nights import ITS_OWN
+from webhooks.endpoint_outages import store_outage
 from webhooks.endpoints import create_webhook, delete_webhook
 from webhooks.models import Attempt, Delivery, EndpointOutage, Webhook
 from webhooks.statuses import DeliveryStatus, OutageEnd
@@ -47,14 +48,11 @@ def failed(webhook: Webhook) -> Callable[..., EndpointOutage]:
         lasted: timedelta = 9 * HOUR, ended_by: OutageEnd = OutageEnd.ACCEPTED
     ) -> EndpointOutage:
         until = utc_now() - MINUTE
-        return EndpointOutage.objects.create(
-            webhook=webhook,
-            since=until - lasted,
-            until=until,
-            failures=37,
-            last_error="Connection refused.",
-            ended_by=ended_by,
-        )
+        webhook.failing_since = until - lasted
+        webhook.failures, webhook.last_error = 37, "Connection refused."
+        store_outage(webhook, ended_by, now=until)
+        webhook.refresh_from_db()
+        return EndpointOutage.objects.latest("pk")
 
     return make
 
