@@ -1,6 +1,6 @@
 """The two kinds of serializer: what comes in, and what goes out."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from copy import copy
 from functools import cache
 from operator import attrgetter, itemgetter
@@ -40,7 +40,9 @@ class Input(serializers.Serializer[Any]):
             for name, value in data.items()
             if value is not None or name in cls.never_null
         }
-        return _validated(_parser_of(cls), given)
+        # Of twenty fields most bodies have five: those that are absent, and may be, are not looked
+        # at. A default would be lost: none has one.
+        return _validated(_parser_of(cls), given, looked_at=_required_in(cls) | given.keys())
 
     @classmethod
     def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
@@ -63,16 +65,18 @@ class Change(Input):
         """Return the values to change; an explicit null is kept, as None. Raises as Input does."""
         if not isinstance(data, dict):
             raise InvalidRequest("The body must be a JSON object.")
-        parser = _parser_of(cls, partial=True)
+        parser = _parser_of(cls)
         fixed = {name: "cannot be changed" for name in data if name not in parser.fields}
         if fixed:
             raise ValidationFailed(_sentence(fixed))
-        return _validated(parser, data)
+        # The parser of the framework's own partial updates would take incomplete items of a list.
+        return _validated(parser, data, looked_at=data)
 
     @classmethod
     def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
-        """Return nothing: unknown fields are refused here anyway."""
-        return {}
+        """Return what nothing reads inside the items of a list: other fields are refused anyway."""
+        known = {name: value for name, value in data.items() if name in cls._declared_fields}
+        return super().unread_in(known)
 
 
 def _unread_in_items(name: str, kind: type[Input], items: Any) -> dict[str, str]:
@@ -84,19 +88,24 @@ def _unread_in_items(name: str, kind: type[Input], items: Any) -> dict[str, str]
 
 
 @cache
-def _parser_of(kind: type[Input], *, partial: bool = False) -> Input:
+def _parser_of(kind: type[Input]) -> Input:
     """Return the one parser of a kind: creating a serializer each time would copy every field."""
-    parser = kind(partial=partial)
+    parser = kind()
     parser.__dict__["fields"] = dict(parser.fields)
     return parser
 
 
-def _validated(parser: Input, data: dict[str, Any]) -> dict[str, Any]:
-    # Of twenty fields most bodies have five: those that are absent, and may be, are not looked at.
-    # A default would be lost: none has one.
+@cache
+def _required_in(kind: type[Input]) -> frozenset[str]:
+    fields = _parser_of(kind).fields.items()
+    return frozenset(name for name, field in fields if field.required)
+
+
+def _validated(parser: Input, data: dict[str, Any], *, looked_at: Container[str]) -> dict[str, Any]:
+    """Return the valid values of the fields that are looked at."""
     wanted = copy(parser)
     wanted.__dict__["fields"] = {
-        name: field for name, field in parser.fields.items() if field.required or name in data
+        name: field for name, field in parser.fields.items() if name in looked_at
     }
     try:
         return dict(wanted.run_validation(data))

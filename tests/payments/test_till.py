@@ -42,6 +42,9 @@ def test_it_keeps_products_and_tips(api, merchant):
         [{"name": "x" * 41, "price": 100}],
         [{"name": "Free", "price": 0}],
         [{"name": "Gold", "price": 100, "currency": "XYZ"}],
+        [{"name": "Tea"}],
+        [PRODUCTS[0], {"price": 100}],
+        [{}],
         "Conch salad",
     ],
 )
@@ -51,6 +54,27 @@ def test_it_refuses_what_is_no_list_of_nine_products(api, merchant, products):
 
     assert calling.patch("/v1/till", {"products": products}).status_code == 422
     assert calling.get("/v1/till").json()["products"] == PRODUCTS
+
+
+def test_it_says_what_a_product_lacks(api, merchant):
+    answer = api(merchant).patch("/v1/till", {"products": [PRODUCTS[0], {"amount": 250}]})
+
+    assert answer.status_code == 422
+    assert answer.json()["details"] == (
+        "products.1.name: is required; products.1.price: is required"
+    )
+
+
+def test_it_names_a_field_of_a_product_that_nothing_reads(api, merchant):
+    calling, products = api(merchant), [PRODUCTS[0] | {"tax": 100}]
+
+    answer = calling.patch("/v1/till", {"products": products})
+    assert answer.status_code == 200
+    assert answer["X-Service-Warning"] == "products.0.tax: is unknown"
+
+    strict = calling.patch("/v1/till", {"products": products}, x_service_strict="true")
+    assert strict.status_code == 422
+    assert strict.json()["details"] == "products.0.tax: is unknown"
 
 
 def test_each_mode_and_each_merchant_has_its_own(api, merchant, stranger):
