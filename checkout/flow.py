@@ -199,6 +199,7 @@ def pay_verified(
             actor=browser.actor,
             now=now,
             agreed=payment.agreed_description,
+            session_id=browser.session.pk if browser.session else None,
         )
     except InsufficientBalance:
         if browser.session is not None:

@@ -40,12 +40,16 @@ def stored_verification(payment: Payment, customer_id: str) -> Verification | No
 
     It is void if the description has changed since: the customer then has to press Pay again.
     """
+    found = _proof_of(payment, customer_id)
+    return Verification(found.verified) if found else None
+
+
+def _proof_of(payment: Payment, customer_id: str) -> PaymentProof | None:
     found = PaymentProof.objects.filter(
         payment=payment, session__customer=customer_id, session__ended_at=None
     ).first()
-    if found is None or found.description != payment.agreed_description:
-        return None
-    return Verification(found.verified)
+    is_agreed = found is not None and found.description == payment.agreed_description
+    return found if is_agreed else None
 
 
 @transaction.atomic
@@ -80,11 +84,16 @@ def _pay(payment: Payment, top_up: TopUp, now: datetime) -> str:
     try:
         with transaction.atomic():  # a refusal rolls back what was begun
             locked = lock_payable(payment.pk, now)
-            verified = stored_verification(locked, top_up.customer_id)
-            if verified is None:
+            proof = _proof_of(locked, top_up.customer_id)
+            if proof is None:
                 return ADDED_BUT_OPEN
             paid = pay_locked(
-                locked, customer=top_up.customer, verified=verified, actor=ACTOR, now=now
+                locked,
+                customer=top_up.customer,
+                verified=Verification(proof.verified),
+                actor=ACTOR,
+                now=now,
+                session_id=proof.session_id,
             )
     except ApiError:
         # Someone else may have paid, or the merchant canceled, in the meantime.

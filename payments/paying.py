@@ -49,12 +49,27 @@ def pay(
 
 
 def pay_locked(
-    payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
+    payment: Payment,
+    *,
+    customer: Customer,
+    verified: Verification,
+    actor: str,
+    now: datetime,
+    session_id: int | None = None,
 ) -> Payment:
-    """Pay a payment that `lock_payable` returned. Raises as `pay` does."""
-    payee_id = payment.merchant_id
-    payer = lock_payer(customer.id, payee_id=payee_id)
-    count_payment(payer, payment.sale_amount, verified, payee_id=payee_id, now=now)
+    """Pay a payment that `lock_payable` returned. Raises as `pay` does.
+
+    `session_id` is the session that pays: VerificationFailed if it has ended by now.
+    """
+    payer = lock_payer(customer.id, payee_id=payment.merchant_id)
+    count_payment(
+        payer,
+        payment.sale_amount,
+        verified,
+        payee_id=payment.merchant_id,
+        session_id=session_id,
+        now=now,
+    )
     return pay_as_read(payment, customer=payer, actor=actor, now=now)
 
 

@@ -24,8 +24,11 @@ def pay_or_return(
     actor: str,
     now: datetime,
     agreed: str | None = None,
+    session_id: int | None = None,
 ) -> Payment:
     """Start and pay a payment, if its description is still `agreed`, the one the customer read.
+
+    And if `session_id`, the session that pays, has not ended: otherwise raises VerificationFailed.
 
     If the balance is too low, or the payment is declined, commits a return to the review, where the
     customer may pay another way, then raises InsufficientBalance or PaymentDeclined. Otherwise
@@ -39,7 +42,12 @@ def pay_or_return(
         try:
             with transaction.atomic():
                 done = pay_locked(
-                    payment, customer=customer, verified=verified, actor=actor, now=now
+                    payment,
+                    customer=customer,
+                    verified=verified,
+                    actor=actor,
+                    now=now,
+                    session_id=session_id,
                 )
                 if done.status == PaymentStatus.FAILED:
                     raise PaymentDeclined

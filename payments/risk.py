@@ -12,7 +12,7 @@ from django.db.models import Exists
 
 from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.magic_phones import is_protected
-from customers.models import Customer
+from customers.models import Customer, CustomerSession
 from customers.new_proofs import is_recent
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
@@ -53,12 +53,19 @@ def pays_with_new_proof(customer: Customer, amount: int, *, now: datetime) -> bo
 
 
 def count_payment(
-    customer: Customer, amount: int, verified: Verification, *, payee_id: str, now: datetime
+    customer: Customer,
+    amount: int,
+    verified: Verification,
+    *,
+    payee_id: str,
+    session_id: int | None = None,
+    now: datetime,
 ) -> None:
     """Check a payment against the limits and count it. The customer's row must be locked.
 
-    Raises NewProofLimitReached, VerificationFailed if more is required, and MerchantInactive if
-    the payee was suspended while this waited for the lock.
+    `session_id` is the session that pays, if any. Raises NewProofLimitReached, VerificationFailed
+    if more is required or that session has ended, and MerchantInactive if the payee was suspended:
+    both also if it happened while this waited for the lock.
     """
     refuse_above_new_proof_limit(customer, amount, now=now)
     if verified < required_for_customer(customer, amount, now=now):
@@ -75,9 +82,11 @@ def count_payment(
     customer.new_proof_amount += amount
     customer.updated_at = now
     suspended = Merchant.objects.filter(pk=payee_id, status=MerchantStatus.SUSPENDED)
+    ended = CustomerSession.objects.filter(pk=session_id or 0).exclude(ended_at=None)
     counted = {name: getattr(customer, name) for name in _COUNTED}
-    if not Customer.objects.filter(~Exists(suspended), pk=customer.pk).update(**counted):
-        raise MerchantInactive
+    rows = Customer.objects.filter(~Exists(suspended), ~Exists(ended), pk=customer.pk)
+    if not rows.update(**counted):
+        raise VerificationFailed if ended.exists() else MerchantInactive
 
 
 _COUNTED = (
