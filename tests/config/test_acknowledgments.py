@@ -1,11 +1,14 @@
 """What a worker does after Redis has refused what it asked."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from queue import Empty
 from typing import Any
 
 import pytest
 from celery.signals import worker_init
 from kombu import Connection
+from kombu.common import ignore_errors
 from kombu.transport import redis as transport
 from redis.exceptions import AuthenticationError
 
@@ -53,6 +56,47 @@ def test_an_acknowledged_message_does_not_come_again(channel: Any) -> None:
 
     assert channel.qos.can_consume()
     assert channel.client.hlen(channel.unacked_key) == 0
+
+
+def test_a_message_at_work_ends_no_worker_whose_redis_is_killed(channel: Any, redis: Redis) -> None:
+    taken(channel, "a tick")
+
+    lose_the_connection(channel, redis)
+
+    assert not channel.qos._delivered
+
+
+@pytest.mark.parametrize("how", ["basic_ack", "basic_reject"])
+def test_what_is_acknowledged_after_redis_was_killed_ends_no_worker(
+    channel: Any, redis: Redis, how: str
+) -> None:
+    tag, survived = taken(channel, "a tick"), channel.connection.connection_errors
+    lose_the_connection(channel, redis)
+
+    with pytest.raises(survived):
+        getattr(channel, how)(tag)
+
+
+def lose_the_connection(channel: Any, redis: Redis) -> None:
+    """Kill Redis while two channels wait for messages, and close them as a Celery worker does."""
+    connection = channel.connection.client
+    channel.basic_qos(0, 2, False)
+    for waits in (channel, connection.channel()):
+        with pytest.raises(Empty):
+            connection.SimpleQueue("default", channel=waits).get(timeout=0.1)
+    redis.stop()
+    with suppress(Exception):
+        connection.collect(socket_timeout=1)
+    ignore_errors(connection, connection.close)
+
+
+def test_a_worker_that_ends_gives_back_the_message_at_work(channel: Any) -> None:
+    taken(channel, "a tick")
+
+    channel.qos.restore_unacked_once()
+
+    assert channel.client.hlen(channel.unacked_key) == 0
+    assert channel.client.llen("default") == 1
 
 
 def test_each_worker_counts_so() -> None:
