@@ -8,10 +8,10 @@ from links.models import LinkUse, PaymentLink
 BATCH = 1_000
 
 
-def count_fresh_uses(*, limit: int = BATCH) -> int:
+def count_fresh_uses() -> int:
     """Count the uses that are not counted yet, link by link; return how many this call counted."""
     waiting = LinkUse.objects.filter(counted=False).order_by("link").values_list("link", flat=True)
-    return sweep("count link uses", _count_locked, list(waiting.distinct()[:limit]))
+    return sweep("count link uses", _count_locked, list(waiting.distinct()[:BATCH]))
 
 
 def count_uses(link: PaymentLink) -> int:
