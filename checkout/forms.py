@@ -125,14 +125,8 @@ class ChangePinForm(NewPinForm):
         return _pin(self.cleaned_data["old"])
 
 
-class ResetPinForm(NewPinForm):
+class ResetPinForm(NewPinForm, SmsCodeForm):
     """A fresh code, and the new PIN."""
-
-    code = SmsCodeForm.base_fields["code"]
-    field_order = ("code", "pin")
-
-    def clean_code(self) -> str:
-        return _NOISE.sub("", self.cleaned_data["code"])
 
 
 class EmailForm(Form):
