@@ -13,10 +13,15 @@ from core.formats import money
 from core.money import MAX_AMOUNT, minor_digits
 
 
-class AmountForm(Form):
-    """What to pay at a counter or through an open link. `key` makes a double click one payment."""
+class RepeatGuardForm(Form):
+    """The hidden `key` makes a double click one payment."""
 
     key = forms.CharField(widget=forms.HiddenInput, required=False)
+
+
+class AmountForm(RepeatGuardForm):
+    """What to pay at a counter or through an open link."""
+
     amount = forms.CharField(
         label=gettext_lazy("Amount"),
         max_length=MAX_TYPED,
@@ -45,9 +50,3 @@ class AmountForm(Form):
                 % {"least": money(1, self.currency), "most": money(MAX_AMOUNT, self.currency)}
             )
         return amount
-
-
-class RepeatGuardForm(Form):
-    """The hidden key of a form that asks for nothing else."""
-
-    key = forms.CharField(widget=forms.HiddenInput, required=False)
