@@ -243,23 +243,28 @@ class MetadataField(serializers.Field[dict[str, Any], Any, Any, Any]):
                 f"must be an object with at most {MAX_METADATA_KEYS} keys"
             )
         for key, value in data.items():
-            _check_metadata_pair(key, value)
+            if not 1 <= len(key) <= MAX_METADATA_KEY:
+                raise serializers.ValidationError(
+                    f"a key must have 1 to {MAX_METADATA_KEY} characters"
+                )
+            if not is_printable(key):
+                raise serializers.ValidationError(f"a key {PRINTABLE_RULE}")
+            if fault := _fault_of_metadata(value):
+                raise serializers.ValidationError({key: fault})
         return dict(data)
 
     to_representation = as_it_is
 
 
-def _check_metadata_pair(key: str, value: Any) -> None:
-    if not 1 <= len(key) <= MAX_METADATA_KEY or not is_printable(key):
-        raise serializers.ValidationError(f"a key must have 1 to {MAX_METADATA_KEY} characters")
+def _fault_of_metadata(value: Any) -> str | None:
+    """Return the rule that a value breaks."""
+    if not isinstance(value, str | int | float | bool | None):
+        return "must be a string, number, boolean or null"
     if isinstance(value, str) and len(value) > MAX_METADATA_VALUE:
-        raise serializers.ValidationError(
-            f"a text value must have at most {MAX_METADATA_VALUE} characters"
-        )
+        return f"must have at most {MAX_METADATA_VALUE} characters"
     if isinstance(value, str) and not is_printable(value, lines=True):
-        raise serializers.ValidationError(f"a text value {PRINTABLE_RULE}")
+        return PRINTABLE_RULE
     # PostgreSQL returns a large fraction as an integer, which JSON parsers need not support.
     if isinstance(value, int | float) and abs(value) > MAX_SAFE_INTEGER:
-        raise serializers.ValidationError("a number must be between -(2^53-1) and 2^53-1")
-    if not isinstance(value, str | int | float | bool | None):
-        raise serializers.ValidationError("a value must be a string, number, boolean or null")
+        return "must be a number between -(2^53-1) and 2^53-1"
+    return None

@@ -36,6 +36,8 @@ def parse_json(body: bytes) -> Any:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidRequest("The body must be UTF-8.") from None
+    if text.startswith("\ufeff"):
+        raise InvalidRequest("The body must not begin with a byte order mark.")
     _refuse_unbounded(body)
     try:
         value = json.loads(

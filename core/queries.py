@@ -58,6 +58,11 @@ def read_filters(query: Mapping[str, str], filters: Mapping[str, Filter]) -> Loo
     return lookups
 
 
+def read_elsewhere(meaning: str, schema: Mapping[str, Any]) -> Filter:
+    """Return a parameter that is no look-up: what reads it is not here."""
+    return Filter(meaning, lambda *_: {}, schema)
+
+
 def exactly(meaning: str) -> Filter:
     """Return a filter whose value must equal the field."""
     return Filter(meaning, lambda name, text: {name: text})
@@ -135,7 +140,7 @@ def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
     except ValueError:
         day = None
     if day is None or not 1970 <= day.year < 9999:
-        raise InvalidRequest(f"{name}: must be an ISO 8601 date or instant")
+        raise InvalidRequest(f"{name}: must be an ISO 8601 date or instant, from 1970 to 9998")
     return start_of_day(day, "UTC") + whole_day
 
 
@@ -158,20 +163,22 @@ METADATA = {
         },
     ),
 }
-CSV_OR_JSON = Filter(
+CSV_OR_JSON = read_elsewhere(
     "`csv` for a file; `Accept: text/csv` means the same.",
-    lambda *_: {},
     {"type": "string", "enum": ["json", "csv"]},
 )
 UPDATED = {
     "updated_since": Filter(
-        "Last changed at this date or time, or later.",
+        "Last changed at this date or time, or later; UTC unless it has a time zone.",
         lambda name, text: {CHANGED: _instant(name, text, whole_day=timedelta(0))},
     ),
 }
 CREATED = {
-    "start_date": Filter("Created at this date or time, or later.", _created_from),
+    "start_date": Filter(
+        "Created at this date or time, or later; UTC unless it has a time zone.", _created_from
+    ),
     "end_date": Filter(
-        "Created before this time, or before the end of this date.", _created_before
+        "Created before this time, or before the end of this date; UTC unless it has a time zone.",
+        _created_before,
     ),
 }

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from core.clock import request_now
 from core.errors import Unauthorized, ValidationFailed
 from merchants.callers import DEVELOPMENT, Caller
-from merchants.errors import INVALID_KEY, MerchantNotFound
+from merchants.errors import INVALID_HEADER, INVALID_KEY, MerchantNotFound
 from merchants.key_use import note_use
 from merchants.known_keys import find_key
 from merchants.models import ApiKey, Merchant
@@ -51,7 +51,9 @@ def _caller_of_key(request: Request, header: str) -> Caller:
 
 
 def _active_key(header: str, at: datetime) -> ApiKey:
-    """Find the key. Every refusal reads the same, whatever is wrong with the key."""
+    """Find the key. Every refusal of a key reads the same, whatever is wrong with it."""
+    if not _BEARER.fullmatch(header):
+        raise Unauthorized(INVALID_HEADER)
     key = find_active(header, at)
     if key is None:
         raise Unauthorized(INVALID_KEY)

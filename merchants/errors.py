@@ -3,6 +3,7 @@
 from core.errors import CHECK_ID, WRONG_ID, ApiError, NotFound, ValidationFailed
 
 INVALID_KEY = "The API key is not valid."  # whatever is wrong with it
+INVALID_HEADER = "Authorization: must be Bearer, a space and the API key."
 
 
 class MerchantNotFound(ApiError):

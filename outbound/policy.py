@@ -64,8 +64,19 @@ class Policy:
         """Return whether a URL may name the port: live only 443, in test no other service's."""
         if self.livemode:
             return port == PORTS["https"]
-        lowest = UNPRIVILEGED_PORTS if self.loopback else HIGH_PORTS
-        return port in PORTS.values() or (port >= lowest and port not in _OTHER_SERVICES)
+        return port in PORTS.values() or (port >= self._lowest and port not in _OTHER_SERVICES)
+
+    @property
+    def port_rule(self) -> str:
+        """What the port of a URL must be, as a sentence for `details`."""
+        if self.livemode:
+            return "must use port 443"
+        others = f"one from {self._lowest} that no other kind of server uses"
+        return f"must use port 80 or 443, or {others}"
+
+    @property
+    def _lowest(self) -> int:
+        return UNPRIVILEGED_PORTS if self.loopback else HIGH_PORTS
 
 
 def policy_for(*, livemode: bool) -> Policy:
@@ -82,7 +93,7 @@ def fault_of(url: str, policy: Policy) -> str | None:
         return "must be an https address"
     port, host = parts.port or PORTS[parts.scheme], _normal_host(parts.hostname or "")
     if not policy.allows_port(port):
-        return "must use port 443" if policy.livemode else "must use the port of a web server"
+        return policy.port_rule
     return (
         "must not be this service itself" if _is_ours(host, port) else _fault_of_host(host, policy)
     )

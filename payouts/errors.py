@@ -25,6 +25,10 @@ class BankEntryNotFound(NotFound):
     message = "There is no such bank entry."
 
 
+class TransactionNotFound(NotFound):
+    message = "There is no such transaction."
+
+
 class AccountStatementNotFound(NotFound):
     message = "There is no such statement."
 

@@ -56,6 +56,12 @@ def test_it_cannot_be_understood(api: Api, merchant: Merchant, body: bytes) -> N
     assert Payment.objects.count() == Event.objects.count() == 0
 
 
+def test_a_byte_order_mark_is_named(api: Api, merchant: Merchant) -> None:
+    response = api(merchant).post("/v1/payments", BROKEN["byte order mark"])
+
+    assert response.json()["details"] == "The body must not begin with a byte order mark."
+
+
 def test_32_levels_can_be_understood(api: Api, merchant: Merchant) -> None:
     body = b'{"amount": 1, "unknown": ' + b"[" * 31 + b"]" * 31 + b"}"
     assert api(merchant).post("/v1/payments", body).status_code == 201

@@ -1,4 +1,4 @@
-"""Every way a key can be wrong: 401, and always the same one."""
+"""Every way a key can be wrong: 401, and always the same one for a header of the right form."""
 
 from datetime import timedelta
 
@@ -21,6 +21,9 @@ BAD_KEY = {
 }
 
 
+BAD_HEADER = BAD_KEY | {"details": "Authorization: must be Bearer, a space and the API key."}
+
+
 def issue(merchant):
     return issue_key(merchant=merchant, livemode=False, name="Under test", now=utc_now())
 
@@ -40,7 +43,7 @@ def _mistyped(secret):
     return f"Bearer {secret[:20]}{other}{secret[21:]}"
 
 
-WRONG = {
+WRONG_HEADERS = {
     "no scheme": lambda secret: secret,
     "another scheme": lambda secret: f"Basic {secret}",
     "empty": lambda secret: "",
@@ -48,20 +51,35 @@ WRONG = {
     "twice the scheme": lambda secret: f"Bearer Bearer {secret}",
     "twice the key": lambda secret: f"Bearer {secret} {secret}",
     "two headers": lambda secret: f"Bearer {secret},Bearer {secret}",
+    "a trailing space": lambda secret: f"Bearer {secret} ",
+    "quoted": lambda secret: f'Bearer "{secret}"',
+    "not ASCII": lambda secret: f"Bearer {secret[:-1]}é",
+}
+WRONG_KEYS = {
     "half a key": _cut,
     "one character wrong": _mistyped,
     "of the other mode": lambda secret: f"Bearer {secret.replace('test', 'live')}",
     "in capitals": lambda secret: f"Bearer {secret.upper()}",
     "one character more": lambda secret: f"Bearer {secret}0",
-    "a trailing space": lambda secret: f"Bearer {secret} ",
-    "quoted": lambda secret: f'Bearer "{secret}"',
     "the hash": lambda secret: f"Bearer {keys.digest(secret)}",
-    "not ASCII": lambda secret: f"Bearer {secret[:-1]}é",
 }
 
 
 @pytest.mark.parametrize("development_mode", [False, True])
-@pytest.mark.parametrize("header", WRONG.values(), ids=WRONG.keys())
+@pytest.mark.parametrize("header", WRONG_HEADERS.values(), ids=WRONG_HEADERS.keys())
+def test_it_says_how_the_header_must_look(merchant, settings, header, development_mode):
+    settings.DEVELOPMENT_MODE = development_mode
+    secret = issue(merchant).secret
+
+    with CaptureQueriesContext(connection) as queries:
+        response = ApiClient().get("/v1/echo", {}, authorization=header(secret))
+
+    assert_refused(response, BAD_HEADER)
+    assert len(queries) == 0
+
+
+@pytest.mark.parametrize("development_mode", [False, True])
+@pytest.mark.parametrize("header", WRONG_KEYS.values(), ids=WRONG_KEYS.keys())
 def test_it_refuses_a_malformed_key_without_a_query(merchant, settings, header, development_mode):
     settings.DEVELOPMENT_MODE = development_mode
     secret = issue(merchant).secret

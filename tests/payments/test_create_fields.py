@@ -8,6 +8,7 @@ import time_machine
 from django.test import override_settings
 
 from core.clock import iso, utc_now
+from core.text import PRINTABLE_RULE
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.client import Api
@@ -68,6 +69,33 @@ def test_it_names_the_field_at_fault(
     assert field in response.json()["details"]
     assert Payment.objects.count() == 0
     assert Event.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        ({}, "must be a string, number, boolean or null"),
+        ("x" * 501, "must have at most 500 characters"),
+        (2**53, "must be a number between -(2^53-1) and 2^53-1"),
+        ("\x1b[2J", PRINTABLE_RULE),
+    ],
+)
+def test_the_metadata_at_fault_is_named(
+    api: Api, merchant: Merchant, value: object, rule: str
+) -> None:
+    metadata = {"order": "1001", "basket": value}
+
+    response = api(merchant).post("/v1/payments", {"amount": 100, "metadata": metadata})
+
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert response.json()["details"] == f"metadata.basket: {rule}"
+
+
+def test_a_metadata_key_with_control_characters_is_told_so(api: Api, merchant: Merchant) -> None:
+    response = api(merchant).post("/v1/payments", {"amount": 100, "metadata": {"\x1b[2J": 1}})
+
+    assert response.status_code == 422
+    assert response.json()["details"] == f"metadata: a key {PRINTABLE_RULE}"
 
 
 def test_metadata_takes_text_numbers_booleans_and_null(api: Api, merchant: Merchant) -> None:

@@ -165,6 +165,13 @@ def test_it_refuses_what_it_cannot_read(
     assert set(response.json()) == {"error", "code", "details"}
 
 
+@pytest.mark.parametrize("date", ["9999-12-31", "1969-12-31T23:59:59Z", "soon"])
+def test_it_says_which_dates_it_takes(api: Api, merchant: Merchant, date: str) -> None:
+    details = api(merchant).get("/v1/payments", {"end_date": date}).json()["details"]
+
+    assert details == "end_date: must be an ISO 8601 date or instant, from 1970 to 9998"
+
+
 def test_it_lists_own_payments_of_the_mode_only(
     api: Api, merchant: Merchant, stranger: Merchant, payment: Payment
 ) -> None:

@@ -66,7 +66,10 @@ def test_it_holds_for_each_leaf_of_a_log_of_any_size(api, merchant) -> None:
 
 
 def test_what_does_not_exist_is_404(api, merchant) -> None:
-    assert api(merchant).get(path_of(new_id("txn", NOW))).status_code == 404
+    response = api(merchant).get(path_of(new_id("txn", NOW)))
+
+    assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND")
+    assert response.json()["error"] == "There is no such transaction."
 
 
 def test_a_stranger_learns_nothing(api, merchant, sale, receipt) -> None:

@@ -114,6 +114,14 @@ def test_a_live_endpoint_has_a_name(url: str) -> None:
     assert fault_of(url, TEST) is None
 
 
+@pytest.mark.parametrize(("policy", "lowest"), [(TEST, 8_000), (DEVELOPMENT, 1_024)])
+def test_a_test_endpoint_is_told_which_ports_there_are(policy: Policy, lowest: int) -> None:
+    for port in (22, 5432):
+        assert fault_of(f"https://shop.example.com:{port}/", policy) == (
+            f"must use port 80 or 443, or one from {lowest} that no other kind of server uses"
+        )
+
+
 @pytest.mark.parametrize("port", [80, 8443, 8080, 3000])
 def test_a_live_endpoint_is_at_the_port_of_https(port: int) -> None:
     assert fault_of(f"https://shop.example.com:{port}/", LIVE) == "must use port 443"
