@@ -44,6 +44,12 @@ class Input(serializers.Serializer[Any]):
         # at. A default would be lost: none has one.
         return _validated(_parser_of(cls), given, looked_at=_required_in(cls) | given.keys())
 
+    def to_internal_value(self, data: Any) -> Any:
+        """Parse as the framework does; in an item of a list, too, a null counts as absent."""
+        if self.root is not self and isinstance(data, dict):
+            data = {name: value for name, value in data.items() if value is not None}
+        return super().to_internal_value(data)
+
     @classmethod
     def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
         """Return what is wrong with each field of a body that nothing reads."""
