@@ -35,6 +35,7 @@ from payments.emails import REMINDER_BEFORE
 from payments.modes import INVOICE_TERM, LIFETIME
 from payouts.bank_accounts import TEST_NUMBER_REFUSED
 from payouts.views import MOVEMENTS_SHOWN
+from webhooks.endpoints import MAX_ENDPOINTS, MAX_SELF_SERVICE_ENDPOINTS
 from webhooks.feed import MAX_WAIT_SECONDS
 from webhooks.serializers import DEFAULT_OVERLAP_SECONDS
 from webhooks.statuses import SWITCH_OFF_AFTER
@@ -51,6 +52,8 @@ def figures() -> dict[str, str]:
         "base_url": settings.BASE_URL,
         "body_kib": str(MAX_BODY_BYTES // 1_024),
         "code": TEST_CODE,
+        "endpoints": str(MAX_ENDPOINTS),
+        "endpoints_unverified": str(MAX_SELF_SERVICE_ENDPOINTS),
         "csv_lines": f"{CSV_LINES:,}",
         "most_counted": f"{MOST_COUNTED:,}",
         "exact_filters": _exact_filters(),

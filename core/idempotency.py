@@ -27,6 +27,7 @@ Work = Callable[[], Response | ApiError]
 
 RETENTION = PERIODS["responses under an Idempotency-Key"]
 HEADER = "Idempotency-Key"
+REPLAYED = "Idempotent-Replayed"
 _META = "HTTP_IDEMPOTENCY_KEY"  # `request.headers` builds a mapping of all, for each request
 _TABLE = IdempotencyKey._meta.db_table
 _QUOTED = re.compile(r'"([^"]*)"')
@@ -141,7 +142,7 @@ def _storing(scope: str, key: str, fingerprint: str, response: Response, *, secr
 def _replay(stored: IdempotencyKey, fingerprint: str, *, secret: bool) -> HttpResponse:
     if stored.fingerprint != fingerprint or stored.status is None:
         raise IdempotencyKeyReused
-    headers = {"Idempotent-Replayed": "true"}
+    headers = {REPLAYED: "true"}
     if stored.location:
         headers["Location"] = stored.location
     return HttpResponse(

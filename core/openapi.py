@@ -17,6 +17,7 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 
 from core import fields
+from core.idempotency import REPLAYED
 from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
 from core.operations import ACCEPTED_INPUTS, STRICT, WARNING, AcceptedInput
 from core.queries import Filter
@@ -140,7 +141,8 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255},
     OpenApiParameter.HEADER,
-    description="A repeated request with the same key gets the stored response for [[key_kept]].",
+    description="A repeated request with the same key gets the stored response, for [[key_kept]] "
+    "unless the description says otherwise.",
 )
 
 
@@ -156,6 +158,20 @@ _WARNING = OpenApiParameter(
     OpenApiParameter.HEADER,
     response=[200, 201],
     description="Names each body field that was ignored: unknown, or of a different mode.",
+)
+_REPLAYED = OpenApiParameter(
+    REPLAYED,
+    {"type": "string", "enum": ["true"]},
+    OpenApiParameter.HEADER,
+    response=[200, 201],
+    description="`true` if this is the stored response to an earlier request with the same key.",
+)
+_LOCATION = OpenApiParameter(
+    "Location",
+    str,
+    OpenApiParameter.HEADER,
+    response=[201],
+    description="The path of what was created.",
 )
 
 
@@ -187,7 +203,9 @@ class Schema(AutoSchema):
         return cleandoc(method.__doc__ or "") if method else ""
 
     def get_override_parameters(self) -> list[Any]:
-        return [_IDEMPOTENCY_KEY, _STRICT, _WARNING] if self.method == "POST" else []
+        if self.method != "POST":
+            return []
+        return [_IDEMPOTENCY_KEY, _STRICT, _WARNING, _REPLAYED, _LOCATION]
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         needs_key = bool(self.view.get_authenticators())

@@ -5,17 +5,17 @@ from drf_spectacular.utils import OpenApiParameter
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 from core.queries import Filter
 
+PAGE_SIZE = {"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT}
+FILE_SIZE = {"type": "integer", "minimum": 1}
+SKIPPED = {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "default": 0}
+
 PAGE_PARAMETERS = (
     OpenApiParameter(
         "limit",
-        {"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
+        PAGE_SIZE,
         description=f"How many to return; anything above {MAX_LIMIT} means {MAX_LIMIT}.",
     ),
-    OpenApiParameter(
-        "offset",
-        {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "default": 0},
-        description="How many to skip, newest first.",
-    ),
+    OpenApiParameter("offset", SKIPPED, description="How many to skip, newest first."),
     OpenApiParameter(
         "starting_after",
         str,
@@ -25,7 +25,7 @@ PAGE_PARAMETERS = (
 
 FILE_LIMIT = OpenApiParameter(
     "limit",
-    {"type": "integer", "minimum": 1},
+    FILE_SIZE,
     description=f"How many to return: JSON {DEFAULT_LIMIT} by default, {MAX_LIMIT} at most; "
     "CSV [[csv_lines]].",
 )

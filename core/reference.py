@@ -12,8 +12,17 @@ Amounts are integers in the smallest currency unit (cents). Times are ISO 8601 i
 milliseconds. Send `Authorization: Bearer sk_test_…` or `sk_live_…`: the key identifies the merchant
 and the mode, and cannot see objects of other merchants or of the other mode. Send an
 `Idempotency-Key` with each POST: repeating the same request with the same key does nothing new, and
-returns the stored response for [[key_kept]]. Responses omit fields that have no value. Every
-response has an `X-Request-Id`; quote it when you ask for help.
+returns the stored response for [[key_kept]], with the header `Idempotent-Replayed: true`. Responses
+omit fields that have no value. Every response has an `X-Request-Id`; quote it when you ask for
+help.
+
+In development mode a request may have no key, and then reaches test objects only. It names its
+merchant by `merchant_id`, in the body of a POST or in the query; where the path has the id of a
+payment or another object, that suffices.
+
+A body is JSON in UTF-8, without a byte order mark, and comes with its `Content-Length`: a chunked
+one is refused with 400. In a POST, a null counts as an absent field; only a refund, for which an
+absent `amount` means everything, refuses it.
 
 An unknown query parameter is refused with 400. A body field that is unknown, or belongs to a
 different mode, is ignored and named in the header `X-Service-Warning`. With the request header

@@ -104,6 +104,11 @@ COMMON: Words = {
     "url": ("Its URL.", "https://shop.example.com/hooks"),
 }
 
+# What means something else in an address.
+IN_PATHS: Words = {
+    "merchant_id": ("The id of the merchant.", "mer_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
+}
+
 
 @cache
 def wordings() -> tuple[Wording, ...]:
@@ -129,7 +134,7 @@ def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 shape["description"] = wording.of(name, field_name)[0]
     for operation in operations(result):
         for parameter in operation.get("parameters", []):
-            words, example = COMMON.get(parameter["name"], ("", None))
+            words, example = {**COMMON, **IN_PATHS}.get(parameter["name"], ("", None))
             if parameter["in"] == "path":
                 parameter |= {"description": words, "example": example}
     return result

@@ -35,7 +35,7 @@ When the balance is paid out: `daily`, `weekly`, `monthly` or `manual` (only by 
 
 SCOPE_WORDS = """
 What the key may do: a resource with `read`, or with `write`, which includes `read`. `*:read` can
-read everything. Omitted, or `*`: everything.
+read everything.
 """.strip()
 
 _KEY_FIELDS = {
@@ -48,7 +48,11 @@ _KEY_FIELDS = {
         for kind in ("ApiKeyOutput", "IssuedApiKey")
     },
     "hint": ("Its first and last characters, to recognize it.", "sk_test_…a1B2"),
-    "scopes": (SCOPE_WORDS, ["payments:write", "refunds:read"]),
+    "scopes": (f"{SCOPE_WORDS} `*`: everything.", ["payments:write", "refunds:read"]),
+    "NewApiKeyRequest.scopes": (
+        f"{SCOPE_WORDS} Omit it for a test key that may do everything; a live key must have it.",
+        ["payments:write", "refunds:read"],
+    ),
     "last_used_at": ("When it was last used, to the hour.", "2026-11-21T14:00:00.000Z"),
     "revoked_at": ("When it was revoked.", "2026-11-21T14:00:00.000Z"),
     "expires_in": ("Seconds for which the old key keeps working.", 3600),

@@ -1,7 +1,8 @@
 """How the lists of events and deliveries can be narrowed."""
 
-from core.queries import CREATED, Filter, exactly, one_of
+from core.queries import CREATED, exactly, one_of, read_elsewhere
 from webhooks.event_types import EventType
+from webhooks.feed import MAX_WAIT_SECONDS
 from webhooks.statuses import DeliveryStatus
 
 EVENT_FILTERS = {
@@ -13,15 +14,15 @@ EVENT_FILTERS = {
 }
 # Not look-ups: `webhooks.feed` reads them.
 FEED_PARAMETERS = {
-    "after": Filter(
+    "after": read_elsewhere(
         "Return events after this `sequence`, oldest first; 0 starts from the beginning. With a"
         " filter, `total` says only whether more follow than are on the page.",
-        lambda name, text: {},
+        {"type": "integer", "minimum": 0},
     ),
-    "wait": Filter(
+    "wait": read_elsewhere(
         "With `after`: how many seconds to wait for new events if there are none yet;"
         " [[wait_most]] at most.",
-        lambda name, text: {},
+        {"type": "integer", "minimum": 0, "maximum": MAX_WAIT_SECONDS, "default": 0},
     ),
 }
 DELIVERY_FILTERS = {

@@ -6,6 +6,7 @@ from rest_framework.response import Response
 
 from core.client_address import client_address, wide_network_of
 from core.clock import request_now
+from core.idempotency import REPLAYED
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.caller_lists import CallerList
@@ -51,7 +52,9 @@ class WebhookViewSet(CallerViewSet):
 
         Returns the signing `secret`, shown only once: verify each request with it, as described
         above. `POST /v1/webhooks/test` checks that your endpoint can be reached and answers. The
-        merchant is e-mailed about each live webhook, within the limit of `POST /v1/api-keys`.
+        merchant is e-mailed about each live webhook, within the limit of `POST /v1/api-keys`. There
+        may be [[endpoints]] webhooks per mode, until the merchant is verified
+        [[endpoints_unverified]].
         """
         values = NewWebhook.parse(request.data)
 
@@ -161,7 +164,7 @@ class WebhookViewSet(CallerViewSet):
         with waiting_slot(self.scope_of(request), network, is_self_service=is_self_service):
             begun = self.once(request, work)
             delivery = finish_test_delivery(_content(begun)["delivery_id"])
-        replayed = {name: begun[name] for name in ("Idempotent-Replayed",) if name in begun}
+        replayed = {name: begun[name] for name in (REPLAYED,) if name in begun}
         return Response(TestEventOutput.of(outcome_of_test(delivery)), headers=replayed)
 
     @operation(
@@ -232,6 +235,9 @@ class EventViewSet(CallerViewSet):
         the `sequence` of the last event you have handled. With `wait` the request is answered as
         soon as there is a new event, or with an empty list once the time is up. Under load the
         empty list may come early; `Retry-After` then says when to ask again.
+
+        Without `after`, events of the same millisecond, such as those of one refund, are in no
+        particular order: their `sequence` has it.
         """
         caller, query = request.user, query_of(request)
         filters = read_filters(query, EVENT_FILTERS)

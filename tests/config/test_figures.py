@@ -138,6 +138,7 @@ def test_the_reference_has_no_place_left_without_its_figure(openapi: str) -> Non
         "unless it is paid, 3 days before the due date",
         "With `wait=25` the request waits up to 25 seconds",
         "if there are none yet; 25 at most",
+        "be 100 webhooks per mode, until the merchant is verified 10",
     ):
         assert said in document, said
 
