@@ -55,6 +55,8 @@ def test_it_goes_nowhere_that_is_no_plain_web_address(url):
         ("https://shop.example/ok#part", "https://shop.example/ok?payment_id=pay_1#part"),
         ("https://shop.example/{PAYMENT_ID}/ok", "https://shop.example/pay_1/ok"),
         ("https://shop.example/?p={PAYMENT_ID}", "https://shop.example/?p=pay_1"),
+        ("https://shop.example/?p=%7BPAYMENT_ID%7D", "https://shop.example/?p=pay_1"),
+        ("https://shop.example/%7bPAYMENT_ID%7d/ok", "https://shop.example/pay_1/ok"),
         ("http://localhost:3000/", "http://localhost:3000/?payment_id=pay_1"),
         ("https://münchen.example/", "https://münchen.example/?payment_id=pay_1"),
     ],
