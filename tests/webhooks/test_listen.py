@@ -138,6 +138,20 @@ def test_it_needs_permission_to_be_on_this_machine(merchant: Merchant, settings:
     assert Webhook.objects.count() == 0
 
 
+def test_it_names_the_merchant_that_has_no_room_for_it(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webhooks.endpoints.MAX_ENDPOINTS", 0)
+
+    with pytest.raises(CommandError) as refused:
+        listen()
+
+    assert str(refused.value) == (
+        f"{merchant.name}: There may be 0 webhooks at most: delete one first. "
+        "With --merchant it listens for one merchant only."
+    )
+
+
 def test_it_believes_no_forged_request() -> None:
     with Listener() as listener:
         listener.secrets.append(new_secret())

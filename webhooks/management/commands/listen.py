@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
@@ -128,8 +129,13 @@ def _register(caller: Caller, url: str, events: list[str]) -> IssuedSecret:
             caller=caller, url=url, events=events, description=DESCRIPTION, now=utc_now()
         )
     except ApiError as error:
-        hint = "It needs WEBHOOK_ALLOW_PRIVATE, which is on in development."
-        raise CommandError(f"{error.message} {error.details}. {hint}") from None
+        reason = f"{caller.owner.name}: {error.details or error.message}".removesuffix(".")
+        hint = (
+            "With --merchant it listens for one merchant only."
+            if settings.WEBHOOK_ALLOW_PRIVATE
+            else "It needs WEBHOOK_ALLOW_PRIVATE, which is on in development."
+        )
+        raise CommandError(f"{reason}. {hint}") from None
 
 
 def _line(received: ReceivedEvent) -> str:
