@@ -64,15 +64,33 @@ def recheck_caller(caller: "Caller", merchant: Merchant) -> ApiKey | None:
     """
     refuse_status(merchant, livemode=caller.livemode)
     key = _key_of(caller.actor)
-    if key is not None and not key.is_active(utc_now()):
-        raise Unauthorized(INVALID_KEY)
+    if key is not None:
+        _refuse_inactive(key)
     return key
+
+
+def refuse_ended_key(caller: "Caller") -> None:
+    """Check the key and merchant of a live call again, after its waits and before it commits.
+
+    One statement, without a lock. Nothing is checked for staff, or in test mode, where no money
+    moves. Raises as `recheck_caller`.
+    """
+    key = ApiKey.objects.select_related("merchant").filter(pk=caller.actor.removeprefix("key:"))
+    found = key.first() if caller.livemode else None
+    if found is not None:
+        refuse_status(found.merchant, livemode=True)
+        _refuse_inactive(found)
 
 
 def has_key_ended(actor: str, *, now: datetime) -> bool:
     """Return whether an actor was an API key that has ended since: it may have been stolen."""
     key = _key_of(actor)
     return key is not None and not key.is_active(now)
+
+
+def _refuse_inactive(key: ApiKey) -> None:
+    if not key.is_active(utc_now()):
+        raise Unauthorized(INVALID_KEY)
 
 
 def _key_of(actor: str) -> ApiKey | None:

@@ -18,6 +18,7 @@ from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, TransferKind
 from ledger.services import Movement, accounts_for, posting_of
 from merchants.callers import Caller
+from merchants.standing import refuse_ended_key
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import ALLOWED, PaymentStatus
@@ -55,7 +56,8 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
 
     The returned refund is succeeded, pending if the merchant's balance does not cover it, or
     failed for the test phone that simulates this. Raises PaymentNotFound, PaymentNotCompleted,
-    RefundAmountMismatch, RefundExceedsPayment.
+    RefundAmountMismatch, RefundExceedsPayment, and as `refuse_ended_key` if the key or the merchant
+    has been stopped meanwhile.
     """
     payment = Payment.objects.locked_of(caller, payment_id, "customer", "inquiry")
     refund = Refund(
@@ -76,6 +78,7 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
         outcome = _fail(refund, payment, SIMULATED, actor=caller.actor, now=now)
     else:
         outcome = _settle_if_covered(refund, payment, actor=caller.actor, now=now)
+    refuse_ended_key(caller)
     writes = outcome.writes or [insertion_of(refund), _amounts_of(payment, now)]
     emit_all(created, *outcome.facts, now=now, beside=writes)
     return refund
