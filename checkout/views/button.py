@@ -27,7 +27,6 @@ from core.formats import money
 from core.handler import api_error, json_error
 from core.pictures import with_etag
 from core.throttling import ADDRESS_LIMITS, consume
-from links.errors import PaymentLinkNotFound
 from links.models import PaymentLink
 
 SCRIPT = "checkout/button.js"
@@ -51,9 +50,7 @@ def press_button(request: HttpRequest, merchant_slug: str, link_id: str) -> Http
     choose_language(request)
     try:
         consume(ADDRESS_LIMITS, f"pages {network_of(client_address(request))}")
-        link = PaymentLink.objects.at(merchant_slug).filter(pk=link_id).first()
-        if link is None:
-            raise PaymentLinkNotFound
+        link = PaymentLink.objects.at(merchant_slug).one(link_id)
         count_opening(link_id, BrowserSession(), client_address(request))
         payment_id = start_through_link(link_id=link_id, key="", amount=None, now=request_now())
     except ApiError as error:

@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.utils.cache import patch_cache_control
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
@@ -63,19 +64,15 @@ def link_poster(
     request: HttpRequest, merchant_slug: str, link_id: str, size: str, form: str
 ) -> HttpResponseBase:
     """Return the poster of a payment link."""
-    links = PaymentLink.objects.select_related("merchant")
-    link = links.filter(pk=link_id, merchant__slug=merchant_slug).first()
-    if link is None:
-        raise Http404
+    links = PaymentLink.objects.at(merchant_slug).select_related("merchant")
+    link = get_object_or_404(links, pk=link_id)
     return _poster(request, link, payee_of(link.merchant), link.url, size, form)
 
 
 @require_safe
 def logo(request: HttpRequest, merchant_id: str, digest: str) -> HttpResponseBase:
     """Return a merchant's logo, at a URL that changes with the image."""
-    found = Logo.objects.filter(merchant_id=merchant_id, digest=digest).first()
-    if found is None:
-        raise Http404
+    found = get_object_or_404(Logo, merchant_id=merchant_id, digest=digest)
     return immutable_response(request, bytes(found.png), "image/png")
 
 

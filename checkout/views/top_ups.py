@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -26,7 +27,7 @@ from core.clock import request_now
 from core.errors import ApiError
 from customers.errors import CustomerNotFound
 from funding.continuing import stored_verification
-from funding.errors import FundingLimitReached, TopUpNotFound
+from funding.errors import FundingLimitReached
 from funding.models import TopUp
 from funding.services import cancel_top_up, order_top_up
 from payments.statuses import PAYABLE
@@ -58,7 +59,7 @@ class AddMoneyPage(SignedInPage):
         except ApiError as error:
             self.show_error(form, error)
             return self.show(form)
-        return SeeOther(top_up_view_of(top_up, now=self.now).address)
+        return SeeOther(reverse("top-up", args=[top_up.pk]))
 
     def show(self, form: AmountForm) -> HttpResponse:
         currency = settings.DEFAULT_CURRENCY
@@ -77,12 +78,10 @@ class TopUpPage(CheckoutPage):
     top_up: TopUp
 
     def prepare(self) -> None:
-        found = TopUp.objects.select_related(*SHOWN).filter(pk=self.kwargs["top_up_id"]).first()
-        if found is None:
-            raise TopUpNotFound
-        self.top_up, self.livemode = found, found.livemode
-        if found.payment is not None:
-            self.payment_view = payment_view_of(found.payment, now=self.now)
+        self.top_up = TopUp.objects.select_related(*SHOWN).one(self.kwargs["top_up_id"])
+        self.livemode = self.top_up.livemode
+        if self.top_up.payment is not None:
+            self.payment_view = payment_view_of(self.top_up.payment, now=self.now)
         super().prepare()
 
     def refuse_changed(self, view: PaymentView) -> None:
@@ -123,7 +122,7 @@ class CancelTopUp(TopUpPage):
     """Cancels a top-up, so that the customer can choose another way."""
 
     def get(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
-        return SeeOther(top_up_view_of(self.top_up, now=self.now).address)
+        return SeeOther(reverse("top-up", args=[top_up_id]))
 
     def post(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
         customer = self.browser.customer
@@ -138,6 +137,5 @@ class CancelTopUp(TopUpPage):
 @require_safe
 def status(request: HttpRequest, top_up_id: str) -> HttpResponse:
     """Return a top-up's state, for the page that polls it: one SQL statement, no session."""
-    for top_up in TopUp.objects.select_related("payment").filter(pk=top_up_id):
-        return uncacheable_json({"version": top_up_version_of(top_up, now=request_now())})
-    raise Http404
+    top_up = get_object_or_404(TopUp.objects.select_related("payment"), pk=top_up_id)
+    return uncacheable_json({"version": top_up_version_of(top_up, now=request_now())})
