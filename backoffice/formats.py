@@ -1,5 +1,6 @@
 """How pages write amounts, instants and statuses. For display only; nothing is computed here."""
 
+import re
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -7,7 +8,7 @@ from urllib.parse import urlsplit
 
 from django.utils import timezone, translation
 from django.utils.encoding import punycode
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from core.amounts import read_amount
@@ -29,6 +30,7 @@ _WAIT = {
 }  # fmt: skip
 ID_CHARACTERS, LONGEST_NAME = 6, 24
 MINUS = "\u2212"
+_URL_PARTS = re.compile(r"(?<=/)(?=[^/])|(?<=.)(?=\.)")
 # A cell that says nothing: on a phone, where each cell has a line, it is left out.
 EMPTY = format_html('<span class="bo-empty">{}</span>', "—")
 
@@ -204,7 +206,14 @@ def long_text(text: str, most: int = 0) -> SafeString:
     """
     is_cut = 0 < most < len(text)
     title, shown = (text, short_text(text, most)) if is_cut else ("", text)
-    return format_html('<span class="bo-long" title="{}">{}</span>', title, shown)
+    return format_html('<span class="bo-long" title="{}">{}</span>', title, _breakable(shown))
+
+
+def _breakable(text: str) -> str:
+    """Let a URL be wrapped after a slash or before a dot, so that its words stay whole."""
+    if "://" not in text:
+        return text
+    return format_html_join("", "{}<wbr>", ((part,) for part in _URL_PARTS.split(text)))
 
 
 def whole(text: Any) -> SafeString:

@@ -96,3 +96,30 @@ def test_the_phone_of_a_customer_is_read_on_one_line(open_page, site):
     page.goto(f"{site}/admin/search/?q=%2B12425550177")
 
     assert page.get_by_role("link", name="••• 0177").first.bounding_box()["height"] < 30
+
+
+def test_the_tools_of_the_longest_list_take_two_lines(open_page, site):
+    page = open_page("/admin/", width=1280, height=900)
+    sign_in(page, Role.FINANCE)
+
+    page.goto(f"{site}{list_of(Payment)}?mode=test&status=completed")
+
+    assert page.locator(".bo-list-top").bounding_box()["height"] < 90
+    menu = page.locator(".bo-filters .bo-menu").first.bounding_box()
+    export = page.get_by_role("link", name="Excel").bounding_box()
+    assert menu["y"] < export["y"]
+
+
+def test_the_payments_of_a_phone_number_are_read_without_scrolling(open_page, site):
+    merchant = MerchantFactory(name="The Conch Republic Trading Company")
+    customer = CustomerFactory(merchant=merchant, phone="+12425550188")
+    for status, description in (("requires_action", "Birthday cake for fourteen"), ("created", "")):
+        values = {"customer": customer, "status": status, "description": description}
+        PaymentFactory(merchant=merchant, amount=12_345_678, amount_refunded=0, **values)
+    page = open_page("/admin/", width=1280, height=900)
+    sign_in(page, Role.SUPPORT)
+
+    page.goto(f"{site}/admin/search/?q=%2B12425550188")
+
+    page.get_by_text("123,456.78").first.wait_for()
+    assert page.evaluate(SIDEWAYS) == []

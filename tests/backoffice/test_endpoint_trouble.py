@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -76,6 +77,12 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[HttpResult]:
     return results
 
 
+def urls_in(listed: Any) -> list[str]:
+    """Return which of the two URLs stand in a list, where either may be wrapped."""
+    shown = listed.content.decode().replace("<wbr>", "")
+    return [url for url in (WELL, DEAD) if url in shown]
+
+
 def page(office: Office, row: object, role: Role = Role.SUPPORT) -> str:
     return str(office(role).get(page_of(row)).content.decode())  # type: ignore[arg-type]
 
@@ -117,8 +124,7 @@ def test_its_list_its_page_and_its_merchant_say_so(
     office: Office, merchant: Merchant, payment: Payment, endpoints: list[Webhook]
 ) -> None:
     listed = office(Role.SUPPORT).get("/admin/webhooks/webhook/?state=failing&mode=test")
-    assert DEAD in listed.content.decode()
-    assert WELL not in listed.content.decode()
+    assert urls_in(listed) == [DEAD]
 
     shown = page(office, endpoints[1])
     assert "7 attempts in a row. Connection refused." in shown
@@ -246,8 +252,7 @@ def test_a_deleted_one_is_shown_and_nothing_can_be_done_with_it(
     assert "Switch off" not in shown
     assert "Resend what failed" not in shown
     lists = [
-        office(Role.SUPPORT).get(f"/admin/webhooks/webhook/?mode=test{state}").content.decode()
+        office(Role.SUPPORT).get(f"/admin/webhooks/webhook/?mode=test{state}")
         for state in ("", "&state=on", "&state=deleted")
     ]
-    assert [DEAD in listed for listed in lists] == [False, False, True]
-    assert [WELL in listed for listed in lists] == [True, True, False]
+    assert [urls_in(listed) for listed in lists] == [[WELL], [WELL], [DEAD]]

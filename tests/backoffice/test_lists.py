@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from openpyxl import load_workbook
 
 from backoffice.admin.payments import PaymentAdmin
+from backoffice.formats import long_text
 from backoffice.models import AuditEntry
 from backoffice.resource.days import id_at
 from backoffice.resource.paginator import COUNTED
@@ -118,11 +119,17 @@ def test_the_last_sheet_of_an_excel_file_names_the_zone_of_its_times(office: Off
         ("refunds/inquiry", "What customers report on a receipt comes here."),
     ],
 )
-def test_an_empty_list_says_what_comes_there(office: Office, page: str, said: str) -> None:
-    shown = office(Role.FINANCE).get(f"/admin/{page}/", {"mode": "live"}).content.decode()
+def test_an_empty_list_says_what_comes_there_or_that_nothing_fits_its_filters(
+    office: Office, page: str, said: str
+) -> None:
+    browser, unmatched = office(Role.FINANCE), "Nothing matches these filters."
 
-    assert "Nothing here." in shown
-    assert said in shown
+    shown = browser.get(f"/admin/{page}/").content.decode()
+    filtered = browser.get(f"/admin/{page}/", {"mode": "test"}).content.decode()
+
+    assert ("Nothing here." in shown, said in shown, unmatched in shown) == (True, True, False)
+    assert ("Nothing here." in filtered, said in filtered) == (False, False)
+    assert f'{unmatched}</p><a class="bo-button" href="?">Clear them</a>' in filtered
 
 
 def test_a_list_counts_no_further_than_its_pages(office: Office, merchant: Merchant) -> None:
@@ -261,3 +268,22 @@ def test_what_is_no_day_lists_and_exports_nothing(office: Office, days: str, tol
     assert paid.pk not in page
     assert rows_of(office, f"mode=test&{days}") == []
     assert len(rows_of(office, "mode=test&paid=today")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "https://till.shop.example.com/hooks/v2",
+            ["https://", "till", ".shop", ".example", ".com/", "hooks/", "v2", ""],
+        ),
+        ("Cake. 1/2 of it", ["Cake. 1/2 of it"]),
+    ],
+)
+def test_the_words_of_a_url_stay_whole_in_a_narrow_column(text: str, parts: list[str]) -> None:
+    shown = long_text(text, 50)
+
+    assert (
+        shown.removeprefix('<span class="bo-long" title="">').removesuffix("</span>").split("<wbr>")
+        == parts
+    )
