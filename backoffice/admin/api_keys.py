@@ -19,7 +19,16 @@ from backoffice.page_parts import SupportAnswer
 from backoffice.request_answer import done_words
 from backoffice.resource.filters import ModeFilter
 from backoffice.resource.list_filters import MerchantFilter
-from backoffice.resource.shown import Badge, Code, Field, Instant, RowLink, linked_actor
+from backoffice.resource.shown import (
+    Badge,
+    Code,
+    Field,
+    Instant,
+    RowLink,
+    actor_words,
+    linked_actor,
+    with_link,
+)
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
@@ -123,15 +132,26 @@ def _answer_of_active(row: ApiKey, now: datetime) -> SupportAnswer:
     words = ["Its requests are accepted."]
     if row.expires_at:
         until = formats.clock(row.expires_at, now)
-        words = [f"Its requests are accepted until {until}: another key has replaced it."]
+        words = [_replaced(f"Its requests are accepted until {until}", row, now)]
     if not may_act(row.merchant, livemode=row.livemode):
         words.append("No live payments yet: the merchant is not verified.")
     return SupportAnswer(words, "good")
 
 
+def _replaced(words: str, row: ApiKey, now: datetime) -> str:
+    """Add to a sentence which key has replaced this one, when, and who rolled it."""
+    successors = ApiKey.objects.filter(merchant=row.merchant_id, replaces=row)
+    new = successors.order_by("-created_at").first()
+    if new is None:
+        return f"{words}: another key has replaced it."
+    by = f" by {actor_words(new.created_by)}" if new.created_by else ""
+    at = formats.clock(new.created_at, now)
+    return with_link(f"{words}: {new.hint} has replaced it, rolled {at}{by}.", new)
+
+
 def _ended_words(row: ApiKey, now: datetime) -> list[str]:
     if not row.revoked_at:
-        return [f"It ended {formats.clock(row.expires_at, now)}: another key has replaced it."]
+        return [_replaced(f"It ended {formats.clock(row.expires_at, now)}", row, now)]
     last = last_done(REVOKE_ALONE.audited_as, row.pk)
     by = done_words(last, now) if last else f"{formats.clock(row.revoked_at, now)}, by API"
     return [f"Revoked {by}.", "Its requests are refused."]

@@ -23,6 +23,7 @@ from backoffice.resource.page_urls import list_of
 from backoffice.roles import Right
 from backoffice.services import customers, instruction_kinds
 from backoffice.services.money import TAKE
+from backoffice.services.personal_data import reasons_to_wait
 from backoffice.services.personal_export import export_personal_data
 from customers.account_changes import email_set_at
 from customers.models import Customer
@@ -100,6 +101,10 @@ class ErasureForm(ReasonForm):
             " go for good. Payments, refunds and transfers stay, under the customer's id alone.",
             "Write no name or number here: what you write stays.",
         ]
+
+    def warnings(self) -> list[str]:
+        refused = " ".join(map(str, self.non_field_errors()))
+        return [words for words in reasons_to_wait(self.row) if words not in refused]
 
 
 def _has_a_person(customer: Customer, now: datetime) -> bool:

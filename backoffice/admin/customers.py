@@ -44,6 +44,13 @@ TESTS_FOR = Field("Tests for", lambda customer: customer.merchant and customer.m
 SINCE = Instant("Since", "created_at")
 
 
+def _no_erasure(customer: Customer) -> str:
+    """Say why there is no button for it; empty if there is one, or was."""
+    if customer.livemode or customer.erased_at:
+        return ""
+    return "not offered: a customer of tests is no person; one in live mode has Erase"
+
+
 class CustomerAdmin(OfficeAdmin):
     model = Customer
     heading_format = "Customer {row.masked_phone}"
@@ -58,6 +65,7 @@ class CustomerAdmin(OfficeAdmin):
         Field("PIN", pin_words),
         Field("Wrong PINs in a row", "pin_failures"),
         Instant("PIN set", "pin_set_at"),
+        Field("Erasure", _no_erasure),
     )
     related = (
         Related(Payment, "customer", "Newest payments"),

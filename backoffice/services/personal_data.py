@@ -35,7 +35,7 @@ def check_erasure(instruction: Instruction, now: datetime) -> None:
     """
     customer = Customer.objects.locked(instruction.subject_id)
     customer.refuse_erased()
-    reasons = list(_reasons_to_wait(customer))
+    reasons = list(reasons_to_wait(customer))
     if reasons:
         raise ErasureRefused(" ".join(reasons))
 
@@ -128,7 +128,8 @@ def wallets_of(customer: Customer) -> QuerySet[Account]:
     return wallets.filter(livemode=customer.livemode).order_by("currency")
 
 
-def _reasons_to_wait(customer: Customer) -> Iterator[str]:
+def reasons_to_wait(customer: Customer) -> Iterator[str]:
+    """Yield what must end before a customer can be erased: money held, or on its way."""
     for wallet in wallets_of(customer).exclude(balance=0):
         held = money(wallet.balance, wallet.currency)
         yield f"The wallet holds {held}: empty it by “Adjust wallet” first."

@@ -1,5 +1,6 @@
 """A merchant calls because its key is refused: the page of the key says why."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
-from merchants.services import issue_key
+from merchants.services import issue_key, roll_key
 from merchants.statuses import MerchantStatus
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
@@ -49,6 +50,25 @@ def test_it_says_what_its_merchant_has_done_to_it(
     words = office(Role.SUPPORT).get(page_of(key)).context["answer"].words[0]
 
     assert (words.startswith(begins), words.endswith(ends)) == (True, True), words
+
+
+@pytest.mark.parametrize(("hours", "begins"), [(24, "Its requests are accepted"), (0, "It ended")])
+@pytest.mark.parametrize(
+    ("actor", "name"),
+    [("staff:ann", "ann (staff)"), ("key:key_1", "the shop, with key key_1…"), (None, "")],
+)
+def test_it_says_which_key_has_replaced_it_and_who_rolled_it(
+    office: Office, key: ApiKey, hours: int, begins: str, actor: str | None, name: str
+) -> None:
+    now = utc_now()
+    new = roll_key(key_id=key.pk, overlap=timedelta(hours=hours), now=now, actor=actor).key
+
+    words = office(Role.SUPPORT).get(page_of(key)).context["answer"].words[0]
+
+    by = f" by {name}" if actor else ""
+    replaced = rf": {re.escape(new.hint)} has replaced it, rolled \d\d:\d\d{re.escape(by)}\. <a "
+    assert re.match(f"{begins}.*{replaced}", words), words
+    assert page_of(new) in words
 
 
 def test_the_first_key_was_made_by_the_registration(office: Office, key: ApiKey) -> None:
