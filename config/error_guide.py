@@ -19,6 +19,7 @@ DETAILS = {
     "PAYMENT_ALREADY_COMPLETED": "status: is completed; it can only be refunded",
     "PAYMENT_CANCELED": "status: is canceled; nothing more can be done with it",
     "PAYMENT_EXPIRED": "status: is expired; nothing more can be done with it",
+    "PAYMENT_IN_PROGRESS": "status: is processing; its outcome is on the way",
     "PAYMENT_LINK_INACTIVE": "status: is deactivated; no one can pay through it any more",
     "PAYMENT_NOT_COMPLETED": "status: is created; it can be paid, and canceled",
     "REFUND_AMOUNT_MISMATCH": "refund_amount_available: is 1250",

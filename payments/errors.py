@@ -46,8 +46,11 @@ class PaymentDeclined(PaymentFailed):
 
 class PaymentInProgress(ApiError):
     status, code, message = 422, "PAYMENT_IN_PROGRESS", "The payment is being paid right now."
-    cause = "The customer is paying at this moment."
-    remedy = "Wait for the event, or read the payment again in a few seconds."
+    cause = "The payment is `processing`, or in `requires_action`: its customer is asked for proof."
+    remedy = (
+        "`processing`: wait for the event, or read the payment again in a few seconds. "
+        "`requires_action`: a customer who leaves the page keeps it so until `expires_at`."
+    )
     test_mode = "Confirm with `customer_phone` [[phone_slow]], then cancel within [[slow]]."
 
 

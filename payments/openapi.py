@@ -8,7 +8,7 @@ The status of the payment.
 
 - `created`: no one has started to pay.
 - `pending`: a customer has opened it and signed in.
-- `requires_action`: the customer has to enter a PIN or use a passkey.
+- `requires_action`: the customer has to enter a PIN or use a passkey, and alone can cancel it.
 - `processing`: the money is being moved; the payment can no longer be canceled.
 - `completed`: paid. Deliver now.
 - `failed`: it was refused for good; `error_code` says why.

@@ -16,14 +16,15 @@ OWNER = {"email": "owner@example.com"}
 
 
 def of_payment(
-    act: str, body: dict[str, Any], *, after: str = ""
+    act: str, body: dict[str, Any], *, after: str = "", phone: str = "+12425550100"
 ) -> Callable[[ApiClient, Merchant], Any]:
     """Return what does something with a new payment, after something else."""
 
     def provoke(client: ApiClient, merchant: Merchant) -> Any:
         path = client.post("/v1/payments", {"amount": 1250})["Location"]
         if after:
-            assert client.post(f"{path}/{after}").status_code == 200
+            confirmation = {"customer_phone": phone} if after == "confirm" else {}
+            assert client.post(f"{path}/{after}", confirmation).status_code == 200
         return client.post(f"{path}/{act}", body)
 
     return provoke
@@ -59,6 +60,7 @@ PROVOKED: dict[str, Callable[[ApiClient, Merchant], Any]] = {
     "PAYMENT_ALREADY_COMPLETED": of_payment("cancel", {}, after="confirm"),
     "PAYMENT_CANCELED": of_payment("cancel", {}, after="cancel"),
     "PAYMENT_EXPIRED": of_payment("confirm", {}, after="expire"),
+    "PAYMENT_IN_PROGRESS": of_payment("cancel", {}, after="confirm", phone="+12425550104"),
     "PAYMENT_LINK_INACTIVE": of_link_deactivated,
     "PAYMENT_NOT_COMPLETED": of_payment("refund", {}),
     "REFUND_AMOUNT_MISMATCH": of_payment("refund", {"refund_amount_available": 1}, after="confirm"),
