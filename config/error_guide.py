@@ -12,6 +12,7 @@ DETAILS = {
     "INVALID_REQUEST": "limit: must be a whole number from 1",
     "UNAUTHORIZED": "The API key is not valid.",
     "INSUFFICIENT_SCOPE": "needs the scope payments:write",
+    "METHOD_NOT_ALLOWED": "The method must be one of GET, POST, HEAD.",
     "REQUEST_TOO_LARGE": "The body must not be larger than 262144 bytes.",
     "UNSUPPORTED_MEDIA_TYPE": "Content-Type: must be application/json.",
     "DEVELOPMENT_ONLY": "Authorization: this operation needs a test key",

@@ -65,7 +65,7 @@ class NotFound(ApiError):
 class MethodNotAllowed(ApiError):
     status, code, message = 405, "METHOD_NOT_ALLOWED", "This address does not take this method."
     cause = "The path exists, but does not support this method."
-    remedy = "The header `Allow` lists the methods it supports."
+    remedy = "`details` and the header `Allow` list the methods it supports."
     test_mode = "`DELETE /v1/payments`."
 
 

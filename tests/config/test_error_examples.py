@@ -51,6 +51,7 @@ PROVOKED: dict[str, Callable[[ApiClient, Merchant], Any]] = {
     "INVALID_REQUEST": lambda client, _: client.get("/v1/payments", {"limit": "0"}),
     "UNAUTHORIZED": lambda *_: ApiClient("sk_test_0").get("/v1/payments"),
     "INSUFFICIENT_SCOPE": of_scope,
+    "METHOD_NOT_ALLOWED": lambda client, _: client.delete("/v1/payments"),
     "REQUEST_TOO_LARGE": lambda client, _: client.post("/v1/payments", b" " * 300_000),
     "UNSUPPORTED_MEDIA_TYPE": lambda client, _: client.client.post(
         "/v1/payments", "amount=1", content_type="text/plain", headers=client._headers({})
