@@ -13,6 +13,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from core.ids import random_base62
 from core.signed_tokens import is_signed_token
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
@@ -25,6 +26,8 @@ DEVICE_COOKIE = "passkey"
 KNOWN_FOR = timedelta(days=180)
 _SALT = "checkout.code"
 _KNOWN_SALT = "checkout.known"
+_BROWSER_CHARACTERS = 22
+_EARLIER = "earlier"  # stands for all browsers whose mark is older than ids
 _DEVICE_SALT = "checkout.passkey"
 
 
@@ -93,25 +96,28 @@ def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
     set_cookie(response, session_cookie(livemode=session.livemode), signed_in.token)
     if session.livemode:
         digest = _digest_of(session.customer.phone, settings.SECRET_KEY)
-        known = signing.dumps(digest, salt=_KNOWN_SALT)
+        known = signing.dumps([digest, random_base62(_BROWSER_CHARACTERS)], salt=_KNOWN_SALT)
         set_cookie(
             response, cookie_name(KNOWN_COOKIE), known, max_age=int(KNOWN_FOR.total_seconds())
         )
     forget_code(response)
 
 
-def is_recognized(request: HttpRequest, phone: str) -> bool:
-    """Return whether this E.164 number has signed in with this browser before, in live mode.
+def known_browser(request: HttpRequest, phone: str) -> str:
+    """Return this browser's id if this E.164 number has signed in with it before, in live mode.
 
-    Grants no access: it only counts codes requested here separately from a stranger's.
+    Otherwise empty. Grants no access: it only counts codes requested here separately from those
+    that strangers, or the phone's other browsers, request.
     """
     value = request.COOKIES.get(cookie_name(KNOWN_COOKIE), "")
     try:
         known = signing.loads(value, salt=_KNOWN_SALT, max_age=KNOWN_FOR)
     except signing.BadSignature:
-        return False
+        return ""
+    digest, browser = (known, _EARLIER) if isinstance(known, str) else known
     secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return any(constant_time_compare(known, _digest_of(phone, secret)) for secret in secrets)
+    is_known = any(constant_time_compare(digest, _digest_of(phone, secret)) for secret in secrets)
+    return browser if is_known else ""
 
 
 def _digest_of(phone: str, secret: str) -> str:

@@ -2,8 +2,9 @@
 
 A budget is a number per hour and one per day, counted before a code is sent: per phone number, per
 network that asks, per country, and in all. A browser in which the phone has signed in before is
-counted separately, so that strangers who request codes cannot use up its owner's. Its mark can be
-copied, and kept for many numbers, so known browsers get at most `KNOWN_TIMES` what strangers get.
+counted separately, so that strangers who request codes cannot use up its owner's; nor can another
+known browser, such as one that the owner has used only once. A mark can be copied, and kept for
+many numbers, so known browsers together get at most `KNOWN_TIMES` what strangers get.
 """
 
 from collections.abc import Iterator
@@ -48,8 +49,10 @@ class Budget:
             yield AttemptLimit(f"code-{self.name}-{unit}", times, within)
 
 
-def spend(*, number: str, address: str, is_recognized: bool, now: datetime) -> None:
+def spend(*, number: str, address: str, browser: str = "", now: datetime) -> None:
     """Count a code to a live number, in every budget that it belongs to.
+
+    `browser` is the id of one that is known to the number; empty for a stranger's.
 
     Raises CountryNotServed, MessageNotSent while texts are stopped, and RateLimited, with an alarm
     in the log. Refuses to run inside a transaction.
@@ -58,7 +61,7 @@ def spend(*, number: str, address: str, is_recognized: bool, now: datetime) -> N
     if settings.SMS_STOP:
         _note_refusal("stopped", country)
     sms.refuse_stopped()
-    for budget in _budgets(number, address, country, is_recognized=is_recognized):
+    for budget in _budgets(number, address, country, browser):
         try:
             for limit in budget.limits():
                 count_attempt(limit, budget.subject, now=now)
@@ -77,10 +80,11 @@ def served_country(number: str) -> str:
     return country
 
 
-def _budgets(number: str, address: str, country: str, *, is_recognized: bool) -> tuple[Budget, ...]:
-    if is_recognized:
+def _budgets(number: str, address: str, country: str, browser: str) -> tuple[Budget, ...]:
+    if browser:
         return (
-            Budget("known-phone", number, settings.SMS_PER_NUMBER),
+            Budget("known-browser", f"{number} {browser}", settings.SMS_PER_NUMBER),
+            Budget("known-phone", number, _for_known(settings.SMS_PER_NUMBER)),
             Budget("known-country", country, _for_known(settings.SMS_PER_COUNTRY)),
             Budget("known-all", EVERYONE, _for_known(settings.SMS_IN_ALL)),
         )

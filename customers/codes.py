@@ -58,19 +58,19 @@ def request_code(
     now: datetime,
     payee: str = "",
     amount: Callable[[], str] = str,
-    is_recognized: bool = False,
+    browser: str = "",
     payment_id: str = "",
 ) -> str:
     """Send a code to a phone, and return its handle.
 
     With `payment_id` it signs in to that payment only. `payee` and `amount` say in the text what
-    the code is for; `amount` formats it for people, in the language of the text. `is_recognized`:
-    the phone has signed in with this browser before. Raises ValidationFailed, CountryNotServed,
-    PhoneUnreachable, RateLimited, MessageNotSent.
+    the code is for; `amount` formats it for people, in the language of the text. `browser` is
+    the id of a browser with which the phone has signed in before. Raises ValidationFailed,
+    CountryNotServed, PhoneUnreachable, RateLimited, MessageNotSent.
     """
     number = normalize_phone(phone, livemode=livemode)
     if livemode:
-        spend(number=number, address=address, is_recognized=is_recognized, now=now)
+        spend(number=number, address=address, browser=browser, now=now)
     handle, code = new_token(), _new_code() if livemode else TEST_CODE
     with transaction.atomic(durable=True):
         SignInCode.objects.create(

@@ -47,7 +47,7 @@ def send_cash_code(*, top_up_id: str, agent: str, address: str, now: datetime) -
         address=address,
         now=now,
         amount=partial(money_and_code, top_up.amount, top_up.currency),
-        is_recognized=True,
+        browser="cash",  # strangers cannot use up these codes either
     )
     TopUp.objects.pending().filter(pk=top_up_id).update(code_handle=handle, updated_at=now)
     return top_up

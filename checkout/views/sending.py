@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from django.http import HttpResponse
 
-from checkout.browser_session import AskedCode, is_recognized, remember_code
+from checkout.browser_session import AskedCode, known_browser, remember_code
 from checkout.pages import CheckoutPage, SeeOther
 from customers.codes import request_code
 from customers.models import CodePurpose
@@ -29,7 +29,7 @@ def send_code(
         now=page.now,
         payee=payee,
         amount=amount,
-        is_recognized=is_recognized(page.request, phone),
+        browser=known_browser(page.request, phone),
         payment_id=payment_id,
     )
     response = SeeOther(enter_at)

@@ -1,8 +1,9 @@
 """A browser that a phone has signed in with before keeps its codes, whatever strangers do."""
 
 import pytest
+from django.core import signing
 
-from checkout.browser_session import KNOWN_COOKIE
+from checkout.browser_session import KNOWN_COOKIE, KNOWN_FOR
 from messages import sms
 from tests.checkout.shopper import Shopper
 from tests.customers.texts import TextBox
@@ -49,6 +50,34 @@ def test_the_owner_gets_a_code_all_the_same(owner, live, texts):
 
     assert ask(owner, live).status_code == 200
     assert len(texts.texts) == sent + 1
+
+
+def test_a_browser_that_was_used_once_does_not_take_the_codes_of_the_owners_own(owner, live, texts):
+    """The next guest at a hotel's computer locked the owner out, at every browser they have."""
+    hotel = Shopper()
+    ask(hotel, live)
+    hotel.send(code=texts.code)
+    hotel.client.cookies.pop("customer")
+    while ask(hotel, live).status_code == 200:
+        pass
+    while ask(Shopper(), live).status_code == 200:
+        pass
+    sent = len(texts.texts)
+
+    assert ask(owner, live).status_code == 200
+    assert len(texts.texts) == sent + 1
+
+
+def test_a_mark_from_before_browsers_had_ids_still_counts(owner, live, texts):
+    digest, _browser = signing.loads(
+        owner.client.cookies[KNOWN_COOKIE].value, salt="checkout.known", max_age=KNOWN_FOR
+    )
+    earlier = Shopper()
+    earlier.client.cookies[KNOWN_COOKIE] = signing.dumps(digest, salt="checkout.known")
+    while ask(Shopper(), live).status_code == 200:
+        pass
+
+    assert ask(earlier, live).status_code == 200
 
 
 @pytest.mark.usefixtures("exhausted")

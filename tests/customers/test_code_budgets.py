@@ -30,14 +30,14 @@ def refusals(budget: str) -> float:
     return refused.labels(budget=budget)._value.get()
 
 
-def ask_from_known_browser(now: datetime, number: str = PHONE) -> str:
+def ask_from_known_browser(now: datetime, number: str = PHONE, browser: str = "laptop") -> str:
     return request_code(
         phone=number,
         livemode=True,
         purpose=CodePurpose.SIGN_IN,
         address="203.0.113.7",
         now=now,
-        is_recognized=True,
+        browser=browser,
     )
 
 
@@ -59,6 +59,17 @@ def test_a_known_browser_has_no_more_codes_than_a_phone(texts: TextBox, now: dat
 
     with pytest.raises(RateLimited):
         ask_from_known_browser(now)
+
+
+def test_known_browsers_of_a_phone_have_three_times_its_codes_together(
+    texts: TextBox, now: datetime
+) -> None:
+    for number in range(15):
+        ask_from_known_browser(now, browser=f"browser {number // 5}")
+
+    with pytest.raises(RateLimited):
+        ask_from_known_browser(now, browser="another")
+    assert len(texts.texts) == 15
 
 
 def test_a_known_browser_is_not_kept_from_its_codes_by_its_network(
