@@ -75,11 +75,13 @@ def refuse_ended_key(caller: "Caller") -> None:
     One statement, without a lock. Nothing is checked for staff, or in test mode, where no money
     moves. Raises as `recheck_caller`.
     """
-    key = ApiKey.objects.select_related("merchant").filter(pk=caller.actor.removeprefix("key:"))
-    found = key.first() if caller.livemode else None
-    if found is not None:
-        refuse_status(found.merchant, livemode=True)
-        _refuse_inactive(found)
+    if not caller.livemode:
+        return
+    keys = ApiKey.objects.select_related("merchant")
+    key = keys.filter(pk=caller.actor.removeprefix("key:")).first()
+    if key is not None:
+        refuse_status(key.merchant, livemode=True)
+        _refuse_inactive(key)
 
 
 def has_key_ended(actor: str, *, now: datetime) -> bool:
