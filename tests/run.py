@@ -253,9 +253,21 @@ def main() -> int:
     else:
         lanes = side_by_side(check_steps() if arguments.check else steps(fast=arguments.fast))
     say(f"The order of the tests is that of SEED={SEED}.")
-    tally = run_all(lanes)
+    return conclude(run_all(lanes), target=_target(arguments))
+
+
+def _target(arguments: argparse.Namespace) -> str:
+    """Return what was asked for, in the words of `make`."""
+    chosen = {"test-fast": arguments.fast, "check": arguments.check, "night": arguments.night}
+    return next((name for name, is_chosen in chosen.items() if is_chosen), "test")
+
+
+def conclude(tally: Tally, *, target: str) -> int:
+    """Print what failed, how to play it again, and the sum; return 1 if something failed."""
     for line in tally.failures:
         say(line)
+    if tally.failures:
+        say(f"To play it again: SEED={SEED} make {target}")
     totals = tally.totals
     failed = totals["failed"] + totals["error"]
     skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""

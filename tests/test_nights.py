@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -17,7 +18,7 @@ from tests.nights import (
     place,
 )
 from tests.postgres import PostgresMissing
-from tests.run import night_steps, steps
+from tests.run import SEED, Tally, conclude, night_steps, steps
 from tests.run_environment import ON_POSTGRESQL
 from tests.source_tree import FILES, ROOT, nodes_of
 
@@ -206,3 +207,23 @@ def test_it_has_each_of_what_a_mark_names(request: pytest.FixtureRequest) -> Non
     request.node.add_marker("each_on_postgres")
 
     assert is_needed_whole(request.node)
+
+
+def test_a_night_that_fails_ends_with_what_plays_it_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tally = Tally(Counter(passed=3, failed=1), ["FAILED tests/ledger/test_machine.py::test_many"])
+
+    assert conclude(tally, target="night") == 1
+
+    assert capsys.readouterr().out.splitlines() == [
+        "FAILED tests/ledger/test_machine.py::test_many",
+        f"To play it again: SEED={SEED} make night",
+        "3 passed, 1 failed",
+    ]
+
+
+def test_a_night_that_passes_has_nothing_to_play_again(capsys: pytest.CaptureFixture[str]) -> None:
+    assert conclude(Tally(Counter(passed=3)), target="night") == 0
+
+    assert capsys.readouterr().out == "3 passed, 0 failed\n"
