@@ -99,7 +99,7 @@ def sign_in_to_pay(
     visitor = BrowserSession()
     try:
         with recorded_attempt(payment.id, Verification.PASSKEY, visitor, address=address, now=now):
-            approved = finish_payment_signed_out(
+            passkey = finish_payment_signed_out(
                 customer=customer,
                 payment_id=payment.id,
                 amount=payment.sale_amount,
@@ -115,5 +115,5 @@ def sign_in_to_pay(
         now=now,
         replaces=replaces,
         payment_id=payment.id if is_protected(customer) else "",
-        passkey_id=approved.passkey_id,
+        passkey_id=passkey.pk,
     )

@@ -7,7 +7,7 @@ The WebAuthn library is imported where it is used: 7 MB that many processes neve
 """
 
 import logging
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -41,17 +41,6 @@ logger = logging.getLogger(__name__)
 
 MAX_PASSKEYS = 20
 TOLD_OF_COPY = AttemptLimit("passkey-copy", 1, timedelta(days=1))
-
-
-@dataclass(frozen=True)
-class PasskeyResult:
-    """Proof that a customer agreed to this payment of this amount at this instant."""
-
-    customer_id: str
-    passkey_id: int
-    payment_id: str
-    amount: int
-    verified_at: datetime
 
 
 def refuse_unproven(session: CustomerSession, now: datetime) -> None:
@@ -135,14 +124,13 @@ def begin_payment(
 
 def finish_payment(
     *, session: CustomerSession, payment_id: str, amount: int, credential: str, now: datetime
-) -> PasskeyResult:
-    """Verify that the customer has approved this amount.
+) -> Passkey:
+    """Return the passkey by which the customer has approved this amount.
 
     Raises VerificationFailed, also for a response to any other challenge.
     """
     binding = Binding(ChallengePurpose.PAY, payment_id, amount)
-    passkey = _finish(session.customer_id, session, binding, credential, now)
-    return PasskeyResult(session.customer_id, passkey.pk, payment_id, amount, now)
+    return _finish(session.customer_id, session, binding, credential, now)
 
 
 def begin_payment_signed_out(
@@ -157,11 +145,13 @@ def begin_payment_signed_out(
 
 def finish_payment_signed_out(
     *, customer: Customer, payment_id: str, amount: int, credential: str, now: datetime
-) -> PasskeyResult:
-    """Verify that this customer has approved this amount. Raises VerificationFailed."""
+) -> Passkey:
+    """Return the passkey by which this customer has approved this amount.
+
+    Raises VerificationFailed.
+    """
     binding = Binding(ChallengePurpose.PAY, payment_id, amount)
-    passkey = _finish(customer.pk, None, binding, credential, now)
-    return PasskeyResult(customer.pk, passkey.pk, payment_id, amount, now)
+    return _finish(customer.pk, None, binding, credential, now)
 
 
 def begin_sign_in(*, customer: Customer, now: datetime) -> "Options":

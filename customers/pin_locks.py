@@ -17,8 +17,7 @@ def lock_of(customer: Customer, *, now: datetime) -> PinLocked | None:
         return PinDisabled()
     if behaviour_of(customer) == Behaviour.PIN_LOCKED:
         return PinLocked(now + LOCK)
-    until = customer.pin_locked_until
-    return PinLocked(until) if until is not None and until > now else None
+    return PinLocked(customer.pin_locked_until) if customer.is_pin_locked(now) else None
 
 
 @transaction.atomic

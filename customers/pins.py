@@ -5,7 +5,6 @@ the limit. Nothing here runs inside the caller's transaction: a hash takes long,
 not be rolled back.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -45,15 +44,7 @@ from customers.wrong_pins import (
 ATTEMPTS_UNTIL_LOCKED = 5
 
 
-@dataclass(frozen=True)
-class PinResult:
-    """Proof that a customer's PIN was right at this instant."""
-
-    customer_id: str
-    verified_at: datetime
-
-
-def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> PinResult:
+def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> None:
     """Check a PIN that was entered from this network address.
 
     Five wrong ones in a row lock the PIN for 30 minutes, ten disable it until it is reset. An
@@ -78,7 +69,6 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
         count_wrong(customer_id, now)
     if refusal is not None:
         raise refusal
-    return PinResult(customer_id, now)
 
 
 def set_pin(*, customer_id: str, pin: str, now: datetime, session_id: int | None = None) -> None:

@@ -16,7 +16,7 @@ from customers.errors import ProofMethod, ProofNeeded, VerificationFailed
 from customers.magic_phones import is_protected
 from customers.models import FRESH, CodePurpose, Customer, CustomerSession, Passkey
 from customers.new_proofs import doubtful_until
-from customers.pins import PinResult, check_pin, set_pin
+from customers.pins import check_pin, set_pin
 from customers.services import find_or_create, test_customer
 from customers.tokens import hash_of, new_token
 
@@ -156,14 +156,13 @@ def end_session(token: str, *, now: datetime) -> None:
     CustomerSession.objects.filter(token_hash=hash_of(token), ended_at=None).update(ended_at=now)
 
 
-def prove_pin(*, session: CustomerSession, pin: str, address: str, now: datetime) -> PinResult:
+def prove_pin(*, session: CustomerSession, pin: str, address: str, now: datetime) -> None:
     """Check the PIN before a passkey is added, and record it. Raises what `check_pin` raises.
 
     Not for a payment: paying must not permit changes to passkeys.
     """
-    result = check_pin(customer_id=session.customer_id, pin=pin, address=address, now=now)
+    check_pin(customer_id=session.customer_id, pin=pin, address=address, now=now)
     remember_proof(session, ProofMethod.PIN, now=now)
-    return result
 
 
 def prove_phone(*, session: CustomerSession, handle: str, code: str, now: datetime) -> None:

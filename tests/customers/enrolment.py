@@ -6,7 +6,6 @@ from typing import Any
 from customers.errors import ProofMethod
 from customers.models import Customer, CustomerSession, Passkey
 from customers.passkeys import (
-    PasskeyResult,
     begin_payment,
     begin_registration,
     finish_payment,
@@ -44,7 +43,7 @@ def answer(
     now: datetime,
     payment_id: str = PAYMENT,
     amount: int = AMOUNT,
-) -> PasskeyResult:
+) -> Passkey:
     return finish_payment(
         session=session, payment_id=payment_id, amount=amount, credential=credential, now=now
     )

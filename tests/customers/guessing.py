@@ -6,15 +6,15 @@ import pytest
 
 from customers.errors import InvalidPin, PinLocked
 from customers.models import Customer
-from customers.pins import PinResult, check_pin
+from customers.pins import check_pin
 
 ADDRESS = "203.0.113.7"
 PIN, OTHER_PIN, WRONG_PIN = "8305", "4920", "7391"
 HALF_AN_HOUR = timedelta(minutes=30)
 
 
-def check(customer: Customer, pin: str, now: datetime, address: str = ADDRESS) -> PinResult:
-    return check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
+def check(customer: Customer, pin: str, now: datetime, address: str = ADDRESS) -> None:
+    check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
 
 
 def guess_wrong(customer: Customer, times: int, now: datetime) -> Exception:

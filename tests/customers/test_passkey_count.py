@@ -10,7 +10,6 @@ import pytest
 from core.clock import utc_now
 from customers.errors import VerificationFailed
 from customers.models import Customer, CustomerSession, Passkey
-from customers.passkeys import PasskeyResult
 from customers.security_alerts import stop_link
 from customers.services import find_or_create
 from customers.webauthn import sign_count_regressed, verify_assertion
@@ -105,7 +104,7 @@ def test_an_answer_given_many_times_at_once_is_good_once() -> None:
 
     answers = at_once([partial(answer, session, credential, now)] * 12)
 
-    assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
+    assert sum(isinstance(given, Passkey) for given in answers) == 1
     assert sum(isinstance(given, VerificationFailed) for given in answers) == 11
 
 
@@ -122,7 +121,7 @@ def test_two_answers_with_one_count_are_good_once() -> None:
 
     answers = at_once([partial(answer, session, credential, now) for credential in credentials])
 
-    assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
+    assert sum(isinstance(given, Passkey) for given in answers) == 1
     assert sum(isinstance(given, VerificationFailed) for given in answers) == 1
 
 

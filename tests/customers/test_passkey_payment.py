@@ -11,7 +11,7 @@ from webauthn.helpers import base64url_to_bytes
 from customers.errors import PasskeyMissing, VerificationFailed
 from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge
 from customers.passkey_removal import revoke_passkey
-from customers.passkeys import PasskeyResult, begin_confirmation, finish_confirmation
+from customers.passkeys import begin_confirmation, finish_confirmation
 from customers.services import find_or_create
 from customers.sessions import start_session
 from tests.customers.authenticator import USER_PRESENT, USER_VERIFIED, VirtualAuthenticator
@@ -33,10 +33,10 @@ FIVE_MINUTES = timedelta(minutes=5)
 def test_it_agrees_to_a_payment(
     session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
-    result = answer(session, device.get(ask(session, now)), now)
+    approved = answer(session, device.get(ask(session, now)), now)
 
     passkey = Passkey.objects.get()
-    assert result == PasskeyResult(session.customer_id, passkey.pk, PAYMENT, AMOUNT, now)
+    assert approved == passkey
     assert passkey.last_used_at == now
 
 
