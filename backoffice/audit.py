@@ -4,7 +4,7 @@ An entry is chained when it is written: the head is locked last in a transaction
 so that actions of staff wait for each other only as long as a commit takes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -60,11 +60,15 @@ class AuditAction:
 
 @dataclass
 class AuditRecord:
-    """What an action fills in as it runs: the state before and after, and the outcome."""
+    """What an action fills in as it runs: the state before and after, and the outcome.
+
+    `refuse_late` is called once nothing else can come between: it may raise what undoes the action.
+    """
 
     before: State = field(default_factory=dict)
     after: State = field(default_factory=dict)
     outcome: AuditOutcome = AuditOutcome.DONE
+    refuse_late: Callable[[], None] = field(default=lambda: None, repr=False)
 
 
 @contextmanager
@@ -87,6 +91,7 @@ def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[Aud
                 yield record
                 head = _lock_head()
                 _refuse_ended(staff)
+                record.refuse_late()
                 _append(head, staff=staff, action=action, record=record, now=now)
         except ApiError as error:
             _write_failure(staff, action, AuditOutcome.REFUSED, error, now)

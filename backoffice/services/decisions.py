@@ -6,6 +6,7 @@ Who may approve is checked here; a page only shows the result. The requester is 
 from datetime import datetime
 from functools import partial
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from backoffice.audit import AuditAction, AuditRecord, audited, snapshot
@@ -60,8 +61,8 @@ def approve(
         refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
         if not staff.may(task.right):
             raise Forbidden(right=f"is missing: {task.right.value}")
-        if task.right not in rights_of(instruction.asked_by):  # a closed account has none
-            raise RequesterNotAuthorized
+        _refuse_requester(instruction)
+        record.refuse_late = partial(_refuse_requester, instruction)  # who may be demoted meanwhile
         if instruction.task == REFUND:
             refuse_unseen_refund(instruction, expected_available)
         record.before = snapshot(instruction, *AUDITED)
@@ -140,6 +141,13 @@ def is_for_others(instruction: Instruction, staff: Staff) -> bool:
 def _refuse_own(staff: Staff, instruction: Instruction) -> None:
     if is_for_others(instruction, staff):
         raise SelfApproval
+
+
+def _refuse_requester(instruction: Instruction) -> None:
+    """Raise RequesterNotAuthorized without the right now; a closed account has none."""
+    requester = User.objects.get(pk=instruction.asked_by_id)
+    if TASKS[instruction.task].right not in rights_of(requester):
+        raise RequesterNotAuthorized
 
 
 def _decide(

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from backoffice.errors import Forbidden
+from backoffice.audit import AuditAction, audited
+from backoffice.errors import Forbidden, RequesterNotAuthorized
 from backoffice.models import AuditEntry, Instruction
 from backoffice.own_passwords import lock_account, replace_password
-from backoffice.roles import Role
+from backoffice.roles import Right, Role
 from backoffice.services.accounts import give_roles
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.decisions import approve
@@ -91,6 +92,31 @@ def test_what_waits_for_the_act_that_ends_it_is_not_done(merchant: Merchant, end
     done = held_up(partial(end, thief), partial(approves, thief, instruction))
 
     assert isinstance(done, Forbidden)
+    assert Instruction.objects.get().status == "waiting"
+    assert not Refund.objects.exists()
+
+
+def demote_to_viewer(staff: Staff) -> None:
+    by = staff_as(Role.ADMINISTRATOR, "admin")
+    action = AuditAction("approve", Right.APPROVE, "instruction", "", note="Suspected")
+    with audited(staff=by, action=action, now=utc_now()):
+        give_roles(User.objects.get(pk=staff.user_id), frozenset({Role.VIEWER}))
+
+
+@pytest.mark.postgres
+@pytest.mark.real_clock
+@pytest.mark.django_db(transaction=True)
+def test_what_someone_who_is_demoted_meanwhile_has_asked_for_is_not_approved(
+    merchant: Merchant,
+) -> None:
+    """The requester's right was looked at, then taken away, and then the money was refunded."""
+    instruction = asked(merchant)
+    requester = staff_as(Role.FINANCE, "ann")
+    accomplice = staff_as(Role.FINANCE, "mallory")
+
+    done = held_up(partial(demote_to_viewer, requester), partial(approves, accomplice, instruction))
+
+    assert isinstance(done, RequesterNotAuthorized)
     assert Instruction.objects.get().status == "waiting"
     assert not Refund.objects.exists()
 
