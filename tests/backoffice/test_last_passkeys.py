@@ -167,6 +167,21 @@ def test_an_answer_that_counts_no_longer_lets_no_one_pay(office: Office, passkey
     assert is_frozen(passkey)
 
 
+def test_who_can_be_asked_nothing_takes_two_colleagues_as_well(
+    office: Office, passkey: Passkey
+) -> None:
+    long_ago = utc_now() - timedelta(days=400)
+    Payment.objects.update(created_at=long_ago, completed_at=long_ago)
+    ida = office(Role.FINANCE, "ida")
+    act(ida, passkey.customer, "stolen", **REASON)
+    act(ida, passkey.customer, "unfreeze", **REASON)
+    assert is_frozen(passkey)
+
+    approve(office(Role.FINANCE, "otto"))
+
+    assert not is_frozen(passkey)
+
+
 def test_one_colleague_unfreezes_who_has_a_passkey_left(office: Office, passkey: Passkey) -> None:
     act(office(Role.SUPPORT), passkey.customer, "freeze", **REASON)
 

@@ -10,8 +10,14 @@ from django.urls import reverse
 
 from backoffice.models import AuditEntry, ResendRun
 from backoffice.resource.page_urls import page_of
-from backoffice.roles import Role
-from backoffice.services.webhooks import _next_of_run, continue_runs, start_run, stop_runs
+from backoffice.roles import Right, Role
+from backoffice.services.webhooks import (
+    _next_of_run,
+    continue_runs,
+    start_run,
+    stop_runs,
+    was_stopped,
+)
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -53,6 +59,24 @@ def test_a_run_of_a_closed_account_sends_nothing(office: Office, merchant: Merch
     assert (entry.act, entry.request_id) == ("resend webhooks", run.pk)
     [said] = office(Role.SUPPORT, "another").get(page_of(run)).context["answer"].words
     assert said.startswith("It was stopped: ")
+
+
+def test_a_run_that_has_ended_well_meanwhile_is_not_called_stopped(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(office, merchant)
+    run, ended_at = ResendRun.objects.get(), utc_now()
+
+    def end_meanwhile(user: User) -> frozenset[Right]:
+        ResendRun.objects.update(finished_at=ended_at)
+        return frozenset()
+
+    monkeypatch.setattr("backoffice.services.webhooks.rights_of", end_meanwhile)
+
+    assert continue_runs(now=utc_now()) == 0
+
+    run.refresh_from_db()
+    assert (run.finished_at, was_stopped(run)) == (ended_at, False)
 
 
 @pytest.mark.parametrize("end", [close, reset])
