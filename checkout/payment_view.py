@@ -188,7 +188,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         description=payment.agreed_description,
         agreed=_digest(payment.agreed_description),
         zone=zone,
-        address=f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+        address=payment.url,
         path=payment.hosted_url,
         version=version_of(status),
         expires_at=payment.expires_at if status in PAYABLE and not _is_at_till(payment) else None,

@@ -48,7 +48,7 @@ def plan_receipt(top_up: TopUp, *, now: datetime, says: str = ADDED) -> None:
         values = {
             "price": money_and_code(payment.sale_amount, payment.currency),
             "payee": sms.sanitized(payment.merchant.name),
-            "pay": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+            "pay": payment.url,
         }
     amount = cast("int", top_up.amount_received)
     _plan(top_up, SUBJECT, says, amount, key=top_up.pk, now=now, **values)

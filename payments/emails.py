@@ -152,7 +152,7 @@ def context_of(payment: Payment) -> dict[str, object]:
         "tip": money(payment.tip, payment.currency) if payment.tip else "",
         "refunded": money(payment.amount_refunded, payment.currency),
         "paid_at": moment_of(payment.completed_at, zone) if payment.completed_at else "",
-        "pay_url": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+        "pay_url": payment.url,
         "receipt_url": f"{settings.CHECKOUT_URL}/receipts/{payment.id}",
         "service_name": settings.SERVICE_NAME,
     }

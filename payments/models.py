@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Self
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q, Value
 
@@ -154,6 +155,11 @@ class Payment(models.Model):
     def hosted_url(self) -> str:
         """The path of its checkout page."""
         return f"/checkout/{self.id}"
+
+    @property
+    def url(self) -> str:
+        """The absolute address of its checkout page."""
+        return f"{settings.CHECKOUT_URL}{self.hosted_url}"
 
     @property
     def sale_amount(self) -> int:

@@ -7,10 +7,12 @@ from core.fields import EmailTextField, OneOfField, TextField
 from core.openapi import operation
 from core.serializers import Input, Output
 from customers.phones import normalize_phone
+from links.models import PaymentLink
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from messages.models import Channel
-from payments.pay_requests import Recipient, address_of, send_link, send_payment
+from payments.models import Payment
+from payments.pay_requests import Recipient, send_link, send_payment
 
 
 class PayRequest(Input):
@@ -41,7 +43,7 @@ class PaymentSendingViewSet(CallerViewSet):
             payment = send_payment(
                 caller=request.user, payment_id=payment_id, recipient=recipient, now=request_now()
             )
-            return Response(_sent(payment.id, recipient, address_of(payment)))
+            return Response(_sent(payment, recipient))
 
         return self.once(request, work)
 
@@ -61,7 +63,7 @@ class LinkSendingViewSet(CallerViewSet):
             link = send_link(
                 caller=request.user, link_id=link_id, recipient=recipient, now=request_now()
             )
-            return Response(_sent(link.id, recipient, link.url))
+            return Response(_sent(link, recipient))
 
         return self.once(request, work)
 
@@ -77,6 +79,6 @@ def recipient_of(request: CallerRequest) -> Recipient:
     return Recipient(Channel.SMS, number)
 
 
-def _sent(object_id: str, recipient: Recipient, url: str) -> dict[str, str]:
+def _sent(row: Payment | PaymentLink, recipient: Recipient) -> dict[str, str]:
     sent = {"channel": recipient.channel.value, "sent_to": recipient.address}
-    return SentPayRequest.of({"id": object_id, **sent, "url": url})
+    return SentPayRequest.of({"id": row.id, **sent, "url": row.url})

@@ -18,7 +18,6 @@ from customers.code_budgets import served_country
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from merchants.callers import Caller
-from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from messages import sms
 from messages.content import Content
@@ -56,7 +55,7 @@ def send_payment(
     if payment.status_at(now) not in PAYABLE:
         raise payment.refusal(now)
     payment.refuse_ended_link(now)
-    _plan(payment, address_of(payment), recipient, now)
+    _plan(payment, recipient, now)
     return payment
 
 
@@ -68,13 +67,8 @@ def send_link(*, caller: Caller, link_id: str, recipient: Recipient, now: dateti
     """
     link = PaymentLink.objects.visible_to(caller).select_related("merchant").one(link_id)
     link.refuse_ended(now)
-    _plan(link, link.url, recipient, now)
+    _plan(link, recipient, now)
     return link
-
-
-def address_of(payment: Payment) -> str:
-    """Return the checkout URL of a payment."""
-    return f"{settings.CHECKOUT_URL}{payment.hosted_url}"
 
 
 def write(message: Message, now: datetime) -> Content:
@@ -94,7 +88,7 @@ def write(message: Message, now: datetime) -> Content:
     return Content(message.text, message.subject)
 
 
-def _plan(row: Payment | PaymentLink, url: str, recipient: Recipient, now: datetime) -> None:
+def _plan(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:
     count_request(row, recipient, now)
     by_mail = recipient.channel == Channel.EMAIL
     merchant = row.merchant
@@ -108,15 +102,15 @@ def _plan(row: Payment | PaymentLink, url: str, recipient: Recipient, now: datet
         merchant_id=merchant.pk,
         livemode=row.livemode,
         subject=f"Payment to {whole}"[:200],
-        text=_text(row, merchant, name, url),
+        text=_text(row, name),
         now=now,
     )
 
 
-def _text(row: Payment | PaymentLink, merchant: Merchant, name: str, url: str) -> str:
+def _text(row: Payment | PaymentLink, name: str) -> str:
     what = f"{money(row.amount, row.currency)} to {name}" if row.amount else f"to {name}"
-    until = f", until {moment_of(row.expires_at, merchant.time_zone)}" if row.expires_at else ""
-    return f"Pay {what} here{until}: {url} ({settings.SERVICE_NAME})"
+    until = f", until {moment_of(row.expires_at, row.merchant.time_zone)}" if row.expires_at else ""
+    return f"Pay {what} here{until}: {row.url} ({settings.SERVICE_NAME})"
 
 
 def reset_request_count(merchant_id: str) -> None:

@@ -208,10 +208,10 @@ class PaymentSummary(Output):
         return payment.status_at(self.context["now"])
 
     def get_checkout_url(self, payment: Payment) -> str:
-        return f"{settings.CHECKOUT_URL}{payment.hosted_url}"
+        return payment.url
 
     def get_qr_code_url(self, payment: Payment) -> str:
-        return f"{settings.CHECKOUT_URL}{payment.hosted_url}/qr.png"
+        return f"{payment.url}/qr.png"
 
 
 class PaymentOutput(PaymentSummary):

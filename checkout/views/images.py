@@ -15,7 +15,7 @@ from checkout.branding import normal_color, stylesheet
 from checkout.error_pages import StoppedPage
 from checkout.languages import choose_language
 from checkout.models import Logo
-from checkout.payment_view import Payee, payee_of
+from checkout.payment_view import payee_of
 from checkout.receipts import logo_of
 from core.clock import request_now
 from core.errors import ApiError
@@ -55,8 +55,7 @@ def payment_poster(request: HttpRequest, payment_id: str, size: str, form: str) 
     payment = Payment.objects.select_related("merchant").filter(pk=payment_id).first()
     if payment is None or not payment.is_counter:
         raise Http404
-    address = f"{settings.CHECKOUT_URL}{payment.hosted_url}"
-    return _poster(request, payment, payee_of(payment.merchant), address, size, form)
+    return _poster(request, payment, size, form)
 
 
 @require_safe
@@ -66,7 +65,7 @@ def link_poster(
     """Return the poster of a payment link."""
     links = PaymentLink.objects.at(merchant_slug).select_related("merchant")
     link = get_object_or_404(links, pk=link_id)
-    return _poster(request, link, payee_of(link.merchant), link.url, size, form)
+    return _poster(request, link, size, form)
 
 
 @require_safe
@@ -85,12 +84,7 @@ def brand(request: HttpRequest, color: str) -> HttpResponseBase:
 
 
 def _poster(
-    request: HttpRequest,
-    source: Payment | PaymentLink,
-    payee: Payee,
-    address: str,
-    size: str,
-    form: str,
+    request: HttpRequest, source: Payment | PaymentLink, size: str, form: str
 ) -> HttpResponseBase:
     # Imported late: drawing takes 4 MB of memory that a process without posters need not use.
     from checkout.posters import SIZES, Poster, drawn_poster
@@ -98,9 +92,10 @@ def _poster(
     if size not in SIZES:
         raise Http404
     choose_language(request)
+    payee = payee_of(source.merchant)
     poster = Poster(
         payee=payee.name,
-        address=address,
+        address=source.url,
         service=settings.SERVICE_NAME,
         color=payee.brand_color,
         amount=money(source.amount, source.currency) if source.amount else "",

@@ -28,7 +28,7 @@ def _demo_rows() -> dict[str, str]:
     if merchant is None:
         return rows
     if payment := _payable(merchant):
-        rows["Checkout"] = f"{settings.CHECKOUT_URL}/checkout/{payment.id}"
+        rows["Checkout"] = payment.url
     return rows | {
         "Try": create_line(merchant.id),
         "Events": ".venv/bin/python manage.py listen",

@@ -103,10 +103,7 @@ def _lines(demo: Demo | None) -> str:
     rows = [
         f"merchant  {merchant.id}  {merchant.slug}",
         f"test key  {demo.registration.test.secret}",
-        *(
-            f"{payment.payment_mode:13}  {settings.CHECKOUT_URL}{payment.hosted_url}"
-            for payment in demo.payments
-        ),
+        *(f"{payment.payment_mode:13}  {payment.url}" for payment in demo.payments),
         f"{'link':13}  {settings.CHECKOUT_URL}/pay/{merchant.slug}/{demo.link_id}",
     ]
     return "\n".join(rows)
