@@ -3,10 +3,10 @@
 `python -m bench.faults --seed 7 --minutes 2`: web server, worker, dispatcher and beat on
 PostgreSQL and Redis, 16 clients, and a webhook receiver; `--embedded`: web server and worker on
 SQLite. The same seed draws the same faults in the same order, and the same requests. As root it
-also fills disks and cuts the network. `--changes 100000`: round after round, until that many
-changes of state were made. After each round it tells how far it is. It ends on its own, and exits
-1 if a promise was broken, or if it was abandoned before that; if it is interrupted or terminated,
-it ends what it started.
+also fills disks and cuts the network. `--only Redis`: the faults with this word in their name.
+`--changes 100000`: round after round, until that many changes of state were made. After each round
+it tells how far it is. It ends on its own, and exits 1 if a promise was broken, or if it was
+abandoned before that; if it is interrupted or terminated, it ends what it started.
 """
 
 import argparse
@@ -78,10 +78,12 @@ def run(
     embedded: bool = False,
     bursts: int = 0,
     changes: int = 0,
+    only: str = "",
 ) -> Outcome:
     """Break the service for so many seconds, with each fault at least once; return the outcome.
 
-    `changes`: until so many changes of state were made, if that takes longer. `all_seconds`: how
+    `changes`: until so many changes of state were made, if that takes longer. `only`: the faults
+    with this word in their name. `all_seconds`: how
     long all clients trade before the first fault; 0: `ALL_SECONDS`. `bursts`: how many payments are
     confirmed many times at once, and half as many keys posted so; 0: as many as there is time for.
     """
@@ -100,7 +102,7 @@ def run(
             Trader(number, seed, rig.stack.port, rig.stack.key, transcript)
             for number in range(clients)
         ]
-        quiet = _break(rig, traders, seconds, all_seconds, changes)
+        quiet = _break(rig, traders, seconds, all_seconds, changes, only)
         transcript.ends = time.monotonic() + timeouts.repeat + bursts  # a second for each
         fitting = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
         _tell(f"The faults are over. Now {bursts or fitting} payments confirmed at once …")
@@ -116,19 +118,19 @@ def run(
 
 
 def _break(
-    rig: Rig, traders: list[Trader], seconds: float, all_seconds: float, changes: int
+    rig: Rig, traders: list[Trader], seconds: float, all_seconds: float, changes: int, only: str
 ) -> Quiet:
     """Trade for so many seconds while injecting faults; return the quiet stretches before that.
 
-    First a few clients trade, to measure requests and events without queueing. Then all do, to
-    have the baseline for what a fault adds under the same load.
+    First a few clients trade, to measure requests and events without queueing. Then all do: on
+    SQLite their requests are measured, too.
     """
     quiet = Quiet(
         _trade(traders[:FEW], FEW_SECONDS), _trade(traders[FEW:], all_seconds or ALL_SECONDS)
     )
     began = time.monotonic()
     ends = began + seconds
-    names = sorted(rig.faults())
+    names = sorted(name for name in rig.faults() if only in name)
     order: list[str] = []
     while time.monotonic() < ends or len(rig.given) < len(names) or rig.changes < changes:
         if time.monotonic() > traders[0].transcript.ends:
@@ -179,6 +181,7 @@ def main() -> None:
     parser.add_argument("--embedded", action="store_true", help="on SQLite, without a broker")
     parser.add_argument("--changes", type=int, default=0, help="make at least so many")
     parser.add_argument("--bursts", type=int, default=0, help="payments confirmed 32 times at once")
+    parser.add_argument("--only", default="", metavar="WORD", help="faults with this word")
     options = parser.parse_args()
     end_in_order()
     seconds = 60 * options.minutes
@@ -195,6 +198,7 @@ def main() -> None:
         embedded=options.embedded,
         bursts=options.bursts,
         changes=options.changes,
+        only=options.only,
     )
     for promise, measured in outcome.broken.items():
         sys.stdout.write(f"{'BROKEN' if measured else 'kept  '}  {promise}: {measured or 'none'}\n")

@@ -19,6 +19,7 @@ import psycopg
 from bench.serving import is_listening
 from bench.supervisor import Supervisor
 from bench.surroundings import Cable, SmallDisk
+from bench.windows import BEFORE, REDIS, Window, watch
 from tests import template
 from tests.clusters import create_migrated
 from tests.postgres import Postgres
@@ -45,9 +46,11 @@ ENVIRONMENT = {
 }
 # A small WAL, so that it soon needs another file when the disk is full.
 POSTGRESQL = {"min_wal_size": "32MB", "max_wal_size": "48MB"}
-FROZEN_SECONDS, STOPPED_SECONDS, CUT_SECONDS, FULL_SECONDS, WRONG_SECONDS = 2.0, 1.0, 2.0, 1.5, 2.0
+AWAY_SECONDS, CUT_SECONDS, FULL_SECONDS, WRONG_SECONDS = 4.0, 2.0, 1.5, 2.0
 # The faults to survive without a failed request, or to recover from within seconds.
-MEASURED = ("Redis killed", "Redis frozen", "Redis emptied", "PostgreSQL crashed")
+MEASURED = (*REDIS, "PostgreSQL crashed")
+# How long all parts must have run before requests are compared, and how long they then trade first.
+SETTLED_SECONDS, CALM_SECONDS = 8.0, 4.0
 CHANGES = "SELECT (SELECT count(*) FROM payments_paymenttransition) + count(*) FROM ledger_transfer"
 # What a change of state takes on the disks, with all that is written because of it.
 CHANGES_PER_MEGABYTE, CHANGES_PER_LOGGED_MEGABYTE = 60, 400
@@ -56,7 +59,7 @@ CLOCK_STEPS = (-7_200, -600, 600, 7_200)
 
 @dataclass
 class Rig:
-    """The running system. `given` counts the faults, `windows` has the start and end of each."""
+    """The running system. `given` counts the faults, `windows` tells when they were."""
 
     stack: Stack
     disk: SmallDisk
@@ -67,7 +70,8 @@ class Rig:
     redis: Redis | None = None
     parts: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     given: Counter[str] = field(default_factory=Counter)
-    windows: list[tuple[str, float, float]] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
+    started: dict[str, float] = field(default_factory=dict)
 
     @property
     def commands(self) -> dict[str, tuple[str, ...]]:
@@ -108,15 +112,20 @@ class Rig:
         self.stack.environment["CLOCK_FILE"] = str(self._clock_of(part))
         within = self.wire.within if part == self.sender else ()
         self.parts[part] = self.stack.run(*self.commands[part], within=within)
+        self.started[part] = time.monotonic()
 
     def give(self, name: str) -> None:
         """Inject a fault, and repair it."""
         if name in MEASURED:
             self.wait_until_answering()
-        began = time.monotonic()
-        self.faults()[name]()
+        if name in REDIS:
+            self.wait_until_settled()
+            self._note(f"{BEFORE}{name}", lambda: time.sleep(CALM_SECONDS))
+        self._note(name, self.faults()[name])
         self.given[name] += 1
-        self.windows.append((name, began, time.monotonic()))
+
+    def _note(self, name: str, happen: Callable[[], None]) -> None:
+        self.windows.append(watch(name, self.parts, happen))
 
     def faults(self) -> dict[str, Callable[[], None]]:
         """Return the faults that can be injected on this machine."""
@@ -170,13 +179,13 @@ class Rig:
     def kill_redis(self) -> None:
         assert self.redis
         self.redis.stop()
-        time.sleep(STOPPED_SECONDS)
+        time.sleep(AWAY_SECONDS)
         self.redis.start()
 
     def freeze_redis(self) -> None:
         assert self.redis
         self.redis.freeze()
-        time.sleep(FROZEN_SECONDS)
+        time.sleep(AWAY_SECONDS)
         self.redis.thaw()
 
     def flush_redis(self) -> None:
@@ -215,6 +224,15 @@ class Rig:
         deadline = time.monotonic() + START_SECONDS
         while not self._answers():
             assert time.monotonic() < deadline, self.stack.words()
+            time.sleep(0.1)
+
+    def wait_until_settled(self) -> None:
+        """Wait until no part has just started: a start takes seconds of CPU, and slows requests."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            last = max(*self.started.values(), *(window.ended for window in self.windows))
+            if time.monotonic() - last >= SETTLED_SECONDS:
+                break
             time.sleep(0.1)
 
     def _answers(self) -> bool:

@@ -37,6 +37,8 @@ def test_it_keeps_its_promises_while_it_is_broken(
     monkeypatch.setattr("bench.faults.FEW_SECONDS", 1)
     monkeypatch.setattr("bench.faults.ALL_SECONDS", 1)
     monkeypatch.setattr("bench.faults.WARM_SECONDS", 0)
+    monkeypatch.setattr("bench.rig.SETTLED_SECONDS", 0)
+    monkeypatch.setattr("bench.rig.CALM_SECONDS", 0)
 
     outcome = run(seed=1, seconds=0, timeouts=TIMEOUTS, clients=4, embedded=embedded)
 
