@@ -188,6 +188,17 @@ def test_removing_it_is_told_there_and_no_link_brings_it_back(own: Shopper) -> N
     assert Customer.objects.get().email == ""
 
 
+def test_an_address_removed_on_two_pages_is_removed_once(own: Shopper) -> None:
+    press(named(own, OWN))
+    for _ in range(2):
+        own.visit("/account/email")
+        own.send(remove="1")
+        assert "Your e-mail address has been removed." in own.text
+
+    removals = Customer.objects.get().changes.filter(change=AccountChange.EMAIL_REMOVED)
+    assert removals.count() == 1
+
+
 def test_what_is_not_there_yet_can_be_added_from_then_not_changed(
     owner: Customer, texts: TextBox
 ) -> None:
