@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Q, Sum
 
 from backoffice.models import DayFigures
-from core.instants import start_of_day, today_in
 from ledger.models import Account, Purpose
 from payments.models import Payment
 from payments.verification import Verification, required_for_amount
@@ -111,7 +111,7 @@ def balances_of_all(*, livemode: bool, currency: str) -> dict[str, int]:
 
 def day_start(day: date) -> datetime:
     """Return the first moment of a day in the time zone of staff."""
-    return start_of_day(day, settings.STAFF_TIME_ZONE)
+    return datetime.combine(day, time.min, tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
 
 
 def days_before(today: date, *, livemode: bool, currency: str) -> list[DayFigures]:
@@ -126,7 +126,7 @@ def count_finished_days(*, now: datetime) -> int:
 
     The last two are counted again each time, as a payment may commit just after midnight.
     """
-    today = today_in(settings.STAFF_TIME_ZONE, now)
+    today = now.astimezone(ZoneInfo(settings.STAFF_TIME_ZONE)).date()
     known = set(DayFigures.objects.filter(day__lt=today).values_list("day", flat=True).distinct())
     counted = 0
     for back in range(1, DAYS_SHOWN):
