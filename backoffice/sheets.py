@@ -118,7 +118,10 @@ def _in_csv(cell: Any, zone: tzinfo | None) -> Any:
 
 
 def _in_excel(page: Any, cell: Any, zone: tzinfo | None) -> Any:
-    """Return a cell with its type; an instant without its zone, which Excel does not support."""
+    """Return a cell with its type; an instant without its zone, which Excel does not support.
+
+    Where nothing stands there is no cell: an empty text in a sum of two cells is an error.
+    """
     from openpyxl.cell import WriteOnlyCell
 
     if isinstance(cell, datetime):
@@ -128,4 +131,4 @@ def _in_excel(page: Any, cell: Any, zone: tzinfo | None) -> Any:
         typed.number_format = AMOUNT_FORMATS[-int(cell.as_tuple().exponent)]
         return typed
     written = escape_cell(cell)
-    return _NUMBERED.sub("_x005F_", written) if isinstance(written, str) else written
+    return _NUMBERED.sub("_x005F_", written) or None if isinstance(written, str) else written

@@ -1,6 +1,9 @@
 """What a spreadsheet program reads of our files."""
 
 import io
+import re
+import zipfile
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -54,3 +57,14 @@ def test_a_column_of_excel_is_as_wide_as_its_heading_and_first_text(
 )
 def test_no_cell_is_a_formula(cell: object, written: object) -> None:
     assert escape_cell(cell) == written
+
+
+def test_a_cell_of_excel_in_which_nothing_stands_is_no_text() -> None:
+    columns = ("Order", "Amount", "Description", "Balance")
+    file = io.BytesIO()
+
+    write_xlsx(Worksheet("Movements", columns, [("", None, "Cake", Decimal("1.50"))]), file)
+
+    with zipfile.ZipFile(file) as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    assert re.findall(r'<c r="([A-Z]2)"', sheet) == ["C2", "D2"]
