@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -10,7 +11,7 @@ from django.db import transaction
 from django.db.models import Count, Q, Sum
 
 from backoffice.models import DayFigures
-from ledger.models import Account, Purpose
+from ledger.models import Account, Purpose, Transfer
 from payments.models import Payment
 from payments.verification import Verification, required_for_amount
 from webhooks.models import Delivery
@@ -18,6 +19,7 @@ from webhooks.statuses import DeliveryStatus
 
 DAYS_SHOWN = 30
 DAYS_COUNTED_AGAIN = 2
+FEES_ADDED_UP = 500_000
 # How a payment can end, and the instant that says so: once set, it never changes.
 ENDINGS = {
     "completed": "completed_at",
@@ -107,6 +109,31 @@ def balances_of_all(*, livemode: bool, currency: str) -> dict[str, int]:
         .annotate(total=Sum("balance"))
     )
     return {Purpose.WALLET: -sum(sums.values()), **sums}
+
+
+class Fees(NamedTuple):
+    """What all merchants were charged, and what was returned to them with refunds, in cents."""
+
+    charged: int
+    returned: int
+
+
+def fees_between(*, livemode: bool, currency: str, start: datetime, end: datetime) -> Fees | None:
+    """Add up the fees of all merchants from `start` on and before `end`, by the ledger.
+
+    Each account has an index of its movements by time. None if either sum has more of them than
+    `FEES_ADDED_UP`: they would take too long.
+    """
+    accounts = Account.objects.filter(purpose=Purpose.FEES, livemode=livemode, currency=currency)
+    moved = Transfer.objects.filter(created_at__gte=start, created_at__lt=end).order_by()
+    sums = []
+    for side in ("credit_account", "debit_account"):
+        rows = moved.filter(**{f"{side}__in": accounts})[: FEES_ADDED_UP + 1]
+        found = rows.aggregate(count=Count("pk"), total=Sum("amount"))
+        if found["count"] > FEES_ADDED_UP:
+            return None
+        sums.append(int(found["total"] or 0))
+    return Fees(*sums)
 
 
 def day_start(day: date) -> datetime:

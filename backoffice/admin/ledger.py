@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from backoffice import formats
+from backoffice.admin.fees import FEES_OF_ALL
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
 from backoffice.resource.filters import (
@@ -78,6 +79,7 @@ class AccountAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("owner", "owner"),
     )
+    list_actions = (FEES_OF_ALL,)
     details = (Amount("Balance now", balance_of),)
 
     def heading(self, row: Account) -> str:

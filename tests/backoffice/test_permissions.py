@@ -18,7 +18,6 @@ from tests.backoffice.conftest import Office
 from tests.nights import ITS_OWN, at_night
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
-
 Rows = dict[type[Model], Model]
 
 V, S, F, D, A = Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.DEVELOPER, Role.ADMINISTRATOR
@@ -62,6 +61,7 @@ OWN_ONLY = {"ExportRun": {F}}
 
 # Who gets past the page of an act. "Withdraw" is refused to others by the service: see below.
 MAY_ACT: dict[tuple[str, str], set[Role]] = {
+    ("Account", "fees"): {F, A},
     ("ApiKey", "revoke"): {D, A},
     ("ApiKey", "end-what-it-made"): {D, A},
     ("ApiKey", "roll"): {D, A},

@@ -1,0 +1,67 @@
+"""What the service has earned from all shops in some days, by the ledger."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from backoffice import formats
+from backoffice.actions import Action, ActionContext, ActionResult, as_returned
+from backoffice.figures import FEES_ADDED_UP, day_start, fees_between
+from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField
+from backoffice.roles import Right
+
+
+class FeesForm(ActionForm):
+    """The days, by default those of the last month, in the time zone of staff."""
+
+    mode = ModeField()
+    currency = CurrencyCodeField()
+    first_day = DateInputField()
+    last_day = DateInputField()
+
+    def prepare(self) -> None:
+        last = timezone.localtime(self.now).date().replace(day=1) - timedelta(days=1)
+        self.fields["first_day"].initial = last.replace(day=1).isoformat()
+        self.fields["last_day"].initial = last.isoformat()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and cleaned["last_day"] < cleaned["first_day"]:
+            self.add_error("last_day", "Enter a day that is not before the first.")
+        return cleaned
+
+
+def _fees(context: ActionContext) -> ActionResult:
+    data = context.data
+    first, last, currency = data["first_day"], data["last_day"], data["currency"]
+    fees = fees_between(
+        livemode=data["mode"] == "live",
+        currency=currency,
+        start=day_start(first),
+        end=day_start(last + timedelta(days=1)),
+    )
+    days = f"{formats.day_text(first)} to {formats.day_text(last)}, {data['mode']}"
+    if fees is None:
+        words = f"{days}: more than {FEES_ADDED_UP:,} movements, choose fewer days."
+        return ActionResult(words, is_warning=True)
+    charged, returned, earned = (
+        formats.money(amount, currency)
+        for amount in (fees.charged, fees.returned, fees.charged - fees.returned)
+    )
+    return ActionResult(
+        f"Fees of all shops, {days}: {charged} charged, {returned} returned with refunds,"
+        f" {earned} earned."
+    )
+
+
+FEES_OF_ALL = Action(
+    title="Fees of all shops",
+    name="fees",
+    right=Right.VIEW_LEDGER,
+    form=FeesForm,
+    service=_fees,
+    message=as_returned,
+    about="What was charged and returned in these days, both included, by the date of the ledger.",
+    icon="percent",
+)

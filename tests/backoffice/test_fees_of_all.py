@@ -1,0 +1,87 @@
+"""Finance reads what the service has earned from all shops in some days, by the ledger."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.messages import get_messages
+
+from backoffice import figures
+from backoffice.figures import fees_between
+from backoffice.roles import Role
+from core.clock import utc_now
+from ledger.models import Account
+from refunds.services import RefundDraft, create_refund
+from tests.backoffice.acting import address, fields_of
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment
+from tests.factories import MerchantFactory
+
+pytestmark = pytest.mark.django_db
+PAGE = address(Account, "list_act", "fees")
+TEST: dict[str, Any] = {"livemode": False, "currency": "BSD"}
+
+
+def sell_at_two_shops() -> None:
+    """Charge 2.50 and 0.30, and return 0.50 of the first with a refund of a fifth."""
+    paid = paid_payment(MerchantFactory(fee_basis_points=250), 10_000)
+    paid_payment(MerchantFactory(fee_basis_points=300), 1_000)
+    draft, caller = RefundDraft(amount=2_000), caller_of(paid.merchant)
+    create_refund(caller=caller, payment_id=paid.pk, draft=draft, now=utc_now())
+
+
+def test_finance_reads_the_fees_of_all_shops(office: Office) -> None:
+    sell_at_two_shops()
+    browser, today = office(Role.FINANCE), utc_now().date()
+    assert PAGE in browser.get(address(Account, "changelist")).content.decode()
+    form = fields_of(browser.get(PAGE).content.decode()) | {"mode": "test"}
+    assert form["first_day"].endswith("-01")
+    days = {
+        "first_day": str(today - timedelta(days=1)),
+        "last_day": str(today + timedelta(days=1)),
+    }
+
+    [said] = map(str, get_messages(browser.post(PAGE, form | days).wsgi_request))
+
+    assert said.startswith("Fees of all shops, ")
+    assert said.endswith(
+        ", test: B$2.80 BSD charged, B$0.50 BSD returned with refunds, B$2.30 BSD earned."
+    )
+
+
+def test_only_the_days_the_mode_and_the_currency_asked_for_count() -> None:
+    begun = utc_now()
+    sell_at_two_shops()
+    ended = utc_now()
+
+    assert fees_between(**TEST, start=begun, end=ended) == (280, 50)
+    assert fees_between(**TEST, start=ended, end=ended + timedelta(days=1)) == (0, 0)
+    assert fees_between(**TEST, start=begun - timedelta(days=1), end=begun) == (0, 0)
+    for other in ({"livemode": True}, {"currency": "EUR"}):
+        assert fees_between(**TEST | other, start=begun, end=ended) == (0, 0)
+
+
+def test_more_than_can_be_added_up_is_no_figure(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = utc_now()
+    sell_at_two_shops()
+    monkeypatch.setattr(figures, "FEES_ADDED_UP", 1)
+
+    assert fees_between(**TEST, start=begun, end=utc_now()) is None
+
+
+def test_days_in_the_wrong_order_are_refused(office: Office) -> None:
+    browser = office(Role.FINANCE)
+    form = fields_of(browser.get(PAGE).content.decode()) | {"mode": "test"}
+
+    refused = browser.post(PAGE, form | {"first_day": "2026-03-02", "last_day": "2026-03-01"})
+
+    assert refused.context["form"].errors["last_day"] == [
+        "Enter a day that is not before the first."
+    ]
+
+
+@pytest.mark.parametrize("role", [Role.SUPPORT, Role.DEVELOPER, Role.VIEWER])
+def test_who_sees_no_ledger_reads_no_fees_of_it(office: Office, role: Role) -> None:
+    assert office(role).get(PAGE).status_code == 403
