@@ -99,10 +99,14 @@ class ReceiptPage(PaymentPage):
         return show_receipt(self, form, head=signed_head())
 
 
-class ReceiptProof(ReceiptPage):
-    """The proof that the payment is in the log, and a file to verify it without us."""
+class _ReadReceipt(ReceiptPage):
+    """A form of the receipt that is only read."""
 
     http_method_names = ("get", "head")
+
+
+class ReceiptProof(_ReadReceipt):
+    """The proof that the payment is in the log, and a file to verify it without us."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         receipt = receipt_of_payment(self.payment)
@@ -114,16 +118,14 @@ class ReceiptProof(ReceiptPage):
         )
 
 
-class ReceiptFile(ReceiptPage):
-    http_method_names = ("get", "head")
-
+class ReceiptFile(_ReadReceipt):
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         response = JsonResponse(receipt_of_payment(self.payment).as_json())
         response["Content-Disposition"] = f'attachment; filename="receipt-{payment_id}.json"'
         return response
 
 
-class ReceiptPdf(ReceiptPage):
+class ReceiptPdf(_ReadReceipt):
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         # Imported late: drawing takes 4 MB of memory that a process without PDFs need not use.
         from checkout.receipt_pdf import receipt_pdf

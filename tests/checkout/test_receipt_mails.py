@@ -44,6 +44,17 @@ def test_no_mail_goes_to_an_inner_host(merchant: Merchant, address: str) -> None
     assert not Message.objects.exists()
 
 
+@pytest.mark.parametrize("form", [".pdf", ".json", "/proof"])
+def test_only_the_page_of_a_receipt_sends_it(merchant: Merchant, form: str) -> None:
+    payment, shopper = sell(merchant, 1), Shopper()
+    shopper.visit(f"/receipts/{payment.id}")
+    fields = shopper.form().fields | {"email": "ann@example.com"}
+
+    refused = shopper.client.post(f"/receipts/{payment.id}{form}", fields, follow=True)
+    assert refused.status_code == 405
+    assert not Message.objects.exists()
+
+
 def test_what_a_payment_may_not_send_leaves_the_address_its_mails(
     merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
