@@ -5,6 +5,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -58,8 +59,8 @@ def begin_enrolment(user: User, *, anew: bool = True) -> Enrolment:
         Authenticator.objects.filter(user=user, confirmed=False).delete()
     device, _ = Authenticator.objects.get_or_create(user=user, confirmed=False, name=AUTHENTICATOR)
     secret = base64.b32encode(device.key).decode().rstrip("=")
-    label = f"{settings.SERVICE_NAME}:{user.get_username()}".replace(" ", "%20")
-    issuer = settings.SERVICE_NAME.replace(" ", "%20")
+    issuer = quote(settings.SERVICE_NAME, safe="")
+    label = f"{issuer}:{quote(user.get_username())}"
     return Enrolment(secret, f"otpauth://totp/{label}?secret={secret}&issuer={issuer}")
 
 
