@@ -32,7 +32,7 @@ FLOORED = {
     "rights": ("merchants/access", "merchants/scoping", "backoffice/roles", "backoffice/staff",
         "backoffice/middleware", "backoffice/services/", "config/staff_access"),
 }  # fmt: skip
-REPORT = ROOT / "var/coverage/report.json"
+DATA, REPORT = ROOT / "var/coverage/data", ROOT / "var/coverage/report.json"
 
 
 @dataclass
@@ -79,7 +79,8 @@ def measure(databases: Iterable[str], tests: list[str], *, add: bool) -> bool:
 def count() -> dict[str, Branches]:
     """Return what was measured of each file."""
     coverage = [sys.executable, "-m", "coverage"]
-    subprocess.run([*coverage, "combine", "--append", "--quiet"], cwd=ROOT, check=False)
+    if any(DATA.parent.glob(f"{DATA.name}.*")):  # from processes; none if all are combined already
+        subprocess.run([*coverage, "combine", "--append", "--quiet"], cwd=ROOT, check=True)
     subprocess.run([*coverage, "json", "--quiet", "-o", str(REPORT)], cwd=ROOT, check=True)
     files = json.loads(REPORT.read_text())["files"]
     return {name: _read(name, found) for name, found in sorted(files.items())}
