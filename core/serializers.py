@@ -45,9 +45,15 @@ class Input(serializers.Serializer[Any]):
         return _validated(_parser_of(cls), given, looked_at=_required_in(cls) | given.keys())
 
     def to_internal_value(self, data: Any) -> Any:
-        """Parse as the framework does; in an item of a list, too, a null counts as absent."""
+        """Parse as the framework does; in an item of a list, too, a null counts as absent.
+
+        Where a field is required, the null is refused as a value: an amount as InvalidAmount.
+        """
         if self.root is not self and isinstance(data, dict):
-            data = {name: value for name, value in data.items() if value is not None}
+            needed = _required_in(type(self))
+            data = {
+                name: value for name, value in data.items() if value is not None or name in needed
+            }
         return super().to_internal_value(data)
 
     @classmethod
