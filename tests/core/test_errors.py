@@ -121,7 +121,7 @@ def test_each_element_of_a_list_is_named(api: Api, merchant: Merchant) -> None:
     assert details({}) == "line_items: must be a list of at most 200"
     assert details(["a"]) == "line_items.0: must be an object"
     item = {"name": "Tea", "quantity": 1, "price": 1}
-    assert details([item, item | {"name": None}]) == "line_items.1.name: is required"
+    assert details([item, item | {"name": None}]) == "line_items.1.name: must not be null"
     assert details([item | {"name": ""}, item | {"tax": None}]) == (
         "line_items.0.name: must be a string of 1 to 255 characters"
     )
