@@ -184,7 +184,13 @@ class CheckoutPage(View):
     def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        raise MethodNotAllowed
+        # The alias of `get` is gone where the method is POST.
+        allowed = [
+            name.upper()
+            for name in self.http_method_names
+            if hasattr(self, "get" if name == "head" else name)
+        ]
+        raise MethodNotAllowed.but(allowed)
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
         """Render a template with what every page needs."""

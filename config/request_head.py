@@ -15,9 +15,6 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from django.core.handlers.wsgi import WSGIRequest
 from django.utils.http import parse_header_parameters
 
-from core.errors import MethodNotAllowed
-from core.handler import json_error
-
 LONGEST_CONTENT_TYPE = 300  # a boundary, the longest part of one, has 200 characters at most
 METHODS = frozenset(HTTPMethod)
 ENCODED_PARAMETER = "*="  # RFC 2231, for e-mails: browsers and HTTP libraries send none
@@ -44,15 +41,15 @@ class Utf8Request(WSGIRequest):
         self.content_type, self.content_params = parse_header_parameters(content_type)
 
 
-def refuse_unknown_methods(application: WSGIApplication) -> WSGIApplication:
-    """Refuse, with 405, any method that HTTP does not define."""
-    refusal = json_error(MethodNotAllowed())
-    status = f"{refusal.status_code} {refusal.reason_phrase}"
+def rename_unknown_methods(application: WSGIApplication) -> WSGIApplication:
+    """Take any method that HTTP does not define, such as `PROPFIND`, for `TRACE`.
+
+    No address takes that one either, and each refuses it with 405 and the methods that it takes.
+    """
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if environ["REQUEST_METHOD"].upper() in METHODS:
-            return application(environ, start_response)
-        start_response(status, list(refusal.items()))
-        return [refusal.content]
+        if environ["REQUEST_METHOD"].upper() not in METHODS:
+            environ["REQUEST_METHOD"] = HTTPMethod.TRACE.value
+        return application(environ, start_response)
 
     return answer

@@ -31,7 +31,7 @@ django_application = get_wsgi_application()
 for name in HIDDEN_WHILE_LOADING:
     del sys.modules[name]  # code that needs it can import it from now on
 
-from config.request_head import Utf8Request, refuse_unknown_methods  # noqa: E402
+from config.request_head import Utf8Request, rename_unknown_methods  # noqa: E402
 from config.start_checks import check_start  # noqa: E402  # needs the settings
 from config.visitors import refuse_before_django  # noqa: E402
 
@@ -53,7 +53,7 @@ def unchunked(handler: WSGIHandler) -> WSGIApplication:
 
 
 django_application.request_class = Utf8Request
-application = refuse_unknown_methods(refuse_before_django(unchunked(django_application)))
+application = rename_unknown_methods(refuse_before_django(unchunked(django_application)))
 
 check_start()
 

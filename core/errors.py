@@ -4,7 +4,7 @@ Raise one anywhere below a view; `core.handler` renders it as `{"error", "code",
 reference explains each code from its class; `[[name]]` in its words becomes the limit in force.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self
 
 RETRY_SOON: Mapping[str, str] = {"Retry-After": "1"}
@@ -67,6 +67,14 @@ class MethodNotAllowed(ApiError):
     cause = "The path exists, but does not support this method."
     remedy = "`details` and the header `Allow` list the methods it supports."
     test_mode = "`DELETE /v1/payments`."
+
+    @classmethod
+    def but(cls, allowed: Iterable[str]) -> Self:
+        """Return the refusal of a method where only the given ones are allowed."""
+        methods = ", ".join(allowed)
+        error = cls(f"The method must be one of {methods}.")
+        error.headers["Allow"] = methods
+        return error
 
 
 class Conflict(ApiError):

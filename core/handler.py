@@ -32,7 +32,6 @@ logger = logging.getLogger(__name__)
 
 API_PREFIX = "/v1/"
 SAFE_METHODS = ("GET", "HEAD")
-ALLOWED_RULE = "The method must be one of {}."
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 lock_refusals = Counter(
     "database_lock_refusals", "Requests refused because a row or table stayed locked."
@@ -70,9 +69,9 @@ _BY_EXCEPTION: tuple[tuple[type[Exception], Callable[[], errors.ApiError]], ...]
 
 def handle_exception(exc: Exception, context: dict[str, Any]) -> Response:
     """Answer an exception that left a view of `/v1`."""
-    error = api_error(exc)
     if isinstance(exc, exceptions.MethodNotAllowed):
-        error.details = ALLOWED_RULE.format(", ".join(context["view"].allowed_methods))
+        exc = errors.MethodNotAllowed.but(context["view"].allowed_methods)
+    error = api_error(exc)
     return Response(error.body, status=error.status, headers=error.headers)
 
 
@@ -117,10 +116,7 @@ def read_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method in SAFE_METHODS:
             return view(request, *args, **kwargs)
-        allowed = ", ".join(SAFE_METHODS)
-        error = errors.MethodNotAllowed(ALLOWED_RULE.format(allowed))
-        error.headers = {"Allow": allowed}
-        return json_error(error)
+        return json_error(errors.MethodNotAllowed.but(SAFE_METHODS))
 
     return guarded
 

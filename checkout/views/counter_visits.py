@@ -17,6 +17,7 @@ from checkout.payment_pages import PaymentPage
 from checkout.payment_view import items_of
 from checkout.till_forms import CounterAmountForm, TicketForm
 from core.errors import MethodNotAllowed
+from core.handler import SAFE_METHODS
 from core.ids import is_id
 from payments.models import Ticket
 from payments.statuses import PaymentStatus
@@ -46,7 +47,7 @@ class CounterVisit(PaymentPage):
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         """Open a new payment at the counter."""
         if not self.payment.is_counter:
-            raise MethodNotAllowed
+            raise MethodNotAllowed.but(SAFE_METHODS)
         self.load_till()
         chosen = self.chosen()
         if chosen is None and self.asked not in ("", OWN_AMOUNT):

@@ -25,7 +25,7 @@ from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from checkout.refusals import refused_charge
 from checkout.till_forms import ChargeForm
-from core.errors import InvalidAmount, MethodNotAllowed
+from core.errors import InvalidAmount
 from core.handler import SAFE_METHODS
 from core.ids import is_id
 from core.prepared import Placeholder, Prepared
@@ -117,9 +117,7 @@ class CounterFeed(CounterScreen):
     """Only the lists, with which the screen refreshes itself."""
 
     template = "_feed.html"
-
-    def post(self, request: HttpRequest, payment_id: str, token: str) -> HttpResponse:
-        raise MethodNotAllowed
+    http_method_names = ("get", "head")
 
 
 class LinkPage(CheckoutPage):

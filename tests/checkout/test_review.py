@@ -195,10 +195,20 @@ def test_a_fault_of_ours_is_a_page_that_claims_nothing(payment, monkeypatch, fau
     assert "secret detail" not in shopper.text
 
 
-def test_a_wrong_method_is_refused(payment):
-    response = Client().delete(payment.hosted_url)
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", "{}", "GET, POST, HEAD, OPTIONS"),
+        ("TRACE", "{}", "GET, POST, HEAD, OPTIONS"),
+        ("POST", "{}", "GET, HEAD"),  # it is no counter's
+        ("POST", "{}/declined", "GET, HEAD, OPTIONS"),
+    ],
+)
+def test_a_wrong_method_is_refused_with_those_that_there_are(payment, method, path, allowed):
+    response = Client().generic(method, path.format(payment.hosted_url))
 
-    assert response.status_code == 405
+    assert (response.status_code, response["Allow"]) == (405, allowed)
+    assert b"</html>" in response.content
 
 
 def test_the_status_is_one_word_while_the_customer_is_at_it(payment_of):
