@@ -225,8 +225,9 @@ class Payment(models.Model):
     @property
     def failure(self) -> ApiError:
         """The error to answer with for a failed payment, under the code it failed with."""
-        is_short = self.error_code == InsufficientBalance.code
-        return (InsufficientBalance if is_short else PaymentFailed)(self.error_message or "")
+        if self.error_code == InsufficientBalance.code:
+            return InsufficientBalance(PaymentFailed.message)  # its own message says the rest
+        return PaymentFailed(self.error_message or "")
 
     def transition_to(
         self,
