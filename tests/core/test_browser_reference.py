@@ -1,4 +1,4 @@
-"""The reference in a real browser: what a developer copies is not cut off."""
+"""The reference in a real browser: what a developer copies is not cut off, nothing is refused."""
 
 import pytest
 from playwright.sync_api import Browser
@@ -16,10 +16,14 @@ pytestmark = [
 
 def test_no_program_of_the_reference_is_cut_off(chromium: Browser, site: str) -> None:
     """ReDoc colours programs by rules of its own, which keep lines whole."""
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page, said = chromium.new_page(viewport={"width": 1280, "height": 900}), []
+    page.on("console", lambda message: said.append(message.text))
     page.goto(f"{site}/docs")
     page.locator("pre code .token").first.wait_for(timeout=120_000)
 
     assert page.locator("pre").count() > 1
     assert page.evaluate(OVERFLOWING) == []
+    page.get_by_text("API docs by Redocly").wait_for()
+    assert page.get_by_alt_text("redocly logo").count() == 0, "hidden, as it cannot be shown"
+    assert said == [], "the policy refused nothing"
     page.close()
