@@ -11,6 +11,7 @@ from django.db import transaction
 
 from core.ids import new_id
 from merchants.callers import VISITOR, Caller
+from merchants.standing import refuse_ended_key
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -66,7 +67,8 @@ def answer_inquiry(
 ) -> Inquiry:
     """Answer an inquiry and notify the customer. `seen_at` is the `updated_at` that was read.
 
-    Raises InquiryNotFound, InquiryNotOpen; InquiryChanged if it was updated since `seen_at`.
+    Raises InquiryNotFound, InquiryNotOpen; InquiryChanged if it was updated since `seen_at`; and as
+    `refuse_ended_key` if the key or the merchant has been stopped meanwhile.
     """
     return _end(caller, inquiry_id, InquiryStatus.ANSWERED, text, now, seen_at)
 
@@ -106,6 +108,7 @@ def _end(
     payment_id = Inquiry.objects.one_of(caller, inquiry_id).payment_id
     payment = Payment.objects.select_related("merchant", "customer").locked(payment_id)
     inquiry = Inquiry.objects.select_related("payment").locked(inquiry_id)
+    refuse_ended_key(caller)
     if seen_at not in (None, inquiry.updated_at):
         raise InquiryChanged
     answer = inquiry.transition_to(status, actor=caller.actor, text=text, now=now)
