@@ -3,7 +3,9 @@
 The form contains the signed id of the future payment, so that a double submit opens only one.
 """
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from django.core import signing
 from django.db import IntegrityError, transaction
@@ -40,22 +42,16 @@ def start_at_counter(
 
     Raises as `pay_at_counter` does.
     """
-    origin = ticket_id or counter_id
-    payment_id = _id_in(key, counter_id, amount, tip, origin=origin, now=now)
-    try:
-        with transaction.atomic():
-            pay_at_counter(
-                counter_id=counter_id,
-                payment_id=payment_id,
-                amount=amount,
-                ticket_id=ticket_id,
-                tip=tip,
-                now=now,
-            )
-    except IntegrityError:
-        if not _is_opened(payment_id):
-            raise
-    return payment_id
+    find_id = partial(_id_in, key, counter_id, amount, tip, origin=ticket_id or counter_id, now=now)
+    start = partial(
+        pay_at_counter,
+        counter_id=counter_id,
+        amount=amount,
+        ticket_id=ticket_id,
+        tip=tip,
+        now=now,
+    )
+    return _open_once(find_id, start)[0]
 
 
 def start_through_link(*, link_id: str, key: str, amount: int | None, now: datetime) -> str:
@@ -64,23 +60,40 @@ def start_through_link(*, link_id: str, key: str, amount: int | None, now: datet
     Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired, InvalidAmount.
     """
     link = open_link(link_id, now=now)
-    payment_id = _id_in(key, link_id, amount, origin=link_id, now=now)
+    start = partial(
+        open_payment,
+        merchant=link.merchant,
+        livemode=link.livemode,
+        draft=_draft_of(link, amount, now),
+        now=now,
+        link_id=link.id,
+    )
+    find_id = partial(_id_in, key, link_id, amount, origin=link_id, now=now)
+    payment_id, is_new = _open_once(find_id, start)
+    if is_new:
+        note_started(link.id)
+    return payment_id
+
+
+def _open_once(find_id: Callable[[], str], start: Callable[..., Payment]) -> tuple[str, bool]:
+    """Open a payment under the id of a form's key; return the id, and whether it is a new payment.
+
+    If the same form opens one at the same instant, the id is looked up again: it is another one if
+    the amounts differ, as when the customer had corrected it.
+    """
+    payment_id = find_id()
     try:
         with transaction.atomic():
-            open_payment(
-                merchant=link.merchant,
-                livemode=link.livemode,
-                payment_id=payment_id,
-                draft=_draft_of(link, amount, now),
-                now=now,
-                link_id=link.id,
-            )
+            start(payment_id=payment_id)
     except IntegrityError:
         if not _is_opened(payment_id):
             raise
-    else:
-        note_started(link.id)
-    return payment_id
+        again_id = find_id()
+        if again_id == payment_id:
+            return payment_id, False
+        start(payment_id=again_id)
+        return again_id, True
+    return payment_id, True
 
 
 def _draft_of(link: PaymentLink, amount: int | None, now: datetime) -> PaymentDraft:
