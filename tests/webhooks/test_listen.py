@@ -2,8 +2,10 @@
 
 import io
 import json
+import re
 import threading
 import time
+from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -178,3 +180,31 @@ def test_it_says_that_no_server_takes_what_it_passes_on() -> None:
         received = listener.receive({name.lower(): value for name, value in signed.items()}, b"{}")
 
     assert (received.status, received.fault) == (502, "not passed on: ConnectionError")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--port", "99999"], "--port 99999: it must be from 1 to 65535. Without it any free port"),
+        (["--forward-to", "localhost:3000"], "--forward-to must begin with http:// or https://."),
+    ],
+)
+def test_it_says_which_address_it_cannot_use(
+    merchant: Merchant, words: list[str], reason: str
+) -> None:
+    with pytest.raises(CommandError, match=re.escape(reason)):
+        listen(*words)
+
+    assert not Webhook.objects.exists()
+
+
+def test_it_says_that_its_port_is_taken(merchant: Merchant) -> None:
+    with Listener() as other:
+        port = str(urlsplit(other.url).port)
+        with pytest.raises(CommandError, match=f"--port {port}: Address already in use"):
+            listen("--port", port)
+
+
+def test_no_time_at_all_is_a_limit_too(merchant: Merchant) -> None:
+    with pytest.raises(CommandError, match="Nothing more within 0 s"):
+        listen("--timeout", "0")

@@ -26,6 +26,7 @@ from webhooks.models import Webhook
 DESCRIPTION = "manage.py listen"
 ACTOR = "system:webhooks.listen"
 LOOK_SECONDS = 2.0
+WEB = ("http://", "https://")
 
 
 class Command(BaseCommand):
@@ -54,7 +55,7 @@ class Command(BaseCommand):
         # On any signal to stop, it deletes its webhooks first.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            with Listener(port=options["port"], forward_to=options["forward_to"]) as listener:
+            with _listener(options["port"], options["forward_to"]) as listener:
                 self._listen(listener, options)
         except KeyboardInterrupt:
             self.stderr.write("Stopped.")
@@ -78,7 +79,7 @@ class Command(BaseCommand):
         self, endpoints: "FollowedMerchants", listener: Listener, seconds: float | None
     ) -> Iterator[ReceivedEvent]:
         """Yield what the worker sends; check now and then for new merchants."""
-        end = time.monotonic() + seconds if seconds else None
+        end = None if seconds is None else time.monotonic() + seconds
         while end is None or time.monotonic() < end:
             for name, secret in endpoints.follow_new():
                 self._say(name, secret)
@@ -117,6 +118,17 @@ class FollowedMerchants:
     def close(self) -> None:
         for caller, webhook_id in self._made.values():
             delete_webhook(caller=caller, webhook_id=webhook_id, now=utc_now())
+
+
+def _listener(port: int, forward_to: str | None) -> Listener:
+    """Return what listens at the port. Raises CommandError if it cannot, or cannot forward."""
+    if forward_to and not forward_to.startswith(WEB):
+        raise CommandError("--forward-to must begin with http:// or https://.")
+    try:
+        return Listener(port=port, forward_to=forward_to)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or "it must be from 1 to 65535"
+        raise CommandError(f"--port {port}: {reason}. Without it any free port is used.") from None
 
 
 def _register(caller: Caller, url: str, events: list[str]) -> IssuedSecret:
