@@ -1,5 +1,6 @@
 """The pages for passkeys of staff: sign in with one, add one, remove one."""
 
+import hashlib
 import secrets
 from base64 import b64decode, b64encode
 from datetime import datetime, timedelta
@@ -30,12 +31,16 @@ from backoffice.services.two_factor import (
 )
 from backoffice.staff import staff_of
 from checkout.views.passkeys import device_name
+from core.attempt_limits import AttemptLimit, count_attempt
 from core.clock import request_now
+from core.errors import RateLimited
 from customers.errors import VerificationFailed
 
 CHALLENGE_KEY = "staff_challenge"
 CHALLENGE_BYTES = 32
 CHALLENGE_LIFETIME = timedelta(minutes=5)
+# Requests at the same instant all find the challenge in their session: one of them takes it.
+TAKEN = AttemptLimit("staff-challenge", 1, CHALLENGE_LIFETIME)
 REGISTER, SIGN = "register", "sign"
 NOT_CHECKED = "The passkey could not be checked. Try again."
 UNPROCESSABLE = 422
@@ -163,8 +168,16 @@ def _new_challenge(request: HttpRequest, purpose: str) -> bytes:
 
 
 def _take_challenge(request: HttpRequest, purpose: str) -> bytes:
-    """Take the challenge of this purpose out of the session; empty if it is missing or too old."""
+    """Take the challenge of this purpose out of the session, once.
+
+    Empty if it is missing or too old, or if another request has taken it.
+    """
     kept, at, text = request.session.pop(CHALLENGE_KEY, ("", "", ""))
     if kept != purpose or request_now() - datetime.fromisoformat(at) >= CHALLENGE_LIFETIME:
         return b""
-    return b64decode(text)
+    challenge = b64decode(text)
+    try:
+        count_attempt(TAKEN, hashlib.sha256(challenge).hexdigest(), now=request_now())
+    except RateLimited:
+        return b""
+    return challenge
