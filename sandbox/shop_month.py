@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from random import Random
 from typing import Any
 
 from django.db import transaction
 
 from core.ids import new_id
+from core.instants import today_in
 from ledger.errors import InsufficientBalance
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -22,7 +24,10 @@ from payments.confirming import confirm_payment
 from payments.drafts import PaymentDraft, items_sum
 from payments.modes import LIFETIME, PaymentMode
 from payments.services import create_payment
-from payouts.services import request_payout
+from payouts.models import Payout
+from payouts.sending import ACTOR as SENDER
+from payouts.services import mark_sent, record_paid, request_payout
+from payouts.statuses import OUTGOING, PayoutStatus
 from refunds.services import RefundDraft, create_refund
 from sandbox.simulating import PlayedOutcome, simulate_payment
 
@@ -37,6 +42,7 @@ PHONES = [f"+1242357{number:04d}" for number in range(60)]
 OTHERWISE = {PlayedOutcome.DECLINED: 30, PlayedOutcome.CANCELED: 40, PlayedOutcome.EXPIRED: 40}
 REFUNDED = 40  # in a thousand paid ones
 PAYOUT_DAYS = (22, 15, 8, 1)  # days ago
+SENT_AFTER = timedelta(minutes=5)  # each day, what has become due leaves or arrives
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,8 @@ def fill_month(
     )
     caller = Caller(registration.merchant, livemode=False, actor="system:sandbox.shop_month")
     acts = _acts(caller, _sales(size, currency, now), currency, now)
-    _do(acts, progress)
+    acts += _days_at_the_bank(registration.merchant, now)
+    _do(sorted(acts, key=lambda act: act.at), progress)
     return Month(registration, size)
 
 
@@ -149,7 +156,7 @@ def _draft(number: int, chance: Random, currency: str) -> PaymentDraft:
 
 
 def _acts(caller: Caller, sales: Sequence[PlannedSale], currency: str, now: datetime) -> list[Act]:
-    """Return the acts up to now, in chronological order."""
+    """Return the acts up to now."""
 
     def pay_out(at: datetime) -> None:
         with suppress(InsufficientBalance):
@@ -157,7 +164,22 @@ def _acts(caller: Caller, sales: Sequence[PlannedSale], currency: str, now: date
 
     acts = [act for sale in sales for act in _acts_of(caller, sale)]
     acts += [Act(now - timedelta(days=days), pay_out) for days in PAYOUT_DAYS]
-    return sorted((act for act in acts if act.at < now), key=lambda act: act.at)
+    return [act for act in acts if act.at < now]
+
+
+def _days_at_the_bank(merchant: Merchant, now: datetime) -> list[Act]:
+    begun, move = now + SENT_AFTER, partial(_move, merchant)
+    return [Act(begun - timedelta(days=days), move) for days in range(1, DAYS)]
+
+
+def _move(merchant: Merchant, now: datetime) -> None:
+    """Send the shop's payouts whose day has come, and let those due at the bank arrive."""
+    today = today_in(merchant.time_zone, now)
+    for payout in Payout.objects.filter(merchant=merchant, status__in=OUTGOING):
+        if payout.status == PayoutStatus.SCHEDULED and payout.send_date <= today:
+            mark_sent(payout_id=payout.pk, actor=SENDER, now=now)
+        elif payout.status == PayoutStatus.IN_TRANSIT and payout.arrival_date <= today:
+            record_paid(payout_id=payout.pk, actor=SENDER, now=now, bank_reference="test")
 
 
 def _acts_of(caller: Caller, sale: PlannedSale) -> Iterator[Act]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -14,6 +15,7 @@ from merchants.models import Merchant
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payouts.models import Payout
+from payouts.statuses import PayoutStatus
 from refunds.models import Refund
 from webhooks.models import Event
 
@@ -66,6 +68,22 @@ def test_what_happened_in_the_month_stands_in_the_order_of_time() -> None:
     happened = list(Event.objects.filter(merchant=shop).order_by("pk").values("created_at"))
     times = [shop.created_at, *(event["created_at"] for event in happened), utc_now()]
     assert times == sorted(times)
+
+
+@pytest.mark.usefixtures("development")
+def test_a_payout_of_the_months_earlier_weeks_has_left_and_arrived_then() -> None:
+    run("--size", "20")
+
+    now = utc_now()
+    assert not Payout.objects.overdue(now).exists()
+    earlier = Payout.objects.filter(created_at__lt=now - timedelta(days=7))
+    assert set(earlier.values_list("status", flat=True)) == {PayoutStatus.PAID}
+    for payout in earlier:
+        assert payout.in_transit_at
+        assert payout.paid_at
+        assert payout.created_at < payout.in_transit_at < payout.paid_at
+        assert payout.in_transit_at < payout.created_at + timedelta(days=5)
+        assert payout.paid_at < payout.created_at + timedelta(days=10)
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "many", "20001"])
