@@ -136,6 +136,11 @@ def fees_between(*, livemode: bool, currency: str, start: datetime, end: datetim
     return Fees(*sums)
 
 
+def is_usual_day(day: date) -> bool:
+    """Return whether payments may exist on a day, and the day after it is one, too."""
+    return 2000 <= day.year < 9999
+
+
 def day_start(day: date) -> datetime:
     """Return the first moment of a day in the time zone of staff."""
     return datetime.combine(day, time.min, tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))

@@ -1,6 +1,6 @@
 """What the forms of actions share. A form parses what was typed; the service decides."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, ClassVar
 
 from django import forms
@@ -13,6 +13,7 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
+from backoffice.figures import is_usual_day
 from backoffice.formats import cents
 from backoffice.staff import Staff
 from core.ids import random_base62
@@ -75,7 +76,15 @@ class CheckboxField(forms.BooleanField):
 
 
 class DateInputField(forms.DateField):
+    """A day of the years 2000 to 9998: there is no day after the calendar's last."""
+
     widget = UnfoldAdminTextInputWidget(attrs={"type": "date"})
+
+    def clean(self, value: Any) -> date | None:
+        day: date | None = super().clean(value)
+        if day is not None and not is_usual_day(day):
+            raise forms.ValidationError("Enter a day of the years 2000 to 9998.")
+        return day
 
 
 class EmailField(forms.EmailField):

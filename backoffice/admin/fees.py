@@ -41,7 +41,8 @@ def _fees(context: ActionContext) -> ActionResult:
         start=day_start(first),
         end=day_start(last + timedelta(days=1)),
     )
-    days = f"{formats.day_text(first)} to {formats.day_text(last)}, {data['mode']}"
+    so_far = ", so far" if last >= timezone.localtime(context.now).date() else ""
+    days = f"{formats.day_text(first)} to {formats.day_text(last)}{so_far}, {data['mode']}"
     if fees is None:
         words = f"{days}: more than {FEES_ADDED_UP:,} movements, choose fewer days."
         return ActionResult(words, is_warning=True)

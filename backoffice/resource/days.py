@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django.utils.dateparse import parse_date
 
-from backoffice.figures import day_start
+from backoffice.figures import day_start, is_usual_day
 from backoffice.resource.catalog import CATALOG
 from core.clock import epoch_milliseconds
 from core.ids import TIME_CHARACTERS, base62
@@ -83,7 +83,7 @@ def read_day(text: str) -> date | None:
         day = parse_date(text)
     except ValueError:
         return None
-    return day if day and 2000 <= day.year < 9999 else None
+    return day if day and is_usual_day(day) else None
 
 
 def _month(day: date) -> tuple[date, date]:

@@ -45,7 +45,7 @@ def test_finance_reads_the_fees_of_all_shops(office: Office) -> None:
 
     assert said.startswith("Fees of all shops, ")
     assert said.endswith(
-        ", test: B$2.80 BSD charged, B$0.50 BSD returned with refunds, B$2.30 BSD earned."
+        ", so far, test: B$2.80 BSD charged, B$0.50 BSD returned with refunds, B$2.30 BSD earned."
     )
 
 
@@ -80,6 +80,18 @@ def test_days_in_the_wrong_order_are_refused(office: Office) -> None:
     assert refused.context["form"].errors["last_day"] == [
         "Enter a day that is not before the first."
     ]
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_a_day_at_the_end_of_the_calendar_is_refused_in_the_fees_of_all(
+    office: Office, day: str
+) -> None:
+    browser = office(Role.FINANCE)
+    form = fields_of(browser.get(PAGE).content.decode()) | {"mode": "test"}
+
+    refused = browser.post(PAGE, form | {"first_day": day, "last_day": day})
+
+    assert refused.context["form"].errors["last_day"] == ["Enter a day of the years 2000 to 9998."]
 
 
 @pytest.mark.parametrize("role", [Role.SUPPORT, Role.DEVELOPER, Role.VIEWER])
