@@ -1,6 +1,6 @@
 """What the service has earned from all shops in some days, by the ledger."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -10,6 +10,9 @@ from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.figures import FEES_ADDED_UP, day_start, fees_between
 from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField
 from backoffice.roles import Right
+
+# What is earlier than any ledger: the first years have instants that no database can store.
+EARLIEST_YEAR = 2000
 
 
 class FeesForm(ActionForm):
@@ -21,15 +24,24 @@ class FeesForm(ActionForm):
     last_day = DateInputField()
 
     def prepare(self) -> None:
-        last = timezone.localtime(self.now).date().replace(day=1) - timedelta(days=1)
+        last = self._today().replace(day=1) - timedelta(days=1)
         self.fields["first_day"].initial = last.replace(day=1).isoformat()
         self.fields["last_day"].initial = last.isoformat()
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if not self.errors and cleaned["last_day"] < cleaned["first_day"]:
+        if self.errors:
+            return cleaned
+        if cleaned["last_day"] < cleaned["first_day"]:
             self.add_error("last_day", "Enter a day that is not before the first.")
+        elif cleaned["last_day"] > self._today():
+            self.add_error("last_day", "Enter a day that is not after today.")
+        elif cleaned["first_day"].year < EARLIEST_YEAR:
+            self.add_error("first_day", f"Enter a day from {EARLIEST_YEAR} on.")
         return cleaned
+
+    def _today(self) -> date:
+        return timezone.localtime(self.now).date()
 
 
 def _fees(context: ActionContext) -> ActionResult:

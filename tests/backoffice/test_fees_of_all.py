@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.messages import get_messages
+from django.utils import timezone
 
 from backoffice import figures
 from backoffice.figures import fees_between
@@ -32,14 +33,11 @@ def sell_at_two_shops() -> None:
 
 def test_finance_reads_the_fees_of_all_shops(office: Office) -> None:
     sell_at_two_shops()
-    browser, today = office(Role.FINANCE), utc_now().date()
+    browser, today = office(Role.FINANCE), str(timezone.localtime(utc_now()).date())
     assert PAGE in browser.get(address(Account, "changelist")).content.decode()
     form = fields_of(browser.get(PAGE).content.decode()) | {"mode": "test"}
     assert form["first_day"].endswith("-01")
-    days = {
-        "first_day": str(today - timedelta(days=1)),
-        "last_day": str(today + timedelta(days=1)),
-    }
+    days = {"first_day": today, "last_day": today}
 
     [said] = map(str, get_messages(browser.post(PAGE, form | days).wsgi_request))
 
@@ -71,15 +69,32 @@ def test_more_than_can_be_added_up_is_no_figure(
     assert fees_between(**TEST, start=begun, end=utc_now()) is None
 
 
-def test_days_in_the_wrong_order_are_refused(office: Office) -> None:
+@pytest.mark.parametrize(
+    ("first", "last", "field", "said"),
+    [
+        ("2026-03-02", "2026-03-01", "last_day", "Enter a day that is not before the first."),
+        ("2026-03-01", "9999-12-31", "last_day", "Enter a day that is not after today."),
+        ("0001-01-01", "2026-03-01", "first_day", "Enter a day from 2000 on."),
+    ],
+)
+def test_days_that_cannot_be_added_up_are_refused(
+    office: Office, first: str, last: str, field: str, said: str
+) -> None:
     browser = office(Role.FINANCE)
     form = fields_of(browser.get(PAGE).content.decode()) | {"mode": "test"}
 
-    refused = browser.post(PAGE, form | {"first_day": "2026-03-02", "last_day": "2026-03-01"})
+    refused = browser.post(PAGE, form | {"first_day": first, "last_day": last})
 
-    assert refused.context["form"].errors["last_day"] == [
-        "Enter a day that is not before the first."
-    ]
+    assert refused.context["form"].errors == {field: [said]}
+
+
+def test_tomorrow_is_refused_and_today_is_not(office: Office) -> None:
+    browser, today = office(Role.FINANCE), timezone.localtime(utc_now()).date()
+    form = fields_of(browser.get(PAGE).content.decode()) | {"mode": "test"}
+
+    for days, status in ((0, 302), (1, 422)):
+        last = str(today + timedelta(days=days))
+        assert browser.post(PAGE, form | {"last_day": last}).status_code == status
 
 
 @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
