@@ -64,9 +64,15 @@ def test_more_than_can_be_added_up_is_no_figure(
 ) -> None:
     begun = utc_now()
     sell_at_two_shops()
+    browser, today = office(Role.FINANCE), str(timezone.localtime(utc_now()).date())
+    form = fields_of(browser.get(PAGE).content.decode())
+    days = {"mode": "test", "first_day": today, "last_day": today}
     monkeypatch.setattr(figures, "FEES_ADDED_UP", 1)
 
     assert fees_between(**TEST, start=begun, end=utc_now()) is None
+    [said] = get_messages(browser.post(PAGE, form | days).wsgi_request)
+    assert said.level_tag == "warning"
+    assert "choose fewer days" in str(said)
 
 
 @pytest.mark.parametrize(

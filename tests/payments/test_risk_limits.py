@@ -9,6 +9,7 @@ from core.clock import utc_now
 from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.models import Customer
 from customers.services import find_or_create
+from customers.sessions import end_session, start_session
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from payments.risk import (
@@ -113,6 +114,22 @@ def test_nothing_is_counted_once_the_payee_is_suspended(merchant: Merchant, now:
 
     with pytest.raises(MerchantInactive):
         count_payment(payer, 100, NONE, payee_id=merchant.id, now=now)
+
+    payer.refresh_from_db()
+    assert (payer.unproven_payments, payer.unproven_amount) == (1, 100)
+
+
+@pytest.mark.django_db
+def test_nothing_is_counted_once_the_session_that_pays_has_ended(
+    merchant: Merchant, now: datetime
+) -> None:
+    payer = find_or_create(phone="+12423591234", now=now)
+    lost, own = (start_session(customer=payer, now=now) for _ in range(2))
+    end_session(lost.token, now=now)
+    count_payment(payer, 100, NONE, payee_id=merchant.id, session_id=own.session.pk, now=now)
+
+    with pytest.raises(VerificationFailed):
+        count_payment(payer, 100, NONE, payee_id=merchant.id, session_id=lost.session.pk, now=now)
 
     payer.refresh_from_db()
     assert (payer.unproven_payments, payer.unproven_amount) == (1, 100)
