@@ -125,12 +125,14 @@ def _break(
     First a few clients trade, to measure requests and events without queueing. Then all do: on
     SQLite their requests are measured, too.
     """
+    names = sorted(name for name in rig.faults() if only in name)
+    if not names:
+        raise SystemExit(f"No fault that can be injected here has {only!r} in its name.")
     quiet = Quiet(
         _trade(traders[:FEW], FEW_SECONDS), _trade(traders[FEW:], all_seconds or ALL_SECONDS)
     )
     began = time.monotonic()
     ends = began + seconds
-    names = sorted(name for name in rig.faults() if only in name)
     order: list[str] = []
     while time.monotonic() < ends or len(rig.given) < len(names) or rig.changes < changes:
         if time.monotonic() > traders[0].transcript.ends:
