@@ -83,7 +83,8 @@ def served_country(number: str) -> str:
 def _budgets(number: str, address: str, country: str, browser: str) -> tuple[Budget, ...]:
     if browser:
         return (
-            Budget("known-browser", f"{number} {browser}", settings.SMS_PER_NUMBER),
+            # The number last, as erasing a customer finds it.
+            Budget("known-browser", f"{browser}:{number}", settings.SMS_PER_NUMBER),
             Budget("known-phone", number, _for_known(settings.SMS_PER_NUMBER)),
             Budget("known-country", country, _for_known(settings.SMS_PER_COUNTRY)),
             Budget("known-all", EVERYONE, _for_known(settings.SMS_IN_ALL)),

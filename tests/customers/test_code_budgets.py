@@ -9,8 +9,10 @@ from core.errors import RateLimited
 from core.models import Quota
 from customers.code_budgets import Budget, refused, sent
 from customers.codes import request_code
+from customers.erasure import erase_customer
 from customers.errors import CountryNotServed
 from customers.models import CodePurpose, SignInCode
+from customers.services import find_or_create
 from messages import sms
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, Outage
@@ -70,6 +72,18 @@ def test_known_browsers_of_a_phone_have_three_times_its_codes_together(
     with pytest.raises(RateLimited):
         ask_from_known_browser(now, browser="another")
     assert len(texts.texts) == 15
+
+
+def test_no_count_of_a_known_browser_keeps_the_number_of_the_erased(
+    texts: TextBox, now: datetime
+) -> None:
+    person = find_or_create(phone="+12423591234", now=now)
+    ask_from_known_browser(now, person.phone)
+    of_number = Quota.objects.filter(key__contains=person.phone)
+    assert of_number.count() == 4  # an hour and a day, of two
+    erase_customer(customer_id=person.pk, actor="staff:ann", cause="asked", now=now)
+
+    assert not of_number.exists()
 
 
 def test_a_known_browser_is_not_kept_from_its_codes_by_its_network(
