@@ -179,6 +179,7 @@ class Instruction(SignedRow):
                 name="instruction_waiting",
                 condition=Q(status=InstructionStatus.WAITING),
             ),
+            models.Index(fields=["task", "amount"], name="instruction_amount_of_task"),
         )
         constraints = (
             models.CheckConstraint(

@@ -1,4 +1,4 @@
-"""Find refunds, top-ups, payouts and bank entries by amount, or by our reference or the bank's."""
+"""Find refunds, top-ups, payouts, bank entries and adjustments by amount, or by a reference."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -6,11 +6,14 @@ from typing import Any
 
 from django.db.models import Model
 
+from backoffice.models import Instruction
+from backoffice.request_answer import with_names
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import within
 from backoffice.resource.list_filters import merchants_named
 from backoffice.search_lookups import of_amount
 from backoffice.search_query import SearchQuery, figures_and_words
+from backoffice.services.instruction_kinds import ADJUST_MERCHANT, ADJUST_WALLET
 from backoffice.staff import Staff
 from funding.models import TopUp
 from payouts.models import BankEntry, Payout
@@ -25,8 +28,12 @@ _BY_AMOUNT: dict[type[Model], tuple[str, ...]] = {
     TopUp: ("customer",),
     Payout: _OF_PAYOUT,
     BankEntry: (),
+    Instruction: ("asked_by", "decided_by"),
 }
-_OF_SHOPS = (Refund, Payout)
+# The field of a model that names its merchant, if a shop narrows it down.
+_OF_SHOPS = {Refund: "merchant", Payout: "merchant", Instruction: "merchant_id"}
+# Of what staff request, only this has no other page that is found by its amount.
+_ADJUSTMENTS = {"task__in": [ADJUST_MERCHANT, ADJUST_WALLET]}
 
 
 def money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
@@ -38,7 +45,7 @@ def money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
         yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
     for model in _BY_AMOUNT:
         if staff.may(CATALOG[model].right):
-            yield f"{CATALOG[model].title} of this amount", model, _of_amount(model, query)
+            yield f"{_title(model)} of this amount", model, _of_amount(model, query)
 
 
 def movements_at_shops(
@@ -47,8 +54,13 @@ def movements_at_shops(
     """Yield the refunds or payouts with the figures at shops that the other words name."""
     query, name = figures_and_words(text, today)
     if query and model in _OF_SHOPS and staff.may(CATALOG[model].right):
-        rows = _of_amount(model, query, merchant__in=merchants_named(name))
-        yield f"{CATALOG[model].title} of this amount, at this shop", model, rows
+        shops = [shop.pk for shop in merchants_named(name)]
+        rows = _of_amount(model, query, **{f"{_OF_SHOPS[model]}__in": shops})
+        yield f"{_title(model)} of this amount, at this shop", model, rows
+
+
+def _title(model: type[Model]) -> str:
+    return "Adjustments" if model is Instruction else CATALOG[model].title
 
 
 def _of_amount(model: type[Model], query: SearchQuery, **more: Any) -> list[Any]:
@@ -56,6 +68,8 @@ def _of_amount(model: type[Model], query: SearchQuery, **more: Any) -> list[Any]
     if query.amount is None or query.last_four:
         return []
     rows = of_amount(model._default_manager.filter(**more), query)
+    if model is Instruction:
+        rows = with_names(rows.filter(**_ADJUSTMENTS))
     if query.day:
         rows = within(rows, query.day, query.day + timedelta(days=1))
     return list(rows.select_related(*_BY_AMOUNT[model]).order_by("-pk")[:SHOWN])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Model
 
+from backoffice.models import Instruction
 from funding.models import TopUp
 from payments.models import Payment
 from payouts.models import Payout
@@ -18,6 +19,8 @@ _KINDS: dict[str, type[Model]] = {
     "refund": Refund,
     "payout": Payout,
     "top": TopUp,
+    "adjustment": Instruction,
+    "correction": Instruction,
 }
 _KIND = re.compile(
     rf"\b({'|'.join(_KINDS)})(?:s|d|ed|[- ]?ups?|ped up)?(?::|(?:\s+of)?(?!\S))", re.IGNORECASE

@@ -4,6 +4,7 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
+from backoffice.models import Instruction
 from backoffice.queues import queues_in
 from core.clock import utc_now
 from customers.models import Customer, SignInCode
@@ -14,6 +15,7 @@ from tests.lone_index import leave_only
 
 pytestmark = pytest.mark.django_db
 DAYS = (utc_now().date(), utc_now().date())
+ADJUSTED = Instruction.objects.filter(task__in=["adjust_merchant", "adjust_wallet"])
 REFUNDS_FAILED = queues_in(Refund)[-1]
 
 
@@ -31,6 +33,7 @@ REFUNDS_FAILED = queues_in(Refund)[-1]
             "office_code_phone",
             SignInCode.objects.filter(phone="+1", livemode=True).order_by("-created_at"),
         ),
+        ("instruction_amount_of_task", ADJUSTED.filter(amount=500).order_by("-pk")[:50]),
         ("office_refund_failed", REFUNDS_FAILED.rows(livemode=True, now=utc_now())),
     ],
 )

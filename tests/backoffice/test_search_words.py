@@ -1,10 +1,14 @@
 """What people say before a figure or a name: "refund 12.50", "order no. HB-1"."""
 
+from typing import Any
+
 import pytest
 
+from backoffice.models import Instruction, NoteSubject
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.search_words import asked_for, bare_name
+from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from merchants.models import Merchant
 from payments.models import Payment
@@ -12,8 +16,8 @@ from payments.numbers import number_of
 from payouts.models import Payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
-from tests.backoffice.conftest import Office
-from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import caller_of, paid_payment, refund_request, scheduled_payout
 from tests.backoffice.searching import search
 from tests.factories import MerchantFactory, PaymentFactory
 
@@ -88,6 +92,56 @@ def test_a_shop_with_a_filler_in_its_name_is_found_beside_an_amount(
 )
 def test_a_payout_is_opened_by_its_amount(office: Office, payout: Payout, text: str) -> None:
     assert search(office, text) == page_of(payout)
+
+
+def taken_out(shop: Merchant, amount: int) -> Instruction:
+    """Take an amount out of the balance of a shop that has sold for 100.00."""
+    taking: dict[str, Any] = {
+        "task": "adjust_merchant",
+        "subject_id": shop.pk,
+        "note_on": NoteSubject.MERCHANT,
+        "arguments": {"direction": "take"},
+    }
+    request = refund_request(paid_payment(shop, 10_000), amount, **taking)
+    return instruct(staff=staff_as(Role.FINANCE), request=request, now=utc_now())
+
+
+@pytest.fixture
+def adjustment(cafe: Merchant) -> Instruction:
+    return taken_out(cafe, 500)
+
+
+@pytest.mark.parametrize(
+    "text", ["adjustment 5.00", "Adjustment: -5.00", "adjustment 5.00 island coffee", "5.00"]
+)
+def test_an_adjustment_is_opened_by_its_amount(
+    office: Office, adjustment: Instruction, text: str
+) -> None:
+    assert search(office, text, Role.SUPPORT) == page_of(adjustment)
+
+
+def test_only_adjustments_of_the_amount_and_the_shop_are_found(
+    office: Office, adjustment: Instruction
+) -> None:
+    MerchantFactory(name="House of Tea", slug="house-of-tea")
+    waiting = refund_request(paid_payment(amount=90_000), 50_000)
+    asked = instruct(staff=staff_as(Role.SUPPORT), request=waiting, now=utc_now())
+
+    assert "Nothing was found" in search(office, "adjustment 4.00")
+    assert "Nothing was found" in search(office, "adjustment 5.00 house of tea")
+    assert asked.pk not in search(office, "500.00")
+
+
+def test_two_adjustments_of_an_amount_are_listed_with_whose_balance(
+    office: Office, adjustment: Instruction
+) -> None:
+    taken_out(MerchantFactory(name="House of Tea", slug="house-of-tea"), 500)
+
+    listed = search(office, "adjustment 5.00")
+
+    assert "Adjustments of this amount" in listed
+    assert "Island Coffee" in listed
+    assert "House of Tea" in listed
 
 
 def test_without_such_a_refund_others_of_the_amount_are_listed(
