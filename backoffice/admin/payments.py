@@ -91,11 +91,17 @@ def _fee_refunded(payment: Payment) -> int | None:
     return share_of(payment.fee, payment.amount_refunded, payment.sale_amount)
 
 
+def _tax(payment: Payment) -> int | None:
+    """The tax that the items name, as receipts say it; None if they name none."""
+    return sum(item.get("tax") or 0 for item in payment.line_items or []) or None
+
+
 REFUND_STATUS = Badge(
     "Refund", lambda payment: payment.refund_status if payment.amount_refunded else ""
 )
 ABOUT = Field("About", _about, most=60)
 ID, PAID = Id("Payment"), Instant("Paid", "completed_at")
+TAX = Amount("Tax included", _tax)
 FEE, NET = Amount("Fee", "fee"), Amount("Net before refunds", "net")
 REFUNDED = Amount("Refunded", "amount_refunded", shown=lambda payment: payment.amount_refunded)
 FEE_REFUNDED = Amount("Fee refunded", _fee_refunded, shown=REFUNDED.shown)
@@ -175,6 +181,7 @@ class PaymentAdmin(OfficeAdmin):
         Fieldset(
             "Money",
             AMOUNT,
+            TAX,
             STATUS_NOW,
             MODE,
             FEE,
@@ -265,16 +272,14 @@ class PaymentAdmin(OfficeAdmin):
 
 
 def _items(payment: Payment) -> Table:
+    currency, named = payment.currency, ["price"] + ["tax"] * (_tax(payment) is not None)
     rows = [
         (
             item["name"],
             formats.amount(item["quantity"]),
-            formats.bare_amount(item["price"], payment.currency),
+            *(formats.bare_amount(item.get(name) or 0, currency) for name in named),
         )
         for item in (payment.line_items or [])[:MOST_ITEMS]
     ]
-    return Table(
-        "Items",
-        ("Item", formats.amount("Quantity"), formats.amount(f"Price, {payment.currency}")),
-        rows,
-    )
+    amounts = (formats.amount(f"{name.capitalize()}, {currency}") for name in named)
+    return Table("Items", ("Item", formats.amount("Quantity"), *amounts), rows)
