@@ -11,9 +11,6 @@ from backoffice.figures import FEES_ADDED_UP, day_start, fees_between
 from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField
 from backoffice.roles import Right
 
-# What is earlier than any ledger: the first years have instants that no database can store.
-EARLIEST_YEAR = 2000
-
 
 class FeesForm(ActionForm):
     """The days, by default those of the last month, in the time zone of staff."""
@@ -36,8 +33,6 @@ class FeesForm(ActionForm):
             self.add_error("last_day", "Enter a day that is not before the first.")
         elif cleaned["last_day"] > self._today():
             self.add_error("last_day", "Enter a day that is not after today.")
-        elif cleaned["first_day"].year < EARLIEST_YEAR:
-            self.add_error("first_day", f"Enter a day from {EARLIEST_YEAR} on.")
         return cleaned
 
     def _today(self) -> date:

@@ -289,28 +289,3 @@ def test_an_order_that_another_payment_has_paid_is_said_with_both(
         told = [each for each in said if "Order A-7 was paid with another payment " in each]
         assert all(" by +1 242 ••• 0100 (" in each for each in told)
         assert all(page_of(other) in each for other, each in zip(others, told, strict=True))
-
-
-def test_it_names_the_tax_that_the_receipt_names_and_that_of_each_item(
-    office: Office, merchant: Merchant
-) -> None:
-    items = [
-        {"name": "Flat white", "quantity": 2, "price": 450, "tax": 108},
-        {"name": "Guava duff", "quantity": 1, "price": 836, "tax": 79},
-        {"name": "Water", "quantity": 1, "price": 100},
-    ]
-    paid = paid_payment(merchant, 1_836, order_id="TAX-1", line_items=items)
-
-    page = office(Role.SUPPORT).get(page_of(paid)).content.decode()
-
-    assert "Tax included" in page
-    assert "B$1.87 BSD" in page
-    assert "Tax, BSD" in page
-    assert all(f">{tax}<" in page for tax in ("1.08", "0.79"))
-
-
-def test_a_payment_without_tax_names_none(office: Office, merchant: Merchant) -> None:
-    items = [{"name": "Flat white", "quantity": 2, "price": 450}]
-    paid = paid_payment(merchant, 900, order_id="TAX-2", line_items=items)
-
-    assert "Tax" not in office(Role.SUPPORT).get(page_of(paid)).content.decode()
