@@ -46,6 +46,14 @@ class ResendForm(ActionForm):
             "The newest of each endpoint is sent at once, and its answer is shown.",
         ]
 
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        rows = _deliveries_about(self.row)
+        waiting = rows.exclude(status=DeliveryStatus.DELIVERED)
+        if not cleaned.get("delivered_too") and rows.exists() and not waiting.exists():
+            self.add_error("delivered_too", "All were delivered: tick this to send them again.")
+        return cleaned
+
 
 def _deliveries_about(row: Payment | Event) -> Rows:
     if isinstance(row, Payment):

@@ -7,7 +7,7 @@ from backoffice.services import webhooks
 from core.clock import utc_now
 from merchants.models import Merchant
 from refunds.services import RefundDraft, create_refund
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from webhooks.endpoints import create_webhook
@@ -43,3 +43,21 @@ def test_the_newest_of_an_endpoint_is_sent_at_once_and_the_others_queued(
     assert Delivery.objects.filter(status=DeliveryStatus.PENDING).count() == len(ids)
     page = browser.get(answer["Location"]).content.decode()
     assert f"{len(ids) - 1} queued to be sent again." in page
+
+
+def test_where_all_were_delivered_the_form_asks_for_the_tick(
+    office: Office, merchant: Merchant
+) -> None:
+    caller, url = caller_of(merchant), "https://shop.example/hook"
+    create_webhook(caller=caller, url=url, events=["*"], description="", now=utc_now())
+    payment = paid_payment(merchant)
+    arrived = {"status": DeliveryStatus.DELIVERED, "ended_at": utc_now()}
+    Delivery.objects.update(**arrived, **ENDED)
+    browser, page = office(Role.SUPPORT), page_of_act(payment, "resend")
+
+    refused = browser.post(page, fields_of(browser.get(page).content.decode()))
+
+    assert refused.context["form"].errors == {
+        "delivered_too": ["All were delivered: tick this to send them again."]
+    }
+    assert not Delivery.objects.filter(status=DeliveryStatus.PENDING).exists()
