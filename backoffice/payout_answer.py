@@ -20,6 +20,7 @@ from payouts.continuity import is_shut
 from payouts.contradictions import contradiction_of
 from payouts.models import BankEntry, Payout, PayoutBatch, StatementLine
 from payouts.order_references import with_truncated_forms
+from payouts.providers import provider_for
 from payouts.services import REFUSED, RETURNED_BY_BANK
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
@@ -127,7 +128,9 @@ def _leaves(payout: Payout, now: datetime) -> str:
             words = 'It is in a <a href="{}">payout run</a> waiting for approval since {}.'
             return format_html(words, url, since)
     if payout.send_date < timezone.localtime(now).date():
-        return f"It was due to leave on {day}, and waits for a payout run."
+        is_sent_by_us = provider_for(livemode=payout.livemode).automatic
+        waits = "leaves with the worker's next turn" if is_sent_by_us else "waits for a payout run"
+        return f"It was due to leave on {day}, and {waits}."
     return f"It leaves on {day}."
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from backoffice.formats import day_text
 from backoffice.models import ExportRun, Instruction
+from backoffice.payout_answer import answer_of
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
 from core.clock import ClockRefused, utc_now
@@ -78,6 +79,11 @@ def test_a_payout_whose_day_has_passed_waits_for_a_run(office: Office) -> None:
     page = office(Role.FINANCE).get(page_of(payout)).content.decode()
 
     assert "It was due to leave on " in page
+    assert "and leaves with the worker&#x27;s next turn." in page  # of test mode: no bank, no run
+    payout = Payout.objects.get(pk=payout.pk)
+    payout.livemode = True
+    [live] = answer_of(payout, utc_now()).words
+    assert live.endswith(", and waits for a payout run.")
     assert "It leaves on " not in page
 
 
