@@ -28,6 +28,14 @@ REASONS = (
     (InquiryReason.OTHER, gettext_lazy("Something else")),
 )
 _CHOOSE = gettext_lazy("Choose what the problem is.")
+_UNSTORABLE = gettext_lazy("This contains a character that cannot be stored.")
+
+
+class LinesField(forms.CharField):
+    """Several lines of text. Browsers count a line break once, but send two characters for it."""
+
+    def to_python(self, value: object) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
 
 
 class ProblemForm(Form):
@@ -38,20 +46,24 @@ class ProblemForm(Form):
         choices=(("", gettext_lazy("Choose one")), *REASONS),
         error_messages=error_messages_for(_CHOOSE, _CHOOSE) | {"invalid_choice": _CHOOSE},
     )
-    text = forms.CharField(
+    text = LinesField(
         label=gettext_lazy("Tell us what happened"),
         help_text=gettext_lazy("Never write a PIN or a code here."),
         max_length=MAX_TEXT,
         required=False,
+        error_messages={
+            "max_length": gettext_lazy("Write at most %(limit_value)d characters."),
+            "null_characters_not_allowed": _UNSTORABLE,
+        },
         widget=forms.Textarea(attrs={"rows": 4}),
     )
 
     def clean_text(self) -> str:
-        text = str(self.cleaned_data["text"]).replace("\r\n", "\n")
+        text: str = self.cleaned_data["text"]
         if is_piled(text):
             raise forms.ValidationError(_("A letter has too many marks above or below it."))
         if not is_printable(text, lines=True):
-            raise forms.ValidationError(_("This contains a character that cannot be stored."))
+            raise forms.ValidationError(_UNSTORABLE)
         return text
 
 

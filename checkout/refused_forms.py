@@ -41,9 +41,12 @@ class RefusedForm:
 
 
 def refused_form(form: Form, *, at: str, status: int) -> RefusedForm:
-    """Return the errors of a form, and its input except for a PIN."""
+    """Return the errors of a form, and its input except for a PIN.
+
+    A line break is cut to the one character that browsers and limits count it as.
+    """
     typed = {
-        name: form.data.get(name, "")[:MAX_TYPED]
+        name: form.data.get(name, "").replace("\r\n", "\n")[:MAX_TYPED]
         for name, each in form.fields.items()
         if not isinstance(each.widget, forms.PasswordInput)
     }

@@ -77,6 +77,31 @@ def test_a_text_has_its_limits(paid):
     assert Inquiry.objects.count() == 0
 
 
+def test_a_report_of_many_lines_is_as_long_as_the_browser_lets_it_be(paid):
+    """A browser counts a line break as one character, and sends two."""
+    lines = "\r\n".join(["x" * 9] * 50)
+    shopper = page_of(paid)
+    shopper.send(to="", reason="", text=lines)
+    assert shopper.text.count("x" * 9) == 50
+
+    shopper.send(to="", reason="other", text=lines)
+
+    assert InquiryEntry.objects.get().text == lines.replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "Write at most 500 characters."), ("ht", "Pa ekri plis pase 500 karaktè.")],
+)
+def test_too_long_a_report_is_refused_in_the_readers_language(paid, language, words):
+    shopper = Shopper(accept_language=language)
+    shopper.visit(f"/receipts/{paid.id}/problem")
+    shopper.send(to="", reason="other", text="x" * 501)
+
+    assert words in shopper.text
+    assert Inquiry.objects.count() == 0
+
+
 def test_it_is_reported_five_times_a_day_at_most(paid):
     for _ in range(6):
         shopper = page_of(paid)
