@@ -199,12 +199,16 @@ def _write_to_us() -> str:
     return _("It stays frozen until our staff have spoken with you.")
 
 
-def page_too_old(again_address: str, again_words: str) -> Ending:
-    """Return the ending for a form with a missing or expired token, with a link to reopen it."""
+def page_too_old(again_address: str, again_words: str, *, is_paid: bool = False) -> Ending:
+    """Return the ending for a form with a missing or expired token, with a link to reopen it.
+
+    `is_paid`: the form is on a receipt, whose money has been taken before.
+    """
+    untaken = _("For your safety, nothing was done. No money has been taken.")
     return Ending(
         _("This page was open too long"),
         STILL,
-        _("For your safety, nothing was done. No money has been taken."),
+        _("For your safety, nothing was done.") if is_paid else untaken,
         next=_("Open it again, and try once more."),
         again_address=again_address,
         again_words=again_words,

@@ -17,7 +17,7 @@ PAGES = (
     "/checkout/", "/pay/", "/counter/", "/receipts/", "/top-ups/", "/account", "/not-me/",
     "/confirm-address/",
 )  # fmt: skip
-OWN = "/account"
+OWN, RECEIPTS = "/account", "/receipts/"
 TOWARDS_A_PAYMENT = ("/checkout/", OWN)
 FORBIDDEN = 403
 
@@ -35,7 +35,7 @@ class OldFormPage(CheckoutPage):
     """A form without a valid token: the page was open too long, or another site submitted it."""
 
     def prepare(self) -> None:
-        end = page_too_old(*self.again())
+        end = page_too_old(*self.again(), is_paid=self.request.path.startswith(RECEIPTS))
         raise Detour(self.page("stopped.html", end=end, status=FORBIDDEN))
 
     def again(self) -> tuple[str, str]:

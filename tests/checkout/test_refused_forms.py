@@ -153,6 +153,14 @@ def test_an_old_page_that_is_on_the_way_to_no_payment_is_opened_anew(payment, pa
     assert re.search(rf'href="{re.escape(leads_to.format(pay=payment.id))}">(Try|Intentar)', page)
 
 
+@pytest.mark.parametrize(("path", "untaken"), [("/checkout/{pay}/pay", 1), ("/receipts/{pay}", 0)])
+def test_an_old_page_denies_that_money_was_taken_only_before_it_is(payment, path, untaken):
+    page = Client(enforce_csrf_checks=True).post(path.format(pay=payment.id)).content.decode()
+
+    assert "For your safety, nothing was done." in page
+    assert page.count("No money has been taken.") == untaken
+
+
 @pytest.mark.parametrize("path", ["/top-ups/top_cut/off", "/not-me/cut/off"])
 def test_an_address_that_was_cut_off_is_answered_by_a_page(db, path):
     response = Client().get(path)
