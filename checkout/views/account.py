@@ -221,7 +221,7 @@ class ForgottenPinPage(SignedInPage):
             self.show_error(form, error)
             return self.show(form)
         onward = payment_page(asked.payment_id)
-        response = SeeOther(onward) if onward else self.done("pin")
+        response = say_done(SeeOther(onward), "pin") if onward else self.done("pin")
         forget_code(response)
         return response
 

@@ -120,6 +120,9 @@ def test_a_forgotten_pin_leads_back_to_the_payment(payment):
     shopper.send(code="000000", pin="8305")
 
     assert shopper.path == payment.hosted_url
+    assert "Your PIN has been changed." in shopper.text
+    shopper.visit(payment.hosted_url)
+    assert "Your PIN has been changed." not in shopper.text
 
 
 @pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "../admin", "pay_1"])
