@@ -23,11 +23,14 @@ ACTOR = "system:funding.continue"
 def store_verification(
     *, payment: Payment, session: CustomerSession, verified: Verification, now: datetime
 ) -> None:
-    """Store the verification for a payment that lacks money; a later one replaces it."""
+    """Store the verification for a payment that lacks money; the session's next one replaces it.
+
+    That of someone else, who may open the same payment, stays as it is.
+    """
     PaymentProof.objects.update_or_create(
         payment_id=payment.pk,
+        session=session,
         defaults={
-            "session": session,
             "verified": verified,
             "proved_at": now,
             "description": payment.agreed_description,
@@ -45,9 +48,13 @@ def stored_verification(payment: Payment, customer_id: str) -> Verification | No
 
 
 def _proof_of(payment: Payment, customer_id: str) -> PaymentProof | None:
-    found = PaymentProof.objects.filter(
-        payment=payment, session__customer=customer_id, session__ended_at=None
-    ).first()
+    found = (
+        PaymentProof.objects.filter(
+            payment=payment, session__customer=customer_id, session__ended_at=None
+        )
+        .order_by("-proved_at", "-pk")
+        .first()
+    )
     is_agreed = found is not None and found.description == payment.agreed_description
     return found if is_agreed else None
 

@@ -199,15 +199,21 @@ class PaymentProof(models.Model):
     """A customer's verification, in a session, for one payment that waits for money.
 
     Valid only for that payment and customer, until the session ends (by signing out, a PIN change
-    elsewhere, or freezing) or the merchant changes the description.
+    elsewhere, or freezing) or the merchant changes the description. Of one customer's, the latest
+    counts.
     """
 
-    payment = models.OneToOneField(Payment, on_delete=models.PROTECT, related_name="+")
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, db_index=False, related_name="+")
     session = models.ForeignKey(CustomerSession, on_delete=models.CASCADE, related_name="+")
     verified = models.PositiveSmallIntegerField(choices=[(v.value, v.name) for v in Verification])
     proved_at = models.DateTimeField()
     # The payment's description at that time; null in rows older than this column.
     description = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["payment", "session"], name="payment_proof_once"),
+        )
 
     def __str__(self) -> str:
         return f"{self.payment_id}: {Verification(self.verified).name}"
