@@ -178,3 +178,23 @@ def test_the_keyboard_keeps_its_place_while_the_lists_are_renewed(open_page, mer
     till.keyboard.press("Enter")
     till.get_by_role("button", name="Take off B$7.00").wait_for(state="detached")
     assert till.evaluate("document.activeElement.id") == "id_amount"
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 640), (390, 844), (1_280, 900)])
+def test_nothing_moves_when_the_keypad_appears(open_page, merchant, site, width, height):
+    counter = counter_of(merchant)
+    moved = {}
+    for path, below in (
+        (counter.hosted_url, "form .pay"),
+        (screen_url(counter.id).removeprefix(site), ".till .pay"),
+    ):
+        page = open_page(path, width=width, height=height)
+        keypad_button = page.get_by_role("button", name="7", exact=True)
+        keypad_button.wait_for()
+        filled = page.locator(below).bounding_box()
+        page.route("**/*.js", lambda each: each.fulfill(body="", content_type="text/javascript"))
+        page.reload()
+        assert keypad_button.count() == 0
+        moved[below] = filled["y"] - page.locator(below).bounding_box()["y"]
+
+    assert {below: by for below, by in moved.items() if abs(by) > 1} == {}
