@@ -25,8 +25,8 @@ SMALL_TARGETS = """
   .filter((element) => element.checkVisibility() && !element.closest("p, li p, .skip"))
   .map((element) => [element, element.type === "radio" ? element.closest("label") : element])
   .map(([element, target]) => [element.outerHTML.slice(0, 80), target.getBoundingClientRect()])
-  .filter(([, box]) => box.width && (box.height < 43.5))
-  .map(([html, box]) => `${html} ${box.height}`)
+  .filter(([, box]) => box.width && Math.min(box.width, box.height) < 43.5)
+  .map(([html, box]) => `${html} ${box.width} × ${box.height}`)
 """
 COVERED = """
 (percent) => {
