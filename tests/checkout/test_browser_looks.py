@@ -26,7 +26,7 @@ SMALL_TARGETS = """
   .map((element) => [element, element.type === "radio" ? element.closest("label") : element])
   .map(([element, target]) => [element.outerHTML.slice(0, 80), target.getBoundingClientRect()])
   .filter(([, box]) => box.width && Math.min(box.width, box.height) < 43.5)
-  .map(([html, box]) => `${html} ${box.width} × ${box.height}`)
+  .map(([html, box]) => `${html} ${box.width} x ${box.height}`)
 """
 COVERED = """
 (percent) => {
