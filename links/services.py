@@ -14,7 +14,7 @@ from links.statuses import LinkStatus
 from links.uses import count_uses
 from merchants.callers import Caller
 from merchants.errors import MerchantNotFound
-from merchants.standing import refuse_suspended
+from merchants.standing import refuse_revoked_key, refuse_suspended
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
 
@@ -75,13 +75,15 @@ def update_link(
     """Change an active link; `metadata` as a whole.
 
     Raises PaymentLinkNotFound, PaymentLinkInactive or PaymentLinkExpired once it has ended,
-    ValidationFailed for an expiry in the past or fewer uses than were made.
+    ValidationFailed for an expiry in the past or fewer uses than were made, Unauthorized if the
+    live key has been revoked while this waited.
     """
     PaymentLink.objects.visible_to(caller).one(link_id)
     link = PaymentLink.objects.locked_against_use(link_id)
     link.refuse_ended(now)
     _refuse_past(changes.get("expires_at"), now)
     count_uses(link)
+    refuse_revoked_key(caller)
     most = changes.get("max_uses")
     if most is not None and most <= link.uses_count:
         raise ValidationFailed(max_uses=f"must be more than the {link.uses_count} uses made")

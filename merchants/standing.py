@@ -84,6 +84,13 @@ def refuse_ended_key(caller: "Caller") -> None:
         _refuse_inactive(key)
 
 
+def refuse_revoked_key(caller: "Caller") -> None:
+    """Check a live call's key as `refuse_ended_key` does, for what a suspended merchant may do."""
+    key = _key_of(caller.actor) if caller.livemode else None
+    if key is not None:
+        _refuse_inactive(key)
+
+
 def has_key_ended(actor: str, *, now: datetime) -> bool:
     """Return whether an actor was an API key that has ended since: it may have been stolen."""
     key = _key_of(actor)
