@@ -225,6 +225,16 @@ def wallet_stopped() -> Ending:
     )
 
 
+def which_shop() -> Ending:
+    """Return where to sign in with a test phone, if the page does not know for which merchant."""
+    return Ending(
+        _("Sign in from a test payment"),
+        STILL,
+        _("In test mode, each shop has its own customers. No one is signed in here now."),
+        next=_("Open one of the shop's test payments, and sign in from there."),
+    )
+
+
 def counter_closed() -> Ending:
     """Return the ending for a closed counter."""
     return Ending(

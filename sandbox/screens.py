@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import CounterDay
-from checkout.endings import counter_closed, page_too_old, wallet_stopped
+from checkout.endings import counter_closed, page_too_old, wallet_stopped, which_shop
 from checkout.payment_view import Item, Payee
 from checkout.receipts import ReceiptProofView, Seller
 from checkout.till_forms import ChargeForm, CounterAmountForm, TicketForm
@@ -244,6 +244,7 @@ SCREENS: dict[str, Screen] = {
     "counter-closed": lambda: ("stopped", {"livemode": True, "end": counter_closed()}),
     "link-ended": lambda: stopped(PaymentLinkInactive(), payment_address=""),
     "wallet-stopped": lambda: ("stopped", {"livemode": True, "end": wallet_stopped()}),
+    "which-shop": lambda: ("stopped", BASE | {"payment_view": None, "end": which_shop()}),
     "frozen": lambda: stopped(CustomerFrozen()),
     "new-proof": lambda: stopped(NewProofLimitReached()),
     "too-often": lambda: stopped(RateLimited()),

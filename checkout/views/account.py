@@ -14,15 +14,15 @@ from checkout.browser_session import (
     forget_code,
     forget_sign_in,
 )
+from checkout.endings import which_shop
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.languages import is_readers_own
-from checkout.pages import CheckoutPage, Detour, SeeOther
+from checkout.pages import NOT_FOUND, CheckoutPage, Detour, SeeOther
 from checkout.refused_forms import say_done
 from checkout.views.sending import send_code
 from checkout.views.signing_in import AgainAction, CodePage, SigningIn, Way, marked
 from core.errors import ApiError
 from core.ids import is_id
-from customers.errors import CustomerNotFound
 from customers.models import CodePurpose, CustomerSession
 from customers.new_proofs import doubtful_until
 from customers.own_email import named_from
@@ -37,6 +37,7 @@ from customers.sessions import (
 from links.models import PaymentLink
 from payments.models import Payment
 
+UNNAMED = ("", "1")  # values of `?test` that only name the mode
 BY_PHONE = "number"  # in the query: ask for a phone number even on a known device
 
 
@@ -85,14 +86,19 @@ class SignedInPage(OwnPage):
 
 
 class ForAccount(OwnPage, SigningIn):
-    """Sign-in to the customer's own page; in test mode, from a payment or a session."""
+    """Sign-in to the customer's own page; in test mode, from a payment, a link or a session.
+
+    Without one of these, a page says where a test phone can sign in: not found, if one was named.
+    """
 
     def prepare(self) -> None:
         super().prepare()
         customer = self.browser.customer
         self.merchant_id = self.merchant_id or (customer.merchant_id if customer else None)
         if not self.livemode and self.merchant_id is None:
-            raise CustomerNotFound
+            is_named = self.request.GET.get("test", "") not in UNNAMED
+            status = NOT_FOUND if is_named else 200
+            raise Detour(self.page("stopped.html", end=which_shop(), status=status))
 
     @property
     def way(self) -> Way:

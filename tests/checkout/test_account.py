@@ -145,6 +145,16 @@ def test_signing_out_ends_the_session_on_the_server(customer):
     assert customer.path.startswith("/account/phone")
 
 
+def test_after_signing_out_in_test_mode_a_page_says_where_to_sign_in(customer):
+    """It said that the address was cut off or mistyped, as no merchant was known any more."""
+    customer.visit("/account?test=1")
+    response = customer.send(to="/sign-out")
+
+    assert (customer.path, response.status_code) == ("/account/phone?test=1", 200)
+    assert "Sign in from a test payment" in customer.text
+    assert 'name="phone"' not in customer.text
+
+
 def test_signing_out_is_no_link(customer):
     assert customer.client.get("/account/sign-out?test=1").status_code == 405
     assert CustomerSession.objects.get().ended_at is None

@@ -61,7 +61,7 @@ def test_a_session_of_one_merchant_is_none_at_another(merchant, stranger):
     assert payment.status == PaymentStatus.CREATED
 
 
-@pytest.mark.parametrize("named", ["1", "", "{slug}", "{merchant}", "{live}", "pay_none"])
+@pytest.mark.parametrize("named", ["{slug}", "{merchant}", "{live}", "pay_none"])
 def test_the_own_page_cannot_be_entered_by_what_is_public(merchant, stranger, named):
     shopped_at(merchant)
     live = PaymentFactory(merchant=merchant, livemode=True)
@@ -69,6 +69,18 @@ def test_the_own_page_cannot_be_entered_by_what_is_public(merchant, stranger, na
 
     for page in ("account/phone", "account/code"):
         assert Shopper().visit(f"/{page}?test={named}").status_code == 404
+
+
+@pytest.mark.parametrize("named", ["1", ""])
+def test_test_mode_alone_names_no_merchant_to_sign_in_at(merchant, named):
+    shopped_at(merchant)
+
+    for page in ("account", "account/phone", "account/code"):
+        shopper = Shopper()
+        assert shopper.visit(f"/{page}?test={named}").status_code == 200
+        assert "Sign in from a test payment" in shopper.text
+        assert "<form" not in shopper.text
+        assert merchant.name not in shopper.text
 
 
 def test_a_session_does_not_open_the_page_of_another_merchants_customer(merchant, stranger):
