@@ -1,6 +1,7 @@
 """Browsers in which a member of staff has proved both factors, or opened an invitation.
 
-Their wrong passwords count separately, and their sign-in waits for no stranger's.
+Their wrong passwords count separately, and their sign-in waits for no stranger's: not for a slot,
+not in line for a thread, and not for what their network may cost (`config.visitors`).
 
 A sign-in is locked for the combination of name, network and browser. A stranger who guesses locks
 out only themselves; the account's owner can still sign in from their own browser, even on the same
@@ -8,6 +9,7 @@ network. A browser is known no more once the account is closed or its access res
 former colleague's, or a thief's.
 """
 
+import re
 from datetime import timedelta
 
 from axes.handlers.proxy import AxesProxyHandler
@@ -24,6 +26,8 @@ from core.clock import utc_now
 from core.ids import random_base62
 
 COOKIE = "staff_browser"
+SIGNED_IN_AT = "/admin/"  # the path of the cookie
+_MARK = re.compile(rf"(?:^|[;,])\s*{COOKIE}=([^;,]*)")
 LIFETIME_SECONDS = 180 * 24 * 3600
 ID_CHARACTERS = 22
 UNKNOWN_BROWSER = "unknown"
@@ -56,11 +60,25 @@ def remember_browser(request: HttpRequest, response: HttpResponse, username: str
         browser,
         salt=COOKIE,
         max_age=LIFETIME_SECONDS,
-        path="/admin/",
+        path=SIGNED_IN_AT,
         secure=request.is_secure(),
         httponly=True,
         samesite="Strict",
     )
+
+
+def marked_browser(cookies: str) -> str:
+    """Return the id of a browser that this `Cookie` header shows to be marked, else an empty text.
+
+    The account may have been closed since: this asks no database, and grants a place only.
+    """
+    marks = _MARK.findall(cookies)
+    if not marks:
+        return ""
+    request = HttpRequest()  # Django checks the signatures of cookies of a request only
+    # The last cookie of a name counts, as in Django; quotes stand around a name with an @.
+    request.COOKIES[COOKIE] = marks[-1].strip().strip('"')
+    return _signed_id(request, timedelta(seconds=LIFETIME_SECONDS))
 
 
 def _known_browser(request: HttpRequest, username: str) -> str:

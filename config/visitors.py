@@ -5,7 +5,8 @@ logged. Staff and the keys of verified merchants are never refused, whatever oth
 do. Visitors share the budget of their network, and credentials that anyone can get exempt no one
 from it: a test-mode session counts as a visitor's, and the keys of unverified merchants have a
 second budget per network. A live customer has a separate one, which no person spends: a phone is
-cheap, and its session can be sent from anywhere.
+cheap, and its session can be sent from anywhere. So has a browser in which staff have signed in
+before, for signing in again: strangers must not keep them from stopping a flood.
 
 Callers are only looked up once the network has spent a budget. Those without credentials are
 refused by `refuse_before_django`, at a fifteenth of the cost; a session without our signature
@@ -29,6 +30,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Counter
 
+from backoffice.known_browsers import SIGNED_IN_AT, marked_browser
 from backoffice.session_store import SessionStore
 from checkout.browser_session import live_customer_id, session_cookie
 from config.probes import MONITORING
@@ -41,7 +43,7 @@ from core.prepared import Placeholder, PreparedValues
 from core.signed_tokens import is_signed_token
 from core.statement_time import statement_seconds
 from core.stored_bytes import price_of_bytes
-from core.visitor_budget import customers, testers, visitors
+from core.visitor_budget import customers, staff_browsers, testers, visitors
 from merchants.authentication import find_active
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -59,22 +61,28 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class Standing(Enum):
-    """A caller's credentials: none, a key that anyone can get, a phone, or ones hard to get."""
+    """A caller's credentials: none, a key that anyone can get, a phone, a mark, or a secret."""
 
     VISITOR = "visitor"
     TESTER = "tester"
     CUSTOMER = "customer"
+    STAFF_BROWSER = "staff browser"
     KNOWN = "known"
 
 
 class _Payer(NamedTuple):
-    """The network that is charged for a request, or the live customer, by address or id."""
+    """Who is charged for a request: a network by its address, a customer or browser by its id."""
 
     standing: Standing
     name: str
 
 
-_BUDGETS = {Standing.VISITOR: visitors, Standing.TESTER: testers, Standing.CUSTOMER: customers}
+_BUDGETS = {
+    Standing.VISITOR: visitors,
+    Standing.TESTER: testers,
+    Standing.CUSTOMER: customers,
+    Standing.STAFF_BROWSER: staff_browsers,
+}
 
 
 def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
@@ -100,12 +108,20 @@ def is_visitor(environ: WSGIEnvironment) -> bool:
 
 
 def _shows_credentials(environ: WSGIEnvironment) -> bool:
-    """Return whether a request has credentials to look up: a key, or a session we signed."""
+    """Return whether a request has credentials: a key, a session we signed, or staff's mark."""
     if environ["PATH_INFO"].startswith(API_PREFIX):
         return "HTTP_AUTHORIZATION" in environ
     # The last cookie of a name counts, as in Django.
     shown = dict(_session_cookies().findall(environ.get("HTTP_COOKIE", "")))
-    return any(is_signed_token(value.strip()) for value in shown.values())
+    if any(is_signed_token(value.strip()) for value in shown.values()):
+        return True
+    return bool(_staff_browser_of(environ))
+
+
+def _staff_browser_of(meta: Mapping[str, str]) -> str:
+    """Return the id of the browser that asks for one of staff's pages and bears our mark."""
+    is_there = meta.get("PATH_INFO", "").startswith(SIGNED_IN_AT)
+    return marked_browser(meta.get("HTTP_COOKIE", "")) if is_there else ""
 
 
 @cache
@@ -124,7 +140,7 @@ def _rendered_refusal(is_api: bool, seconds: int) -> tuple[str, tuple[tuple[str,
 
 
 def charge_visitors(get_response: _GetResponse) -> _GetResponse:
-    """Refuse, with 429, those who have spent their budget: a network, or a live customer."""
+    """Refuse, with 429, those who have spent theirs: a network, live customer or staff browser."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if request.path in MONITORING:
@@ -180,7 +196,11 @@ def _look_up(request: HttpRequest, network: str) -> _Payer:
             return _Payer(_standing_of_key(key.merchant, livemode=key.livemode), network)
         if customer_id := live_customer_id(request, now=request_now()):
             return _Payer(Standing.CUSTOMER, customer_id)
-        return _Payer(Standing.KNOWN if _is_staff(request) else Standing.VISITOR, network)
+        if _is_staff(request):
+            return _Payer(Standing.KNOWN, network)
+        if browser := _staff_browser_of(request.META):
+            return _Payer(Standing.STAFF_BROWSER, browser)
+        return _Payer(Standing.VISITOR, network)
 
 
 def _payer_of(request: HttpRequest, response: HttpResponse, network: str) -> _Payer:

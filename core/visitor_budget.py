@@ -1,10 +1,11 @@
 """What unknown callers may cost us, in seconds of CPU time: a budget per payer and process.
 
-A payer is a network (/24 or /48) or a live customer. Every page, picture, PDF, password and wrong
-key is charged to its network by what it took and not by its kind, so that nothing expensive can be
-forgotten. Requests with a key that anyone can get are charged to a second budget of their network,
-slow database statements included. A live customer has a third one, used once the network has spent
-the first. `config.visitors` decides who pays.
+A payer is a network (/24 or /48), a live customer or a browser of staff. Every page, picture, PDF,
+password and wrong key is charged to its network by what it took and not by its kind, so that
+nothing expensive can be forgotten. Requests with a key that anyone can get are charged to a second
+budget of their network, slow database statements included. A live customer has a third one, used
+once the network has spent the first, and so has a browser of staff. `config.visitors` decides who
+pays.
 """
 
 import time
@@ -61,6 +62,7 @@ class VisitorBudget:
 visitors = VisitorBudget()  # by network
 testers = VisitorBudget(TESTER_BURST_SECONDS)  # by network
 customers = VisitorBudget(TESTER_BURST_SECONDS)  # by customer id
+staff_browsers = VisitorBudget(TESTER_BURST_SECONDS)  # by the id in its mark
 
 
 def _rate() -> float:
