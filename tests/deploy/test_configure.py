@@ -1,5 +1,6 @@
 """`manage.py configure`: an environment that the service starts with."""
 
+import errno
 import os
 import stat
 import subprocess
@@ -8,6 +9,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import IO
 from unittest import mock
 
 import pytest
@@ -123,6 +125,38 @@ def test_it_overwrites_no_file(tmp_path: Path) -> None:
     done = configure(tmp_path / "environment")
 
     assert (done.returncode, (tmp_path / "environment").read_text()) == (1, "SECRET_KEY=mine\n")
+
+
+def test_a_missing_folder_is_named_before_anything_is_asked(tmp_path: Path) -> None:
+    done = configure(tmp_path / "payments/environment", answers="https://pay.island.bs\n")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"{tmp_path}/payments is no folder in which a file can be created."
+
+
+def test_a_file_written_while_questions_were_asked_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "environment"
+    file.write_text("SECRET_KEY=mine\n")
+
+    with mock.patch.object(Path, "exists", return_value=False):  # as it was before the questions
+        done = configure(file, **FILLED_IN)
+
+    assert (done.returncode, file.read_text()) == (1, "SECRET_KEY=mine\n")
+    assert done.stderr == f"{file} exists: it holds secrets, and is not overwritten."
+
+
+def test_what_does_not_fit_on_the_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "environment"
+
+    def no_space(descriptor: int, mode: str) -> IO[str]:
+        os.close(descriptor)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with mock.patch("os.fdopen", no_space):
+        done = configure(file, **FILLED_IN)
+
+    assert (done.returncode, file.exists()) == (1, False)
+    assert done.stderr == f"{file} was not written: No space left on device."
 
 
 def test_without_input_it_names_the_variables_to_set(tmp_path: Path) -> None:

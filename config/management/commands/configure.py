@@ -61,7 +61,9 @@ class Command(BaseCommand):
 
     def handle(self, *, file: Path, no_input: bool, **options: Any) -> None:
         if file.exists():
-            raise CommandError(f"{file} exists: it holds secrets, and is not overwritten.")
+            raise CommandError(_is_there(file))
+        if not os.access(file.parent, os.W_OK | os.X_OK):
+            raise CommandError(f"{file.parent} is no folder in which a file can be created.")
         answers = {name: self._answer(name, ask=not no_input) for name in QUESTIONS}
         values = answers | fresh_secrets(answers["BASE_URL"]) | SAFE
         _write(file, values)
@@ -82,10 +84,22 @@ class Command(BaseCommand):
             raise CommandError(UNANSWERED) from None
 
 
+def _is_there(file: Path) -> str:
+    return f"{file} exists: it holds secrets, and is not overwritten."
+
+
 def _write(file: Path, values: Mapping[str, str]) -> None:
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as stream:
-        stream.writelines(f"{name}={value}\n" for name, value in values.items())
+    """Create the file whole, or not at all: the next attempt would refuse to overwrite a part."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:  # since the questions were asked
+        raise CommandError(_is_there(file)) from None
+    try:
+        with os.fdopen(descriptor, "w") as stream:
+            stream.writelines(f"{name}={value}\n" for name, value in values.items())
+    except OSError as error:
+        file.unlink()
+        raise CommandError(f"{file} was not written: {error.strerror}.") from None
 
 
 def _blanks(answers: Mapping[str, str]) -> Iterator[str]:
