@@ -1,0 +1,88 @@
+"""A nightly backup beside another, and a drill that someone interrupts; no server is started."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.postgres import Postgres
+from tests.source_tree import ROOT
+
+WAIT_SECONDS = 60
+STARTING = '#!/bin/sh\ncase "$*" in *start*) touch "{started}" && exec sleep 60 ;; esac\n'
+
+
+@pytest.fixture
+def places() -> Iterator[Path]:
+    """Return the folder of the backups, the archive, the drill and PostgreSQL's programs."""
+    with TemporaryDirectory(prefix="payments-drill-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        for place in ("backups", "wal", "drill", "programs"):
+            (folder / place).mkdir()
+            Postgres(folder).own(folder / place)
+        yield folder
+
+
+def environment(places: Path) -> dict[str, str]:
+    return {
+        "PATH": f"{places / 'programs'}{os.pathsep}{os.environ['PATH']}",
+        "PRIMARY": f"host={places} user=postgres",
+        "BACKUPS": str(places / "backups"),
+        "WAL": str(places / "wal"),
+        "DRILL": str(places / "drill"),
+        "PGUSER": "payments",
+        "PGDATABASE": "payments",
+    }
+
+
+def test_a_night_beside_another_ends_before_it_removes_anything(places: Path) -> None:
+    unfinished = places / "backups/2026-01-31T023000.part"
+    unfinished.mkdir()
+
+    folder = os.open(places / "drill", os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)  # as the other run has it
+    done = subprocess.run(
+        [ROOT / "deploy/nightly"],
+        env=environment(places),
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS,
+    )
+    os.close(folder)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"Another run is under way: it holds {places / 'drill'}.\n"
+    assert unfinished.exists()
+
+
+@pytest.mark.parametrize("ends_it", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_drill_leaves_no_copy(places: Path, ends_it: signal.Signals) -> None:
+    (places / "backups/one").mkdir(mode=0o755)
+    (places / "backups/one/PG_VERSION").write_text("15\n")
+    started = places / "programs/started"
+    program = places / "programs/pg_ctl"
+    program.write_text(STARTING.format(started=started))
+    program.chmod(0o755)
+    given: list[str | Path] = ["--backup", places / "backups/one", "--wal", places / "wal", "--until", "now"]
+    drill = subprocess.Popen(
+        [ROOT / "deploy/restore", *given, "--into", places / "drill"],
+        env=environment(places),
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not started.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert (places / "drill/data/PG_VERSION").exists()
+
+    os.killpg(drill.pid, ends_it)  # a terminal's Ctrl-C reaches all of them
+
+    assert drill.wait(WAIT_SECONDS) == 130
+    assert not (places / "drill/data").exists()
