@@ -171,6 +171,22 @@ def test_a_test_is_learned_again_when_it_or_what_it_called_has_changed(
     assert notebook.read() == {}
 
 
+def test_a_file_that_refuses_the_configuration_of_tests_ends_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "refuses_tests.py").write_text(
+        "from django.core.exceptions import ImproperlyConfigured\n"
+        "def serve(): ...\n"
+        "raise ImproperlyConfigured('BASE_URL must begin with https://')\n"
+    )
+    monkeypatch.setattr(learning, "ROOT", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    found = learning.functions_of(["refuses_tests.py"])
+
+    assert found.keys() == {str(tmp_path / "refuses_tests.py")}
+
+
 def test_what_is_accepted_can_still_be_planted_and_has_a_reason() -> None:
     files = {key.partition(":")[0] for key in accepted()}
     keys = {one.key for file in files for one in mutants_of(file, (ROOT / file).read_text())}
