@@ -157,6 +157,8 @@ def test_weekends_and_holidays_are_passed_over(api, merchant):
         (1250, {"amount": 99}, "INVALID_AMOUNT"),
         (1250, {"amount": 0}, "INVALID_AMOUNT"),
         (1250, {"amount": "100"}, "INVALID_AMOUNT"),
+        (1250, {"amount": None}, "INVALID_AMOUNT"),
+        (1250, {"total": 500}, "VALIDATION_FAILED"),
         (1250, {"amount": 2**63}, "INVALID_AMOUNT"),
         (1250, {"currency": "XXXX"}, "VALIDATION_FAILED"),
         (1250, {"currency": "USD"}, "INSUFFICIENT_BALANCE"),
