@@ -63,13 +63,13 @@ def operation(
     response: type[serializers.Serializer[Any]] | serializers.Serializer[Any],
     request: type[Input] | None = None,
     status: int = 200,
-    parameters: Mapping[str, str | Filter] | None = None,
+    parameters: Mapping[str, Filter] | None = None,
     open_to_all: bool = False,
     operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
     """Describe one operation, which accepts nothing beyond this description.
 
-    `parameters` maps each query parameter to its meaning. The operation's id follows from the
+    `parameters` maps each query parameter to what it takes. The operation's id follows from the
     action and its viewset's resource, unless `operation_id` gives it.
     """
     refusals = {
@@ -87,7 +87,7 @@ def operation(
     return _accepting(AcceptedInput(tuple(parameters or ()), request), described)
 
 
-def _files(status: int, parameters: Mapping[str, str | Filter]) -> dict[Any, Any]:
+def _files(status: int, parameters: Mapping[str, Filter]) -> dict[Any, Any]:
     """Describe the CSV answer of an operation that offers one."""
     rows = OpenApiResponse(str, description="One object per line, after a header line.")
     return {(status, "text/csv"): rows} if "format" in parameters else {}

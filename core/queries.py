@@ -77,7 +77,7 @@ def one_of(allowed: Iterable[str]) -> Filter:
             raise InvalidRequest(f"{name}: must be one of {', '.join(words)}")
         return {name: Choice(text)}
 
-    return Filter(f"One of {', '.join(words)}.", read)
+    return Filter(f"One of {', '.join(words)}.", read, {"type": "string", "enum": list(words)})
 
 
 def _amount(lookup: str) -> Callable[[str, str], Lookups]:
@@ -145,12 +145,19 @@ def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
 
 
 _CENTS = {"type": "integer", "minimum": 0, "maximum": MOST_CENTS}
+_CURRENCY = {"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["BSD"]}
+# Neither `date` nor `date-time`: each would keep generated clients from sending the other.
+_WHEN = {
+    "type": "string",
+    "pattern": r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$",
+    "examples": ["2026-01-31", "2026-01-31T09:30:00Z"],
+}
 
 AMOUNTS = {
     "amount": Filter("Exactly this many cents.", _amount("amount"), _CENTS),
     "amount_min": Filter("At least this many cents.", _amount("amount__gte"), _CENTS),
     "amount_max": Filter("At most this many cents.", _amount("amount__lte"), _CENTS),
-    "currency": Filter("An ISO 4217 code.", _currency),
+    "currency": Filter("An ISO 4217 code.", _currency, _CURRENCY),
 }
 METADATA = {
     METADATA_KEY: Filter(
@@ -171,14 +178,18 @@ UPDATED = {
     "updated_since": Filter(
         "Last changed at this date or time, or later; UTC unless it has a time zone.",
         lambda name, text: {CHANGED: _instant(name, text, whole_day=timedelta(0))},
+        _WHEN,
     ),
 }
 CREATED = {
     "start_date": Filter(
-        "Created at this date or time, or later; UTC unless it has a time zone.", _created_from
+        "Created at this date or time, or later; UTC unless it has a time zone.",
+        _created_from,
+        _WHEN,
     ),
     "end_date": Filter(
         "Created before this time, or before the end of this date; UTC unless it has a time zone.",
         _created_before,
+        _WHEN,
     ),
 }

@@ -31,10 +31,8 @@ FILE_LIMIT = OpenApiParameter(
 )
 
 
-def parameter_of(name: str, one: str | Filter) -> OpenApiParameter:
-    """Describe a query parameter: a string unless its filter differs; an object for `name[key]`."""
-    if isinstance(one, str):
-        return OpenApiParameter(name, str, description=one)
+def parameter_of(name: str, one: Filter) -> OpenApiParameter:
+    """Describe a query parameter as its filter does; an object for `name[key]`."""
     by_key = one.schema["type"] == "object"
     return OpenApiParameter(
         name.partition("[")[0],

@@ -5,7 +5,17 @@ from collections.abc import Mapping
 from django.conf import settings
 
 from core.errors import InvalidRequest
-from core.queries import AMOUNTS, CREATED, CSV_OR_JSON, METADATA, UPDATED, exactly, one_of, words_in
+from core.queries import (
+    AMOUNTS,
+    CREATED,
+    CSV_OR_JSON,
+    METADATA,
+    UPDATED,
+    exactly,
+    one_of,
+    read_elsewhere,
+    words_in,
+)
 from payments.modes import PaymentMode
 from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
@@ -28,6 +38,10 @@ FILTERS = {
 
 # `values` rebuilds its list at every access, and every QR payload needs it.
 _FORMATS = tuple(QRFormat.values)
+
+QR_FORMAT = read_elsewhere(
+    "The form of `qr_payload`: `deep_link` or `png`.", {"type": "string", "enum": list(_FORMATS)}
+)
 
 
 def chosen_format(values: Mapping[str, str]) -> QRFormat:

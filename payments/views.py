@@ -18,7 +18,7 @@ from merchants.searches import search_slot
 from merchants.viewsets import CallerViewSet
 from payments.confirming import confirm_payment
 from payments.counts import PAYMENTS, total_of
-from payments.filters import FILTERS, chosen_format
+from payments.filters import FILTERS, QR_FORMAT, chosen_format
 from payments.models import Payment
 from payments.payment_file import file_of_payments
 from payments.qr_payload import qr_payload
@@ -83,7 +83,7 @@ class PaymentViewSet(CallerViewSet):
     @operation(
         "Read a payment",
         response=PaymentOutput,
-        parameters={"qr_format": "The form of `qr_payload`: `deep_link` or `png`."},
+        parameters={"qr_format": QR_FORMAT},
     )
     def retrieve(self, request: CallerRequest, payment_id: str) -> Response:
         """Returns its current status: `expired` as soon as `expires_at` has passed."""

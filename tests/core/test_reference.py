@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 from django.conf import settings
 
+from merchants.models import Merchant
 from tests.client import Api
 from webhooks.samples import samples
 
@@ -25,6 +26,24 @@ CODES = [
     "MERCHANT_NOT_VERIFIED", "MERCHANT_INACTIVE", "DEVELOPMENT_ONLY", "INTERNAL_ERROR",
     "SERVICE_UNAVAILABLE", "INSUFFICIENT_SCOPE", "INQUIRY_NOT_FOUND", "INQUIRY_NOT_OPEN",
 ]  # fmt: skip
+
+SPELLINGS = {
+    "currency": {"BSD": 200, "USD": 200, "bsd": 400, "BS": 400, "BSDX": 400, "": 400},
+    "date": {
+        "2026-01-31": 200,
+        "2026-01-31T09:30": 200,
+        "2026-01-31T09:30:00": 200,
+        "2026-01-31T09:30:00Z": 200,
+        "2026-01-31T09:30:00.123456Z": 200,
+        "2026-01-31T09:30:00-05:00": 200,
+        "2026-01-31 09:30:00+01:00": 200,
+        "31.01.2026": 400,
+        "2026-1-31": 400,
+        "yesterday": 400,
+        "1769850000": 400,
+        "": 400,
+    },
+}
 
 
 def test_the_document_explains_every_error_of_the_contract_and_no_other(openapi: str) -> None:
@@ -118,3 +137,35 @@ def test_the_parameters_of_lists_have_types(openapi: str) -> None:
     assert shown["/v1/payments"]["format"]["schema"]["enum"] == ["json", "csv"]
     assert "10,000" in shown["/v1/payments"]["limit"]["description"]
     assert "10,000" not in shown["/v1/refunds"]["limit"]["description"]
+
+
+def test_a_filter_says_which_words_it_takes(openapi: str) -> None:
+    """A client made of the document offers these words, instead of any text."""
+    paths = json.loads(openapi)["paths"]
+    words = {
+        (path, one["name"]): one["schema"].get("enum", [])
+        for path, item in paths.items()
+        for one in item.get("get", {}).get("parameters", [])
+        if re.search(r"\bOne of [a-z_]+, |`deep_link` or", one["description"])
+        or one["name"] in ("status", "type", "payment_mode", "reason")
+    }
+
+    assert len(words) == 10
+    for (path, name), allowed in words.items():
+        assert allowed, (path, name)
+    assert "requires_action" in words["/v1/payments", "status"]
+    assert words["/v1/payments/{payment_id}", "qr_format"] == ["deep_link", "png"]
+    assert "payment_link.payment.completed" in words["/v1/events", "type"]
+
+
+@pytest.mark.parametrize("name", ["start_date", "end_date", "updated_since", "currency"])
+def test_the_pattern_of_a_filter_has_the_spellings_that_it_takes(
+    api: Api, merchant: Merchant, openapi: str, name: str
+) -> None:
+    parameters = json.loads(openapi)["paths"]["/v1/payments"]["get"]["parameters"]
+    [schema] = [one["schema"] for one in parameters if one["name"] == name]
+    spellings = SPELLINGS["currency" if name == "currency" else "date"]
+
+    for text, status in spellings.items():
+        assert bool(re.search(schema["pattern"], text)) is (status == 200), text
+        assert api(merchant).get("/v1/payments", {name: text}).status_code == status, text
