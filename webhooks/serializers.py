@@ -98,7 +98,9 @@ class TestEventRequest(Input):
         allowed=tuple(EventType.values), required=False, help_text="Default: `payment.completed`."
     )
     data = SampleDataField(
-        required=False, help_text="Fields that replace those of the sample; test keys only."
+        required=False,
+        help_text="Fields that replace those of the sample, each of its kind; a null leaves one "
+        "out. Test keys only.",
     )  # type: ignore[assignment]  # fields are no attributes
 
 

@@ -17,6 +17,7 @@ from webhooks.attempt_now import attempt_now
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.outbox import deliver_to_subscribed, first_delivery, write_event
+from webhooks.sample_changes import changed_sample
 from webhooks.samples import sample_of
 
 # The request has this long to claim its own delivery before the sweep takes it.
@@ -34,19 +35,17 @@ def start_test_delivery(
 ) -> Delivery:
     """Write a sample event for one endpoint, which `finish_test_delivery` sends.
 
-    `data` replaces fields of the sample, or leaves out those that are None there; the merchant
-    stays the webhook's own. In live mode it is refused: a key that may only write webhooks could
-    have us sign that a payment of the shop's own is completed. Raises WebhookNotFound,
-    ValidationFailed. Serves POST /v1/webhooks/test, with `finish_test_delivery`.
+    `data` changes the sample as `changed_sample` does; the merchant stays the webhook's own. In
+    live mode it is refused: a key that may only write webhooks could have us sign that a payment of
+    the shop's own is completed. Raises WebhookNotFound, ValidationFailed. Serves POST
+    /v1/webhooks/test, with `finish_test_delivery`.
     """
     if data and caller.livemode:
         raise ValidationFailed(data="needs a test key")
     webhook = Webhook.objects.visible_to(caller).not_deleted().one(webhook_id)
     sample = sample_of(event_type, merchant_id=webhook.merchant_id)
-    own = {name: sample[name] for name in ("merchant_id",) if name in sample}
-    event = write_event(
-        event_type, about=webhook, data={**sample, **data, **own}, now=now, is_test=True
-    )
+    changed = changed_sample(event_type, sample, data)
+    event = write_event(event_type, about=webhook, data=changed, now=now, is_test=True)
     delivery = first_delivery(event, webhook.id, now)
     delivery.next_attempt_at = now + HEAD_START
     delivery.save(force_insert=True)

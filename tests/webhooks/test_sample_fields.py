@@ -77,6 +77,68 @@ def test_it_refuses_data_that_no_event_can_have(
     assert Event.objects.count() == 0
 
 
+@pytest.mark.parametrize(
+    ("event_type", "data", "details"),
+    [
+        ("payment.completed", {"amount": "500"}, "data.amount: must be an integer"),
+        ("payment.completed", {"amount": True}, "data.amount: must be an integer"),
+        ("payment.completed", {"amount": 5.5}, "data.amount: must be an integer"),
+        ("payment.completed", {"status": "failed"}, "data.status: must be completed"),
+        ("payment.failed", {"status": "completed"}, "data.status: must be failed"),
+        ("payment.completed", {"metadata": []}, "data.metadata: must be an object"),
+        ("payment.completed", {"currency": 44}, "data.currency: must be a string"),
+        ("payment.completed", {"payment_id": None}, "data.payment_id: must be present"),
+        (
+            "payment.completed",
+            {"completed_at": "yesterday", "amount": {}},
+            "data.completed_at: must be an ISO 8601 instant with a time zone; "
+            "data.amount: must be an integer",
+        ),
+        (
+            "payout.paid",
+            {"arrival_date": "20261124"},
+            "data.arrival_date: must be a date of the form YYYY-MM-DD",
+        ),
+        ("refund.created", {"status": 5}, "data.status: must be a string"),
+    ],
+)
+def test_it_refuses_data_that_contradicts_the_type_of_its_event(
+    api: Api,
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    event_type: str,
+    data: object,
+    details: str,
+) -> None:
+    body = {"webhook_id": endpoint().id, "event_type": event_type, "data": data}
+
+    response = api(merchant).post(PATH, body)
+
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert response.json()["details"] == details
+    assert Event.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("event_type", "data"),
+    [
+        ("refund.created", {"status": "pending"}),
+        ("payout.failed", {"status": "returned"}),
+        ("inquiry.updated", {"status": "refunded"}),
+        ("payout.paid", {"arrival_date": "2026-12-01"}),
+        ("payment.completed", {"completed_at": "2026-12-01T10:00:00-05:00"}),
+    ],
+)
+def test_it_takes_what_events_of_the_type_can_have(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, event_type: str, data: dict[str, object]
+) -> None:
+    body = {"webhook_id": endpoint().id, "event_type": event_type, "data": data}
+
+    sent = api(merchant).post(PATH, body).json()["event"]["data"]
+
+    assert sent | data == sent
+
+
 def test_the_most_data_that_an_event_can_have(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
