@@ -9,7 +9,7 @@ from structlog.contextvars import get_contextvars
 
 from core.clock import iso, utc_now
 from core.database_clock import due_immediately
-from core.ids import new_id
+from core.ids import OrderedIds, new_id
 from core.json import dump_json
 from core.stored_bytes import note_bytes
 from core.writing import Write, insertion_of, write, write_last
@@ -29,6 +29,7 @@ _SELECT = """
     FROM webhooks_webhook
     WHERE merchant_id = %s AND livemode = %s AND is_active AND deleted_at IS NULL AND {subscribed}
 """
+_event_ids = OrderedIds("evt")
 _SUBSCRIBED_POSTGRESQL = "events ?| %s"
 _SUBSCRIBED_SQLITE = "EXISTS (SELECT 1 FROM json_each(events) WHERE value IN (%s, %s, %s))"
 
@@ -117,7 +118,7 @@ def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
 
 def _event(fact: Fact, now: datetime, *, is_test: bool = False) -> Event:
     event_type, about, data = fact
-    event_id = new_id("evt", now)
+    event_id = _event_ids.new(now)
     content = {"id": event_id, "type": event_type, "created": iso(now), "data": plain(data)}
     body = dump_json(content)
     if not about.livemode:  # its metadata may have been sent once, for any number of events

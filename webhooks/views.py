@@ -236,8 +236,8 @@ class EventViewSet(CallerViewSet):
         soon as there is a new event, or with an empty list once the time is up. Under load the
         empty list may come early; `Retry-After` then says when to ask again.
 
-        Without `after`, events of the same millisecond, such as those of one refund, are in no
-        particular order: their `sequence` has it.
+        Events of one request, such as those of a refund, are listed as they happened, the last one
+        first. So are others, but for those of the same microsecond: their `sequence` has the order.
         """
         caller, query = request.user, query_of(request)
         filters = read_filters(query, EVENT_FILTERS)

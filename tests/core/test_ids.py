@@ -4,7 +4,7 @@ import secrets
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from core.ids import base62, is_id, made_at, millisecond_of, new_id, random_base62
+from core.ids import OrderedIds, base62, is_id, made_at, millisecond_of, new_id, random_base62
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -51,3 +51,19 @@ def test_a_draw_goes_on_until_there_are_enough_letters(monkeypatch) -> None:
     monkeypatch.setattr(secrets, "token_bytes", lambda count: next(draws)[:count])
 
     assert random_base62(22) == "0" * 10 + "0123456789AB"
+
+
+def test_ordered_ids_of_a_millisecond_sort_as_a_thread_made_them() -> None:
+    ids = OrderedIds("evt")
+    made = [ids.new(AT) for _ in range(1_000)]
+
+    assert made == sorted(set(made))
+    assert all(is_id("evt", each) and made_at(each) == AT for each in made)
+    assert len({each[-16:] for each in made}) == 1_000
+
+
+def test_ordered_ids_follow_the_clock_also_backwards() -> None:
+    ids, later = OrderedIds("evt"), AT + timedelta(milliseconds=1)
+    made = [ids.new(at) for at in (AT, later, AT, later)]
+
+    assert [made_at(each) for each in made] == [AT, later, AT, later]

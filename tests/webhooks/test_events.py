@@ -10,7 +10,10 @@ from core.clock import iso, utc_now
 from core.ids import is_id
 from merchants.callers import Caller
 from merchants.models import Merchant
+from payments.models import Payment
+from payments.statuses import PaymentStatus
 from tests.client import Api
+from tests.payments.journeys import bring_to
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import Thing, emit_event
 from webhooks.counts import DELIVERIES, EVENTS
@@ -41,6 +44,24 @@ def test_an_event_holds_the_exact_bytes(merchant: Merchant) -> None:
     )
     assert (stored.type, stored.resource_id) == ("payment.created", "pay_1")
     assert (stored.livemode, stored.is_test) == (False, False)
+
+
+def test_events_of_one_request_are_listed_as_they_happened(
+    api: Api, merchant: Merchant, payment: Payment
+) -> None:
+    """They have the same instant, and were listed by random ids."""
+    bring_to(payment, PaymentStatus.COMPLETED)
+    for _ in range(6):
+        path = f"/v1/payments/{payment.id}/refund"
+        assert api(merchant).post(path, {"amount": 1}).status_code == 201
+
+    listed = api(merchant).get("/v1/events", {"limit": "18"}).json()["events"]
+
+    told = ["payment.refunded", "refund.completed", "refund.created"]
+    assert [event["type"] for event in listed] == told * 6
+    assert [event["sequence"] for event in listed] == sorted(
+        (event["sequence"] for event in listed), reverse=True
+    )
 
 
 def test_each_subscribed_endpoint_of_the_mode_gets_a_delivery(
