@@ -141,7 +141,9 @@ def _storing(scope: str, key: str, fingerprint: str, response: Response, *, secr
 
 def _replay(stored: IdempotencyKey, fingerprint: str, *, secret: bool) -> HttpResponse:
     if stored.fingerprint != fingerprint or stored.status is None:
-        raise IdempotencyKeyReused
+        raise IdempotencyKeyReused(
+            "Idempotency-Key: send another one, or the request that it came with, unchanged"
+        )
     headers = {REPLAYED: "true"}
     if stored.location:
         headers["Location"] = stored.location

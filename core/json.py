@@ -7,6 +7,7 @@ database, and crashes on deep nesting. This one refuses them all with 400.
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import IO, Any, NoReturn
 
@@ -18,7 +19,7 @@ from rest_framework.request import Request
 
 from core.errors import InvalidRequest, RequestTooLarge, UnsupportedMediaType
 from core.stored_bytes import note_bytes
-from core.text import is_storable
+from core.text import is_storable, shown_name
 
 MAX_BODY_BYTES = 256 * 1024
 BODY_SIZE_RULE = f"The body must not be larger than {MAX_BODY_BYTES} bytes."
@@ -26,6 +27,8 @@ MAX_DEPTH = 32
 MAX_VALUES = 10_000
 MAX_INTEGER_CHARACTERS = 40
 
+# Where a value stands: the place of what it is in, and its name there; () is the body.
+_Place = tuple[Any, ...]
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _BRACKETS = re.compile(rb"[\[{\]}]")
 
@@ -78,7 +81,9 @@ def _refuse_unbounded(body: bytes) -> None:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise InvalidRequest("The body must not name a key twice in one object.")
+        named = Counter(name for name, _ in pairs)
+        [(twice, _)] = named.most_common(1)
+        raise InvalidRequest(f"{shown_name(twice)}: must be given once in an object")
     return result
 
 
@@ -94,18 +99,28 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= MAX_INTEGER_CHARACTERS else math.inf
 
 
-def _refuse_strings(value: Any) -> None:
+def _refuse_strings(value: Any, at: _Place = ()) -> None:
     """Refuse text that cannot be stored, anywhere in the tree; its depth is bounded by now."""
     if isinstance(value, str):
         if not is_storable(value):
-            raise InvalidRequest("A text must not contain NUL or a lone surrogate.")
+            named = f"{_path_of(at)}: must" if at else "A text must"
+            raise InvalidRequest(f"{named} not contain NUL or a lone surrogate")
     elif isinstance(value, dict):
         for key, item in value.items():
-            _refuse_strings(key)
-            _refuse_strings(item)
+            _refuse_strings(key, (at, key))
+            _refuse_strings(item, (at, key))
     elif isinstance(value, list):
-        for item in value:
-            _refuse_strings(item)
+        for place, item in enumerate(value):
+            _refuse_strings(item, (at, str(place)))
+
+
+def _path_of(place: _Place) -> str:
+    """Return the names that lead to a value, as `metadata.order_id`."""
+    names: list[str] = []
+    while place:
+        place, name = place
+        names.append(shown_name(name))
+    return ".".join(reversed(names))
 
 
 class StrictJSONParser(BaseParser):

@@ -11,12 +11,12 @@ from typing import Any
 
 from core.errors import InvalidRequest, ValidationFailed
 from core.serializers import Input
+from core.text import shown_name
 
 STRICT = "X-Service-Strict"
 STRICT_META = "HTTP_X_SERVICE_STRICT"  # `request.headers` builds a mapping of all, for each request
 WARNING = "X-Service-Warning"
 NAMED_FIELDS = 10
-NAME_CHARACTERS = 64
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ def refuse_unknown(query: Iterable[str], known: tuple[str, ...]) -> None:
     for name in query:
         if name not in known and not _is_key_of(name, known):
             there_are = f"there are {', '.join(known)}" if known else "there are none"
-            raise InvalidRequest(f"{_shown(name)}: is not a parameter of this address; {there_are}")
+            raise InvalidRequest(
+                f"{shown_name(name)}: is not a parameter of this address; {there_are}"
+            )
 
 
 def unread_fields(
@@ -64,12 +66,12 @@ def refuse_body(fields: Iterable[str]) -> None:
     name = next(iter(fields), None)
     if name is not None:
         rule = "a GET takes parameters in its query string, not in a body"
-        raise InvalidRequest(f"{_shown(name)}: {rule}")
+        raise InvalidRequest(f"{shown_name(name)}: {rule}")
 
 
 def warning_of(unread: Mapping[str, str]) -> str:
     """Return the text that names unread fields, for a header or a refusal."""
-    named = [f"{_shown(name)}: {reason}" for name, reason in unread.items()][:NAMED_FIELDS]
+    named = [f"{shown_name(name)}: {reason}" for name, reason in unread.items()][:NAMED_FIELDS]
     more = len(unread) - len(named)
     return "; ".join([*named, *([f"and {more} more"] if more else [])])
 
@@ -85,8 +87,3 @@ def _is_key_of(name: str, known: tuple[str, ...]) -> bool:
     before, bracket, key = name.partition("[")
     is_one_key = len(key) > 1 and key.endswith("]") and "][" not in key
     return is_one_key and f"{before}{bracket}key]" in known
-
-
-def _shown(name: str) -> str:
-    """Write a name that the caller chose so that a header can carry it: in ASCII, on one line."""
-    return ascii(name[:NAME_CHARACTERS])[1:-1]

@@ -6,6 +6,7 @@ import unicodedata
 # On one letter: the longest syllable of Tibetan has eight. More are piled up to cover the lines
 # above and below.
 MOST_MARKS = 8
+NAME_CHARACTERS = 64
 PRINTABLE_RULE = (
     f"must not contain control or tag characters, or more than {MOST_MARKS} combining marks"
     " in a row"
@@ -29,6 +30,11 @@ _INVISIBLE = re.compile(
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 _LINE_BREAK = re.compile("[\r\n\t\u2028\u2029]")
+
+
+def shown_name(name: str) -> str:
+    """Write a name that the caller chose so that a header can carry it: in ASCII, on one line."""
+    return ascii(name[:NAME_CHARACTERS])[1:-1]
 
 
 def is_storable(text: str) -> bool:

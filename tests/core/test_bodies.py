@@ -62,6 +62,37 @@ def test_a_byte_order_mark_is_named(api: Api, merchant: Merchant) -> None:
     assert response.json()["details"] == "The body must not begin with a byte order mark."
 
 
+@pytest.mark.parametrize(
+    ("body", "details"),
+    [
+        (b'{"amount": 1, "amount": 100}', "amount: must be given once in an object"),
+        (
+            b'{"amount": 1, "metadata": {"a": 1, "b": 1, "b": 2}}',
+            "b: must be given once in an object",
+        ),
+        (
+            b'{"amount": 1, "description": "a\\u0000b"}',
+            "description: must not contain NUL or a lone surrogate",
+        ),
+        (
+            b'{"amount": 1, "line_items": [{"name": "a"}, {"name": "\\ud800"}]}',
+            "line_items.1.name: must not contain NUL or a lone surrogate",
+        ),
+        (
+            b'{"amount": 1, "metadata": {"\\u0000": 1}}',
+            "metadata.\\x00: must not contain NUL or a lone surrogate",
+        ),
+        (b'"\\u0000"', "A text must not contain NUL or a lone surrogate"),
+    ],
+)
+def test_the_field_that_cannot_be_understood_is_named(
+    api: Api, merchant: Merchant, body: bytes, details: str
+) -> None:
+    response = api(merchant).post("/v1/payments", body)
+
+    assert (response.status_code, response.json()["details"]) == (400, details)
+
+
 def test_32_levels_can_be_understood(api: Api, merchant: Merchant) -> None:
     body = b'{"amount": 1, "unknown": ' + b"[" * 31 + b"]" * 31 + b"}"
     assert api(merchant).post("/v1/payments", body).status_code == 201
