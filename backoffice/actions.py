@@ -10,6 +10,7 @@ from django.utils.text import slugify
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.forms import ActionForm, ReasonForm
+from backoffice.page_parts import Table
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from merchants.callers import Caller
@@ -51,7 +52,10 @@ class ActionContext:
 
 @dataclass(frozen=True)
 class ActionResult:
-    """The result: a message, the next page, a secret to show once, or a file."""
+    """The result: a message, the next page, a secret to show once, a file, or a table to read.
+
+    A table is shown below the form, which can be sent again.
+    """
 
     message: str
     is_warning: bool = False
@@ -60,6 +64,7 @@ class ActionResult:
     secret_name: str = ""
     file: bytes = field(default=b"", repr=False)
     file_name: str = ""
+    table: Table | None = None
 
 
 def as_returned(done: ActionResult) -> ActionResult:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, F, Q, Sum
 
 from backoffice.models import DayFigures
 from ledger.models import Account, Purpose, Transfer
@@ -118,22 +118,24 @@ class Fees(NamedTuple):
     returned: int
 
 
-def fees_between(*, livemode: bool, currency: str, start: datetime, end: datetime) -> Fees | None:
+def fees_between(*, livemode: bool, start: datetime, end: datetime) -> dict[str, Fees] | None:
     """Add up the fees of all merchants from `start` on and before `end`, by the ledger.
 
-    Each account has an index of its movements by time. None if either sum has more of them than
-    `FEES_ADDED_UP`: they would take too long.
+    Returns them by currency. Each account has an index of its movements by time. None if there are
+    more charges or returns than `FEES_ADDED_UP`: they would take too long.
     """
-    accounts = Account.objects.filter(purpose=Purpose.FEES, livemode=livemode, currency=currency)
+    accounts = Account.objects.filter(purpose=Purpose.FEES, livemode=livemode)
+    currencies = list(accounts.order_by("currency").values_list("currency", flat=True).distinct())
     moved = Transfer.objects.filter(created_at__gte=start, created_at__lt=end).order_by()
-    sums = []
+    sides = []
     for side in ("credit_account", "debit_account"):
-        rows = moved.filter(**{f"{side}__in": accounts})[: FEES_ADDED_UP + 1]
-        found = rows.aggregate(count=Count("pk"), total=Sum("amount"))
-        if found["count"] > FEES_ADDED_UP:
+        rows = moved.filter(**{f"{side}__in": accounts}).annotate(code=F(f"{side}__currency"))
+        sums = {code: Sum("amount", filter=Q(code=code)) for code in currencies}
+        found = rows[: FEES_ADDED_UP + 1].aggregate(Count("pk"), **sums)
+        if found["pk__count"] > FEES_ADDED_UP:
             return None
-        sums.append(int(found["total"] or 0))
-    return Fees(*sums)
+        sides.append([int(found[code] or 0) for code in currencies])
+    return {code: Fees(*pair) for code, *pair in zip(currencies, *sides, strict=True)}
 
 
 def is_usual_day(day: date) -> bool:

@@ -8,7 +8,8 @@ from django.utils import timezone
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.figures import FEES_ADDED_UP, day_start, fees_between
-from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField
+from backoffice.forms import ActionForm, DateInputField, ModeField
+from backoffice.page_parts import Table
 from backoffice.roles import Right
 
 
@@ -16,7 +17,6 @@ class FeesForm(ActionForm):
     """The days, by default those of the last month, in the time zone of staff."""
 
     mode = ModeField()
-    currency = CurrencyCodeField()
     first_day = DateInputField()
     last_day = DateInputField()
 
@@ -41,10 +41,9 @@ class FeesForm(ActionForm):
 
 def _fees(context: ActionContext) -> ActionResult:
     data = context.data
-    first, last, currency = data["first_day"], data["last_day"], data["currency"]
+    first, last = data["first_day"], data["last_day"]
     fees = fees_between(
         livemode=data["mode"] == "live",
-        currency=currency,
         start=day_start(first),
         end=day_start(last + timedelta(days=1)),
     )
@@ -53,14 +52,14 @@ def _fees(context: ActionContext) -> ActionResult:
     if fees is None:
         words = f"{days}: more than {FEES_ADDED_UP:,} movements, choose fewer days."
         return ActionResult(words, is_warning=True)
-    charged, returned, earned = (
-        formats.money(amount, currency)
-        for amount in (fees.charged, fees.returned, fees.charged - fees.returned)
-    )
-    return ActionResult(
-        f"Fees of all shops, {days}: {charged} charged, {returned} returned with refunds,"
-        f" {earned} earned."
-    )
+    headings = ["Currency", *map(formats.amount, ("Charged", "Returned with refunds", "Earned"))]
+    rows = [_row(currency, *sums) for currency, sums in fees.items()]
+    return ActionResult("", table=Table(f"Fees of all shops, {days}", headings, rows))
+
+
+def _row(currency: str, charged: int, returned: int) -> list[Any]:
+    amounts = (charged, returned, charged - returned)
+    return [currency, *(formats.bare_amount(each, currency) for each in amounts)]
 
 
 FEES_OF_ALL = Action(

@@ -60,6 +60,8 @@ def action_page(
         return draw("action", 409, form=form, back=back, **_what_happened(resource, row, staff))
     if request.method == "POST" and form.is_valid() and not _was_sent(request, form):
         done = _carry_out(action, ActionContext(staff, row, form.cleaned_data, instant), form)
+        if done is not None and done.table:
+            return draw("action", form=form, back=back, table=done.table)
         if done is not None:
             _note_sent(request, form)
             url = done.url or back
