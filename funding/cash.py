@@ -82,31 +82,27 @@ def take_cash(*, top_up_id: str, agent: str, now: datetime) -> TopUp:
     refuse_no_cash(top_up, now=now)
     customer = Customer.objects.locked(top_up.customer_id)
     refuse_above_day_limit(customer, top_up.amount, now=now, besides=[top_up.pk])
-    _count(top_up, agent, now)
+    _refuse_above_limit(top_up, agent, now)
     top_up.taken_by, top_up.code_handle = agent, ""
     credit_locked(top_up, amount=top_up.amount, actor=agent, now=now)
     return top_up
 
 
-def _count(top_up: TopUp, agent: str, now: datetime) -> None:
-    """Count the cash, if the limit of 24 hours has room for it.
+def _refuse_above_limit(top_up: TopUp, agent: str, now: datetime) -> None:
+    """Raise CashLimitReached unless the limit of 24 hours has room for the cash.
 
     Locks the agent's rows of yesterday and today: two at the same instant cannot both fit, nor can
     one a moment before midnight and one after it.
     """
-    of_agent = _of_agent(top_up, agent)
+    of_agent = {"agent": agent, "livemode": top_up.livemode, "currency": top_up.currency}
     today = today_in(settings.STAFF_TIME_ZONE, now)
     days = [today - timedelta(days=1), today]
     CashDay.objects.bulk_create(
         [CashDay(**of_agent, day=day) for day in days], ignore_conflicts=True
     )
-    locked = CashDay.objects.select_for_update().filter(**of_agent, day__in=days).order_by("day")
-    *_, counted = locked
+    list(CashDay.objects.select_for_update().filter(**of_agent, day__in=days).order_by("day"))
     if top_up.amount > _room(top_up, agent, now):
         raise CashLimitReached
-    # Processes of the previous version, while they still run, limit the cash of a day by this.
-    counted.amount += top_up.amount
-    counted.save(update_fields=["amount"])
 
 
 def _room(top_up: TopUp, agent: str, now: datetime) -> int:
@@ -123,7 +119,3 @@ def taken_in_cash(agent: str, *, since: datetime) -> QuerySet[TopUp]:
     # SQLite takes a partial index only where the query repeats its condition.
     taken = TopUp.objects.filter(taken_by=agent, succeeded_at__gt=since).exclude(taken_by="")
     return taken.order_by()
-
-
-def _of_agent(top_up: TopUp, agent: str) -> dict[str, object]:
-    return {"agent": agent, "livemode": top_up.livemode, "currency": top_up.currency}

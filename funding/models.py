@@ -220,21 +220,22 @@ class PaymentProof(models.Model):
 
 
 class CashDay(models.Model):
-    """The cash that one person has taken on one day, in cents: the row to lock for taking more."""
+    """A day on which one person has taken cash: the row to lock for taking more.
+
+    The table also has an `amount`, which only processes of earlier versions write.
+    """
 
     agent = models.CharField(max_length=100)
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
     day = models.DateField()
-    amount = models.BigIntegerField(default=0)
 
     class Meta:
         constraints = (
             models.UniqueConstraint(
                 fields=["agent", "livemode", "currency", "day"], name="cash_day_once"
             ),
-            models.CheckConstraint(condition=Q(amount__gte=0), name="cash_day_amount"),
         )
 
     def __str__(self) -> str:
-        return f"{self.agent} {self.day}: {self.amount} {self.currency}"
+        return f"{self.agent} {self.day} {self.currency}"
