@@ -19,7 +19,7 @@ from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
 from payouts.bank.nameless import is_nameless, nameless_orders
 from payouts.bank.pain002 import DUPLICATES
 from payouts.bank.round_trips import is_round_trip
-from payouts.bank.same_money import refuse_duplicate
+from payouts.bank.same_money import refuse_duplicate, refuse_return_of_either
 from payouts.bank_lock import hold_bank_lock
 from payouts.bank_words import WordsOfOrders
 from payouts.batches import note_departure
@@ -105,6 +105,7 @@ def _match(entry: BankEntry, words: WordsOfOrders, *, actor: str, now: datetime)
             raise BankEntryUnfit(_unknown(kind))
         payout = Payout.objects.locked(order.payout_id)
         _refuse_other_batch(entry, payout)
+        refuse_return_of_either(kind, payout)
         apply_entry(entry, kind, [payout], actor=actor, now=now)
         entry.match(payout=payout, by=actor, at=now)
         return

@@ -29,6 +29,26 @@ def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> N
         refuse_credited_elsewhere(entry, payout.pk, payout.batch_id or "")
 
 
+def refuse_return_of_either(kind: BankEntryKind, payout: Payout) -> None:
+    """Raise BankEntryUnfit for the return of a payout that the bank has debited twice.
+
+    Whichever came back, the merchant has been paid by the other.
+    """
+    if kind != K.RETURN:
+        return
+    debits = BankEntry.objects.besides_charges().filter(kind=K.DEBIT, livemode=payout.livemode)
+    of_payout = Q(payout=payout) | Q(batch__isnull=False, batch=payout.batch_id)
+    matched = debits.filter(of_payout, state=BankEntryState.MATCHED)
+    named = debits.filter(end_to_end_id=payout.order.end_to_end_id)
+    left = named.filter(state__in=(BankEntryState.UNMATCHED, BankEntryState.OTHER))
+    if left.filter(source__in=matched.values("source")).exists():
+        raise BankEntryUnfit(
+            "The bank has debited this payout twice, and one of the two came back: its merchant"
+            " has been paid once. Set this and the second debit aside; if the other comes back,"
+            " too, match that with the payout."
+        )
+
+
 def refuse_credited_elsewhere(entry: BankEntry, *here: str) -> None:
     """Raise BankEntryUnfit if another file reported this incoming money and it went elsewhere."""
     rows = _reported_elsewhere(entry).select_related("statement").order_by("pk")

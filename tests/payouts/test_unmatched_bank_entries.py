@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core.clock import utc_now
+from payouts.bank.by_hand import match_by_hand, set_aside
 from payouts.errors import BankFileUnreadable
 from payouts.models import BankEntry, BankFile, BankStatement
 from payouts.services import record_failed
@@ -62,6 +63,32 @@ def test_a_second_booking_waits(sent_pair):
     read(statement(entry(1250, order), entry(1250, order, reference="TRN 2")))
 
     assert waiting_entries() == ["The bank has already reported this about the payout."]
+
+
+def test_what_comes_back_of_two_bookings_is_no_return_of_the_payout(sent_pair):
+    """The merchant has been paid by the other, and must not get the money again."""
+    payout = sent_pair[0]
+    order = order_of(payout)
+    read(statement(entry(1250, order), entry(1250, order, reference="TRN 2")))
+    second = BankEntry.objects.unmatched().get()
+
+    read(statement(returned(payout), message_id="M-2", number="2"))
+    set_aside(entry_id=second.pk, note="Sent twice", by_two=True, actor="staff:ann", now=utc_now())
+    read(statement(message_id="M-3", number="3"))
+
+    assert statuses_of(sent_pair) == ["paid", "in_transit"]
+    assert ["debited this payout twice" in each for each in waiting_entries()] == [True]
+
+
+def test_a_person_can_match_the_return_of_a_payout_booked_twice(sent_pair):
+    payout = sent_pair[0]
+    order = order_of(payout)
+    read(statement(entry(1250, order), entry(1250, order, reference="TRN 2"), returned(payout)))
+    came_back = BankEntry.objects.get(kind="return")
+
+    match_by_hand(entry_id=came_back.pk, payout_id=payout.pk, actor="staff:ann", now=utc_now())
+
+    assert statuses_of(sent_pair) == ["returned", "in_transit"]
 
 
 def test_a_booking_of_what_was_recorded_as_refused_waits(sent_pair):
