@@ -45,6 +45,11 @@ class PeriodTotals:
         return sum(self.counts.values())
 
     @property
+    def unpaid(self) -> dict[str, int]:
+        """How many ended in each way but paid, without those that none ended in."""
+        return {name: count for name, count in self.counts.items() if count and name != "completed"}
+
+    @property
     def success_percent(self) -> int | None:
         """The share that was paid, rounded down, so that 100 means all. None if none ended."""
         return self.completed * 100 // self.ended if self.ended else None
@@ -148,11 +153,16 @@ def day_start(day: date) -> datetime:
     return datetime.combine(day, time.min, tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
 
 
-def days_before(today: date, *, livemode: bool, currency: str) -> list[DayFigures]:
-    """Return the finished days of the chart, oldest first, without days on which nothing ended."""
+def days_before(today: date, *, livemode: bool, currency: str) -> dict[date, PeriodTotals]:
+    """Return the finished days of the chart, without days on which nothing ended."""
     first = today - timedelta(days=DAYS_SHOWN - 1)
     days = DayFigures.objects.filter(livemode=livemode, currency=currency, day__gte=first)
-    return list(days.filter(day__lt=today).order_by("day"))
+    return {
+        row.day: PeriodTotals(
+            {name: getattr(row, f"{name}_count") for name in ENDINGS}, row.completed_amount
+        )
+        for row in days.filter(day__lt=today)
+    }
 
 
 def count_finished_days(*, now: datetime) -> int:

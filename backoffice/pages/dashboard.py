@@ -40,6 +40,7 @@ REQUESTS_SHOWN_FOR = timedelta(days=7)
 ROWS_SHOWN, VIEWS_SHOWN = 5, 20
 CLOCK_SHOWN = timedelta(minutes=10)  # a refusal is recorded every minute
 CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
+NOTHING = figures.PeriodTotals({"completed": 0}, 0)  # on a day without a payment that ended
 _HOLDERS = {
     Purpose.WALLET: "Customers' wallets",
     Purpose.MERCHANT: "Merchants' balances",
@@ -135,7 +136,6 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
     kind: dict[str, Any] = {"livemode": livemode, "currency": currency}
     span = figures.totals_between(**kind, start=start, end=instant)
     before = figures.totals_between(**kind, start=start - WEEK_AGO, end=instant - WEEK_AGO)
-    days = figures.days_before(today, **kind)
     return {
         "day_tiles": _day_tiles(span, before, mode, currency),
         "webhook_health": figures.webhook_health(livemode=livemode, start=yesterday),
@@ -145,13 +145,7 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
         ],
         "mix": _mix(figures.verification_mix(**kind, start=start, end=instant)),
         "balances": _balances(figures.balances_of_all(**kind), currency),
-        "bars": _bars(
-            today,
-            {day.day: (day.completed_amount, day.completed_count) for day in days}
-            | {today: (span.amount, span.completed)},
-            mode,
-            currency,
-        ),
+        "bars": _bars(today, figures.days_before(today, **kind) | {today: span}, mode, currency),
     }
 
 
@@ -263,24 +257,31 @@ def _balances(sums: dict[str, int], currency: str) -> list[tuple[str, str]]:
 
 
 def _bars(
-    today: date, figures_of: dict[date, tuple[int, int]], mode: str, currency: str
+    today: date, figures_of: dict[date, figures.PeriodTotals], mode: str, currency: str
 ) -> list[Bar]:
     first = today - timedelta(days=figures.DAYS_SHOWN - 1)
-    highest = max([amount for amount, _ in figures_of.values()] or [0]) or 1
+    highest = max(totals.amount for totals in figures_of.values()) or 1
     step, bars = CHART_WIDTH // figures.DAYS_SHOWN, []
     for number in range(figures.DAYS_SHOWN):
         day = first + timedelta(days=number)
-        amount, count = figures_of.get(day, (0, 0))
-        height = max(amount * CHART_HEIGHT // highest, 1)
+        totals = figures_of.get(day, NOTHING)
+        height = max(totals.amount * CHART_HEIGHT // highest, 1)
         name = f"{day.day} {day:%b}"
         bar = Bar(
             x=number * step,
             y=CHART_HEIGHT - height,
             width=step - BAR_GAP,
             height=height,
-            words=f"{name}: {formats.money(amount, currency)} in {count:,} payments",
+            words=f"{name}: {_day_words(totals, currency)}",
             url=list_of(Payment, paid=day.isoformat(), mode=mode, currency=currency),
             label=name if number % 5 == 2 else "",
         )
         bars.append(bar)
     return bars
+
+
+def _day_words(totals: figures.PeriodTotals, currency: str) -> str:
+    paid = formats.counted(totals.completed, "payment")
+    others = [f"{count:,} {name}" for name, count in totals.unpaid.items()]
+    ended = f"; not paid: {', '.join(others)}" if others else ""
+    return f"{formats.money(totals.amount, currency)} in {paid}{ended}"
