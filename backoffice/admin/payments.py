@@ -223,7 +223,7 @@ class PaymentAdmin(OfficeAdmin):
     related = (Related(Refund, "payment"),)
 
     def columns(self) -> dict[str, Field]:
-        return super().columns() | {REMEDY.__name__: REMEDY}
+        return super().columns() | {REMEDY.name: REMEDY}
 
     def usual_columns(self, request: HttpRequest) -> Sequence[Field]:
         """Show due dates for open invoices, and what can be done for one customer's payments."""

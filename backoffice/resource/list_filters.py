@@ -94,7 +94,7 @@ class ColumnsFilter(SeveralFilter):
     none_chosen = "The usual ones"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        self.shown = [column.__name__ for column in model_admin.get_list_display(request)]
+        self.shown = [column.name for column in model_admin.get_list_display(request)]
         return [(name, column.title) for name, column in model_admin.columns().items()]
 
     def narrowed(self, rows: Rows, value: str) -> Rows:

@@ -76,10 +76,10 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def columns(self) -> dict[str, Field]:
         """Return all columns that a list can show, by name: the usual ones, and an export's."""
-        usual = {field.__name__: field for field in self.list_display}
+        usual = {field.name: field for field in self.list_display}
         sources = [field.source for field in self.list_display]
         more = [field for field in self.export_fields if field.source not in sources]
-        return usual | {field.__name__: field for field in more if field.__name__ not in usual}
+        return usual | {field.name: field for field in more if field.name not in usual}
 
     def get_list_display(self, request: HttpRequest) -> Sequence[Field]:
         """Return the columns named in the URL, in their usual order, or else the usual ones."""

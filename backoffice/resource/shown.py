@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import Model
 from django.utils.html import format_html
@@ -23,8 +23,10 @@ class Field:
 
     Django calls the field with a row for a list. `cell` renders it in any other table, `fact` on
     the row's own page, which leaves out empty facts. `most` is the maximum number of characters in
-    a table; `unbroken` keeps it on one line there.
+    a table; `unbroken` keeps it on one line there. `is_figure`: a table aligns it to the right.
     """
+
+    is_figure: ClassVar[bool] = False
 
     title: str
     source: Source
@@ -36,8 +38,14 @@ class Field:
         return self.title
 
     @property
-    def __name__(self) -> str:
+    def name(self) -> str:
+        """The name of the column in the URL of a list."""
         return self.title.lower().replace(" ", "_")
+
+    @property
+    def __name__(self) -> str:
+        """The name from which Django makes the classes of a column; figures have one more."""
+        return f"{self.name} bo-figures" if self.is_figure else self.name
 
     def __call__(self, row: Any) -> Any:
         return formats.whole(self.cell(row)) if self.unbroken else self.cell(row)
@@ -80,6 +88,7 @@ class Amount(Field):
     states it.
     """
 
+    is_figure = True
     currency: str = "currency"
     shown: Callable[[Any], Any] = lambda row: True
     currency_above: str = ""
@@ -130,6 +139,8 @@ def with_currency_above(fields: Sequence[Field], rows: Iterable[Any]) -> list[Fi
 @dataclass(frozen=True)
 class Figure(Field):
     """A number of things, or a percentage as text: a table aligns it like an amount."""
+
+    is_figure = True
 
     def __call__(self, row: Any) -> Any:
         return formats.amount(self.cell(row))

@@ -9,7 +9,7 @@ from django.db.models import Model, QuerySet
 from backoffice import formats
 from backoffice.page_parts import Table
 from backoffice.resource.page_urls import list_of, page_of
-from backoffice.resource.shown import Amount, Field, Figure, with_currency_above
+from backoffice.resource.shown import Field, with_currency_above
 
 SHOWN = 20
 
@@ -77,4 +77,4 @@ class Related:
 def _heading(field: Field) -> Any:
     """Return the heading of a column, right-aligned for figures."""
     words = field.short_description
-    return formats.amount(words) if isinstance(field, Amount | Figure) else words
+    return formats.amount(words) if field.is_figure else words

@@ -1,10 +1,8 @@
 """What resources declare holds together: fields, actions, and their place in the catalog."""
 
 import inspect
-import re
 
 import pytest
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import resolve
@@ -18,10 +16,9 @@ from backoffice.admin.submission import submit
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.registry import ADMINS
-from backoffice.registry import office as site
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import address_of, page_to_open
-from backoffice.resource.shown import Amount, Badge, Figure
+from backoffice.resource.shown import Badge
 from backoffice.roles import Right, Role
 from backoffice.services.instruction_kinds import SET_ROLES
 from backoffice.statuses import InstructionStatus
@@ -69,18 +66,6 @@ def test_each_prefix_of_ids_leads_to_one_page() -> None:
     for prefix in prefixes:
         assert resolve(page_to_open(f"{prefix}_0123456789"))
     assert page_to_open("txn_0123456789") == ""
-
-
-def test_headings_stand_above_the_figures_of_their_column() -> None:
-    css = (settings.BASE_DIR / "static/backoffice/backoffice.css").read_text()
-    at_the_right = re.findall(r"\.column-(\w+)", css)
-
-    columns = [site.get_model_admin(model).columns() for model in MODELS]
-    fields = [pair for each in columns for pair in each.items()]
-    figures = {name for name, field in fields if isinstance(field, Amount | Figure)}
-    assert sorted(at_the_right) == sorted(figures)
-    others = {name for name, field in fields if not isinstance(field, Amount | Figure)}
-    assert figures & others == set()
 
 
 @pytest.mark.parametrize(
