@@ -98,10 +98,12 @@ def update_link(
 def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLink:
     """End a link for good: no payment completes through it afterwards.
 
-    Raises PaymentLinkNotFound, or the error of its present status.
+    Raises PaymentLinkNotFound, or the error of its present status, and Unauthorized if the live key
+    has been revoked while this waited.
     """
     link = PaymentLink.objects.visible_to(caller).locked_against_use(link_id)
     count_uses(link)
+    refuse_revoked_key(caller)
     link.transition_to(LinkStatus.DEACTIVATED, now=now, actor=caller.actor)
     data = events.payment_link_deactivated(link)
     emit(EventType.PAYMENT_LINK_DEACTIVATED, about=link, data=data, now=now)

@@ -86,7 +86,8 @@ def refuse_ended_key(caller: "Caller") -> None:
 
 def refuse_revoked_key(caller: "Caller") -> None:
     """Check a live call's key as `refuse_ended_key` does, for what a suspended merchant may do."""
-    key = _key_of(caller.actor) if caller.livemode else None
+    is_by_key = caller.livemode and caller.actor.startswith("key:")
+    key = _key_of(caller.actor) if is_by_key else None
     if key is not None:
         _refuse_inactive(key)
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from core.writing import insertion_of
 from merchants.callers import Caller
 from merchants.models import Merchant
+from merchants.standing import refuse_ended_key, refuse_revoked_key
 from payments import emails, events
 from payments.drafts import PaymentDraft, amount_of, expiry_of, extra_fields_of
 from payments.models import Payment
@@ -30,10 +31,12 @@ def create_payment(
 
     Raises ValidationFailed if development mode names no merchant, InvalidAmount and
     ValidationFailed for inputs that contradict the mode, PaymentNotFound and ValidationFailed for
-    a payment that cannot be replaced.
+    a payment that cannot be replaced; for one that is e-mailed, as `refuse_ended_key` if the key or
+    the merchant has been stopped while this waited to be counted.
     """
     owner, livemode = caller.owner, caller.livemode
-    if draft.replaces is None:
+    is_mailed = draft.payment_mode == PaymentMode.INVOICE_PAY
+    if draft.replaces is None and not is_mailed:
         return open_payment(
             merchant=owner, livemode=livemode, payment_id=payment_id, draft=draft, now=now
         )
@@ -41,7 +44,10 @@ def create_payment(
         payment = open_payment(
             merchant=owner, livemode=livemode, payment_id=payment_id, draft=draft, now=now
         )
-        replace_payment(caller=caller, payment_id=draft.replaces, by=payment, now=now)
+        if draft.replaces is not None:
+            replace_payment(caller=caller, payment_id=draft.replaces, by=payment, now=now)
+        if is_mailed:
+            refuse_ended_key(caller)
     return payment
 
 
@@ -96,11 +102,13 @@ def open_payment(
 def update_payment(
     *, caller: Caller, payment_id: str, changes: dict[str, Any], now: datetime
 ) -> Payment:
-    """Change the description, or replace all metadata. Raises PaymentNotFound.
+    """Change the description, or replace all metadata.
 
-    A receipt keeps the description that the customer paid for.
+    A receipt keeps the description that the customer paid for. Raises PaymentNotFound, and
+    Unauthorized if the live key has been revoked while this waited.
     """
     payment = Payment.objects.locked_of(caller, payment_id)
+    refuse_revoked_key(caller)
     if "description" in changes:
         payment.describe(changes["description"] or "")
     if "metadata" in changes:

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from core.errors import ValidationFailed
 from merchants.callers import Caller
+from merchants.standing import refuse_revoked_key
 from payments.till_models import Till
 
 MOST_PRODUCTS = 9
@@ -23,11 +24,13 @@ def till_of(*, merchant_id: str, livemode: bool) -> Till:
 def update_till(*, caller: Caller, changes: dict[str, Any], now: datetime) -> Till:
     """Change the caller's till, live or test (`PATCH /v1/till`); `products` as a whole.
 
-    Raises ValidationFailed if development mode names no merchant.
+    Raises ValidationFailed if development mode names no merchant, and Unauthorized if the live key
+    has been revoked while this waited.
     """
     merchant = caller.owner
     Till.objects.get_or_create(merchant=merchant, livemode=caller.livemode)
     till = Till.objects.select_for_update().get(merchant=merchant, livemode=caller.livemode)
+    refuse_revoked_key(caller)
     for name, value in changes.items():
         setattr(till, name, value)
     till.updated_at = now

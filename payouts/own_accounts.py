@@ -12,7 +12,7 @@ from django.db import transaction
 from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.owner_notices import count_notice, count_notice_or_refuse, tell_owner
-from merchants.standing import recheck_caller
+from merchants.standing import recheck_caller, refuse_revoked_key
 from merchants.statuses import MerchantStatus
 from payouts.bank_accounts import (
     BankDetails,
@@ -58,10 +58,12 @@ def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime)
 def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) -> BankAccount:
     """Close an account, or withdraw a pending one (`POST /v1/bank-accounts/:id/close`).
 
-    Raises BankAccountNotFound, also if it is already closed.
+    Raises BankAccountNotFound, also if it is already closed, and Unauthorized if the live key has
+    been revoked while this waited.
     """
     account = BankAccount.objects.visible_to(caller).not_closed().one(bank_account_id)
     Merchant.objects.locked(account.merchant_id)
+    refuse_revoked_key(caller)
     account = BankAccount.objects.not_closed().select_related("merchant").locked(account.id)
     close_bank_accounts([account], actor=caller.actor, now=now)
     if account.livemode and count_notice(account.merchant_id, of=account.id, now=now):

@@ -29,3 +29,21 @@ def test_a_revoked_key_sends_no_customer_elsewhere_after_paying(merchant: Mercha
     assert getattr(answer, "status_code", answer) == 401
     link.refresh_from_db()
     assert link.success_url == SHOP
+
+
+def test_a_revoked_key_ends_no_link_of_its_owners(merchant: Merchant) -> None:
+    """A link that has been deactivated stays so: its posters have to be printed anew."""
+    issued = issue_key(merchant=merchant, livemode=True, name="Spare", now=utc_now())
+    stolen = ApiClient(issued.secret)
+    stolen.post("/v1/payment-links", {"amount": 150})
+    link = PaymentLink.objects.get()
+
+    def revoke() -> None:
+        PaymentLink.objects.locked_against_use(link.pk)
+        ApiKey.objects.filter(pk=issued.key.pk).update(revoked_at=utc_now())
+
+    answer = held_up(revoke, lambda: stolen.post(f"/v1/payment-links/{link.pk}/deactivate"))
+
+    assert getattr(answer, "status_code", answer) == 401
+    link.refresh_from_db()
+    assert link.status == "active"

@@ -1,0 +1,96 @@
+"""What a stolen live key asks for, and what waits while it is revoked, is not done in its name."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from core.attempt_limits import count_or_refuse
+from core.clock import utc_now
+from merchants.models import ApiKey, Merchant
+from merchants.services import IssuedKey, issue_key
+from messages.models import Message
+from payments.emails import _per_merchant
+from payments.models import Payment
+from payments.till_models import Till
+from tests.client import ApiClient
+from tests.races import held_up
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
+
+
+@pytest.fixture
+def stolen(merchant: Merchant) -> IssuedKey:
+    return issue_key(merchant=merchant, livemode=True, name="Spare", now=utc_now())
+
+
+def refused_while_revoking(
+    stolen: IssuedKey, lock: Callable[[], object], act: Callable[[], object]
+) -> bool:
+    """Revoke the key in a transaction that holds what `act` waits for; return if it got a 401."""
+
+    def revoke() -> None:
+        lock()
+        ApiKey.objects.filter(pk=stolen.key.pk).update(revoked_at=utc_now())
+
+    answer = held_up(revoke, act)
+    return getattr(answer, "status_code", answer) == 401
+
+
+def test_a_revoked_key_changes_no_prices_of_a_counter(stolen: IssuedKey) -> None:
+    """Its thief then buys at that price, and the next customer reads the thief's words."""
+    thief, bread = (
+        ApiClient(stolen.secret),
+        [{"name": "Bread", "price": 450, "currency": "BSD"}],
+    )
+    assert thief.patch("/v1/till", {"products": bread}).status_code == 200
+    cheap = {"products": [{"name": "Bread: call 242 555 0100", "price": 1, "currency": "BSD"}]}
+
+    assert refused_while_revoking(
+        stolen,
+        lambda: Till.objects.select_for_update().get(),
+        lambda: thief.patch("/v1/till", cheap),
+    )
+    assert Till.objects.get().products == bread
+
+
+@pytest.mark.parametrize(
+    "changes", [{"metadata": {"order": "the dear one"}}, {"description": "The dear one"}]
+)
+def test_a_revoked_key_does_not_say_what_was_paid_for(
+    stolen: IssuedKey, changes: dict[str, object]
+) -> None:
+    """Its thief pays a little, and has the shop's server deliver what this names."""
+    thief = ApiClient(stolen.secret)
+    thief.post("/v1/payments", {"amount": 150, "metadata": {"order": "the cheap one"}})
+    payment = Payment.objects.get()
+
+    assert refused_while_revoking(
+        stolen,
+        lambda: Payment.objects.locked(payment.pk),
+        lambda: thief.patch(f"/v1/payments/{payment.pk}", changes),
+    )
+    after = Payment.objects.get()
+    assert (after.metadata, after.description) == (payment.metadata, payment.description)
+
+
+def test_a_revoked_key_sends_no_invoice_with_its_words(stolen: IssuedKey) -> None:
+    """Invoices of one merchant wait for each other to be counted: those in line were all mailed."""
+    thief = ApiClient(stolen.secret)
+    invoice = {
+        "amount": 90_000,
+        "payment_mode": "INVOICE_PAY",
+        "invoice_number": "7",
+        "customer_email": "ann@example.com",
+        "due_date": (utc_now() + timedelta(days=9)).date().isoformat(),
+        "terms": "Our bank has changed: pay to account 00-1234.",
+    }
+    counted = [(_per_merchant(), stolen.key.merchant_id)]
+
+    assert refused_while_revoking(
+        stolen,
+        lambda: count_or_refuse(counted, now=utc_now()),
+        lambda: thief.post("/v1/payments", invoice),
+    )
+    assert not Payment.objects.exists()
+    assert not Message.objects.exists()
