@@ -6,7 +6,8 @@ do. Visitors share the budget of their network, and credentials that anyone can 
 from it: a test-mode session counts as a visitor's, and the keys of unverified merchants have a
 second budget per network. A live customer has a separate one, which no person spends: a phone is
 cheap, and its session can be sent from anywhere. So has a browser in which staff have signed in
-before, for signing in again: strangers must not keep them from stopping a flood.
+before, for signing in again: strangers must not keep them from stopping a flood. It has no other:
+a copy of its mark can be sent from many networks.
 
 Callers are only looked up once the network has spent a budget. Those without credentials are
 refused by `refuse_before_django`, at a fifteenth of the cost; a session without our signature
@@ -151,7 +152,8 @@ def charge_visitors(get_response: _GetResponse) -> _GetResponse:
         if not settings.VISITOR_SECONDS_PER_NETWORK:
             return get_response(request)
         network = _network_of(request.META)
-        is_spent = visitors.wait(network) or testers.wait(network)
+        browser = _staff_browser_of(request.META)
+        is_spent = visitors.wait(network) or testers.wait(network) or staff_browsers.wait(browser)
         looked_up = _look_up_if_possible(request, network) if is_spent else None
         if looked_up and (wait := _wait_of(looked_up)):
             refused.inc()
@@ -210,6 +212,8 @@ def _payer_of(request: HttpRequest, response: HttpResponse, network: str) -> _Pa
         return _Payer(_standing_of_key(caller.merchant, livemode=caller.livemode), network)
     if actor_of(request):
         return _Payer(Standing.KNOWN, network)
+    if browser := _staff_browser_of(request.META):
+        return _Payer(Standing.STAFF_BROWSER, browser)
     visitor = _Payer(Standing.VISITOR, network)
     # A key may have been sent to a URL that requires none, or that does not exist. If it could not
     # be looked up a moment ago, the request is not held up a second time.

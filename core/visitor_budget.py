@@ -4,8 +4,8 @@ A payer is a network (/24 or /48), a live customer or a browser of staff. Every 
 password and wrong key is charged to its network by what it took and not by its kind, so that
 nothing expensive can be forgotten. Requests with a key that anyone can get are charged to a second
 budget of their network, slow database statements included. A live customer has a third one, used
-once the network has spent the first, and so has a browser of staff. `config.visitors` decides who
-pays.
+once the network has spent the first. A browser of staff has a budget too, and uses no other.
+`config.visitors` decides who pays.
 """
 
 import time

@@ -15,7 +15,7 @@ from backoffice.roles import Role
 from config.visitors import is_visitor
 from core.clock import utc_now
 from core.visitor_budget import BURST_SECONDS, staff_browsers, visitors
-from tests.backoffice.conftest import PASSWORD, code_of, make_user
+from tests.backoffice.conftest import PASSWORD, code_of, make_user, sign_in
 
 NETWORK = "127.0.0.0/24"
 SIGN_IN = "/admin/login/"
@@ -100,6 +100,31 @@ def test_a_known_browser_in_the_hands_of_a_machine_is_refused_at_last(
     assert {each.status_code for each in answers} == {200, 429}
     assert int(answers[-1]["Retry-After"]) <= 60
     assert other.get(SIGN_IN).status_code == 200
+
+
+def test_a_copied_mark_is_worth_one_budget_wherever_it_is_sent_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each network has a budget of its own, and no line holds up who bears the mark."""
+    own = known_browser_of("support")
+    visitors.clear()
+    clock = count()
+    monkeypatch.setattr("config.visitors.time.thread_time", lambda: float(next(clock)))
+
+    statuses = {own.get(SIGN_IN, REMOTE_ADDR=f"198.51.{n}.7").status_code for n in range(20)}
+
+    assert statuses == {200, 429}
+    assert not visitors._debts
+
+
+def test_staff_who_are_signed_in_are_served_when_their_browser_has_spent_its_budget() -> None:
+    browser = sign_in(Role.SUPPORT)
+    browser.cookies["staff_browser"] = mark_of("support:a")
+    staff_browsers.charge("support:a", 20)
+
+    assert browser.get("/admin/").status_code == 200
+    browser.cookies.pop("session")
+    assert browser.get(SIGN_IN).status_code == 429
 
 
 def test_made_up_marks_are_refused_without_a_statement(
