@@ -31,8 +31,9 @@ def create_payment(
 
     Raises ValidationFailed if development mode names no merchant, InvalidAmount and
     ValidationFailed for inputs that contradict the mode, PaymentNotFound and ValidationFailed for
-    a payment that cannot be replaced; for one that is e-mailed, as `refuse_ended_key` if the key or
-    the merchant has been stopped while this waited to be counted.
+    a payment that cannot be replaced. For an invoice, which waits to be counted, and a replacement,
+    which waits for what it replaces, as `refuse_ended_key` if the key or the merchant has been
+    stopped meanwhile.
     """
     owner, livemode = caller.owner, caller.livemode
     is_mailed = draft.payment_mode == PaymentMode.INVOICE_PAY
@@ -46,8 +47,7 @@ def create_payment(
         )
         if draft.replaces is not None:
             replace_payment(caller=caller, payment_id=draft.replaces, by=payment, now=now)
-        if is_mailed:
-            refuse_ended_key(caller)
+        refuse_ended_key(caller)
     return payment
 
 

@@ -11,7 +11,7 @@ from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey, issue_key
 from messages.models import Message
 from payments.emails import _per_merchant
-from payments.models import Payment
+from payments.models import Payment, Replacement
 from payments.till_models import Till
 from tests.client import ApiClient
 from tests.races import held_up
@@ -94,3 +94,20 @@ def test_a_revoked_key_sends_no_invoice_with_its_words(stolen: IssuedKey) -> Non
     )
     assert not Payment.objects.exists()
     assert not Message.objects.exists()
+
+
+def test_a_revoked_key_leads_no_one_who_waits_to_its_payment(stolen: IssuedKey) -> None:
+    """The page of a payment that failed goes on to its replacement, and from there to its URL."""
+    thief = ApiClient(stolen.secret)
+    thief.post("/v1/payments", {"amount": 150})
+    payment = Payment.objects.get()
+    assert thief.post(f"/v1/payments/{payment.pk}/cancel").status_code == 200
+    body = {"amount": 150, "replaces": payment.pk, "success_url": "https://thief.example/"}
+
+    assert refused_while_revoking(
+        stolen,
+        lambda: Payment.objects.locked(payment.pk),
+        lambda: thief.post("/v1/payments", body),
+    )
+    assert Payment.objects.get() == payment
+    assert not Replacement.objects.exists()
