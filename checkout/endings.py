@@ -19,6 +19,7 @@ from payments.statuses import PaymentStatus
 
 BAD, STILL = "is-bad", "is-still"
 FAULT_OF_OURS = 500
+RECEIPTS = "/receipts/"  # pages of what was paid: none may say that no money has been taken
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,11 @@ def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
     )
 
 
-def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
-    """Return the ending for an error, with a button back to the payment if there is one."""
+def stop_for(error: ApiError, *, payment_address: str = "", is_paid: bool = False) -> Ending:
+    """Return the ending for an error, with a button back to the payment if there is one.
+
+    `is_paid`: the page is a receipt, whose money has been taken before.
+    """
     if isinstance(error, ConcurrencyLimitReached):
         return _crowded()
     if isinstance(error, SignInToOpen):
@@ -91,6 +95,8 @@ def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
     if error.status >= FAULT_OF_OURS:
         return _fault_of_ours(payment_address)
     end = _end_for(error)
+    if is_paid and isinstance(error, RateLimited):
+        return replace(end, happened=_("For your safety, you need to wait a little."))
     if payment_address and not isinstance(error, _NO_WAY_BACK):
         words = end.again_words or _("Continue with the payment")
         return replace(end, again_address=payment_address, again_words=words)

@@ -7,7 +7,7 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from checkout.endings import page_too_old
+from checkout.endings import RECEIPTS, page_too_old
 from checkout.known_payments import known_payment
 from checkout.pages import CheckoutPage, Detour
 from core import handler
@@ -17,7 +17,7 @@ PAGES = (
     "/checkout/", "/pay/", "/counter/", "/receipts/", "/top-ups/", "/account", "/not-me/",
     "/confirm-address/",
 )  # fmt: skip
-OWN, RECEIPTS = "/account", "/receipts/"
+OWN = "/account"
 TOWARDS_A_PAYMENT = ("/checkout/", OWN)
 FORBIDDEN = 403
 

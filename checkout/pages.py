@@ -13,7 +13,7 @@ from django.views import View
 
 from checkout.agreements import agreed_before, change_notice
 from checkout.browser_session import BrowserSession, browser_session_of
-from checkout.endings import FAULT_OF_OURS, Ending, stop_for
+from checkout.endings import FAULT_OF_OURS, RECEIPTS, Ending, stop_for
 from checkout.forms import Form
 from checkout.headers import set_page_headers, set_policy
 from checkout.known_payments import known_payment
@@ -279,7 +279,8 @@ class CheckoutPage(View):
         address = self.payment_address
         if error.status == NOT_FOUND and not address:
             address = known_payment(self.request)
-        end = stop_for(error, payment_address=address)
+        is_paid = self.request.path.startswith(RECEIPTS)
+        end = stop_for(error, payment_address=address, is_paid=is_paid)
         if (
             self.request.method == "POST"
             and self.payment_address

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from checkout.agreements import remember_agreed
 from checkout.flow import CheckoutStep, balance_of_customer, next_step
+from checkout.marks import SIGNED_OUT, marked
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import SHOWN, PaymentView, payment_view_of
 from core.errors import ApiError
@@ -99,6 +100,11 @@ class PaymentAction(PaymentPage):
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             return SeeOther(self.payment.hosted_url)
         return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
+
+    def sign_in_again(self) -> HttpResponse:
+        """Redirect a customer whose session has ended to the phone number, which says so."""
+        phone = reverse(CheckoutStep.SIGN_IN.value, args=[self.payment.id])
+        return SeeOther(marked(phone, SIGNED_OUT))
 
     def refused(self, error: ApiError) -> HttpResponse:
         for kind, page in _WAYS_ON.items():

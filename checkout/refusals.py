@@ -64,6 +64,8 @@ def _wrong_pin(error: ApiError) -> str:
 
 
 def _wrong_code(error: ApiError) -> str:
+    if getattr(error, "attempts_left", None) == 0:
+        return _("That code is not right, and no longer works. Ask for a new one.")
     return _with_attempts_left(_("That code is not right."), error)
 
 

@@ -108,6 +108,10 @@ SCREENS: dict[str, Screen] = {
         CODE | {"form": filled(f.SmsCodeForm, InvalidCode(attempts_left=3), code="123456")},
     ),
     "code-again": lambda: ("code", CODE | {"form": filled(f.SmsCodeForm), "sent_again": True}),
+    "phone-signed-out": lambda: (
+        "phone",
+        LIVE | {"form": filled(f.PhoneForm), "signed_out": True},
+    ),
     "phone-expired-code": lambda: ("phone", LIVE | {"form": filled(f.PhoneForm), "expired": True}),
     "new-pin": lambda: (
         "new_pin",

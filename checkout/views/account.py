@@ -17,10 +17,11 @@ from checkout.browser_session import (
 from checkout.endings import which_shop
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.languages import is_readers_own
+from checkout.marks import SIGNED_OUT, marked
 from checkout.pages import NOT_FOUND, CheckoutPage, Detour, SeeOther
 from checkout.refused_forms import say_done
 from checkout.views.sending import send_code
-from checkout.views.signing_in import AgainAction, CodePage, SigningIn, Way, marked
+from checkout.views.signing_in import AgainAction, CodePage, SigningIn, Way
 from core.errors import ApiError
 from core.ids import is_id
 from customers.models import CodePurpose, CustomerSession
@@ -73,7 +74,9 @@ class SignedInPage(OwnPage):
     def prepare(self) -> None:
         super().prepare()
         if self.browser.session is None:
-            raise Detour(SeeOther(self.own("account-phone")))
+            phone = self.own("account-phone")
+            was_at_work = self.request.method == "POST"
+            raise Detour(SeeOther(marked(phone, SIGNED_OUT) if was_at_work else phone))
 
     @property
     def session(self) -> CustomerSession:

@@ -10,6 +10,7 @@ from checkout.browser_session import (
     remember_sign_in,
 )
 from checkout.headers import set_page_headers
+from checkout.marks import SIGNED_OUT
 from checkout.pages import SeeOther
 from checkout.refusals import PASSKEY_NOT_CHECKED, message_for
 from checkout.views.account import BY_PHONE, ForAccount
@@ -33,6 +34,7 @@ class AccountPhonePage(ForAccount, PhonePage):
             "sign_in.html",
             options_address=self.own("account-sign-in-options"),
             phone_address=self.way.phone_address,
+            signed_out=SIGNED_OUT in request.GET,
         )
 
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:

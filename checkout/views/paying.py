@@ -112,7 +112,8 @@ class PayAction(PostOnly):
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if self.browser.session is None:
-            return self.go_to(CheckoutStep.SIGN_IN)
+            was_signed_in = "pin" in request.POST  # others are not shown the field
+            return self.sign_in_again() if was_signed_in else self.go_to(CheckoutStep.SIGN_IN)
         self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
         response = self.go_on()
         pin_page = reverse(CheckoutStep.PIN.value, args=[payment_id])

@@ -19,6 +19,7 @@ from checkout.payment_pages import PaymentAction
 from checkout.views.sending import send_code
 from core.errors import ApiError
 from customers.errors import PinLocked
+from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import CodePurpose, CustomerSession
 from customers.sessions import prove_phone, prove_pin
 from ledger.errors import InsufficientBalance
@@ -34,6 +35,8 @@ class StepPage(PaymentAction):
 
     def prepare(self) -> None:
         super().prepare()
+        if self.request.method == "POST" and self.browser.session is None:
+            raise Detour(self.sign_in_again())
         status = self.payment.status_at(self.now)
         if status != PaymentStatus.REQUIRES_ACTION or not self.is_open:
             raise Detour(self.go_on())
@@ -71,8 +74,11 @@ class PinPage(StepPage):
             return self.show(form)
         try:
             self.use(form.cleaned_data["pin"])
-        except PinLocked:
-            return SeeOther(request.path)  # the page itself shows that it is locked, while it is
+        except PinLocked as error:
+            if behaviour_of(self.session.customer) != Behaviour.WRONG_PIN:
+                return SeeOther(request.path)  # the page itself shows that it is locked
+            self.show_error(form, error)  # the lock of this shared phone is lifted at once
+            return self.show(form)
         except PaymentDeclined as error:
             return self.refused(error)
         except ApiError as error:

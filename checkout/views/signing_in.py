@@ -12,6 +12,7 @@ from checkout.browser_session import AskedCode, BrowserSession, asked_code, reme
 from checkout.flow import continue_after_sign_in
 from checkout.forms import PhoneForm, SmsCodeForm
 from checkout.languages import is_readers_own
+from checkout.marks import AGAIN, EXPIRED, SIGNED_OUT, marked
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_pages import PaymentAction
 from checkout.views.sending import send_code
@@ -64,7 +65,10 @@ class PhonePage(SigningIn):
     def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         asked = asked_code(request)
         form = PhoneForm(initial={"phone": asked and asked.phone})
-        return self.form_page("phone.html", form, expired="expired" in request.GET)
+        given = request.GET
+        return self.form_page(
+            "phone.html", form, expired=EXPIRED in given, signed_out=SIGNED_OUT in given
+        )
 
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         form = PhoneForm(request.POST)
@@ -83,7 +87,7 @@ class CodePage(SigningIn):
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         form, asked = SmsCodeForm(request.POST), self.asked()
         if asked is None:
-            return SeeOther(marked(self.way.phone_address, "expired"))
+            return SeeOther(marked(self.way.phone_address, EXPIRED))
         if not form.is_valid():
             return self.show(form)
         try:
@@ -113,7 +117,7 @@ class CodePage(SigningIn):
             form,
             phone=asked.phone,
             way=self.way,
-            sent_again="again" in self.request.GET and not form.is_bound,
+            sent_again=AGAIN in self.request.GET and not form.is_bound,
         )
 
 
@@ -125,13 +129,8 @@ class AgainAction(SigningIn):
         """Send a new code to the same phone."""
         asked = self.asked()
         if asked is None:
-            return SeeOther(marked(self.way.phone_address, "expired"))
-        return self.send(asked.phone, enter_at=marked(self.way.code_address, "again"))
-
-
-def marked(address: str, mark: str) -> str:
-    """Return a path with a mark added to its query."""
-    return f"{address}{'&' if '?' in address else '?'}{mark}=1"
+            return SeeOther(marked(self.way.phone_address, EXPIRED))
+        return self.send(asked.phone, enter_at=marked(self.way.code_address, AGAIN))
 
 
 class ForPayment(PaymentAction, SigningIn):

@@ -63,15 +63,15 @@ addEventListener("submit", async (event) => {
     const answer = await fetch(location.href, { method: "POST", body });
     const next = new DOMParser().parseFromString(await answer.text(), "text/html");
     const isTill = one("[data-live]", next);
-    if (!isTill && answer.status !== 403) throw new Error(answer.status);
+    if (!isTill && answer.status !== 403) throw refused(answer);
     if (!isTill || !one(kind, next)) { location.reload(); return; }
     form.replaceWith(document.adoptNode(one(kind, next)));
     if (button) begin();
     await look();
-  } catch {
+  } catch (error) {
     delete form.dataset.sent;
     if (button) idle(button);
-    lost();
+    lost(error);
   }
 });
 function begin() {
@@ -136,7 +136,7 @@ const known = () => new Set(all("[data-sale]", feed).map((sale) => sale.dataset.
 let last = "";
 async function look() {
   const answer = await fetch(feed.dataset.feed, { cache: "no-store" });
-  if (!answer.ok) throw new Error(answer.status);
+  if (!answer.ok) throw refused(answer);
   const before = known();
   const lists = await answer.text();
   if (lists !== last) renew(lists);
@@ -155,12 +155,14 @@ function renew(lists) {
   if (held) (one(`[value="${held}"]`, feed) ?? one("[data-till] .amount-field"))?.focus();
 }
 const words = live.textContent;
-function lost() {
-  live.textContent = live.dataset.lost;
+const TOO_MANY = 429;
+const refused = (answer) => Object.assign(new Error(answer.status), { status: answer.status });
+function lost(error) {
+  live.textContent = error.status === TOO_MANY ? live.dataset.often : live.dataset.lost;
   live.classList.add("is-bad");
 }
 async function refresh() {
-  try { await look(); } catch { lost(); }
+  try { await look(); } catch (error) { lost(error); }
   setTimeout(refresh, 2000);
 }
 setTimeout(refresh, 2000);

@@ -66,7 +66,8 @@ def test_no_step_is_taken_by_who_is_not_signed_in(payment_of, step):
     response = with_token(stranger, f"{payment.hosted_url}/{step}", pin="1234", credential="{}")
 
     payment.refresh_from_db()
-    assert (response.status_code, response["Location"]) == (303, f"{payment.hosted_url}/phone")
+    phone = f"{payment.hosted_url}/phone?signed-out=1"
+    assert (response.status_code, response["Location"]) == (303, phone)
     assert payment.status == PaymentStatus.REQUIRES_ACTION
 
 

@@ -154,7 +154,7 @@ def test_a_press_counts_once_and_can_be_repeated_if_it_fails(open_page, merchant
     button = till.get_by_role("button", name="Show on the code 7.00")
     button.evaluate("(button) => { button.click(); button.click(); }")
     wait_until(till, lambda: held)
-    held[0].fulfill(status=429, content_type="text/html", body="<h1>Too many attempts</h1>")
+    held[0].fulfill(status=503, content_type="text/html", body="<h1>Something went wrong</h1>")
     till.get_by_text("No connection").wait_for()
 
     assert len(held) == 1
@@ -164,6 +164,28 @@ def test_a_press_counts_once_and_can_be_repeated_if_it_fails(open_page, merchant
     till.get_by_label("Amount").fill("9")
     till.get_by_role("button", name="Show on the code 9.00").click()
     till.get_by_text("Waiting for a scan").wait_for()
+
+
+@pytest.mark.parametrize("method", ["POST", "GET"])
+def test_the_till_says_what_is_wrong_when_too_much_is_asked(open_page, merchant, site, method):
+    """It said that there is no connection, which no cashier can find."""
+    till = open_till(open_page, site, counter_of(merchant))
+    till.route(
+        "**/counter/**",
+        lambda route: (
+            route.fulfill(status=429, content_type="text/html", body="<h1>No</h1>")
+            if route.request.method == method
+            else route.continue_()
+        ),
+    )
+    if method == "POST":
+        till.get_by_label("Amount").fill("7")
+        till.get_by_role("button", name="Show on the code 7.00").click()
+
+    till.get_by_text("Too many requests: wait a moment, then try again").wait_for()
+
+    till.unroute_all()
+    till.get_by_text("Live", exact=True).wait_for()
 
 
 def test_the_keyboard_keeps_its_place_while_the_lists_are_renewed(open_page, merchant, site):

@@ -123,3 +123,19 @@ def test_a_test_tool_ends_a_payment_now_and_calls_it_paid_only_where_it_is(payme
     assert "paid" not in shopper.path
     assert max(payment.updated_at, event.created_at) <= utc_now()
     assert outcome != "expire" or payment.expires_at == payment.updated_at
+
+
+def test_the_phone_whose_pins_are_wrong_says_that_the_fifth_locks(payment_of):
+    """The lock of this phone, which testers share, is lifted at once: the page said nothing."""
+    shopper = Shopper()
+    shopper.visit(payment_of(1250).hosted_url)
+    shopper.sign_in("+1 242 555 0102")
+    for left in ("4 attempts left.", "3 attempts left.", "2 attempts left.", "1 attempt left."):
+        shopper.send(pin="1234")
+        assert f"That PIN is not right. {left}" in shopper.text
+
+    assert shopper.send(pin="1234").status_code == 422
+
+    assert "Your PIN is locked until" in shopper.text
+    shopper.send(pin="1234")
+    assert "That PIN is not right. 4 attempts left." in shopper.text

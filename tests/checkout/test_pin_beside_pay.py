@@ -97,6 +97,6 @@ def test_a_stranger_sees_no_field_and_pays_nothing(payment):
     assert FIELD not in stranger.text
     stranger.send(to="/pay", pin=PIN)
 
-    assert stranger.path == f"{payment.hosted_url}/phone"
+    assert stranger.path == f"{payment.hosted_url}/phone?signed-out=1"
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.CREATED

@@ -76,6 +76,8 @@ def test_five_wrong_codes_end_it_and_a_new_one_works(payment):
     shopper = at_code(payment)
     for _ in range(5):
         shopper.send(code="111111")
+    assert "That code is not right, and no longer works. Ask for a new one." in shopper.text
+    assert "attempts left" not in shopper.text
     shopper.send(code="000000")
     assert "That code has expired. Ask for a new one." in shopper.text
 
@@ -219,3 +221,39 @@ def test_what_cannot_be_read_is_told_in_words_of_our_own(payment, language, type
 
     with translation.override(language):
         assert str(NOT_A_PHONE) in html.unescape(shopper.text)
+
+
+@pytest.mark.parametrize("at", ["/pin", "/pay"])
+def test_who_is_signed_out_at_work_is_told_and_pays_after_signing_in(payment, at):
+    """The page asked for the phone number as if nothing had been entered."""
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in()
+    if at == "/pay":
+        shopper.send(to="/back")
+    CustomerSession.objects.update(ended_at=utc_now())
+
+    shopper.send(to=at if at == "/pay" else "", pin="1234")
+
+    assert shopper.path == f"{payment.hosted_url}/phone?signed-out=1"
+    assert "You have been signed out meanwhile, and nothing was done." in shopper.text
+    assert "No money has been taken." in shopper.text
+    shopper.send(phone="+1 242 555 0100")
+    shopper.send(code="000000")
+    shopper.send(pin="1234")
+    assert "<h1>Paid</h1>" in shopper.text
+
+
+def test_the_own_page_says_that_the_session_has_ended(payment):
+    shopper = Shopper()
+    shopper.visit(f"/account?test={payment.id}")
+    shopper.send(phone="+1 242 555 0177")
+    shopper.send(code="000000")
+    shopper.visit(f"/account/pin?test={payment.id}")
+    CustomerSession.objects.update(ended_at=utc_now())
+
+    shopper.send(old="1234", pin="7291")
+
+    assert shopper.path == f"/account/phone?test={payment.id}&signed-out=1"
+    assert "You have been signed out meanwhile, and nothing was done." in shopper.text
+    assert "No money has been taken." not in shopper.text
