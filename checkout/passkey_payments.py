@@ -90,6 +90,7 @@ def sign_in_to_pay(
     address: str,
     replaces: str,
     now: datetime,
+    device: str = "",
 ) -> SignedIn:
     """Sign in a customer by the passkey that approves this payment, for this payment only.
 
@@ -116,4 +117,5 @@ def sign_in_to_pay(
         replaces=replaces,
         payment_id=payment.id if is_protected(customer) else "",
         passkey_id=passkey.pk,
+        device=device,
     )

@@ -18,6 +18,7 @@ from checkout.views import (
     problems,
     proofs,
     receipts,
+    safety,
     short,
     top_ups,
 )
@@ -131,6 +132,8 @@ urlpatterns = [
     ),
     path("account/email", own_emails.OwnEmailPage.as_view(), name="account-email"),
     path("account/add", top_ups.AddMoneyPage.as_view(), name="account-add"),
+    path("account/devices", safety.DevicesPage.as_view(), name="account-devices"),
+    path("account/freeze", safety.FreezePage.as_view(), name="account-freeze"),
     path("account/sign-out", account.SignOutAction.as_view(), name="account-sign-out"),
     path("not-me/<str:token>", alarms.NotMePage.as_view(), name="not-me"),
     path(

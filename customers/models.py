@@ -210,7 +210,7 @@ class CustomerSession(models.Model):
 
     `…_verified_at` is when the customer was last verified that way in this session. `last_seen_at`
     is coarse, so that not every request writes. A session with a `payment_id` was opened by a code
-    for that payment, and is good for nothing else.
+    for that payment, and is good for nothing else. `device` is the kind that its browser named.
     """
 
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="sessions")
@@ -224,6 +224,7 @@ class CustomerSession(models.Model):
     expires_at = models.DateTimeField(db_index=True)
     ended_at = models.DateTimeField(null=True)
     payment_id = PublicIdField(default="")
+    device = models.CharField(max_length=20, default="", db_default="")
 
     objects: ClassVar[CustomerSessionQuerySet] = CustomerSessionQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 

@@ -12,7 +12,7 @@ SIGN_IN_ATTEMPTS = AttemptLimit("passkey-sign-in", 10, timedelta(hours=1))
 
 
 def sign_in_to_account(
-    *, customer: Customer, credential: str, replaces: str, now: datetime
+    *, customer: Customer, credential: str, replaces: str, now: datetime, device: str = ""
 ) -> SignedIn:
     """Sign a customer in to their own page by a passkey; like a code for it, it names no payment.
 
@@ -23,4 +23,6 @@ def sign_in_to_account(
     count_attempt(SIGN_IN_ATTEMPTS, customer.pk, now=now)
     passkey = finish_sign_in(customer=customer, credential=credential, now=now)
     uncount_attempt(SIGN_IN_ATTEMPTS, customer.pk)
-    return start_session(customer=customer, now=now, replaces=replaces, passkey_id=passkey.pk)
+    return start_session(
+        customer=customer, now=now, replaces=replaces, passkey_id=passkey.pk, device=device
+    )

@@ -41,6 +41,7 @@ def sign_in(
     currency: str | None = None,
     merchant_id: str = "",
     language: str = "",
+    device: str = "",
 ) -> SignedIn:
     """Sign in the holder of the phone that the code went to; creates the customer if new.
 
@@ -56,7 +57,9 @@ def sign_in(
         customer = test_customer(proof.phone, now, currency, merchant_id=merchant_id)
     customer.refuse_frozen()
     payment_id = proof.payment_id if is_protected(customer) else ""
-    signed_in = start_session(customer=customer, now=now, replaces=replaces, payment_id=payment_id)
+    signed_in = start_session(
+        customer=customer, now=now, replaces=replaces, payment_id=payment_id, device=device
+    )
     set_message_language(signed_in.session, language, now=now)
     return signed_in
 
@@ -85,6 +88,7 @@ def start_session(
     replaces: str = "",
     payment_id: str = "",
     passkey_id: int | None = None,
+    device: str = "",
 ) -> SignedIn:
     """Open a session for a customer whose phone has just been verified, or for one payment.
 
@@ -107,6 +111,7 @@ def start_session(
         last_seen_at=now,
         expires_at=now + LIFETIME,
         payment_id=payment_id,
+        device=device,
     )
     return SignedIn(session, token)
 

@@ -1,6 +1,7 @@
 """The screens of the customer's own pages with sample content: wallet, verification, top-ups."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from checkout import forms as f
 from checkout.amount_forms import AmountForm
@@ -10,6 +11,7 @@ from sandbox.screen_samples import (
     BANK_ROWS,
     CHOICES,
     EXPIRED,
+    NOW,
     ON_ITS_WAY,
     ROWS,
     TOP_UP,
@@ -19,6 +21,16 @@ from sandbox.screen_samples import (
     filled,
     locked_words,
 )
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    id: int
+    device: str
+    created_at: datetime = NOW
+    last_seen_at: datetime = NOW
+    payment_id: str = ""
+
 
 REACHED = Person(email="philippa.rolle-ferguson@post.example")
 OWN = {"livemode": True, "customer": Person(), "back_address": "#"}
@@ -35,6 +47,12 @@ NEW_WALLET = ACCOUNT | {
     "passkeys": (),
 }
 SENT = {"phone": "+12425550100"}
+DEVICES = OWN | {
+    "own": OpenSession(1, "iPhone"),
+    "has_others": True,
+    "all_others": "others",
+    "zone": "America/Nassau",
+}
 
 OWN_SCREENS: dict[str, Screen] = {
     "account": lambda: (
@@ -53,6 +71,16 @@ OWN_SCREENS: dict[str, Screen] = {
     "account-new": lambda: ("account", NEW_WALLET | {"done": "Your PIN has been changed."}),
     "sign-in": lambda: ("sign_in", {"livemode": True}),
     "not-me": lambda: ("not_me", {"livemode": True}),
+    "devices": lambda: (
+        "devices",
+        DEVICES
+        | {
+            "is_done": True,
+            "others": (OpenSession(2, "Android"), OpenSession(3, "", payment_id="pay_1")),
+        },
+    ),
+    "devices-by-phone": lambda: ("devices", DEVICES),
+    "freeze": lambda: ("freeze", OWN),
     "own-email": lambda: ("own_email", OWN | {"customer": REACHED, "form": filled(f.EmailForm)}),
     "own-email-none": lambda: ("own_email", OWN | {"form": filled(f.EmailForm)}),
     "confirm-address": lambda: ("confirm_address", {"livemode": True, "claim": _claim(False)}),

@@ -35,7 +35,7 @@ _TOP_UP = (
     "created_at", "succeeded_at",
 )  # fmt: skip
 _PASSKEY = ("name", "aaguid", "is_synced", "created_at", "last_used_at", "removed_at")
-_SESSION = ("created_at", "last_seen_at", "ended_at", "expires_at")
+_SESSION = ("created_at", "last_seen_at", "ended_at", "expires_at", "device")
 _MESSAGE = ("channel", "kind", "recipient", "subject", "text", "status", "due_at", "sent_at")
 _ATTEMPT = ("payment_id", "method", "error_code", "address", "attempted_at")
 _CHANGE = ("change", "at", "cause")

@@ -14,6 +14,7 @@ from checkout.browser_session import (
     forget_code,
     forget_sign_in,
 )
+from checkout.devices import device_of
 from checkout.endings import which_shop
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.languages import is_readers_own
@@ -119,6 +120,7 @@ class AccountCodePage(ForAccount, CodePage):
             replaces=self.browser.token,
             merchant_id=self.merchant_id or "",
             language=self.language if is_readers_own(self.request) else "",
+            device=device_of(self.request),
         )
 
     def after_sign_in(self) -> HttpResponse:

@@ -9,6 +9,7 @@ from checkout.browser_session import (
     remember_device,
     remember_sign_in,
 )
+from checkout.devices import device_of
 from checkout.headers import set_page_headers
 from checkout.marks import SIGNED_OUT
 from checkout.pages import SeeOther
@@ -53,6 +54,7 @@ class AccountPhonePage(ForAccount, PhonePage):
                 credential=credential,
                 replaces=self.browser.token,
                 now=self.now,
+                device=device_of(self.request),
             )
         except RateLimited as error:
             words = message_for(error, zone=self.zone, now=self.now) or ""

@@ -14,6 +14,7 @@ from checkout.browser_session import (
     remember_device,
     remember_sign_in,
 )
+from checkout.devices import device_of
 from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
 from checkout.pages import CheckoutPage, SeeOther
@@ -33,8 +34,6 @@ from customers.passkeys import begin_payment, begin_payment_signed_out, begin_re
 from payments.risk import pays_with_new_proof
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
-
-DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
 
 
 class PasskeyAction(PaymentAction):
@@ -161,6 +160,7 @@ class DevicePasskeyAction(PostOnly, PasskeyAction):
                 address=self.address,
                 replaces=self.browser.token,
                 now=self.now,
+                device=device_of(request),
             )
         except VerificationFailed as error:
             return self.not_verified(error, at=self.payment.hosted_url)
@@ -233,6 +233,4 @@ def is_of_this_device(credential: str) -> bool:
 
 def device_name(request: HttpRequest) -> str:
     """Return a name by which the customer will recognize the device."""
-    agent = request.headers.get("User-Agent", "")
-    found = next((device for device in DEVICES if device in agent), "")
-    return found.replace("Macintosh", "Mac") or _("Passkey")
+    return device_of(request) or _("Passkey")

@@ -9,6 +9,7 @@ from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
 from checkout.browser_session import AskedCode, BrowserSession, asked_code, remember_sign_in
+from checkout.devices import device_of
 from checkout.flow import continue_after_sign_in
 from checkout.forms import PhoneForm, SmsCodeForm
 from checkout.languages import is_readers_own
@@ -163,6 +164,7 @@ class PaymentCodePage(ForPayment, CodePage):
             currency=self.payment.currency,
             merchant_id=self.payment.merchant_id,
             language=self.language if is_readers_own(self.request) else "",
+            device=device_of(self.request),
         )
 
     def after_sign_in(self) -> HttpResponse:

@@ -90,6 +90,8 @@ PAGES = {
     "account-sign-out": ACCOUNT,
     "account-add": ACCOUNT,
     "account-email": ACCOUNT,
+    "account-devices": ACCOUNT,
+    "account-freeze": ACCOUNT,
     "top-up": TOP_UP,
     "top-up-status": TOP_UP,
     "top-up-cancel": TOP_UP,

@@ -1,0 +1,47 @@
+"""What customers do themselves to keep others out: sign devices out, and freeze the wallet."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from customers.models import Customer, CustomerSession
+from customers.services import freeze
+from customers.sessions import lock_customer_of
+
+MOST_SHOWN = 50
+
+
+def open_sessions_of(customer: Customer, *, now: datetime) -> list[CustomerSession]:
+    """Return the open sessions of a customer, the one used last first; at most MOST_SHOWN."""
+    opened = CustomerSession.objects.open(now).filter(customer=customer)
+    return list(opened.order_by("-last_seen_at", "-pk")[:MOST_SHOWN])
+
+
+def end_other_session(*, session: CustomerSession, other_id: int, now: datetime) -> None:
+    """Sign out another device of the customer who is signed in here.
+
+    One that has ended, or is not the customer's, is no error: it is not signed in.
+    """
+    others = CustomerSession.objects.filter(customer_id=session.customer_id, ended_at=None)
+    others.exclude(pk=session.pk).filter(pk=other_id).update(ended_at=now)
+
+
+def end_other_sessions(*, session: CustomerSession, now: datetime) -> None:
+    """Sign out every other device of the customer who is signed in here."""
+    CustomerSession.objects.end_others(session.customer_id, session.pk, now=now)
+
+
+@transaction.atomic
+def freeze_own_wallet(*, session: CustomerSession, now: datetime) -> None:
+    """Freeze the wallet of the customer who is signed in; only staff can unfreeze it.
+
+    Any session is enough: a thief can do worse with a stolen one, and an owner whose phone is gone
+    has no time to prove more. Raises CustomerFrozen, or VerificationFailed if the session ended.
+    """
+    customer = lock_customer_of(session)
+    freeze(
+        customer_id=customer.pk,
+        actor=f"customer:{customer.pk}",
+        cause="On the customer's own page.",
+        now=now,
+    )

@@ -1,0 +1,169 @@
+"""Where the customer is signed in, and freezing the wallet on the customer's own page."""
+
+from datetime import timedelta
+
+import pytest
+
+from checkout.browser_session import session_cookie
+from core.clock import utc_now
+from customers.account_changes import AccountChange, CustomerChange
+from customers.errors import ProofMethod, VerificationFailed
+from customers.models import Customer, CustomerSession
+from customers.own_safety import freeze_own_wallet
+from customers.services import find_or_create
+from customers.sessions import find_session, remember_proof, start_session
+from tests.checkout.shopper import Shopper
+from tests.checkout.thefts import PHONE, press_pay
+from tests.customers.texts import TextBox
+
+pytestmark = pytest.mark.django_db
+DEVICES, FREEZE = "/account/devices", "/account/freeze"
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15"
+
+
+def signed_in_on(customer: Customer, device: str, *, payment_id: str = "") -> tuple[Shopper, str]:
+    """Sign in on another device, with more than a code; return its browser and its token."""
+    opened = start_session(customer=customer, now=utc_now(), device=device, payment_id=payment_id)
+    remember_proof(opened.session, ProofMethod.PIN, now=utc_now())
+    shopper = Shopper()
+    shopper.client.cookies[session_cookie(livemode=True)] = opened.token
+    return shopper, opened.token
+
+
+def is_open(token: str) -> bool:
+    return find_session(token, livemode=True, now=utc_now()) is not None
+
+
+def test_it_lists_where_the_customer_is_signed_in_and_signs_one_out(victim: Customer) -> None:
+    here, own = signed_in_on(victim, "iPhone")
+    _, lost = signed_in_on(victim, "Android")
+    _, at_home = signed_in_on(victim, "Windows", payment_id="pay_1")
+    here.visit("/account")
+    assert f'href="{DEVICES}"' in here.text
+    here.visit(DEVICES)
+    assert here.text.index("iPhone") < here.text.index("Windows") < here.text.index("Android")
+    assert here.text.count("This device") == here.text.count("for one payment only") == 1
+
+    stolen = CustomerSession.objects.get(device="Android")
+    here.send(session=str(stolen.pk))
+
+    assert (here.path, here.text.count("Signed out.")) == (DEVICES, 1)
+    assert "Android" not in here.text
+    assert [is_open(token) for token in (own, lost, at_home)] == [True, False, True]
+
+
+def test_all_other_devices_are_signed_out_at_once(victim: Customer) -> None:
+    here, own = signed_in_on(victim, "iPhone")
+    others = [signed_in_on(victim, device)[1] for device in ("Android", "Windows")]
+    here.visit(DEVICES)
+
+    here.send(session="others")
+
+    assert "No other device is signed in." in here.text
+    assert [is_open(token) for token in (own, *others)] == [True, False, False]
+
+
+@pytest.mark.parametrize("chosen", ["own", "of another customer", "²", "1" * 30, "-1", ""])
+def test_it_signs_out_neither_this_device_nor_anyone_else(victim: Customer, chosen: str) -> None:
+    here, own = signed_in_on(victim, "iPhone")
+    _, other = signed_in_on(victim, "Android")
+    stranger = find_or_create(phone="+12423590000", now=utc_now())
+    _, theirs = signed_in_on(stranger, "Linux")
+    named = {"own": "iPhone", "of another customer": "Linux"}
+    if chosen in named:
+        chosen = str(CustomerSession.objects.get(device=named[chosen]).pk)
+    here.visit(DEVICES)
+    assert "Linux" not in here.text
+
+    here.send(session=chosen)
+
+    assert here.response.status_code == 200
+    assert is_open(own)
+    assert is_open(other)
+    assert is_open(theirs)
+
+
+def test_by_the_number_alone_others_are_not_told_but_can_be_signed_out(
+    browser: Shopper, victim: Customer
+) -> None:
+    """A thief of the number could tell staff, who ask callers who they are, what is listed."""
+    _, owners = signed_in_on(victim, "Android")
+    browser.visit(DEVICES)
+    assert "Other devices are signed in, too." in browser.text
+    assert "Android" not in browser.text
+
+    browser.send(session="others")
+
+    assert not is_open(owners)
+
+
+def test_a_session_knows_the_kind_of_its_device(victim: Customer, texts: TextBox) -> None:
+    shopper = Shopper(user_agent=IPHONE)
+    shopper.visit("/account/phone")
+    shopper.send(phone=PHONE)
+    shopper.send(code=texts.code)
+
+    assert shopper.path == "/account"
+    assert CustomerSession.objects.get().device == "iPhone"
+
+
+def test_the_customer_freezes_the_wallet(victim: Customer, payment_of) -> None:
+    here, own = signed_in_on(victim, "iPhone")
+    thief, stolen = signed_in_on(victim, "Android")
+    here.visit("/account")
+    assert f'href="{FREEZE}"' in here.text
+    here.visit(FREEZE)
+    assert "You cannot undo this" in here.text
+    assert is_open(stolen)
+
+    here.send()
+
+    assert "<h1>Your wallet is frozen</h1>" in here.text
+    assert here.client.cookies[session_cookie(livemode=True)].value == ""
+    assert not is_open(own)
+    assert not is_open(stolen)
+    assert press_pay(thief, payment_of(150, livemode=True)) == "phone"
+    change = CustomerChange.objects.get()
+    assert (change.change, change.actor) == (AccountChange.FROZEN, f"customer:{victim.pk}")
+    assert change.cause == "On the customer's own page."
+
+
+def test_a_thief_who_signs_in_cannot_undo_it(victim: Customer, texts: TextBox) -> None:
+    here, _ = signed_in_on(victim, "iPhone")
+    here.visit(FREEZE)
+    here.send()
+
+    thief = Shopper()
+    thief.visit("/account/phone")
+    thief.send(phone=PHONE)
+    thief.send(code=texts.code)
+
+    assert "Your wallet cannot pay at the moment" in thief.text
+    victim.refresh_from_db()
+    assert victim.frozen_at is not None
+
+
+def test_an_ended_session_freezes_nothing(victim: Customer) -> None:
+    session = start_session(customer=victim, now=utc_now()).session
+    CustomerSession.objects.update(ended_at=utc_now() - timedelta(seconds=1))
+
+    with pytest.raises(VerificationFailed):
+        freeze_own_wallet(session=session, now=utc_now())
+
+    victim.refresh_from_db()
+    assert victim.frozen_at is None
+
+
+def test_testers_who_share_a_phone_cannot_freeze_it(payment) -> None:
+    tester = Shopper()
+    tester.visit(f"/account?test={payment.id}")
+    tester.send(phone="+12425550177")
+    tester.send(code="000000")
+    assert FREEZE not in tester.text
+
+    tester.visit(f"{FREEZE}?test={payment.id}")
+    assert tester.path.startswith("/account?")
+    tester.client.handler.enforce_csrf_checks = False
+    assert tester.client.post(f"{FREEZE}?test={payment.id}").status_code == 303
+
+    assert Customer.objects.get(phone="+12425550177").frozen_at is None
