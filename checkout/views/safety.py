@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from checkout.browser_session import forget_sign_in
+from checkout.browser_session import BrowserSession, forget_sign_in
 from checkout.endings import wallet_stopped
 from checkout.pages import Detour, SeeOther
 from checkout.refused_forms import say_done
@@ -64,6 +64,7 @@ class FreezePage(SignedInPage):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         freeze_own_wallet(session=self.session, now=self.now)
+        self.browser = BrowserSession()
         response = self.page("stopped.html", end=wallet_stopped())
         forget_sign_in(response, livemode=True)
         return response

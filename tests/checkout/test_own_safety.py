@@ -119,6 +119,7 @@ def test_the_customer_freezes_the_wallet(victim: Customer, payment_of) -> None:
     here.send()
 
     assert "<h1>Your wallet is frozen</h1>" in here.text
+    assert victim.masked_phone not in here.text  # at the top, as of who is signed in
     assert here.client.cookies[session_cookie(livemode=True)].value == ""
     assert not is_open(own)
     assert not is_open(stolen)
