@@ -1,4 +1,4 @@
-"""A nightly backup beside another, and a drill that someone interrupts; no server is started."""
+"""A night beside another, a drill that is interrupted or asked for too much; no server starts."""
 
 import fcntl
 import os
@@ -42,6 +42,20 @@ def environment(places: Path) -> dict[str, str]:
     }
 
 
+def back_up(places: Path) -> None:
+    """Make a backup that PostgreSQL began at half past two, of which only the labels are there."""
+    (places / "backups/one").mkdir(mode=0o755)
+    (places / "backups/one/PG_VERSION").write_text("15\n")
+    (places / "backups/one/backup_label").write_text("START TIME: 2026-01-31 02:30:00 UTC\n")
+
+
+def restoring(places: Path, *, until: str) -> list[str]:
+    """Return the command that restores that backup to an instant."""
+    named = {"backup": places / "backups/one", "wal": places / "wal", "into": places / "drill"}
+    words = [word for name, place in named.items() for word in (f"--{name}", str(place))]
+    return [f"{ROOT}/deploy/restore", *words, "--until", until]
+
+
 def test_a_night_beside_another_ends_before_it_removes_anything(places: Path) -> None:
     unfinished = places / "backups/2026-01-31T023000.part"
     unfinished.mkdir()
@@ -64,15 +78,13 @@ def test_a_night_beside_another_ends_before_it_removes_anything(places: Path) ->
 
 @pytest.mark.parametrize("ends_it", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_drill_leaves_no_copy(places: Path, ends_it: signal.Signals) -> None:
-    (places / "backups/one").mkdir(mode=0o755)
-    (places / "backups/one/PG_VERSION").write_text("15\n")
+    back_up(places)
     started = places / "programs/started"
     program = places / "programs/pg_ctl"
     program.write_text(STARTING.format(started=started))
     program.chmod(0o755)
-    given: list[str | Path] = ["--backup", places / "backups/one", "--wal", places / "wal", "--until", "now"]
     drill = subprocess.Popen(
-        [ROOT / "deploy/restore", *given, "--into", places / "drill"],
+        restoring(places, until="now"),
         env=environment(places),
         start_new_session=True,
     )
@@ -85,4 +97,33 @@ def test_an_interrupted_drill_leaves_no_copy(places: Path, ends_it: signal.Signa
     os.killpg(drill.pid, ends_it)  # a terminal's Ctrl-C reaches all of them
 
     assert drill.wait(WAIT_SECONDS) == 130
+    assert not (places / "drill/data").exists()
+
+
+@pytest.mark.parametrize(
+    ("until", "said"),
+    [
+        (
+            "2026-01-31 02:29:59.9+00",
+            "was begun at 2026-01-31 02:30:00 UTC, after 2026-01-31 02:29:59.9+00: only an earlier "
+            "backup can be restored to then.",
+        ),
+        ("last Caturday", "date: invalid date"),
+    ],
+)
+def test_an_instant_that_a_backup_does_not_reach_is_refused(
+    places: Path, until: str, said: str
+) -> None:
+    back_up(places)
+
+    done = subprocess.run(
+        restoring(places, until=until),
+        env=environment(places) | {"LANG": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS,
+    )
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
     assert not (places / "drill/data").exists()
