@@ -18,11 +18,12 @@ from core.currencies import EXPONENTS
 from core.search import HasWords
 from customers.models import Customer
 from payments.models import Payment
+from payouts.models import BankAccount
 from webhooks.models import Webhook
 
 NEWEST = 20_000  # of the payments: no index serves parts of words
 SHORTEST = 3  # two letters stand within a word of nearly every payment, and in every URL
-ENDPOINTS_SHOWN = 20
+BANK_ACCOUNTS_SHOWN = ENDPOINTS_SHOWN = 20
 _BARE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,10})?|true|false")
 # The index of PostgreSQL answers "any name"; SQLite looks at the newest rows that have metadata.
 _ANY_ON_POSTGRESQL = "metadata @@ %s::jsonpath"
@@ -93,6 +94,15 @@ def with_metadata(text: str, pair: tuple[str, str] | None) -> QuerySet[Payment]:
         return Payment.objects.exclude(metadata={}).alias(found=condition).filter(found=True)
     wanted = RawSQL(_ON_SQLITE, [value, name, name])  # noqa: S611  # a constant
     return Payment.objects.filter(pk__in=wanted)
+
+
+def bank_accounts_named(name: str) -> list[BankAccount]:
+    """Return the newest bank accounts of shops, holders or banks with this in their names."""
+    if len(name) < SHORTEST:
+        return []
+    named = Q(holder_name__icontains=name) | Q(bank_name__icontains=name)
+    rows = BankAccount.objects.filter(named | Q(merchant__in=merchants_named(name)))
+    return list(rows.select_related("merchant").order_by("-pk")[:BANK_ACCOUNTS_SHOWN])
 
 
 def endpoints_at(text: str) -> list[Webhook]:

@@ -1,4 +1,4 @@
-"""Find refunds, top-ups, payouts, bank entries and adjustments by amount, or by a reference."""
+"""Find what moves money by amount or reference, and bank accounts by name."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -11,12 +11,13 @@ from backoffice.request_answer import with_names
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import within
 from backoffice.resource.list_filters import merchants_named
-from backoffice.search_lookups import of_amount
+from backoffice.search_lookups import bank_accounts_named, of_amount
 from backoffice.search_query import SearchQuery, figures_and_words
+from backoffice.search_words import bank_account_name
 from backoffice.services.instruction_kinds import ADJUST_MERCHANT, ADJUST_WALLET
 from backoffice.staff import Staff
 from funding.models import TopUp
-from payouts.models import BankEntry, Payout
+from payouts.models import BankAccount, BankEntry, Payout
 from refunds.models import Refund
 
 SHOWN = 50
@@ -37,8 +38,12 @@ _ADJUSTMENTS = {"task__in": [ADJUST_MERCHANT, ADJUST_WALLET]}
 
 
 def money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
-    """Yield matches of our reference or the bank's, then those of an amount, on a day if given."""
+    """Yield matches of our reference or the bank's, then those of an amount, on a day if given.
+
+    Before them, bank accounts, if the text asks for one.
+    """
     if staff.may(CATALOG[Payout].right):
+        yield "Bank accounts", BankAccount, bank_accounts_named(bank_account_name(query.text))
         ordered = Payout.objects.filter(order__end_to_end_id=query.text)
         yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
         booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")

@@ -30,6 +30,7 @@ _BEFORE_NAME = re.compile(
     r"(?:(?:no|nr|number|id)\b[.:]?\s*)?#?\s*(?=\S)",
     re.IGNORECASE,
 )
+_BANK_ACCOUNT = re.compile(r"\bbank accounts?\b(?: (?:of|at)\b)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,12 @@ def asked_for(text: str) -> AskedFor | None:
     rest = " ".join(f"{text[: found.start()]} {text[found.end() :]}".split())
     is_with_figures = any(character.isdecimal() for character in rest)
     return AskedFor(_KINDS[found[1].lower()], rest) if is_with_figures else None
+
+
+def bank_account_name(text: str) -> str:
+    """Return the name in "bank account reef" or "Reef's bank account"; empty without one."""
+    rest = _BANK_ACCOUNT.sub(" ", text, count=1)
+    return "" if rest == text else " ".join(rest.split()).removesuffix("'s")
 
 
 def bare_name(text: str) -> str:

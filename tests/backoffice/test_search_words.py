@@ -13,6 +13,7 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import number_of
+from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.models import Payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
@@ -216,3 +217,19 @@ def test_a_day_that_does_not_exist_finds_nothing(office: Office, refund: Refund,
 )
 def test_what_is_named_is_taken_without_its_noun(text: str, name: str) -> None:
     assert bare_name(text) == name
+
+
+@pytest.mark.parametrize(
+    "text", ["bank account island", "Island Coffee's bank account", "bank accounts at Conch"]
+)
+def test_a_bank_account_is_opened_by_a_name(office: Office, cafe: Merchant, text: str) -> None:
+    account = open_bank_account(
+        merchant_id=cafe.pk,
+        livemode=True,
+        details=BankDetails("BSD", "A. Rolle", "Conch Savings", "1234 5678 9012", "BOTIBSNSXXX"),
+        actor="staff:ann",
+        now=utc_now(),
+    )
+
+    assert search(office, text, Role.SUPPORT) == page_of(account)
+    assert "Nothing was found" in search(office, text, Role.DEVELOPER)
