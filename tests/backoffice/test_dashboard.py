@@ -83,23 +83,6 @@ def test_finished_days_are_counted_once_and_the_last_ones_again(
     assert figures.day == yesterday.astimezone(ZoneInfo(settings.STAFF_TIME_ZONE)).date()
 
 
-def test_a_day_of_the_chart_says_how_its_unpaid_payments_ended(
-    office: Office, merchant: Merchant
-) -> None:
-    yesterday = utc_now() - timedelta(days=1)
-    paid = paid_payment(merchant)
-    Payment.objects.filter(pk=paid.pk).update(completed_at=yesterday)
-    for status in ("failed", "expired", "expired"):
-        unpaid = Payment.objects.filter(pk=PaymentFactory(merchant=merchant).pk)
-        unpaid.update(status=status, **{f"{status}_at": yesterday})
-    count_finished_days(now=utc_now())
-
-    *_, before, today = office(Role.VIEWER).get("/admin/?mode=test").context["bars"]
-
-    assert before.words.endswith(" in 1 payment; not paid: 1 failed, 2 expired")
-    assert today.words.endswith(": B$0.00 BSD in 0 payments")
-
-
 def test_a_day_is_a_day_where_staff_are() -> None:
     start = day_start(utc_now().date())
 

@@ -287,15 +287,3 @@ def test_the_words_of_a_url_stay_whole_in_a_narrow_column(text: str, parts: list
         shown.removeprefix('<span class="bo-long" title="">').removesuffix("</span>").split("<wbr>")
         == parts
     )
-
-
-def test_a_heading_stands_above_figures_where_they_are_aligned(
-    office: Office, merchant: Merchant
-) -> None:
-    paid_payment(merchant)
-    url = f"{PAYMENTS}?mode=test&columns=amount,fee,status"
-    page = office(Role.FINANCE).get(url).content.decode()
-
-    cells = re.findall(r'<t[hd] class="[^"]*field-(\w+)[^>]*>(.*?)</t[hd]>', page, re.DOTALL)
-    figures = {name for name, content in cells if "bo-amount" in content}
-    assert figures == set(re.findall(r"column-(\w+) bo-figures", page)) == {"amount", "fee"}
