@@ -66,6 +66,9 @@ def _account_action(task: str, **declared: Any) -> Action:
     )
 
 
+_BY_TWO = (
+    "Another Administrator must approve this, once a colleague has signed in for the first time."
+)
 ADD = instruction_action(
     instruction_kinds.ADD_STAFF,
     name="add",
@@ -77,7 +80,7 @@ ADD = instruction_action(
         "arguments": {"roles": context.data["role"], "email": context.data["email"]},
     },
     done_message="The account has been created, and its owner invited by e-mail.",
-    about="Another Administrator must approve this. Then the invitation goes out.",
+    about=f"{_BY_TWO} Then the invitation goes out.",
     icon="person_add",
     main=True,
 )
@@ -89,7 +92,7 @@ STAFF_ACTIONS = (
         form=RolesForm,
         form_arguments=("roles",),
         done_message="The roles have been changed, with immediate effect.",
-        about="Another Administrator must approve this. To stop someone, close the account.",
+        about=f"{_BY_TWO} To stop someone, close the account.",
         icon="badge",
     ),
     Action(
@@ -106,7 +109,7 @@ STAFF_ACTIONS = (
         form=ResetForm,
         form_arguments=("email",),
         done_message="The access has been reset, and a new invitation sent.",
-        about="Another Administrator must approve this. It takes away password and second factor,"
+        about=f"{_BY_TWO} It takes away password and second factor,"
         " and sends a link to new ones. Requests of the account that wait are declined,"
         " invitations that it requested or approved are withdrawn, and what it resends in the"
         " background stops, as when it is closed.",
@@ -130,7 +133,7 @@ STAFF_ACTIONS = (
         name="reopen",
         title="Reopen account",
         done_message="The account has been reopened.",
-        about="Another Administrator must approve this.",
+        about=_BY_TWO,
         icon="person_check",
         available=lambda user, now: not user.is_active,
     ),
