@@ -12,7 +12,6 @@ def advice_on(error: ApiError) -> str:
 
 class Forbidden(ApiError):
     status, code, message = 403, "FORBIDDEN", "Your role does not allow this."
-    cause = "None of your roles has the right that this requires."
     remedy = "Ask a colleague whose role has it, or ask an Administrator for the role."
 
 
@@ -23,93 +22,74 @@ class InstructionNotFound(NotFound):
 class FormAlreadySubmitted(ApiError):
     status, code = 422, "ALREADY_SENT"
     message = "This form has already been submitted. Check the result before submitting another."
-    cause = "The form was submitted twice, or the page was reloaded afterwards."
     remedy = "Open the object and check whether it was done; to do more, open a new form."
 
 
 class SelfApproval(ApiError):
     status, code = 422, "SELF_APPROVAL"
     message = "You cannot decide on your own request, or on one about you."
-    cause = "This takes two people, and you are the requester, or the person it is about."
     remedy = "Ask a colleague to look at Approvals."
 
 
 class IndependentApproverRequired(ApiError):
     status, code = 422, "NO_SECOND_PERSON"
     message = "This must be approved by someone independent of the requester."
-    cause = (
-        "Within the last week one of you let the other in, or the same person let both of you in, "
-        "or both accounts have one e-mail address, or yours was changed within the last day."
-    )
     remedy = "Ask a colleague who had no part in it, and whose account neither of you changed."
 
 
 class InstructionDecided(ApiError):
     status, code, message = 422, "ALREADY_DECIDED", "This has already been decided."
-    cause = "Someone approved, declined or withdrew it before you."
     remedy = "The instruction shows who decided, and the result."
 
 
 class GlassNotBroken(ApiError):
     status, code = 422, "GLASS_NOT_BROKEN"
     message = "This takes a second person, or the break-glass delay."
-    cause = "The delay has not started, or is not over."
     remedy = "Ask a colleague to approve it, or wait until the time shown."
 
 
 class SecretNotThere(ApiError):
     status, code = 422, "SECRET_NOT_THERE"
     message = "There is no key to collect."
-    cause = "It has been collected, or waited too long; it is shown only once."
     remedy = "Revoke the key and request another."
 
 
 class InstructionExpired(ApiError):
     status, code = 422, "INSTRUCTION_EXPIRED"
     message = "This request has expired. Submit it again."
-    cause = "No one decided on it in time."
     remedy = "Submit it again if it is still needed."
 
 
 class RequesterNotAuthorized(ApiError):
     status, code = 422, "REQUESTER_GONE"
     message = "The requester no longer has the right to ask for this. Decline it."
-    cause = (
-        "Their account has been closed or has lost the right; or it is a merchant that is"
-        " suspended, or whose API key has ended."
-    )
     remedy = "Decline it; anyone who has the right can submit the same request."
 
 
 class IdentityNotProven(ApiError):
     status, code = 422, "IDENTITY_NOT_PROVEN"
     message = "The caller's answers do not prove their identity."
-    cause = "The answers do not match what is known about the customer."
     remedy = "Ask about another payment, or change nothing on the phone."
 
 
 class ActionLimitReached(ApiError):
     status, code, message = 429, "TOO_OFTEN", "You have reached the hourly limit for this action."
-    cause = "Each account may do this only a limited number of times an hour, to limit the damage."
     remedy = "Wait, or ask a colleague."
 
 
 class AccountNotEligible(ApiError):
     status, code, message = 422, "STAFF_UNFIT", "This is not possible for that account."
-    cause = "The account is your own, is closed, or is the last of its kind."
     remedy = "Read what the page says about it; an Administrator may be able to do it."
 
 
 class NothingToSend(ApiError):
     status, code, message = 422, "NOTHING_TO_SEND", "There is nothing to send."
-    cause = "No payout is due, or no delivery of it has failed."
     remedy = "Check the list again: its items have been dealt with in the meantime."
 
 
 class ClockWrong(ApiError):
     status, code = 422, "CLOCK_WRONG"
     message = "Nothing was done: the clock of this machine is wrong."
-    cause = "It differs from the database's clock by more than a few seconds."
     remedy = "Tell the operators of the service; try again once the clock is right."
 
 
@@ -118,41 +98,35 @@ class BankFileStale(ApiError):
     message = (
         "What the file says has changed since it was uploaded. Decline it, and upload it again."
     )
-    cause = "A payout, run, top-up or entry that it names has changed since, or was created."
     remedy = "Decline the request, upload the file again, and compare what it then says."
 
 
 class ExportsTooMany(ApiError):
     status, code = 422, "EXPORTS_TOO_MANY"
     message = "Several of your exports are still being made."
-    cause = "Five files that you requested are not ready yet."
     remedy = "Wait until one is ready; see Exports."
 
 
 class ErasureRefused(ApiError):
     status, code, message = 422, "ERASURE_REFUSED", "This customer cannot be erased yet."
-    cause = "The wallet is not empty, or a payment, refund or top-up is unfinished."
     remedy = "Settle what the page names, then try again."
 
 
 class MessageNotWaiting(ApiError):
     status, code = 422, "MESSAGE_NOT_WAITING"
     message = "Only a message that could not be sent can be sent again."
-    cause = "It was sent, is being sent or was not needed, or a colleague was faster."
     remedy = "Check its status, and wait for the attempt in progress."
 
 
 class MerchantChangedMeanwhile(ApiError):
     status, code = 422, "MERCHANT_CHANGED"
     message = "The merchant has changed its details since this form was opened. Look again."
-    cause = "Details that customers rely on were changed with the merchant's key in the meantime."
     remedy = "Check the details that the form shows now, then verify the merchant or decline."
 
 
 class LogoNotRead(ApiError):
     status, code = 422, "LOGO_NOT_READ"
     message = "The logo has not been read yet: you have not seen what customers would."
-    cause = "It was named a moment ago, and logos are read every minute."
     remedy = "Open the form again in a minute, and look at the logo."
 
 

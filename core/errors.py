@@ -17,13 +17,13 @@ class ApiError(Exception):
     """An expected refusal. Keyword arguments name the fields at fault and what each must be.
 
     `cause` says when the code occurs, `remedy` what to do then, `test_mode` how to provoke it with
-    a test key; without that, the code is for staff and not part of the contract.
+    a test key; without that, the code is for staff, not part of the contract, and needs no cause.
     """
 
     status: ClassVar[int]
     code: ClassVar[str]
     message: ClassVar[str]
-    cause: ClassVar[str]
+    cause: ClassVar[str] = ""
     remedy: ClassVar[str]
     test_mode: ClassVar[str] = ""
     default_headers: Mapping[str, str] = {}
