@@ -15,12 +15,12 @@ handler403 = "core.handler.permission_denied"
 handler404 = "checkout.error_pages.not_found"
 handler500 = "config.failures.server_error"
 
-OTHER_ROOMS = ("refunds", "links", "payouts", "webhooks", "sandbox")
+# Ordered by frequency of use, as patterns are tried one after the other.
+OTHER_ROOMS = ("refunds", "payouts", "links", "webhooks", "merchants", "sandbox")
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # Ordered by frequency of use, as patterns are tried one after the other.
+    # Ordered by frequency of use, too.
     path("v1/", include("payments.urls")),
-    path("v1/", include("merchants.urls")),
     # Under one prefix, as otherwise requests for the pages below would try each of these first.
     path("v1/", include([path("", include(f"{room}.urls")) for room in OTHER_ROOMS])),
     path("", include("links.image_urls")),
