@@ -1,6 +1,7 @@
 """Figures for the dashboard: today's counted anew, finished days as they were counted once."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
@@ -8,9 +9,10 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from backoffice.models import DayFigures
+from core.among import Among
 from ledger.models import Account, Purpose, Transfer
 from payments.models import Payment
 from payments.verification import Verification, required_for_amount
@@ -20,6 +22,7 @@ from webhooks.statuses import DeliveryStatus
 DAYS_SHOWN = 30
 DAYS_COUNTED_AGAIN = 2
 FEES_ADDED_UP = 500_000
+ACCOUNTS_AT_ONCE = 500
 # How a payment can end, and the instant that says so: once set, it never changes.
 ENDINGS = {
     "completed": "completed_at",
@@ -129,18 +132,35 @@ def fees_between(*, livemode: bool, start: datetime, end: datetime) -> dict[str,
     Returns them by currency. Each account has an index of its movements by time. None if there are
     more charges or returns than `FEES_ADDED_UP`: they would take too long.
     """
-    accounts = Account.objects.filter(purpose=Purpose.FEES, livemode=livemode)
-    currencies = list(accounts.order_by("currency").values_list("currency", flat=True).distinct())
+    accounts = defaultdict(list)
+    fees = Account.objects.filter(purpose=Purpose.FEES, livemode=livemode)
+    for pk, code in fees.order_by("currency", "pk").values_list("pk", "currency"):
+        accounts[code].append(pk)
     moved = Transfer.objects.filter(created_at__gte=start, created_at__lt=end).order_by()
-    sides = []
-    for side in ("credit_account", "debit_account"):
-        rows = moved.filter(**{f"{side}__in": accounts}).annotate(code=F(f"{side}__currency"))
-        sums = {code: Sum("amount", filter=Q(code=code)) for code in currencies}
-        found = rows[: FEES_ADDED_UP + 1].aggregate(Count("pk"), **sums)
-        if found["pk__count"] > FEES_ADDED_UP:
-            return None
-        sides.append([int(found[code] or 0) for code in currencies])
-    return {code: Fees(*pair) for code, *pair in zip(currencies, *sides, strict=True)}
+    charged = _sums_of(moved, F("credit_account_id"), accounts)
+    returned = _sums_of(moved, F("debit_account_id"), accounts)
+    if charged is None or returned is None:
+        return None
+    return {code: Fees(charged[code], returned[code]) for code in accounts}
+
+
+def _sums_of(
+    moved: QuerySet[Transfer], account: F, accounts: Mapping[str, Sequence[int]]
+) -> dict[str, int] | None:
+    """Add up what moved at the accounts of each currency, some at a time; None if it is too much.
+
+    At all of them at once PostgreSQL would read the ledger from end to end instead.
+    """
+    count, sums = 0, dict.fromkeys(accounts, 0)
+    for code, theirs in accounts.items():
+        for first in range(0, len(theirs), ACCOUNTS_AT_ONCE):
+            some = theirs[first : first + ACCOUNTS_AT_ONCE]
+            rows = moved.filter(Among(account, some))[: FEES_ADDED_UP + 1 - count]
+            found = rows.aggregate(count=Count("pk"), total=Sum("amount"))
+            count, sums[code] = count + found["count"], sums[code] + int(found["total"] or 0)
+            if count > FEES_ADDED_UP:
+                return None
+    return sums
 
 
 def is_usual_day(day: date) -> bool:

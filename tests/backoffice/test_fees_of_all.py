@@ -6,6 +6,7 @@ import pytest
 from django.contrib.messages import get_messages
 from django.utils import timezone
 from django.utils.html import strip_tags
+from pytest_django import DjangoAssertNumQueries
 
 from backoffice import figures
 from backoffice.figures import fees_between
@@ -61,6 +62,19 @@ def test_only_the_days_and_the_mode_asked_for_count() -> None:
     assert fees_between(livemode=False, start=ended, end=ended + day) == {"BSD": (0, 0)}
     assert fees_between(livemode=False, start=begun - day, end=begun) == {"BSD": (0, 0)}
     assert fees_between(livemode=True, start=begun, end=ended) == {}
+
+
+def test_fees_of_many_shops_are_added_up_some_shops_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    begun = utc_now()
+    sell_at_two_shops()
+    monkeypatch.setattr(figures, "ACCOUNTS_AT_ONCE", 1)
+
+    with django_assert_num_queries(1 + 2 * 2):
+        assert fees_between(livemode=False, start=begun, end=utc_now()) == {"BSD": (280, 50)}
+    monkeypatch.setattr(figures, "FEES_ADDED_UP", 1)
+    assert fees_between(livemode=False, start=begun, end=utc_now()) is None
 
 
 def test_more_than_can_be_added_up_is_no_figure(
