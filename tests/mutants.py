@@ -50,7 +50,9 @@ def changed_lines(base: str) -> dict[str, set[int]]:
             lines[file] |= set(range(int(found[1]), int(found[1]) + int(found[2] or 1)))
     for new in _git("ls-files", "--others", "--exclude-standard", "--", "*.py").splitlines():
         lines[new] = set(range(1, 10_000))
-    return {file: found for file, found in lines.items() if not NOT_THE_SERVICE.search(file)}
+    return {  # without /dev/null, as which a removed file has no lines
+        file: found for file, found in lines.items() if found and not NOT_THE_SERVICE.search(file)
+    }
 
 
 def _git(*arguments: str) -> str:

@@ -8,7 +8,7 @@ from types import CodeType
 
 import pytest
 
-from tests import learning
+from tests import learning, mutants
 from tests.learning import Learned, Notebook
 from tests.mutant_groups import Counts
 from tests.mutants import Verdict, accepted
@@ -185,6 +185,16 @@ def test_a_file_that_refuses_the_configuration_of_tests_ends_no_run(
     found = learning.functions_of(["refuses_tests.py"])
 
     assert found.keys() == {str(tmp_path / "refuses_tests.py")}
+
+
+def test_a_removed_file_has_no_changed_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    diff = (
+        "--- a/shop/prices.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a = 1\n-b = 2\n"
+        "--- a/shop/tills.py\n+++ b/shop/tills.py\n@@ -3,0 +4,2 @@\n+c = 3\n+d = 4\n"
+    )
+    monkeypatch.setattr(mutants, "_git", lambda *words: diff if words[0] == "diff" else "")
+
+    assert mutants.changed_lines("main") == {"shop/tills.py": {4, 5}}
 
 
 def test_what_is_accepted_can_still_be_planted_and_has_a_reason() -> None:
