@@ -13,6 +13,7 @@ from backoffice.endpoint_timeline import outages_met_by, outages_of
 from backoffice.message_words import kind_words, masked_recipient, status_words, with_payment_ended
 from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
+from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.services.instruction_kinds import TASKS, moves_later, outcome_of, title_of
@@ -51,7 +52,7 @@ _STAMPS = {
     "created_at": ("add_circle", "Created"),
 }
 # By the act, as the audit trail names what was requested.
-_VIEWING_RIGHTS = {task.title.lower(): task.viewing_right for task in TASKS.values()}
+_VIEWING_RIGHTS = {task.title.lower(): viewing_right(name) for name, task in TASKS.items()}
 _WRITTEN_BY = {
     "customer": "written by the customer",
     "visitor": "written by someone with the receipt",
@@ -263,7 +264,7 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
             actor=row.decided_by.get_username() if row.decided_by else "",
             details=(row.decision_note,),
             tone=formats.tone(status),
-            right=TASKS[row.task].viewing_right,
+            right=viewing_right(row.task),
         )
 
 

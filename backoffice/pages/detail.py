@@ -11,10 +11,10 @@ from django.template.response import TemplateResponse
 from backoffice.models import AuditEntry, Instruction
 from backoffice.page_parts import NOTE, Section, SupportAnswer, Table, TimelineEntry
 from backoffice.request_answer import request_words, requests_about
+from backoffice.request_rights import tasks_hidden_from
 from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
-from backoffice.services.instruction_kinds import tasks_hidden_from
 from backoffice.staff import Staff, staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now

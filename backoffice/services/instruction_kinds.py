@@ -25,12 +25,9 @@ from backoffice.services import (
     payouts,
     personal_data,
 )
-from backoffice.staff import Staff
 from merchants.callers import Caller
 
 K, R = InstructionKind, Right
-# Some requests name what not all staff may see: the right to view them, by that to make them.
-_VIEWING = {R.PAY_OUT: R.VIEW_PAYOUTS, R.BANK_ACCOUNT: R.VIEW_PAYOUTS, R.STAFF: R.VIEW_STAFF}
 Check = Callable[[Instruction, datetime], None]
 CarryOut = Callable[[Instruction, Caller, datetime], str | None]
 
@@ -55,11 +52,6 @@ class InstructionTask:
     alone_in_test: bool = False
     holder: str = ""
     takes: bool = False
-
-    @property
-    def viewing_right(self) -> Right:
-        """The right that viewing a request for it takes."""
-        return _VIEWING.get(self.right, R.VIEW_TRADE)
 
     def check_request(self, instruction: Instruction, now: datetime, *, waits: bool) -> None:
         """Refuse what cannot be done, before a second person has to find that out.
@@ -209,11 +201,6 @@ TASKS: dict[str, InstructionTask] = {
         "Unfreeze customer", K.WALLET_ACCESS, R.UNFREEZE, customers.unfreeze_with_approval
     ),
 }
-
-
-def tasks_hidden_from(staff: Staff) -> list[str]:
-    """Return the tasks whose requests a member of staff may not see."""
-    return [name for name, task in TASKS.items() if not staff.may(task.viewing_right)]
 
 
 def title_of(instruction: Instruction, name: str = "") -> str:
