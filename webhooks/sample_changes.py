@@ -17,7 +17,7 @@ OF_SEVERAL_STATUSES = {
     EventType.PAYOUT_FAILED,
     EventType.PAYMENT_LINK_PAYMENT_COMPLETED,
 }
-_KINDS = {
+_KINDS: dict[type[Any], str] = {
     bool: "true or false",
     int: "an integer",
     str: "a string",
