@@ -83,8 +83,9 @@ def test_an_interrupted_drill_leaves_no_copy(places: Path, ends_it: signal.Signa
     program = places / "programs/pg_ctl"
     program.write_text(STARTING.format(started=started))
     program.chmod(0o755)
+    # A run in the background begins with signals ignored, and a shell cannot trap such again.
     drill = subprocess.Popen(
-        restoring(places, until="now"),
+        ["env", "--default-signal", *restoring(places, until="now")],
         env=environment(places),
         start_new_session=True,
     )
