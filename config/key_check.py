@@ -7,19 +7,9 @@ from django.db import DatabaseError, connection
 from config.checks import UnsafeConfiguration
 from core.clock import utc_now
 from core.database_away import log_failure
-from core.key_register import missing_keys, note_keys
+from core.key_register import note_keys, words_of_missing_keys
 
 logger = logging.getLogger(__name__)
-
-ADVICE = (
-    "Put it back behind the newest one, in {name}; or let `manage.py rotate_encryption` find that "
-    "nothing needs it; or, where it is lost for good, `manage.py rotate_encryption --give-up {id}`."
-)
-VARIABLES = {
-    "encryption": "ENCRYPTION_KEY",
-    "ledger": "LEDGER_KEY",
-    "pepper": "PIN_PEPPER_FALLBACKS",
-}
 
 
 def refuse_missing_keys() -> None:
@@ -29,7 +19,7 @@ def refuse_missing_keys() -> None:
     and the process starts: it cannot serve anything then either.
     """
     try:
-        missing = missing_keys()
+        missing = words_of_missing_keys()
         if not missing:
             note_keys(now=utc_now())
     except DatabaseError as error:
@@ -38,11 +28,7 @@ def refuse_missing_keys() -> None:
     finally:
         _leave_database()
     if missing:
-        lines = "\n".join(
-            f"- {entry} is missing, in use since {entry.since:%Y-%m-%d}. "
-            + ADVICE.format(name=VARIABLES[entry.purpose], id=entry.key_id)
-            for entry in missing
-        )
+        lines = "\n".join(f"- {words}" for words in missing)
         raise UnsafeConfiguration(f"Stored secrets could not be read:\n{lines}")
 
 

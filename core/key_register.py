@@ -14,6 +14,15 @@ from core.crypto import keys_of
 from core.models import KeyInUse, KeyPurpose
 
 ID_CHARACTERS = 16
+ADVICE = (
+    "Put it back behind the newest one, in {name}; or let `manage.py rotate_encryption` find that "
+    "nothing needs it; or, where it is lost for good, `manage.py rotate_encryption --give-up {id}`."
+)
+VARIABLES = {
+    "encryption": "ENCRYPTION_KEY",
+    "ledger": "LEDGER_KEY",
+    "pepper": "PIN_PEPPER_FALLBACKS",
+}
 
 
 def key_id(purpose: KeyPurpose, key: str) -> str:
@@ -47,6 +56,15 @@ def missing_keys() -> list[KeyInUse]:
         entry
         for entry in KeyInUse.objects.order_by("since", "id")
         if entry.key_id not in ours[KeyPurpose(entry.purpose)]
+    ]
+
+
+def words_of_missing_keys() -> list[str]:
+    """Return a sentence for each of the missing keys: its id, since when, and what can be done."""
+    return [
+        f"{entry} is missing, in use since {entry.since:%Y-%m-%d}. "
+        + ADVICE.format(name=VARIABLES[entry.purpose], id=entry.key_id)
+        for entry in missing_keys()
     ]
 
 

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from core.clock import utc_now
 from core.commands import RefusableCommand
+from core.key_register import words_of_missing_keys
 from ledger.log_checks import FEWER
 from ledger.restoring import note_restore
 from ledger.sealing import SealerBusy
@@ -18,6 +19,7 @@ from payouts.models import Payout
 from payouts.statuses import PayoutStatus
 
 ACTOR = "system:restored"
+UNREADABLE = "Stored secrets cannot be read, and no process will start:"
 
 
 class Command(RefusableCommand):
@@ -37,7 +39,10 @@ class Command(RefusableCommand):
 
     def handle(self, **options: Any) -> None:
         now = utc_now()
+        missing = words_of_missing_keys()
         if options["reconciled"]:
+            if missing:
+                raise CommandError("\n".join([UNREADABLE, *missing, "Payouts stay shut."]))
             reopen(actor=ACTOR, now=now)
             self.stdout.write("Payouts are open again.")
             return
@@ -45,6 +50,8 @@ class Command(RefusableCommand):
         self._go_on_with_the_log(now)
         moving = Payout.objects.filter(livemode=True, status=PayoutStatus.IN_TRANSIT).count()
         self.stdout.write(f"Payouts are shut. In transit, to compare with the bank: {moving}.")
+        if missing:
+            self.stderr.write("\n".join([UNREADABLE, *missing]))
 
     def _go_on_with_the_log(self, now: datetime) -> None:
         """Append the restore to the log. Raises CommandError if the witnesses have another log."""
