@@ -9,13 +9,14 @@ from core.instants import parse_instant
 from webhooks.event_types import EventType
 from webhooks.samples import Payload
 
-# Their object may be in one of several states; of the others the type says in which.
+# Their object may have one of several statuses; of the others the type says which.
 OF_SEVERAL_STATUSES = {
     EventType.PAYMENT_REPLACEMENT_REQUESTED,
     EventType.REFUND_CREATED,
     EventType.INQUIRY_UPDATED,
     EventType.PAYOUT_FAILED,
     EventType.PAYMENT_LINK_PAYMENT_COMPLETED,
+    EventType.MERCHANT_UPDATED,
 }
 _KINDS: dict[type[Any], str] = {
     bool: "true or false",
@@ -27,10 +28,11 @@ _KINDS: dict[type[Any], str] = {
 
 
 def changed_sample(event_type: EventType, sample: Payload, data: Mapping[str, Any]) -> Payload:
-    """Return the sample with these values, without those that are None; the merchant stays.
+    """Return the sample with these values in place of its own; the merchant stays.
 
-    Fields that the sample does not have are added as they are. Raises ValidationFailed, naming each
-    field that no event of the type has so: what a handler does with it tells nothing of the real.
+    A None leaves its field out of the event that is written. Fields that the sample does not have
+    are added as they are. Raises ValidationFailed, naming each field whose value no event of the
+    type can have, and what it must be.
     """
     rules = {name: _rule(event_type, sample, name, value) for name, value in data.items()}
     wrong = {f"data.{name}": f"must be {rule}" for name, rule in rules.items() if rule}
