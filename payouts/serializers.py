@@ -20,6 +20,7 @@ from core.operations import refuse_unread, unread_fields
 from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
 from ledger.models import TransferKind
+from merchants.authentication import LOOKUPS
 from payouts.account_statements import SUMS
 from payouts.bank_accounts import MAX_NAME_LENGTH
 from payouts.bank_words import names_top_up
@@ -56,7 +57,7 @@ class NewPayout(Input):
         """
         values = super().parse(data)
         if "amount" not in values:
-            refuse_unread(unread_fields(data, cls, besides=()))
+            refuse_unread(unread_fields(data, cls, LOOKUPS))
         return values
 
     def validate_description(self, text: str) -> str:

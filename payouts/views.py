@@ -44,7 +44,11 @@ class PayoutViewSet(CallerViewSet):
 
     @operation("Pay out on demand", request=NewPayout, response=PayoutOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """Pays out in addition to your schedule; without an amount, the whole available balance."""
+        """Pays out in addition to your schedule; without an amount, the whole available balance.
+
+        Without `amount`, an unknown field is refused with 422 rather than only named in
+        `X-Service-Warning`, because a misspelled `amount` would otherwise pay out everything.
+        """
         values = NewPayout.parse(request.data)
         caller, currency = request.user, values.get("currency", settings.DEFAULT_CURRENCY)
         gather_before_payout(

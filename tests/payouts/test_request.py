@@ -268,3 +268,14 @@ def test_it_needs_a_key_and_in_development_a_merchant(api, merchant, settings):
     credit(merchant, 1250)
     assert api(None).post(PATH, {}).status_code == 422
     assert api(None).post(PATH, {"merchant_id": merchant.id}).status_code == 201
+
+
+def test_a_merchant_named_by_its_slug_in_development_is_paid_out_everything(
+    api, merchant, development
+):
+    """The slug says whose payout it is: it is no misnamed amount."""
+    credit(merchant, 1250)
+
+    response = api(None).post(PATH, {"merchant_slug": merchant.slug})
+
+    assert (response.status_code, response.json()["amount"]) == (201, 1250)
