@@ -149,7 +149,7 @@ _CURRENCY = {"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["BSD"]}
 # Neither `date` nor `date-time`: each would keep generated clients from sending the other.
 _WHEN = {
     "type": "string",
-    "pattern": r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$",
+    "pattern": r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$",
     "examples": ["2026-01-31", "2026-01-31T09:30:00Z"],
 }
 
