@@ -54,7 +54,7 @@ def asked_for(text: str) -> AskedFor | None:
 def bank_account_name(text: str) -> str:
     """Return the name in "bank account reef" or "Reef's bank account"; empty without one."""
     rest = _BANK_ACCOUNT.sub(" ", text, count=1)
-    return "" if rest == text else " ".join(rest.split()).removesuffix("'s")
+    return "" if rest == text else " ".join(rest.split()).removesuffix("'s").removesuffix("\u2019s")
 
 
 def bare_name(text: str) -> str:

@@ -220,7 +220,14 @@ def test_what_is_named_is_taken_without_its_noun(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["bank account island", "Island Coffee's bank account", "bank accounts at Conch"]
+    "text",
+    [
+        "bank account island",
+        "Bank account of Rolle",
+        "Island Coffee's bank account",
+        "Island Coffee\u2019s bank account",
+        "bank accounts at Conch",
+    ],
 )
 def test_a_bank_account_is_opened_by_a_name(office: Office, cafe: Merchant, text: str) -> None:
     account = open_bank_account(
