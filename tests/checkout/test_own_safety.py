@@ -63,6 +63,29 @@ def test_all_other_devices_are_signed_out_at_once(victim: Customer) -> None:
     assert [is_open(token) for token in (own, *others)] == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    ("language", "button", "unknown"),
+    [
+        ("en", "Sign out", "Unknown device"),
+        ("es", "Cerrar sesión", "Dispositivo desconocido"),
+        ("fr", "Déconnecter", "Appareil inconnu"),
+        ("ht", "Dekonekte", "Aparèy nou pa konnen"),
+    ],
+)
+def test_a_button_says_which_other_device_it_signs_out(
+    victim: Customer, language: str, button: str, unknown: str
+) -> None:
+    """French had "sign yourself out"; a device that named itself nothing had no name to hear."""
+    here, _ = signed_in_on(victim, "iPhone")
+    for device in ("Android", ""):
+        signed_in_on(victim, device)
+
+    here.visit(f"{DEVICES}?lang={language}")
+
+    for name in ("Android", unknown):
+        assert f'>{button}<span class="away"> {name}</span></button>' in here.text
+
+
 @pytest.mark.parametrize("chosen", ["own", "of another customer", "²", "1" * 30, "-1", ""])
 def test_it_signs_out_neither_this_device_nor_anyone_else(victim: Customer, chosen: str) -> None:
     here, own = signed_in_on(victim, "iPhone")
