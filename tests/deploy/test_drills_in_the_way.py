@@ -101,6 +101,25 @@ def test_an_interrupted_drill_leaves_no_copy(places: Path, ends_it: signal.Signa
     assert not (places / "drill/data").exists()
 
 
+def test_the_server_reads_an_instant_without_an_offset_as_the_script_does(places: Path) -> None:
+    back_up(places)
+    said = places / "programs/said"
+    program = places / "programs/pg_ctl"
+    program.write_text(f'#!/bin/sh\necho "$*" >> "{said}"\nexit 1\n')
+    program.chmod(0o755)
+
+    done = subprocess.run(
+        restoring(places, until="2026-01-31 09:30:00"),
+        env=environment(places),
+        capture_output=True,
+        timeout=WAIT_SECONDS,
+    )
+
+    assert done.returncode == 1
+    assert "-c recovery_target_time='2026-01-31 09:30:00'" in said.read_text()
+    assert "-c timezone='UTC'" in said.read_text()
+
+
 @pytest.mark.parametrize(
     ("until", "said"),
     [
