@@ -37,6 +37,17 @@ def refused_while_revoking(
     return getattr(answer, "status_code", answer) == 401
 
 
+def an_invoice() -> dict[str, object]:
+    return {
+        "amount": 90_000,
+        "payment_mode": "INVOICE_PAY",
+        "invoice_number": "7",
+        "customer_email": "ann@example.com",
+        "due_date": (utc_now() + timedelta(days=9)).date().isoformat(),
+        "terms": "Our bank has changed: pay to account 00-1234.",
+    }
+
+
 def test_a_revoked_key_changes_no_prices_of_a_counter(stolen: IssuedKey) -> None:
     """Its thief then buys at that price, and the next customer reads the thief's words."""
     thief, bread = (
@@ -77,22 +88,29 @@ def test_a_revoked_key_does_not_say_what_was_paid_for(
 def test_a_revoked_key_sends_no_invoice_with_its_words(stolen: IssuedKey) -> None:
     """Invoices of one merchant wait for each other to be counted: those in line were all mailed."""
     thief = ApiClient(stolen.secret)
-    invoice = {
-        "amount": 90_000,
-        "payment_mode": "INVOICE_PAY",
-        "invoice_number": "7",
-        "customer_email": "ann@example.com",
-        "due_date": (utc_now() + timedelta(days=9)).date().isoformat(),
-        "terms": "Our bank has changed: pay to account 00-1234.",
-    }
     counted = [(_per_merchant(), stolen.key.merchant_id)]
 
     assert refused_while_revoking(
         stolen,
         lambda: count_or_refuse(counted, now=utc_now()),
-        lambda: thief.post("/v1/payments", invoice),
+        lambda: thief.post("/v1/payments", an_invoice()),
     )
     assert not Payment.objects.exists()
+    assert not Message.objects.exists()
+
+
+def test_a_merchant_suspended_meanwhile_sends_no_invoice(stolen: IssuedKey) -> None:
+    merchant_id = stolen.key.merchant_id
+
+    def suspend() -> None:
+        count_or_refuse([(_per_merchant(), merchant_id)], now=utc_now())
+        Merchant.objects.filter(pk=merchant_id).update(status="suspended")
+
+    client = ApiClient(stolen.secret)
+    answer = held_up(suspend, lambda: client.post("/v1/payments", an_invoice()))
+
+    assert not isinstance(answer, Exception)
+    assert (answer.status_code, answer.json()["code"]) == (422, "MERCHANT_INACTIVE")
     assert not Message.objects.exists()
 
 
