@@ -270,6 +270,15 @@ def test_it_needs_a_key_and_in_development_a_merchant(api, merchant, settings):
     assert api(None).post(PATH, {"merchant_id": merchant.id}).status_code == 201
 
 
+def test_an_unknown_field_beside_an_amount_is_only_named(api, merchant):
+    credit(merchant, 1250)
+
+    response = api(merchant).post(PATH, {"amount": 500, "total": 1250})
+
+    assert (response.status_code, response.json()["amount"]) == (201, 500)
+    assert response["X-Service-Warning"] == "total: is unknown"
+
+
 def test_a_merchant_named_by_its_slug_in_development_is_paid_out_everything(
     api, merchant, development
 ):
