@@ -73,10 +73,11 @@ def test_it_asks_a_known_device_for_its_passkey(returning, device, texts, victim
 
 def test_the_session_changes_no_passkey_before_one_is_shown_again(returning, device):
     before = Message.objects.count()
+    returning.client.defaults["HTTP_USER_AGENT"] = "iPad"
     returning.send(credential=of_this_device(device.get(asked(returning))))
 
     session = CustomerSession.objects.latest("id")
-    assert (session.payment_id, session.code_verified_at) == ("", None)
+    assert (session.payment_id, session.code_verified_at, session.device) == ("", None, "iPad")
     assert proof_needed(session, now=utc_now()) == "passkey"
     assert Message.objects.count() == before
 

@@ -120,6 +120,20 @@ def test_by_the_number_alone_others_are_not_told_but_can_be_signed_out(
     assert not is_open(owners)
 
 
+def test_with_a_proof_of_today_others_are_not_told(victim: Customer) -> None:
+    """A thief of the number may have set that PIN."""
+    Customer.objects.update(
+        created_at=utc_now() - timedelta(days=9), proof_changed_at=utc_now() - timedelta(hours=1)
+    )
+    here, _ = signed_in_on(victim, "iPhone")
+    signed_in_on(victim, "Android")
+
+    here.visit(DEVICES)
+
+    assert "Other devices are signed in, too." in here.text
+    assert "Android" not in here.text
+
+
 def test_a_session_knows_the_kind_of_its_device(victim: Customer, texts: TextBox) -> None:
     shopper = Shopper(user_agent=IPHONE)
     shopper.visit("/account/phone")

@@ -118,14 +118,14 @@ def test_a_known_device_signs_in_and_pays_by_one_answer(payment_of, texts):
     path = f"{second.hosted_url}/passkey/device"
     options = ask(shopper, f"{path}/options")
     fields = shopper.form(to="/pay").fields | {"credential": on_this_device(device.get(options))}
-    answer = shopper.client.post(path, fields)
+    answer = shopper.client.post(path, fields, headers={"user-agent": "iPad"})
 
     second.refresh_from_db()
     assert answer["Location"] == f"{second.hosted_url}?paid=1"
     assert second.status == PaymentStatus.COMPLETED
     session = CustomerSession.objects.latest("id")
     assert (session.payment_id, session.code_verified_at) == (second.id, None)
-    assert session.passkey_verified_at is None
+    assert (session.passkey_verified_at, session.device) == (None, "iPad")
 
 
 def test_what_is_changed_beside_the_dialog_of_a_known_device_is_read_first(payment_of, texts):
