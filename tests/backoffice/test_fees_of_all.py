@@ -73,6 +73,8 @@ def test_fees_of_many_shops_are_added_up_some_shops_at_a_time(
 
     with django_assert_num_queries(1 + 2 * 2):
         assert fees_between(livemode=False, start=begun, end=utc_now()) == {"BSD": (280, 50)}
+    monkeypatch.setattr(figures, "FEES_ADDED_UP", 2)  # as many as were charged
+    assert fees_between(livemode=False, start=begun, end=utc_now()) == {"BSD": (280, 50)}
     monkeypatch.setattr(figures, "FEES_ADDED_UP", 1)
     assert fees_between(livemode=False, start=begun, end=utc_now()) is None
 

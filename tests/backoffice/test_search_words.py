@@ -14,7 +14,7 @@ from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import number_of
 from payouts.bank_accounts import BankDetails, open_bank_account
-from payouts.models import Payout
+from payouts.models import BankAccount, Payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.conftest import Office, staff_as
@@ -219,6 +219,16 @@ def test_what_is_named_is_taken_without_its_noun(text: str, name: str) -> None:
     assert bare_name(text) == name
 
 
+def bank_account_of(merchant: Merchant) -> BankAccount:
+    return open_bank_account(
+        merchant_id=merchant.pk,
+        livemode=True,
+        details=BankDetails("BSD", "A. Rolle", "Conch Savings", "1234 5678 9012", "BOTIBSNSXXX"),
+        actor="staff:ann",
+        now=utc_now(),
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -230,13 +240,14 @@ def test_what_is_named_is_taken_without_its_noun(text: str, name: str) -> None:
     ],
 )
 def test_a_bank_account_is_opened_by_a_name(office: Office, cafe: Merchant, text: str) -> None:
-    account = open_bank_account(
-        merchant_id=cafe.pk,
-        livemode=True,
-        details=BankDetails("BSD", "A. Rolle", "Conch Savings", "1234 5678 9012", "BOTIBSNSXXX"),
-        actor="staff:ann",
-        now=utc_now(),
-    )
+    account = bank_account_of(cafe)
 
     assert search(office, text, Role.SUPPORT) == page_of(account)
     assert "Nothing was found" in search(office, text, Role.DEVELOPER)
+
+
+@pytest.mark.parametrize("text", ["bank account", "bank account co"])
+def test_without_a_name_no_bank_account_is_found(office: Office, cafe: Merchant, text: str) -> None:
+    bank_account_of(cafe)
+
+    assert "Nothing was found" in search(office, text, Role.SUPPORT)

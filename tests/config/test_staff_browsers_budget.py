@@ -10,7 +10,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
 import config.settings
-from backoffice.known_browsers import LIFETIME_SECONDS
+from backoffice.known_browsers import LIFETIME_SECONDS, marked_browser
 from backoffice.roles import Role
 from config.visitors import is_visitor
 from core.clock import utc_now
@@ -85,6 +85,12 @@ def test_a_mark_counts_on_pages_of_staff_and_for_its_time() -> None:
         assert is_visitor(mark | {"PATH_INFO": path})
     with time_machine.travel(utc_now() + timedelta(seconds=LIFETIME_SECONDS + 60), tick=False):
         assert is_visitor(mark | {"PATH_INFO": SIGN_IN})
+
+
+def test_of_two_marks_the_last_one_counts_as_in_django() -> None:
+    cookies = "; ".join(f"staff_browser={mark_of(name)}" for name in ("support:a", "finance:b"))
+
+    assert marked_browser(cookies) == "finance:b"
 
 
 def test_a_known_browser_in_the_hands_of_a_machine_is_refused_at_last(
