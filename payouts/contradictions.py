@@ -111,7 +111,8 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
     """Return, by merchant and currency, waiting entries for payouts that left unknown to us.
 
     Those are debits and settlements and, for the merchants of these payouts, any entry about a
-    payout that we never ordered. An entry for a whole batch counts for its refused payouts.
+    payout that we never ordered. An entry for a whole batch counts for its payouts that were
+    refused or came back.
     """
     waiting = BankEntry.objects.unmatched().besides_charges()
     departures = waiting.filter(livemode=livemode, kind__in=_LEFT)
@@ -123,11 +124,12 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
     named = every.filter(_bears("order__end_to_end_id", orders)).exclude(
         status=PayoutStatus.PAID, booked_at__isnull=False
     )
-    refused = every.filter(_bears("batch__message_id", batches), status=PayoutStatus.FAILED)
+    not_paid = (PayoutStatus.FAILED, PayoutStatus.RETURNED)
+    of_runs = every.filter(_bears("batch__message_id", batches), status__in=not_paid)
     found = dict(_never_ordered(payouts, livemode=livemode))
     for rows, name, entry_of in (
         (named, "order__end_to_end_id", orders),
-        (refused.exclude(batch__message_id=""), "batch__message_id", batches),
+        (of_runs.exclude(batch__message_id=""), "batch__message_id", batches),
     ):
         for owner, currency, reference in rows.values_list("merchant_id", "currency", name):
             found[owner, currency] = _entry_of(reference, entry_of)

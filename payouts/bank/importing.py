@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, When
 
 from core.clock import clock_from
 from core.sweeping import keys_by_page, sweep
@@ -25,6 +25,10 @@ from payouts.models import (
 from payouts.order_references import ORDER_PREFIX
 
 Progress = Callable[[int, int], None]
+# What came back may be of either of two debits, which are known only once they were looked at.
+_INCOMING_LAST = Case(
+    When(kind__in=(BankEntryKind.RETURN, BankEntryKind.CREDIT), then=1), default=0
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +61,13 @@ def import_bank_file(
 def match_bank_file(
     *, stored: StoredFile, actor: str, now: datetime, progress: Progress | None = None
 ) -> ImportResult:
-    """Match the unmatched entries of a file; each entry is one business fact and commits alone."""
+    """Match the unmatched entries of a file; each entry is one business fact and commits alone.
+
+    What has left comes before what came back, however the bank sorts its statements.
+    """
     file = stored.file
-    waiting = list(file.entries.unmatched().order_by("key").values_list("pk", flat=True))
+    entries = file.entries.unmatched().order_by(_INCOMING_LAST, "key")
+    waiting = list(entries.values_list("pk", flat=True))
     numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
     clock, words = clock_from(now), WordsOfOrders()
 

@@ -116,7 +116,10 @@ def _match(entry: BankEntry, words: WordsOfOrders, *, actor: str, now: datetime)
     ).first()
     if not entry.message_reference or batch is None:
         raise BankEntryUnfit(_unknown(kind))
-    apply_entry(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
+    payouts = _payouts_of(entry, batch)
+    for payout in payouts:
+        refuse_return_of_either(kind, payout)
+    apply_entry(entry, kind, payouts, actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
 
 

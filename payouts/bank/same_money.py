@@ -5,6 +5,7 @@ from django.db.models import Exists, OuterRef, Q
 from payouts.bank.recognition import is_of_same_time
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, BankEntryQuerySet, BankEntryState, Payout
+from payouts.order_references import with_truncated_forms
 
 K = BankEntryKind
 # What each kind of file reports about a payout only once, and the kinds of entry that report it.
@@ -32,21 +33,31 @@ def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> N
 def refuse_return_of_either(kind: BankEntryKind, payout: Payout) -> None:
     """Raise BankEntryUnfit for the return of a payout that the bank has debited twice.
 
-    Whichever came back, the merchant has been paid by the other.
+    Each time alone or with its run. Whichever came back, the merchant has been paid by the other.
     """
     if kind != K.RETURN:
         return
     debits = BankEntry.objects.besides_charges().filter(kind=K.DEBIT, livemode=payout.livemode)
     of_payout = Q(payout=payout) | Q(batch__isnull=False, batch=payout.batch_id)
     matched = debits.filter(of_payout, state=BankEntryState.MATCHED)
-    named = debits.filter(end_to_end_id=payout.order.end_to_end_id)
-    left = named.filter(state__in=(BankEntryState.UNMATCHED, BankEntryState.OTHER))
+    left = debits.filter(
+        _names_order_or_run(payout), state__in=(BankEntryState.UNMATCHED, BankEntryState.OTHER)
+    )
     if left.filter(source__in=matched.values("source")).exists():
         raise BankEntryUnfit(
             "The bank has debited this payout twice, and one of the two came back: its merchant"
             " has been paid once. Set this and the second debit aside; if the other comes back,"
             " too, match that with the payout."
         )
+
+
+def _names_order_or_run(payout: Payout) -> Q:
+    """Return what selects entries that name a payout's order, or its whole run, maybe truncated."""
+    named = Q(end_to_end_id__in=with_truncated_forms(payout.order.end_to_end_id))
+    if payout.batch is None or not payout.batch.message_id:
+        return named
+    run = with_truncated_forms(payout.batch.message_id)
+    return named | Q(end_to_end_id="", message_reference__in=run)
 
 
 def refuse_credited_elsewhere(entry: BankEntry, *here: str) -> None:

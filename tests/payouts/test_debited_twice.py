@@ -1,0 +1,100 @@
+"""Payouts that the bank debits twice, and sends back once: their merchants have been paid."""
+
+from collections.abc import Callable
+
+import pytest
+
+from payouts.contradictions import contradictions_of
+from payouts.models import BankEntry, Payout
+from tests.payouts.bank_files import (
+    batch_details,
+    entry,
+    order_of,
+    read,
+    returned,
+    statement,
+    statuses_of,
+    waiting_entries,
+)
+
+pytestmark = pytest.mark.django_db
+Pair = tuple[Payout, Payout]
+
+
+def alone(payout: Payout, reference: str) -> str:
+    return entry(payout.amount, order_of(payout), reference=reference)
+
+
+def truncated(payout: Payout, reference: str) -> str:
+    return entry(payout.amount, order_of(payout)[:16], reference=reference)
+
+
+def with_its_run(payout: Payout, reference: str) -> str:
+    return entry(2050, details=batch_details(payout.batch), reference=reference)
+
+
+def run_comes_back(payout: Payout) -> str:
+    back = {"direction": "CRDT", "reversal": True, "reference": "RTN 1"}
+    return entry(2050, details=batch_details(payout.batch), **back)
+
+
+def is_held_for_having_been_paid() -> bool:
+    return sum("debited this payout twice" in each for each in waiting_entries()) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (with_its_run, with_its_run),
+        (alone, with_its_run),
+        (with_its_run, alone),
+        (alone, truncated),
+    ],
+)
+def test_what_comes_back_is_no_return_however_the_two_were_booked(
+    sent_pair: Pair, first: Callable[..., str], second: Callable[..., str]
+) -> None:
+    """Only a second debit that named the payout itself, in full, was counted."""
+    payout, _ = sent_pair
+    read(statement(first(payout, "TRN 1")))
+    read(statement(second(payout, "TRN 2"), message_id="M-2", number="2"))
+
+    read(statement(returned(payout), message_id="M-3", number="3"))
+
+    assert statuses_of([payout]) == ["paid"]
+    assert is_held_for_having_been_paid()
+
+
+def test_a_run_that_was_debited_twice_does_not_come_back_as_one(sent_pair: Pair) -> None:
+    payout, _ = sent_pair
+    read(statement(with_its_run(payout, "TRN 1"), with_its_run(payout, "TRN 2")))
+
+    read(statement(run_comes_back(payout), message_id="M-2", number="2"))
+
+    assert statuses_of(sent_pair) == ["paid", "paid"]
+    assert is_held_for_having_been_paid()
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_statement_may_begin_with_what_came_back(sent_pair: Pair, number: int) -> None:
+    """Entries were looked at in an order of chance: the return often before both debits."""
+    payout, _ = sent_pair
+    debits = [alone(payout, f"TRN {number}1"), alone(payout, f"TRN {number}2")]
+
+    read(statement(returned(payout, reference=f"RTN {number}"), *debits))
+
+    assert statuses_of([payout]) == ["paid"]
+    assert is_held_for_having_been_paid()
+
+
+def test_a_run_debited_again_holds_back_whom_it_came_back_for(sent_pair: Pair) -> None:
+    """The merchant has the money in its balance, and from the bank: it must not leave once more."""
+    payout, other = sent_pair
+    read(statement(with_its_run(payout, "TRN 1"), returned(payout)))
+    assert statuses_of(sent_pair) == ["returned", "paid"]
+
+    read(statement(with_its_run(payout, "TRN 2"), message_id="M-2", number="2"))
+
+    second = BankEntry.objects.unmatched().get().pk
+    assert contradictions_of(payout.merchant_id, livemode=True) == {"BSD": second}
+    assert contradictions_of(other.merchant_id, livemode=True) == {}
