@@ -63,25 +63,34 @@ def new_id(prefix: str, now: datetime) -> str:
 
 
 class OrderedIds:
-    """Ids of one kind that sort as a thread has made them, also those of one millisecond.
+    """Ids of one kind that sort as a thread has made them for one owner, also in one millisecond.
 
-    Of those that follow in it, six of the random characters count: not for what an id opens.
+    Of those that follow in it, six of the random characters count: not for what an id opens. Each
+    owner has a count of its own, which begins at random: none tells what others are doing.
     """
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
         self._made = threading.local()
 
-    def new(self, now: datetime) -> str:
-        """Return the next id of this thread."""
-        made, last = new_id(self._prefix, now), getattr(self._made, "last", "")
+    def new(self, now: datetime, *, owner: str) -> str:
+        """Return the owner's next id of this thread."""
+        made = new_id(self._prefix, now)
         moment = made[:-RANDOM_CHARACTERS]
-        if made < last and last.startswith(moment):
-            counted = last[len(moment) :][:COUNTING_CHARACTERS]
+        last = self._last_of(moment)
+        if made < (before := last.get(owner, "")):
+            counted = before[len(moment) :][:COUNTING_CHARACTERS]
             following = base62(_number_in(counted) + 1, COUNTING_CHARACTERS)
             made = moment + following + made[-RANDOM_CHARACTERS + COUNTING_CHARACTERS :]
-        self._made.last = made
+        last[owner] = made
         return made
+
+    def _last_of(self, moment: str) -> dict[str, str]:
+        """Return this thread's last id for each owner in a millisecond; those before are gone."""
+        if getattr(self._made, "moment", "") != moment:
+            self._made.moment, self._made.last = moment, {}
+        last: dict[str, str] = self._made.last
+        return last
 
 
 def millisecond_of(public_id: str) -> int:

@@ -118,7 +118,7 @@ def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
 
 def _event(fact: Fact, now: datetime, *, is_test: bool = False) -> Event:
     event_type, about, data = fact
-    event_id = _event_ids.new(now)
+    event_id = _event_ids.new(now, owner=about.merchant_id)
     content = {"id": event_id, "type": event_type, "created": iso(now), "data": plain(data)}
     body = dump_json(content)
     if not about.livemode:  # its metadata may have been sent once, for any number of events

@@ -55,7 +55,7 @@ def test_a_draw_goes_on_until_there_are_enough_letters(monkeypatch) -> None:
 
 def test_ordered_ids_of_a_millisecond_sort_as_a_thread_made_them() -> None:
     ids = OrderedIds("evt")
-    made = [ids.new(AT) for _ in range(1_000)]
+    made = [ids.new(AT, owner="mer_1") for _ in range(1_000)]
 
     assert made == sorted(set(made))
     assert all(is_id("evt", each) and made_at(each) == AT for each in made)
@@ -64,6 +64,17 @@ def test_ordered_ids_of_a_millisecond_sort_as_a_thread_made_them() -> None:
 
 def test_ordered_ids_follow_the_clock_also_backwards() -> None:
     ids, later = OrderedIds("evt"), AT + timedelta(milliseconds=1)
-    made = [ids.new(at) for at in (AT, later, AT, later)]
+    made = [ids.new(at, owner="mer_1") for at in (AT, later, AT, later)]
 
     assert [made_at(each) for each in made] == [AT, later, AT, later]
+
+
+def test_ordered_ids_tell_no_owner_of_the_ids_of_others() -> None:
+    """Payments that expire in one turn share their instant: a shop with two counted all between."""
+    ids = OrderedIds("evt")
+    made = [(ids.new(AT, owner="mer_1"), ids.new(AT, owner="mer_2")) for _ in range(100)]
+
+    counts = [[int.from_bytes(each[12:18].encode()) for each in pair] for pair in made]
+    assert not [one for one, other in counts if abs(other - one) < 2]
+    for owner in zip(*made, strict=True):
+        assert list(owner) == sorted(owner)
