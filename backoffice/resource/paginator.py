@@ -23,7 +23,7 @@ class CappedPaginator(_Pages):
     `parts` are the look-ups of what an index has in order, where it has not all of them at once.
     """
 
-    template_name = "admin/backoffice/pagination.html"
+    template_name = "admin/backoffice/page_numbers.html"
 
     def __init__(
         self,
