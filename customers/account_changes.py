@@ -58,9 +58,9 @@ def last_unfrozen_at(customer_id: str) -> datetime | None:
     return _last_at(customer_id, AccountChange.UNFROZEN)
 
 
-def was_frozen_by(actor: str, customer_id: str) -> bool:
-    """Return whether this one has frozen a customer since staff last unfroze the customer."""
-    either = Q(change=AccountChange.FROZEN, actor=actor) | Q(change=AccountChange.UNFROZEN)
+def was_frozen_because(cause: str, customer_id: str) -> bool:
+    """Return whether a customer was frozen for this cause since staff last unfroze the customer."""
+    either = Q(change=AccountChange.FROZEN, cause=cause) | Q(change=AccountChange.UNFROZEN)
     last = CustomerChange.objects.filter(either, customer_id=customer_id).order_by("-pk").first()
     return last is not None and last.change == AccountChange.FROZEN
 

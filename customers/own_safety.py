@@ -17,18 +17,26 @@ def open_sessions_of(customer: Customer, *, now: datetime) -> list[CustomerSessi
     return list(opened.order_by("-last_seen_at", "-pk")[:MOST_SHOWN])
 
 
+@transaction.atomic
 def end_other_session(*, session: CustomerSession, other_id: int, now: datetime) -> None:
     """Sign out another device of the customer who is signed in here.
 
-    One that has ended, or is not the customer's, is no error: it is not signed in.
+    One that has ended, or is not the customer's, is no error: it is not signed in. Raises as
+    `freeze_own_wallet`.
     """
-    others = CustomerSession.objects.filter(customer_id=session.customer_id, ended_at=None)
+    customer = lock_customer_of(session)
+    others = CustomerSession.objects.filter(customer=customer, ended_at=None)
     others.exclude(pk=session.pk).filter(pk=other_id).update(ended_at=now)
 
 
+@transaction.atomic
 def end_other_sessions(*, session: CustomerSession, now: datetime) -> None:
-    """Sign out every other device of the customer who is signed in here."""
-    CustomerSession.objects.end_others(session.customer_id, session.pk, now=now)
+    """Sign out every other device of the customer who is signed in here.
+
+    Of two that sign each other out, the first stays. Raises as `freeze_own_wallet`.
+    """
+    customer = lock_customer_of(session)
+    CustomerSession.objects.end_others(customer.pk, session.pk, now=now)
 
 
 @transaction.atomic

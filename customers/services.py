@@ -13,7 +13,12 @@ from core.ids import new_id
 from core.money import MAX_AMOUNT
 from core.prepared import Placeholder, Prepared
 from core.sweeping import sweep
-from customers.account_changes import AccountChange, email_set_at, record_change, was_frozen_by
+from customers.account_changes import (
+    AccountChange,
+    email_set_at,
+    record_change,
+    was_frozen_because,
+)
 from customers.magic_phones import (
     POOR,
     POOR_PHONES,
@@ -183,12 +188,13 @@ def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None
 
     Once unfrozen, they would be a thief's keys, and the thief would be told of what the owner does.
     Pressed again, a link does not freeze anew: what staff were asked since then would be void, each
-    time. Raises CustomerNotFound, CustomerErased.
+    time. A freeze on the customer's own page, which may be a thief's, does not count as one by the
+    link. Raises CustomerNotFound, CustomerErased.
     """
     actor, cause = f"customer:{customer_id}", "By the link in a message: this was not me."
     customer = Customer.objects.locked(customer_id)
     customer.refuse_erased()
-    if customer.frozen_at is None or not was_frozen_by(actor, customer_id):
+    if customer.frozen_at is None or not was_frozen_because(cause, customer_id):
         freeze(customer_id=customer_id, actor=actor, cause=cause, now=now)
     customer.passkeys.filter(created_at__gte=since).remove(now)
     no_pin = {"pin_hash": "", "pin_set_at": None, "pin_failures": 0, "pin_locked_until": None}

@@ -1,20 +1,26 @@
 """Where the customer is signed in, and freezing the wallet on the customer's own page."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
+from backoffice.errors import InstructionDecided
+from backoffice.models import Instruction
+from backoffice.services.customers import unfreeze_with_approval
 from checkout.browser_session import session_cookie
 from core.clock import utc_now
 from customers.account_changes import AccountChange, CustomerChange
 from customers.errors import ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
-from customers.own_safety import freeze_own_wallet
-from customers.services import find_or_create
+from customers.own_safety import end_other_session, end_other_sessions, freeze_own_wallet
+from customers.services import find_or_create, freeze_by_owner
 from customers.sessions import find_session, remember_proof, start_session
+from merchants.callers import Caller
 from tests.checkout.shopper import Shopper
 from tests.checkout.thefts import PHONE, press_pay
 from tests.customers.texts import TextBox
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 DEVICES, FREEZE = "/account/devices", "/account/freeze"
@@ -190,6 +196,50 @@ def test_an_ended_session_freezes_nothing(victim: Customer) -> None:
 
     victim.refresh_from_db()
     assert victim.frozen_at is None
+
+
+def test_a_device_that_was_signed_out_signs_no_other_out(victim: Customer) -> None:
+    """A thief's request, on its way when the owner signs the thief out, took the owner along."""
+    now = utc_now()
+    thief = start_session(customer=victim, now=now).session
+    owner = start_session(customer=victim, now=now)
+    end_other_sessions(session=owner.session, now=now)
+
+    with pytest.raises(VerificationFailed):
+        end_other_sessions(session=thief, now=now)
+    with pytest.raises(VerificationFailed):
+        end_other_session(session=thief, other_id=owner.session.pk, now=now)
+
+    assert is_open(owner.token)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_of_two_devices_that_sign_each_other_out_at_once_one_stays() -> None:
+    now = utc_now()
+    customer = find_or_create(phone="+12423590000", now=now)
+    both = [start_session(customer=customer, now=now) for _ in range(2)]
+
+    outcomes = at_once([partial(end_other_sessions, session=s.session, now=now) for s in both])
+
+    assert outcomes.count(None) == 1
+    assert sum(is_open(each.token) for each in both) == 1
+
+
+def test_who_freezes_first_takes_nothing_from_the_owners_link(victim: Customer) -> None:
+    """A thief froze the wallet and had staff asked to unfreeze it: the link did not void that."""
+    froze_at = utc_now()
+    freeze_own_wallet(session=start_session(customer=victim, now=froze_at).session, now=froze_at)
+    asked = Instruction(subject_id=victim.pk, asked_at=froze_at + timedelta(minutes=1))
+    denied_at, later = (froze_at + timedelta(minutes=each) for each in (2, 3))
+
+    freeze_by_owner(customer_id=victim.pk, since=froze_at, now=denied_at)
+    freeze_by_owner(customer_id=victim.pk, since=froze_at, now=later)
+
+    victim.refresh_from_db()
+    assert victim.frozen_at == denied_at
+    with pytest.raises(InstructionDecided):
+        unfreeze_with_approval(asked, Caller.for_staff(livemode=True, actor="staff:ann"), later)
 
 
 def test_testers_who_share_a_phone_cannot_freeze_it(payment) -> None:
