@@ -18,8 +18,9 @@ _FLAG_OR_TAG = re.compile(
     "(\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f)|" + _TAG
 )
 _NEVER = re.compile("[\x00\ud800-\udfff]")
+# The last two are no characters: no XML has them, so that a drawing or a file is none with them.
 _CONTROL = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]"
 )
 # Invisible: two names that look alike would differ. Joiners and variation selectors, which
 # scripts and emoji need, are not listed; tags are, although flags of regions are made of them.

@@ -9,7 +9,7 @@ from django.db import transaction
 from core.errors import ValidationFailed
 from core.ids import new_id
 from core.money import is_currency
-from core.text import is_printable
+from core.text import is_printable, names_someone
 from merchants.models import Merchant
 from payouts.account_numbers import compact, is_account_number, is_bic, is_clearing_code
 from payouts.errors import BankAccountMissing
@@ -109,7 +109,10 @@ def account_to_pay(
 def _open_test_account(merchant: Merchant, currency: str, now: datetime) -> BankAccount:
     details = BankDetails(
         currency=currency,
-        holder_name=merchant.name[:MAX_NAME_LENGTH],
+        # A name from before names had to be readable would be refused.
+        holder_name=merchant.name[:MAX_NAME_LENGTH]
+        if names_someone(merchant.name)
+        else merchant.slug,
         bank_name=TEST_BANK,
         number=TEST_NUMBER,
         clearing_code=TEST_CLEARING_CODE,
@@ -141,6 +144,12 @@ def _refuse_invalid(details: BankDetails, number: str) -> None:
 
 
 def _name_fault(name: str) -> str:
-    if name.strip() and len(name) <= MAX_NAME_LENGTH and is_printable(name):
-        return ""
-    return f"must be a text of 1 to {MAX_NAME_LENGTH} characters"
+    """Return what is wrong with a name; empty if nothing is.
+
+    Staff compare it with the merchant's, and the bank with the holder's: both have to see it.
+    """
+    if not name.strip() or len(name) > MAX_NAME_LENGTH or not is_printable(name):
+        return f"must be a text of 1 to {MAX_NAME_LENGTH} characters"
+    if not names_someone(name):
+        return "must contain a letter or a digit, and no character that cannot be seen"
+    return ""

@@ -87,3 +87,11 @@ def test_only_a_right_to_left_text_is_isolated() -> None:
     ]
     for text in ("9 \u05e9", "\u0645", "\u0661"):
         assert isolated(text) == f"\u2068{text}\u2069"
+
+
+@pytest.mark.parametrize("text", ["\ufffe", "Conch\uffff Shack"])
+def test_what_no_xml_can_hold_is_not_printable(text: str) -> None:
+    """A poster of a link that was described so was no picture."""
+    assert not is_printable(text)
+    assert not is_printable(text, lines=True)
+    assert "\ufffd" in showable(text)

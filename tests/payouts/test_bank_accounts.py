@@ -11,7 +11,7 @@ from core.crypto import SecretMisplaced, encrypt
 from core.errors import ValidationFailed
 from merchants.errors import MerchantNotFound
 from payouts.account_numbers import is_iban
-from payouts.bank_accounts import close_bank_account, open_bank_account
+from payouts.bank_accounts import account_to_pay, close_bank_account, open_bank_account
 from payouts.errors import BankAccountNotFound
 from payouts.models import BankAccount
 from tests.payouts.conftest import DETAILS
@@ -191,3 +191,11 @@ def test_the_account_before_is_the_open_one_or_the_last_closed(bank_account, cha
 
 def test_no_account_is_before_itself(bank_account):
     assert BankAccount.objects.before(bank_account) is None
+
+
+def test_an_old_name_that_no_account_may_have_keeps_no_one_from_testing_payouts(merchant):
+    merchant.name = "\u2615"
+
+    account = account_to_pay(merchant=merchant, livemode=False, currency="BSD", now=utc_now())
+
+    assert account.holder_name == merchant.slug

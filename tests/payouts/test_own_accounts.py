@@ -137,6 +137,9 @@ def test_a_merchant_withdraws_what_waits(api, merchant, bank_account):
         ({"bic": "BANK"}, "bic"),
         ({"currency": "bsd"}, "currency"),
         ({"holder_name": " "}, "holder_name"),
+        ({"holder_name": "\u3164"}, "holder_name"),
+        ({"holder_name": "Conch\u200b Cafe"}, "holder_name"),
+        ({"bank_name": "…"}, "bank_name"),
         ({"bank_name": "b" * 141}, "bank_name"),
     ],
 )
