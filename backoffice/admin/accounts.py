@@ -11,20 +11,30 @@ from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
 from backoffice.audit import last_done
-from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
+from backoffice.forms import EmailField, ReasonForm, SelectField, TextInputField
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.request_answer import done_words
 from backoffice.resource.shown import Badge, Field, Instant
 from backoffice.roles import Right, Role
 from backoffice.services import instruction_kinds
 from backoffice.services.accounts import CLOSE, close_account, lift_lockout
+from backoffice.services.administrators import is_first_of_staff
 from backoffice.services.two_factor import second_factors
 from backoffice.staff import Staff, rights_of, roles_of
 
 ROLES = [(role.value, role.value) for role in Role]
 
 
-class AccountForm(ReasonForm):
+class StaffForm(ReasonForm):
+    """Says whether a second Administrator is needed."""
+
+    def lines(self) -> list[str]:
+        if is_first_of_staff(self.staff.user_id):
+            return ["It takes effect at once: no colleague has signed in yet."]
+        return ["Another Administrator must approve this."]
+
+
+class AccountForm(StaffForm):
     username = TextInputField(
         max_length=64, help_text="Lowercase letters, digits, dots and hyphens."
     )
@@ -32,7 +42,7 @@ class AccountForm(ReasonForm):
     role = SelectField(ROLES)
 
 
-class RolesForm(ReasonForm):
+class RolesForm(StaffForm):
     roles = forms.MultipleChoiceField(
         choices=ROLES, widget=UnfoldAdminCheckboxSelectMultipleWidget()
     )
@@ -44,7 +54,7 @@ class RolesForm(ReasonForm):
         return ", ".join(sorted(self.cleaned_data["roles"]))
 
 
-class ResetForm(ActionForm):
+class ResetForm(StaffForm):
     email = EmailField(help_text="Where the link goes by which they choose a new password.")
     reason = TextInputField(max_length=500, help_text="How they proved who they are.")
 
@@ -66,9 +76,6 @@ def _account_action(task: str, **declared: Any) -> Action:
     )
 
 
-_BY_TWO = (
-    "Another Administrator must approve this, once a colleague has signed in for the first time."
-)
 ADD = instruction_action(
     instruction_kinds.ADD_STAFF,
     name="add",
@@ -80,7 +87,7 @@ ADD = instruction_action(
         "arguments": {"roles": context.data["role"], "email": context.data["email"]},
     },
     done_message="The account has been created, and its owner invited by e-mail.",
-    about=f"{_BY_TWO} Then the invitation goes out.",
+    about="Its owner is invited by e-mail.",
     icon="person_add",
     main=True,
 )
@@ -92,7 +99,7 @@ STAFF_ACTIONS = (
         form=RolesForm,
         form_arguments=("roles",),
         done_message="The roles have been changed, with immediate effect.",
-        about=f"{_BY_TWO} To stop someone, close the account.",
+        about="To stop someone, close the account.",
         icon="badge",
     ),
     Action(
@@ -109,10 +116,9 @@ STAFF_ACTIONS = (
         form=ResetForm,
         form_arguments=("email",),
         done_message="The access has been reset, and a new invitation sent.",
-        about=f"{_BY_TWO} It takes away password and second factor,"
-        " and sends a link to new ones. Requests of the account that wait are declined,"
-        " invitations that it requested or approved are withdrawn, and what it resends in the"
-        " background stops, as when it is closed.",
+        about="Takes away password and second factor, and sends a link to new ones. Requests of"
+        " the account that wait are declined, invitations that it requested or approved are"
+        " withdrawn, and what it resends in the background stops, as when it is closed.",
         icon="restart_alt",
     ),
     Action(
@@ -133,7 +139,7 @@ STAFF_ACTIONS = (
         name="reopen",
         title="Reopen account",
         done_message="The account has been reopened.",
-        about=_BY_TWO,
+        form=StaffForm,
         icon="person_check",
         available=lambda user, now: not user.is_active,
     ),

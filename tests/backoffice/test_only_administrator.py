@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.staff import roles_of
-from tests.backoffice.acting import act
+from core.clock import utc_now
+from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.colleagues import ask_for_account, at_desk, waiting
 from tests.backoffice.conftest import Office
 
@@ -63,3 +64,16 @@ def test_a_first_installation_invites_several_at_once(office: Office) -> None:
     act(at_desk(), User.objects.get(username="ann"), "reset", reason="x", email="ann@example.com")
 
     assert not Instruction.objects.exclude(status="carried_out").exists()
+
+
+@pytest.mark.parametrize("action", ["roles", "reset", "reopen"])
+def test_a_form_says_whether_a_second_administrator_is_needed(office: Office, action: str) -> None:
+    ask_for_account(at_desk(), "ann")
+    ann = User.objects.get(username="ann")
+    User.objects.filter(pk=ann.pk).update(is_active=action != "reopen")
+    pages = [at_desk().get(page_of_act(ann, action)).content.decode()]
+    User.objects.filter(pk=ann.pk).update(last_login=utc_now())
+    pages.append(at_desk().get(page_of_act(ann, action)).content.decode())
+
+    assert ["It takes effect at once" in page for page in pages] == [True, False]
+    assert ["Another Administrator must approve this." in page for page in pages] == [False, True]
