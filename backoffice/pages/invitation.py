@@ -31,6 +31,11 @@ class InvitationPage(PasswordResetConfirmView):
             return None
         return user
 
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        """Call a link that has ended by that name: Django tells of a failed password reset."""
+        context = super().get_context_data(**more)
+        return context if self.validlink else context | {"title": "This link has ended"}
+
     def get_form_kwargs(self) -> dict[str, Any]:
         return super().get_form_kwargs() | {"address": client_address(self.request)}
 

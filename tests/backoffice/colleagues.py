@@ -14,6 +14,7 @@ from tests.backoffice.conftest import make_user, sign_in
 
 FIRST, SECOND = "administrator", "second"
 ADDRESS = "friend@example.com"
+LINK_ENDED = "<h1>This link has ended</h1>"
 
 
 def two_administrators() -> None:

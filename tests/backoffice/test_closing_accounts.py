@@ -13,6 +13,7 @@ from messages.send_loop import send_due_messages
 from tests.backoffice.acting import act
 from tests.backoffice.colleagues import (
     FIRST,
+    LINK_ENDED,
     SECOND,
     ask_for_account,
     at_desk,
@@ -40,7 +41,7 @@ def test_whom_it_has_invited_gets_in_no_more(closed: str, mailoutbox) -> None:
     send_due_messages(now=utc_now())
 
     page = Client().get(link.removeprefix("http://testserver"), follow=True).content.decode()
-    assert "This link was used, or is too old." in page
+    assert LINK_ENDED in page
     assert set(Message.objects.filter(kind=KIND).values_list("recipient", "status")) == {
         ("friend@example.com", "sent"),
         ("late@example.com", "not_needed"),
