@@ -21,12 +21,14 @@ AT, KIND = (
 AMOUNT = Amount("Amount", "amount", currency="transfer.currency")
 REFERENCE = Reference("About", "transfer.reference")
 TRANSACTION = Code("Transaction", "transfer.transaction_id")
+# Fees are one sum, though two kinds of movements: what refunds give back lowers it.
+PARTS = SUM_WORDS | {"fees_amount": "Fees, less fees refunded"}
 
 
 class PartFilter(OfficeFilter):
     title = "part"
     parameter_name = "part"
-    options = tuple(SUM_WORDS.items())
+    options = tuple(PARTS.items())
 
     def narrowed(self, rows: Rows, value: str) -> Rows:
         return rows.filter(
@@ -53,7 +55,7 @@ def composition_table(payout: Payout) -> Table:
     made_of, currency = composition_of(payout), payout.currency
     before = formats.bare_amount(made_of.opening_amount, currency)
     rows: list[tuple[Any, ...]] = [("Balance before", "", before)]
-    for name, words in SUM_WORDS.items():
+    for name, words in PARTS.items():
         part = made_of.parts[name]
         if part.count:
             url = list_of(StatementLine, payout=payout.pk, part=name)

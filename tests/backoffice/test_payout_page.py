@@ -82,6 +82,7 @@ def test_its_page_names_each_part_with_its_movements(office: Office, payout: Pay
 
     for words in ("What it is made of", "Balance before", "Amount, BSD", ">150.00<"):
         assert words in shown
+    assert ">Fees, less fees refunded<" in shown
     assert f">{MINUS}12.69<" in shown  # the one minus of all amounts
     address = f"/admin/payouts/statementline/?payout={payout.pk}&amp;part=refunds_amount"
     assert address in shown
