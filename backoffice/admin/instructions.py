@@ -10,6 +10,8 @@ from backoffice import formats
 from backoffice.admin.bank_accounts import comparison_table
 from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS
 from backoffice.admin.office import OfficeAdmin
+from backoffice.audit import last_done
+from backoffice.errors import SecretNotThere
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.request_answer import (
@@ -37,6 +39,7 @@ from backoffice.services.instruction_kinds import (
     TASKS,
     state_of,
 )
+from backoffice.services.merchants import COLLECTABLE_FOR
 from backoffice.services.payouts import accounts_to_compare
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
@@ -130,8 +133,9 @@ class InstructionAdmin(OfficeAdmin):
         status, words = row.status_at(now), [sentence(row)]
         if status != InstructionStatus.WAITING:
             held = refund_words(row)
-            words += [f"It {outcome_words(row, now)}", *([held] if held else [])]
-            return SupportAnswer(words, "wait" if held else formats.tone(status))
+            words += [f"It {outcome_words(row, now)}", *filter(None, [held, _of_key(row, now)])]
+            waits = held or row.sealed_result
+            return SupportAnswer(words, "wait" if waits else formats.tone(status))
         words.append(f"A colleague must decide by {formats.clock(row.expires_at, now)}.")
         if row.glass_broken_at:
             alone_from = row.glass_broken_at + BREAK_GLASS_DELAY
@@ -169,6 +173,20 @@ class InstructionAdmin(OfficeAdmin):
             tone=formats.tone(status),
         )
         return [decided, *entries]
+
+
+def _of_key(instruction: Instruction, now: datetime) -> str:
+    """Say what has become of an issued live key, which only its requester can collect."""
+    is_issued = instruction.status == InstructionStatus.CARRIED_OUT
+    if instruction.kind != InstructionKind.LIVE_KEY or not is_issued:
+        return ""
+    if instruction.sealed_result and instruction.decided_at:
+        until = formats.clock(instruction.decided_at + COLLECTABLE_FOR, now)
+        return f"{instruction.asked_by.get_username()} has yet to collect the key, by {until}."
+    collected = last_done("collect key", instruction.pk)
+    if collected is None:
+        return f"No one collected the key in time. {SecretNotThere.remedy}"
+    return f"The key was collected {formats.clock(collected.at, now)}."
 
 
 def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:

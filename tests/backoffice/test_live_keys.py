@@ -7,6 +7,7 @@ import pytest
 import time_machine
 
 from backoffice.models import AuditEntry, Instruction
+from backoffice.resource.page_urls import page_of
 from backoffice.services.merchants import (
     COLLECTABLE_FOR,
     collect_key,
@@ -106,6 +107,26 @@ def test_it_is_collected_once(key: ApiKey) -> None:
     collect(FIRST, instruction)
 
     assert "bo-secret" not in collect(FIRST, instruction).content.decode()
+
+
+def test_a_third_reads_whether_it_was_collected(key: ApiKey) -> None:
+    def read(instruction: Instruction) -> str:
+        page = at_desk("third").get(page_of(instruction)).content.decode()
+        return page.split('class="bo-answer')[1].split("</section>")[0].split("</div>")[0]
+
+    ask(key, "issue")
+    decide(SECOND)
+    instruction = Instruction.objects.get()
+    assert f"{FIRST} has yet to collect the key, by " in read(instruction)
+    with time_machine.travel(utc_now() + COLLECTABLE_FOR, tick=False):
+        forget_uncollected_keys()
+        assert "No one collected the key in time. Revoke the key" in read(instruction)
+
+    ask(key, "roll")
+    decide(SECOND)
+    rolled = Instruction.objects.exclude(pk=instruction.pk).get()
+    collect(FIRST, rolled)
+    assert "The key was collected " in read(rolled)
 
 
 @pytest.mark.each_on_postgres(ITS_OWN)
