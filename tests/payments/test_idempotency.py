@@ -63,6 +63,7 @@ def test_another_request_under_the_key_is_refused(
     api: Api, merchant: Merchant, payment: Payment
 ) -> None:
     api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
+    unchanged = "send another one, or the request that it came with, unchanged"
 
     for path, body, status, code in (
         ("/v1/payments", BODY | {"amount": 101}, 422, "IDEMPOTENCY_KEY_REUSED"),
@@ -72,6 +73,8 @@ def test_another_request_under_the_key_is_refused(
     ):
         response = api(merchant).post(path, body, idempotency_key="abc")
         assert (response.status_code, response.json()["code"]) == (status, code)
+        told = response.json()["details"] == f"Idempotency-Key: {unchanged}"
+        assert told is (code == "IDEMPOTENCY_KEY_REUSED")
     payment.refresh_from_db()
     assert payment.status == "created"
 
