@@ -12,7 +12,7 @@ from backoffice import figures
 from backoffice.figures import fees_between
 from backoffice.roles import Role
 from core.clock import utc_now
-from ledger.models import Account
+from ledger.models import Account, Transfer
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import address, fields_of
 from tests.backoffice.conftest import Office
@@ -62,6 +62,14 @@ def test_only_the_days_and_the_mode_asked_for_count() -> None:
     assert fees_between(livemode=False, start=ended, end=ended + day) == {"BSD": (0, 0)}
     assert fees_between(livemode=False, start=begun - day, end=begun) == {"BSD": (0, 0)}
     assert fees_between(livemode=True, start=begun, end=ended) == {}
+
+
+def test_the_first_instant_is_within_the_days_and_the_last_one_is_not() -> None:
+    sell_at_two_shops()
+    charged = Transfer.objects.filter(credit_account__purpose="fees")
+    first, second = charged.order_by("created_at").values_list("created_at", flat=True)
+
+    assert fees_between(livemode=False, start=first, end=second) == {"BSD": (250, 0)}
 
 
 def test_fees_of_many_shops_are_added_up_some_shops_at_a_time(

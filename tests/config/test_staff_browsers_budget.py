@@ -133,6 +133,15 @@ def test_staff_who_are_signed_in_are_served_when_their_browser_has_spent_its_bud
     assert browser.get(SIGN_IN).status_code == 429
 
 
+def test_staff_who_are_signed_in_spend_nothing_of_their_browsers_budget() -> None:
+    browser = sign_in(Role.SUPPORT)
+    browser.cookies["staff_browser"] = mark_of("support:a")
+    staff_browsers.clear()
+
+    assert browser.get("/admin/").status_code == 200
+    assert not staff_browsers._debts
+
+
 def test_made_up_marks_are_refused_without_a_statement(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
