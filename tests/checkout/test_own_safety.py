@@ -92,7 +92,10 @@ def test_a_button_says_which_other_device_it_signs_out(
         assert f'>{button}<span class="away"> {name}</span></button>' in here.text
 
 
-@pytest.mark.parametrize("chosen", ["own", "of another customer", "²", "1" * 30, "-1", ""])
+@pytest.mark.parametrize(
+    "chosen",
+    ["own", "of another customer", "²", pytest.param("1" * 5_000, id="no number"), "-1", ""],
+)
 def test_it_signs_out_neither_this_device_nor_anyone_else(victim: Customer, chosen: str) -> None:
     here, own = signed_in_on(victim, "iPhone")
     _, other = signed_in_on(victim, "Android")
