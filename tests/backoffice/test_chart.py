@@ -1,10 +1,12 @@
 """The chart of the dashboard: what each of its days says."""
 
-from datetime import timedelta
+from datetime import date, timedelta
+from typing import Any
 
 import pytest
 
-from backoffice.figures import count_finished_days
+from backoffice.figures import PeriodTotals, count_finished_days, days_before
+from backoffice.models import DayFigures
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -31,3 +33,24 @@ def test_a_day_of_the_chart_says_how_its_unpaid_payments_ended(
 
     assert before.words.endswith(" in 1 payment; not paid: 1 failed, 2 expired")
     assert today.words.endswith(": B$0.00 BSD in 0 payments")
+
+
+def test_the_finished_days_of_the_chart_are_of_one_mode_and_currency() -> None:
+    today, day = date(2026, 3, 18), timedelta(days=1)
+    shown: dict[str, Any] = {"livemode": False, "currency": "BSD"}
+    for amount, other in (
+        (1_250, shown),
+        (8_000, shown | {"livemode": True}),
+        (9_000, shown | {"currency": "JPY"}),
+    ):
+        DayFigures.objects.create(day=today - day, completed_amount=amount, **other)
+    for days in (0, 29, 30):
+        DayFigures.objects.create(day=today - days * day, expired_count=days, **shown)
+
+    found = days_before(today, livemode=False, currency="BSD")
+
+    none = {"completed": 0, "failed": 0, "expired": 0, "canceled": 0}
+    assert found == {
+        today - 29 * day: PeriodTotals(none | {"expired": 29}, 0),
+        today - day: PeriodTotals(none, 1_250),
+    }
