@@ -30,6 +30,7 @@ MESSAGE_KINDS = {
     "email_set": "Notice of a new e-mail address",
     "email_changed": "Notice of a changed e-mail address",
     "email_removed": "Notice of a removed e-mail address",
+    "frozen": "Notice of a frozen wallet",
     "confirm_address": "Confirmation of a customer's e-mail address",
     "confirm_email": "Confirmation of a merchant's e-mail address",
     "api_key": "API key notice",

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -11,6 +10,7 @@ from checkout.payment_view import PaymentView
 from core.concurrency import ConcurrencyLimitReached
 from core.errors import ApiError, Conflict, RateLimited
 from customers.errors import CustomerFrozen, NewProofLimitReached
+from customers.security_alerts import way_to_staff
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from merchants.errors import MerchantInactive
 from payments.failures import failure_of
@@ -181,7 +181,7 @@ def _frozen() -> Ending:
         _("Your wallet cannot pay at the moment"),
         BAD,
         _("It is frozen. No money has been taken."),
-        next=_write_to_us(),
+        next=way_to_staff(),
         again_words=_("View the payment"),
     )
 
@@ -194,15 +194,6 @@ def _new_proof() -> Ending:
         next=_("Pay a smaller amount now, or this one later."),
         again_words=_("View the payment"),
     )
-
-
-def _write_to_us() -> str:
-    """Return where to write or, if no address is configured, that staff must be spoken to."""
-    if settings.SUPPORT_EMAIL:
-        return _("Write to %(email)s, and we will sort it out together.") % {
-            "email": settings.SUPPORT_EMAIL
-        }
-    return _("It stays frozen until our staff have spoken with you.")
 
 
 def page_too_old(again_address: str, again_words: str, *, is_paid: bool = False) -> Ending:
@@ -227,7 +218,7 @@ def wallet_stopped() -> Ending:
         _("Your wallet is frozen"),
         STILL,
         _("No one can sign in or pay with it, and every device has been signed out."),
-        next=_write_to_us(),
+        next=way_to_staff(),
     )
 
 

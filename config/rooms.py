@@ -38,7 +38,7 @@ MESSAGE_WRITERS: dict[str, str] = {
 # The kinds that are sent before all others: warnings that a wallet may be in the wrong hands.
 URGENT_MESSAGES = (
     "pin_set", "pin_changed", "passkey_added", "passkey_removed", "passkey_copied", "email_set",
-    "email_changed", "email_removed",
+    "email_changed", "email_removed", "frozen",
 )  # fmt: skip
 
 # Returns the confirmed e-mail address that a merchant's test e-mails go to, and the URL of the page

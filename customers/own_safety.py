@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from customers.models import Customer, CustomerSession
+from customers.security_alerts import SecurityChange, plan_notice
 from customers.services import freeze
 from customers.sessions import lock_customer_of
 
@@ -41,7 +42,7 @@ def end_other_sessions(*, session: CustomerSession, now: datetime) -> None:
 
 @transaction.atomic
 def freeze_own_wallet(*, session: CustomerSession, now: datetime) -> None:
-    """Freeze the wallet of the customer who is signed in; only staff can unfreeze it.
+    """Freeze the wallet of the customer who is signed in, and tell them; only staff unfreeze it.
 
     Any session is enough: a thief can do worse with a stolen one, and an owner whose phone is gone
     has no time to prove more. Raises CustomerFrozen, or VerificationFailed if the session ended.
@@ -53,3 +54,4 @@ def freeze_own_wallet(*, session: CustomerSession, now: datetime) -> None:
         cause="On the customer's own page.",
         now=now,
     )
+    plan_notice(customer, SecurityChange.FROZEN, now=now, is_limited=False)

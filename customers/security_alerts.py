@@ -1,8 +1,7 @@
 """Tell customers of each change to their PIN, passkeys or e-mail address, also by staff.
 
-And of a passkey that may have been copied.
-
-Each message has a link by which they can stop their wallet, in case it was not them.
+And of a passkey that may have been copied. Each of these messages has a link by which they can stop
+their wallet, in case it was not them; that it was stopped is told, too.
 """
 
 import re
@@ -43,6 +42,7 @@ class SecurityChange(Enum):
     EMAIL_SET = gettext_noop("An e-mail address was set for your %(service)s wallet.")
     EMAIL_CHANGED = gettext_noop("The e-mail address of your %(service)s wallet was changed.")
     EMAIL_REMOVED = gettext_noop("The e-mail address of your %(service)s wallet was removed.")
+    FROZEN = gettext_noop("Your %(service)s wallet was frozen: no one can sign in or pay with it.")
 
 
 def plan_notice(
@@ -60,7 +60,8 @@ def plan_notice(
         count_or_refuse([(CHANGES, customer.pk)], now=now)
     values = {"service": settings.SERVICE_NAME, "link": stop_link(customer.id)}
     with translation.override(customer.language or settings.LANGUAGE_CODE):
-        text = f"{gettext(change.value)} {gettext(NOT_ME)}" % values
+        what_next = way_to_staff() if change == SecurityChange.FROZEN else gettext(NOT_ME) % values
+        text = f"{gettext(change.value) % values} {what_next}"
         subject = gettext(SUBJECT) % values
     channels = {Channel.SMS: customer.phone, Channel.EMAIL: customer.email}
     for channel, recipient in channels.items():
@@ -76,6 +77,15 @@ def plan_notice(
                 text=text,
                 now=now,
             )
+
+
+def way_to_staff() -> str:
+    """Return where the owner of a frozen wallet writes to, if anywhere, in the present language."""
+    if settings.SUPPORT_EMAIL:
+        return gettext("Write to %(email)s, and we will sort it out together.") % {
+            "email": settings.SUPPORT_EMAIL
+        }
+    return gettext("It stays frozen until our staff have spoken with you.")
 
 
 def stop_link(customer_id: str) -> str:

@@ -28,6 +28,7 @@ from customers.magic_phones import (
 from customers.models import Customer, CustomerSession
 from customers.new_proofs import note_new_proof
 from customers.phones import normalize_phone
+from customers.security_alerts import SecurityChange, plan_notice
 from ledger.models import HOUSE, Account, Purpose, TransferKind
 from ledger.services import Movement, account_for, lock, post_transfers
 from merchants.errors import MerchantInactive
@@ -186,6 +187,8 @@ def freeze(*, customer_id: str, actor: str, now: datetime, cause: str = "") -> C
 def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None:
     """Freeze a customer who denies a change; remove PIN, passkeys and e-mail set since then.
 
+    The customer is told once, but not at an address that this removes.
+
     Once unfrozen, they would be a thief's keys, and the thief would be told of what the owner does.
     Pressed again, a link does not freeze anew: what staff were asked since then would be void, each
     time. A freeze on the customer's own page, which may be a thief's, does not count as one by the
@@ -194,13 +197,17 @@ def freeze_by_owner(*, customer_id: str, since: datetime, now: datetime) -> None
     actor, cause = f"customer:{customer_id}", "By the link in a message: this was not me."
     customer = Customer.objects.locked(customer_id)
     customer.refuse_erased()
-    if customer.frozen_at is None or not was_frozen_because(cause, customer_id):
+    is_first = customer.frozen_at is None or not was_frozen_because(cause, customer_id)
+    if is_first:
         freeze(customer_id=customer_id, actor=actor, cause=cause, now=now)
     customer.passkeys.filter(created_at__gte=since).remove(now)
     no_pin = {"pin_hash": "", "pin_set_at": None, "pin_failures": 0, "pin_locked_until": None}
     if Customer.objects.filter(pk=customer_id, pin_set_at__gte=since).update(**no_pin):
         note_new_proof(customer_id, now=now)
-    forget_new_email(customer, since=since, actor=actor, cause=cause, now=now)
+    if forget_new_email(customer, since=since, actor=actor, cause=cause, now=now):
+        customer.email = ""
+    if is_first:
+        plan_notice(customer, SecurityChange.FROZEN, now=now, is_limited=False)
 
 
 def forget_new_email(
