@@ -137,6 +137,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
             customer_id=who.customer.pk, since=now - timedelta(days=1), now=now
         ),
         ENDED
+        | TOLD
         | {
             "Customer": NEW_PIN | NEW_PROOF | {"frozen_at", "signature"},
             "Passkey": {"removed_at"},
@@ -146,6 +147,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
     "deny a change, of the address as well": (
         deny_address,
         ENDED
+        | TOLD
         | {
             "Customer": NEW_PIN | NEW_PROOF | {"frozen_at", "signature", "email"},
             "Passkey": {"removed_at"},
