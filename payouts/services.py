@@ -107,9 +107,8 @@ def amount_to_pay(asked: int | None, available: int) -> int:
     if asked is not None and asked < least:
         raise PayoutTooSmall(amount=f"must be at least {least}")
     if available < (asked or least):
-        raise InsufficientBalance(
-            f"{max(available, 0)} is available; the least to pay out is {least}"
-        )
+        there_is = f"{max(available, 0)} is available; the least to pay out is {least}"
+        raise InsufficientBalance(there_is if asked is None else f"amount: {there_is}")
     return asked or min(available, MAX_AMOUNT)
 
 

@@ -40,6 +40,16 @@ def test_a_refusal_says_what_there_is_never_less_than_nothing(api, merchant):
             amount_to_pay(None, held)
 
 
+def test_a_payout_of_too_much_names_the_amount_if_one_was_sent(api, merchant):
+    """As a refund does; where everything is asked for, no field of the request is wrong."""
+    credit(merchant, 99)
+    for body, begins in (({"amount": 5_000}, "amount: 99 is available"), ({}, "99 is available")):
+        response = api(merchant).post("/v1/payouts", body)
+
+        assert (response.status_code, response.json()["code"]) == (422, "INSUFFICIENT_BALANCE")
+        assert response.json()["details"] == f"{begins}; the least to pay out is 100"
+
+
 def test_a_payout_that_leaves_on_its_day_keeps_its_arrival(payout):
     promised = payout.arrival_date
     BankHoliday.objects.create(date=promised, name="A day off")
