@@ -12,7 +12,7 @@ for (const form of all("form[data-once]")) {
   form.addEventListener("submit", (event) => {
     const early = event.submitter?.hasAttribute("aria-disabled");
     if (early && !form.dataset.sent) settle();
-    if (early || form.dataset.sent) { event.preventDefault(); return; }
+    if (early || form.dataset.sent || isFirstOffline()) { event.preventDefault(); return; }
     form.dataset.sent = "yes";
     const button = one("[data-busy]", form);
     busy(button);
@@ -21,6 +21,16 @@ for (const form of all("form[data-once]")) {
       if (button) idle(button);
     }, 20000);
   });
+}
+/* Without a network the browser shows a page of its own, and what was typed is gone. A second press is
+   sent, as some browsers take themselves for offline when they are not. */
+const offline = one("[data-offline]");
+addEventListener("online", () => show(offline, false));
+function isFirstOffline() {
+  if (navigator.onLine || !offline?.hidden) return false;
+  show(offline);
+  offline.scrollIntoView({ block: "center" });
+  return true;
 }
 function busy(button) {
   if (!button) return;

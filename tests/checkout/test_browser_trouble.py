@@ -47,6 +47,23 @@ def test_a_press_that_leads_nowhere_can_be_repeated(open_page, payment_of):
     see_paid(page)
 
 
+def test_a_press_without_a_network_keeps_what_was_typed(open_page, payment_of):
+    """The browser showed a page of its own instead, and the PIN was gone."""
+    page = open_page(payment_of(1_250).hosted_url)
+    sign_in(page)
+    page.get_by_label("PIN", exact=True).fill("1234")
+    page.context.set_offline(True)
+    button = page.get_by_role("button", name="Pay B$12.50")
+    button.click()
+    page.get_by_role("alert").get_by_text("You are offline.").wait_for()
+    assert page.get_by_label("PIN", exact=True).input_value() == "1234"
+
+    page.context.set_offline(False)
+    page.get_by_text("You are offline.").wait_for(state="hidden")
+    button.click()
+    see_paid(page)
+
+
 def test_a_link_that_may_not_be_copied_shows_itself(open_page, payment_of, site):
     payment = payment_of(150)
     page = open_page(payment.hosted_url)
