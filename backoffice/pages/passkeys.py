@@ -7,14 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.admin import AdminSite
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect
 
 from backoffice.errors import AccountNotEligible
 from backoffice.pages import proving
-from backoffice.pages.two_factor import recovery_codes_page
 from backoffice.services.staff_passkeys import (
     add_passkey,
     begin_new_passkey,
@@ -46,12 +44,7 @@ NOT_CHECKED = "The passkey could not be checked. Try again."
 UNPROCESSABLE = 422
 
 
-class PasskeyPages:
-    """The pages that follow the password; other visitors are sent to the sign-in."""
-
-    def __init__(self, site: AdminSite) -> None:
-        self.site = site
-
+class PasskeyPages(proving.SignInPages):
     def enter(self, request: HttpRequest) -> HttpResponse:
         """Ask for a passkey: after the password, and again before the second factor is changed."""
         user = proving.password_given(request)
@@ -134,7 +127,7 @@ class PasskeyPages:
         )
         proving.mark_verified(request, passkey)
         if not needs_passkey(staff_of(request).roles) and not recovery_codes_left(user):
-            return recovery_codes_page(self.site, request, new_recovery_codes(user))
+            return self.recovery_codes(request, new_recovery_codes(user))
         messages.success(request, "The passkey is ready. Add one on another device as well.")
         return proving.redirect_onward(request, "admin:two_factor_account", follow=True)
 
@@ -142,7 +135,7 @@ class PasskeyPages:
         self, request: HttpRequest, name: str, problem: str, context: dict[str, Any]
     ) -> HttpResponse:
         shown, status = context | {"problem": problem}, UNPROCESSABLE if problem else 200
-        return proving.page_of_sign_in(self.site, request, name, shown, status)
+        return self.page(request, name, shown, status)
 
 
 def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | None:

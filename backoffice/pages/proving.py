@@ -109,12 +109,23 @@ def refuse_proof(request: HttpRequest, error: str) -> bool:
     return wrong >= WRONG_PROOFS
 
 
-def page_of_sign_in(
-    site: AdminSite, request: HttpRequest, name: str, context: dict[str, Any], status: int = 200
-) -> HttpResponse:
-    """Respond with a page of the second factor."""
-    whole, template = {**site.each_context(request), **context}, f"admin/backoffice/{name}.html"
-    return TemplateResponse(request, template, whole, status=status)
+class SignInPages:
+    """The pages that follow the password; other visitors are sent to the sign-in."""
+
+    def __init__(self, site: AdminSite) -> None:
+        self.site = site
+
+    def page(
+        self, request: HttpRequest, name: str, context: dict[str, Any], status: int = 200
+    ) -> HttpResponse:
+        """Respond with a page of the second factor."""
+        whole = {**self.site.each_context(request), **context}
+        return TemplateResponse(request, f"admin/backoffice/{name}.html", whole, status=status)
+
+    def recovery_codes(self, request: HttpRequest, codes: list[str]) -> HttpResponse:
+        """Show new recovery codes, this once."""
+        context = {"codes": codes, "title": "Your recovery codes"}
+        return self.page(request, "recovery_codes", context)
 
 
 def redirect_onward(

@@ -2,7 +2,6 @@
 
 import base64
 
-from django.contrib.admin import AdminSite
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -27,12 +26,7 @@ from core.qr import svg
 WRONG_CODE = "That code is incorrect. Wait for the next one and try again."
 
 
-class TwoFactorPages:
-    """The pages that follow the password; other visitors are sent to the sign-in."""
-
-    def __init__(self, site: AdminSite) -> None:
-        self.site = site
-
+class TwoFactorPages(proving.SignInPages):
     def enter(self, request: HttpRequest) -> HttpResponse:
         """Ask for a code: after the password, and again before the second factor is changed."""
         user = proving.password_given(request)
@@ -51,9 +45,7 @@ class TwoFactorPages:
             if proving.refuse_proof(request, "wrong code"):
                 return redirect("admin:login")
             form.add_error("code", WRONG_CODE)
-        return proving.page_of_sign_in(
-            self.site, request, "two_factor", {"form": form, "title": "One more step"}
-        )
+        return self.page(request, "two_factor", {"form": form, "title": "One more step"})
 
     def set_up(self, request: HttpRequest) -> HttpResponse:
         """Show the QR code, and enable the authenticator with its first code."""
@@ -73,13 +65,13 @@ class TwoFactorPages:
             device = finish_enrolment(user, code, request_now(), staff=staff)
             if device is not None:
                 proving.mark_verified(request, device)
-                return recovery_codes_page(self.site, request, new_recovery_codes(user))
+                return self.recovery_codes(request, new_recovery_codes(user))
             form.add_error("code", WRONG_CODE)
         enrolment = begin_enrolment(user, anew=request.method != "POST")
         picture = base64.b64encode(svg(enrolment.address)).decode()
         context = {"form": form, "secret": enrolment.secret, "picture": picture}
         context["title"] = "Set up two-factor sign-in"
-        return proving.page_of_sign_in(self.site, request, "two_factor_set_up", context)
+        return self.page(request, "two_factor_set_up", context)
 
     def leave(self, request: HttpRequest) -> HttpResponse:
         """Forget the entered password, and start over."""
@@ -97,7 +89,7 @@ class TwoFactorPages:
         takes = proving.accepts_codes(request, user)
         if request.method == "POST" and takes:
             codes = renew_recovery_codes(user, staff=staff_of(request))
-            return recovery_codes_page(self.site, request, codes)
+            return self.recovery_codes(request, codes)
         context = {
             "codes_left": recovery_codes_left(user),
             "has_authenticator": has_authenticator(user),
@@ -105,10 +97,4 @@ class TwoFactorPages:
             "passkeys": StaffPasskey.objects.filter(user=user).order_by("pk"),
             "title": "Two-factor sign-in",
         }
-        return proving.page_of_sign_in(self.site, request, "two_factor_account", context)
-
-
-def recovery_codes_page(site: AdminSite, request: HttpRequest, codes: list[str]) -> HttpResponse:
-    """Show new recovery codes, this once."""
-    context = {"codes": codes, "title": "Your recovery codes"}
-    return proving.page_of_sign_in(site, request, "recovery_codes", context)
+        return self.page(request, "two_factor_account", context)
