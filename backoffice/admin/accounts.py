@@ -26,7 +26,7 @@ ROLES = [(role.value, role.value) for role in Role]
 
 
 class StaffForm(ReasonForm):
-    """Names in its text whether a second Administrator is needed."""
+    """States if a second Administrator is needed."""
 
     def lines(self) -> list[str]:
         if is_first_of_staff(self.staff.user_id):

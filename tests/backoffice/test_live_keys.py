@@ -109,7 +109,7 @@ def test_it_is_collected_once(key: ApiKey) -> None:
     assert "bo-secret" not in collect(FIRST, instruction).content.decode()
 
 
-def test_a_third_reads_whether_it_was_collected(key: ApiKey) -> None:
+def test_a_third_reads_if_it_was_collected(key: ApiKey) -> None:
     def read(instruction: Instruction) -> str:
         page = at_desk("third").get(page_of(instruction)).content.decode()
         return page.split('class="bo-answer')[1].split("</section>")[0].split("</div>")[0]

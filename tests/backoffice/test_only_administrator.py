@@ -67,7 +67,7 @@ def test_a_first_installation_invites_several_at_once(office: Office) -> None:
 
 
 @pytest.mark.parametrize("action", ["roles", "reset", "reopen"])
-def test_a_form_says_whether_a_second_administrator_is_needed(office: Office, action: str) -> None:
+def test_a_form_tells_if_a_second_administrator_is_needed(office: Office, action: str) -> None:
     ask_for_account(at_desk(), "ann")
     ann = User.objects.get(username="ann")
     User.objects.filter(pk=ann.pk).update(is_active=action != "reopen")
