@@ -244,6 +244,14 @@ def test_who_is_signed_out_at_work_is_told_and_pays_after_signing_in(payment, at
     assert "<h1>Paid</h1>" in shopper.text
 
 
+def test_who_only_opens_a_step_without_a_session_is_told_of_no_sign_out(payment):
+    stranger = Shopper()
+    stranger.visit(f"{payment.hosted_url}/pin")
+
+    assert "signed-out" not in stranger.path
+    assert "You have been signed out" not in stranger.text
+
+
 def test_the_own_page_says_that_the_session_has_ended(payment):
     shopper = Shopper()
     shopper.visit(f"/account?test={payment.id}")
