@@ -13,9 +13,12 @@ MOST_SHOWN = 50
 
 
 def open_sessions_of(customer: Customer, *, now: datetime) -> list[CustomerSession]:
-    """Return the open sessions of a customer, the one used last first; at most MOST_SHOWN."""
+    """Return the open sessions of a customer, the one used last first.
+
+    At most MOST_SHOWN, and one more if there are more.
+    """
     opened = CustomerSession.objects.open(now).filter(customer=customer)
-    return list(opened.order_by("-last_seen_at", "-pk")[:MOST_SHOWN])
+    return list(opened.order_by("-last_seen_at", "-pk")[: MOST_SHOWN + 1])
 
 
 @transaction.atomic

@@ -9,6 +9,7 @@ from checkout.refused_forms import say_done
 from checkout.views.account import SignedInPage
 from customers.new_proofs import doubtful_until
 from customers.own_safety import (
+    MOST_SHOWN,
     end_other_session,
     end_other_sessions,
     freeze_own_wallet,
@@ -30,12 +31,14 @@ class DevicesPage(SignedInPage):
         is_hidden = (
             is_proven_by_code_only(self.session) or doubtful_until(customer, now) is not None
         )
-        others = [one for one in open_sessions_of(customer, now=now) if one.pk != self.session.pk]
+        shown = open_sessions_of(customer, now=now)
+        others = [one for one in shown[:MOST_SHOWN] if one.pk != self.session.pk]
         return self.page(
             "devices.html",
             own=self.session,
             others=[] if is_hidden else others,
             has_others=bool(others),
+            is_cut=len(shown) > MOST_SHOWN and not is_hidden,
             all_others=ALL_OTHERS,
             is_done=self.refusal is not None and self.refusal.done == "signed-out",
             zone=self.zone,

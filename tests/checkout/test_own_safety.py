@@ -9,7 +9,9 @@ from backoffice.errors import InstructionDecided
 from backoffice.models import Instruction
 from backoffice.services.customers import unfreeze_with_approval
 from checkout.browser_session import session_cookie
+from checkout.views import safety
 from core.clock import utc_now
+from customers import own_safety
 from customers.account_changes import AccountChange, CustomerChange
 from customers.errors import ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
@@ -90,6 +92,22 @@ def test_a_button_says_which_other_device_it_signs_out(
 
     for name in ("Android", unknown):
         assert f'>{button}<span class="away"> {name}</span></button>' in here.text
+
+
+def test_a_long_list_of_devices_says_that_it_is_cut(
+    victim: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of sixty, fifty were shown as if they were all."""
+    for module in (own_safety, safety):
+        monkeypatch.setattr(module, "MOST_SHOWN", 2)
+    signed_in_on(victim, "Android")
+    here, _ = signed_in_on(victim, "iPhone")
+    here.visit(DEVICES)
+    assert "are not listed" not in here.text
+
+    signed_in_on(victim, "Windows")
+    here.visit(DEVICES)
+    assert "Those used longer ago are not listed." in here.text
 
 
 @pytest.mark.parametrize(
