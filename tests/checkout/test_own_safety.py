@@ -13,12 +13,13 @@ from checkout.views import safety
 from core.clock import utc_now
 from customers import own_safety
 from customers.account_changes import AccountChange, CustomerChange
-from customers.errors import ProofMethod, VerificationFailed
+from customers.errors import VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.own_safety import end_other_session, end_other_sessions, freeze_own_wallet
 from customers.services import find_or_create, freeze_by_owner
-from customers.sessions import find_session, remember_proof, start_session
+from customers.sessions import find_session, start_session
 from merchants.callers import Caller
+from tests.checkout.devices import signed_in_on
 from tests.checkout.shopper import Shopper
 from tests.checkout.thefts import PHONE, press_pay
 from tests.customers.texts import TextBox
@@ -27,15 +28,6 @@ from tests.races import at_once
 pytestmark = pytest.mark.django_db
 DEVICES, FREEZE = "/account/devices", "/account/freeze"
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15"
-
-
-def signed_in_on(customer: Customer, device: str, *, payment_id: str = "") -> tuple[Shopper, str]:
-    """Sign in on another device, with more than a code; return its browser and its token."""
-    opened = start_session(customer=customer, now=utc_now(), device=device, payment_id=payment_id)
-    remember_proof(opened.session, ProofMethod.PIN, now=utc_now())
-    shopper = Shopper()
-    shopper.client.cookies[session_cookie(livemode=True)] = opened.token
-    return shopper, opened.token
 
 
 def is_open(token: str) -> bool:
