@@ -11,8 +11,8 @@ from customers.models import Customer
 from customers.security_alerts import stop_link
 from customers.services import freeze
 from messages.models import Channel, Message
-from tests.checkout.devices import signed_in_on
 from tests.checkout.shopper import Shopper
+from tests.checkout.signed_in_devices import signed_in_on
 from tests.checkout.thefts import PHONE
 
 pytestmark = pytest.mark.django_db

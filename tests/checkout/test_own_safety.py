@@ -19,8 +19,8 @@ from customers.own_safety import end_other_session, end_other_sessions, freeze_o
 from customers.services import find_or_create, freeze_by_owner
 from customers.sessions import find_session, start_session
 from merchants.callers import Caller
-from tests.checkout.devices import signed_in_on
 from tests.checkout.shopper import Shopper
+from tests.checkout.signed_in_devices import signed_in_on
 from tests.checkout.thefts import PHONE, press_pay
 from tests.customers.texts import TextBox
 from tests.races import at_once
