@@ -10,7 +10,7 @@ from customers.models import CustomerSession
 from funding.cash import take_cash
 from funding.continuing import follow_up, store_verification
 from funding.errors import CashLimitReached, FundingLimitReached, TopUpStatusUnfit
-from funding.models import TopUp
+from funding.models import CashDay, TopUp
 from ledger.models import Transfer
 from messages.models import Message
 from payments.models import Payment
@@ -70,6 +70,19 @@ def test_one_agent_at_the_limit(customer, settings):
 
     assert sum(isinstance(each, CashLimitReached) for each in taken) == 2
     assert held(customer) <= 3_000
+
+
+def test_cash_waits_for_what_the_same_agent_takes_of_another_customer(customer):
+    """Whoever holds the agent's days may be taking the last that the limit has room for."""
+    top_ups = [ordered(customer, 1_000 + number, "agent") for number in range(2)]
+    take = partial(take_cash, agent="staff:ann", now=utc_now())
+    take(top_up_id=top_ups[0].pk)
+
+    taken = held_up(
+        lambda: list(CashDay.objects.select_for_update()), lambda: take(top_up_id=top_ups[1].pk)
+    )
+
+    assert type(taken) is TopUp
 
 
 def test_one_agent_on_both_sides_of_midnight(settings):
