@@ -73,7 +73,7 @@ def test_one_agent_at_the_limit(customer, settings):
 
 
 def test_cash_waits_for_what_the_same_agent_takes_of_another_customer(customer):
-    """Whoever holds the agent's days may be taking the last that the limit has room for."""
+    """Who holds the agent's days may be taking the last that the limit has room for."""
     top_ups = [ordered(customer, 1_000 + number, "agent") for number in range(2)]
     take = partial(take_cash, agent="staff:ann", now=utc_now())
     take(top_up_id=top_ups[0].pk)
