@@ -1,6 +1,6 @@
 """Money that the bank reports twice, in a notification and a statement, moves only once."""
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from payouts.bank.recognition import is_of_same_time
 from payouts.errors import BankEntryUnfit
@@ -33,17 +33,20 @@ def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> N
 def refuse_return_of_either(kind: BankEntryKind, payout: Payout) -> None:
     """Raise BankEntryUnfit for the return of a payout that the bank has debited twice.
 
-    Each time alone or with its run. Whichever came back, the merchant has been paid by the other.
+    Each time alone or with its run, and whether either has been matched. Whichever came back, the
+    merchant has been paid by the other.
     """
     if kind != K.RETURN:
         return
     debits = BankEntry.objects.besides_charges().filter(kind=K.DEBIT, livemode=payout.livemode)
     of_payout = Q(payout=payout) | Q(batch__isnull=False, batch=payout.batch_id)
-    matched = debits.filter(of_payout, state=BankEntryState.MATCHED)
-    left = debits.filter(
+    left = Q(
         _names_order_or_run(payout), state__in=(BankEntryState.UNMATCHED, BankEntryState.OTHER)
     )
-    if left.filter(source__in=matched.values("source")).exists():
+    # Of a refused payout, what is matched may be its run without it, and its own debit beside that.
+    told = debits.filter(Q(of_payout, state=BankEntryState.MATCHED) | left).values("source")
+    times = told.annotate(all=Count("pk"), left=Count("pk", filter=left))
+    if times.filter(all__gt=1, left__gt=0).exists():
         raise BankEntryUnfit(
             "The bank has debited this payout twice, and one of the two came back: its merchant"
             " has been paid once. Set this and the second debit aside; if the other comes back,"

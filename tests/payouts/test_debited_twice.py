@@ -4,8 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
+from payouts.bank import importing
+from payouts.bank.same_money import refuse_return_of_either
 from payouts.contradictions import contradictions_of
-from payouts.models import BankEntry, Payout
+from payouts.errors import BankEntryUnfit
+from payouts.models import BankEntry, BankEntryKind, Payout
 from tests.payouts.bank_files import (
     batch_details,
     entry,
@@ -16,6 +19,7 @@ from tests.payouts.bank_files import (
     statuses_of,
     waiting_entries,
 )
+from tests.payouts.bank_rows import stored
 
 pytestmark = pytest.mark.django_db
 Pair = tuple[Payout, Payout]
@@ -98,3 +102,55 @@ def test_a_run_debited_again_holds_back_whom_it_came_back_for(sent_pair: Pair) -
     second = BankEntry.objects.unmatched().get().pk
     assert contradictions_of(payout.merchant_id, livemode=True) == {"BSD": second}
     assert contradictions_of(other.merchant_id, livemode=True) == {}
+
+
+def test_what_comes_back_waits_beside_two_debits_that_wait_for_their_charges(
+    sent_pair: Pair,
+) -> None:
+    """Only beside a debit that was matched did a second one count."""
+    payout, _ = sent_pair
+    debits = [entry(payout.amount + 5, order_of(payout), reference=f"TRN {n}") for n in (1, 2)]
+    read(statement(*debits))
+
+    read(statement(returned(payout), message_id="M-2", number="2"))
+
+    assert statuses_of([payout]) == ["in_transit"]
+    assert is_held_for_having_been_paid()
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_debits_that_no_one_has_looked_at_speak_against_a_return(
+    sent_pair: Pair, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import that was killed leaves them to the next one, which reads them in any order."""
+    payout, _ = sent_pair
+    debits = [alone(payout, f"TRN {number}1"), alone(payout, f"TRN {number}2")]
+    file = statement(returned(payout, reference=f"RTN {number}"), *debits)
+    with monkeypatch.context() as killed:
+        killed.setattr(importing, "match_entry", _die)
+        with pytest.raises(KeyboardInterrupt):
+            read(file)
+
+    read(statement(message_id="M-2", number="2"))
+
+    assert statuses_of([payout]) == ["paid"]
+    assert is_held_for_having_been_paid()
+
+
+def test_a_run_matched_without_an_order_does_not_count_beside_its_own_debit(
+    sent_pair: Pair,
+) -> None:
+    """Of a refused order that left all the same, the run's debit is no second one."""
+    payout, _ = sent_pair
+    stored(batch=payout.batch)
+    stored(payout=payout)
+
+    refuse_return_of_either(BankEntryKind.RETURN, payout)
+
+    stored(end_to_end_id=order_of(payout))
+    with pytest.raises(BankEntryUnfit, match="debited this payout twice"):
+        refuse_return_of_either(BankEntryKind.RETURN, payout)
+
+
+def _die(**_: object) -> bool:
+    raise KeyboardInterrupt
