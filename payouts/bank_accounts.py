@@ -107,12 +107,11 @@ def account_to_pay(
 
 
 def _open_test_account(merchant: Merchant, currency: str, now: datetime) -> BankAccount:
+    # A name from before a rule for names would be refused.
+    name = merchant.name[:MAX_NAME_LENGTH]
     details = BankDetails(
         currency=currency,
-        # A name from before names had to be readable would be refused.
-        holder_name=merchant.name[:MAX_NAME_LENGTH]
-        if names_someone(merchant.name)
-        else merchant.slug,
+        holder_name=merchant.slug if _name_fault(name) else name,
         bank_name=TEST_BANK,
         number=TEST_NUMBER,
         clearing_code=TEST_CLEARING_CODE,

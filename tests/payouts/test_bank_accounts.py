@@ -193,8 +193,9 @@ def test_no_account_is_before_itself(bank_account):
     assert BankAccount.objects.before(bank_account) is None
 
 
-def test_an_old_name_that_no_account_may_have_keeps_no_one_from_testing_payouts(merchant):
-    merchant.name = "\u2615"
+@pytest.mark.parametrize("name", ["\u2615", "\u2615" * 140 + "Reef", "Reef\ufffe"])
+def test_an_old_name_that_no_account_may_have_keeps_no_one_from_testing_payouts(merchant, name):
+    merchant.name = name
 
     account = account_to_pay(merchant=merchant, livemode=False, currency="BSD", now=utc_now())
 
