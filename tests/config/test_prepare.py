@@ -7,6 +7,8 @@ from typing import IO, Any
 
 import pytest
 from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from django.core.management.commands import migrate
 
 from config.management.commands import prepare
 
@@ -38,7 +40,8 @@ def steps(monkeypatch: pytest.MonkeyPatch, lock: Path) -> list[tuple[str, bool]]
     """Return the commands that are called instead of run, and whether the lock was held then."""
     called: list[tuple[str, bool]] = []
 
-    def note(name: str, **_: Any) -> None:
+    def note(command: str | BaseCommand, **_: Any) -> None:
+        name = command if isinstance(command, str) else "migrate"
         called.append((name, is_held(lock)))
 
     monkeypatch.setattr(prepare, "call_command", note)
@@ -88,3 +91,24 @@ def test_in_production_nothing_is_prepared_but_the_schema(settings, lock, steps)
 
     assert steps == [("migrate", False)]
     assert not lock.exists()
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [(Terminal(), "\r\033[KMigrations applied: 1 …\r\033[K"), (StringIO(), "")],
+)
+def test_a_terminal_is_told_how_many_migrations_are_applied(monkeypatch, output, said):
+    def apply_one(command: migrate.Command, **_: Any) -> None:
+        command.migration_progress_callback("apply_start")
+        command.migration_progress_callback("apply_success")
+
+    monkeypatch.setattr(migrate.Command, "handle", apply_one)
+
+    call_command(prepare.Migration(), verbosity=0, stdout=output)
+
+    assert output.getvalue() == said

@@ -9,11 +9,29 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.core.management.commands import migrate
 
 from config.checks import refuse_unsafe
 from config.environment import BASE_DIR
 from ledger.signed_row_checks import log_has_begun
 from merchants.models import Merchant
+
+
+class Migration(migrate.Command):
+    """Django's command, which on a terminal says how far it is: all of them take a while."""
+
+    applied = 0
+
+    def migration_progress_callback(self, action: str, *_: Any, **__: Any) -> None:
+        if action == "apply_success" and self.stdout.isatty():
+            self.applied += 1
+            self.stdout.write(f"\r\033[KMigrations applied: {self.applied} …", ending="")
+            self.stdout.flush()
+
+    def handle(self, *arguments: Any, **options: Any) -> None:
+        super().handle(*arguments, **options)
+        if self.applied:
+            self.stdout.write("\r\033[K", ending="")
 
 
 class Command(BaseCommand):
@@ -53,4 +71,4 @@ class Command(BaseCommand):
 
 
 def _migrate() -> None:
-    call_command("migrate", verbosity=0, interactive=False)
+    call_command(Migration(), verbosity=0, interactive=False)
