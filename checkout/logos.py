@@ -19,6 +19,7 @@ from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, TextField, 
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from PIL import Image
+from PIL.JpegImagePlugin import JpegImageFile
 
 from checkout.models import LOGO_IS_STALE, Logo, WantedLogo
 from merchants.models import Merchant
@@ -27,9 +28,11 @@ from outbound.http_client import get
 from outbound.policy import policy_for
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
-# A 32 kB file may claim any size; within these limits, decoding takes 100 MB at most. Every row
+# A 32 kB file may claim any size; within these limits, decoding takes 200 MB at most. Every row
 # has a cost of its own.
 MAX_PIXELS, MAX_SIDE = 10_000_000, 8_000
+# A progressive JPEG goes over the whole picture once per scan, at 20 bytes each; encoders use ten.
+JPEG_SCAN, MAX_SCANS = b"\xff\xda", 100
 SIDE = 176  # four times the 44 pixels on the page
 MAX_PNG_BYTES = 20_000
 FEW_COLORS = (256, 64, 16)
@@ -74,6 +77,8 @@ def logo_png(content: bytes) -> bytes:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS or max(image.size) > MAX_SIDE:
                 raise NotAnImage("The picture has too many pixels.")
+            if isinstance(image, JpegImageFile) and content.count(JPEG_SCAN) > MAX_SCANS:
+                raise NotAnImage("The picture has too many scans.")
             small = image.convert("RGBA")
             small.thumbnail((SIDE, SIDE))
             small.info.clear()  # otherwise its colour profile is saved again, whatever it contains
