@@ -18,6 +18,7 @@ from customers.code_budgets import served_country
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from merchants.callers import Caller
+from merchants.standing import refuse_ended_key
 from merchants.statuses import MerchantStatus
 from messages import sms
 from messages.content import Content
@@ -49,13 +50,14 @@ def send_payment(
     """Send a customer the checkout URL of a payment (`POST /v1/payments/:id/send`).
 
     Raises PaymentNotFound, the error of its current status or of its link's, CountryNotServed,
-    RateLimited.
+    RateLimited, and as `refuse_ended_key` if the key or the merchant has been stopped meanwhile.
     """
     payment = Payment.objects.visible_to(caller).select_related("merchant", "link").one(payment_id)
     if payment.status_at(now) not in PAYABLE:
         raise payment.refusal(now)
     payment.refuse_ended_link(now)
     _plan(payment, recipient, now)
+    refuse_ended_key(caller)
     return payment
 
 
@@ -63,11 +65,13 @@ def send_payment(
 def send_link(*, caller: Caller, link_id: str, recipient: Recipient, now: datetime) -> PaymentLink:
     """Send a customer the URL of a payment link (`POST /v1/payment-links/:id/send`).
 
-    Raises PaymentLinkNotFound, the error of its current status, CountryNotServed, RateLimited.
+    Raises PaymentLinkNotFound, the error of its current status, CountryNotServed, RateLimited, and
+    as `refuse_ended_key` if the key or the merchant has been stopped meanwhile.
     """
     link = PaymentLink.objects.visible_to(caller).select_related("merchant").one(link_id)
     link.refuse_ended(now)
     _plan(link, recipient, now)
+    refuse_ended_key(caller)
     return link
 
 

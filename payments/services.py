@@ -120,7 +120,12 @@ def update_payment(
 
 @transaction.atomic(savepoint=False)
 def cancel_payment(*, caller: Caller, payment_id: str, now: datetime, cause: str = "") -> Payment:
-    """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its current status."""
+    """Cancel an unpaid payment.
+
+    Raises PaymentNotFound, the error of its current status, and Unauthorized if the live key has
+    been revoked while this waited.
+    """
     payment = Payment.objects.locked_of(caller, payment_id)
+    refuse_revoked_key(caller)
     move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=caller.actor, cause=cause)
     return payment

@@ -16,6 +16,7 @@ from ledger.models import HOUSE, Account, Purpose, TransferKind
 from ledger.services import Movement, account_for, accounts_for, lock, post_transfers
 from merchants.callers import Caller
 from merchants.models import Merchant
+from merchants.standing import refuse_revoked_key
 from merchants.statuses import MerchantStatus
 from payouts import events
 from payouts.balances import reserved
@@ -117,9 +118,10 @@ def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
     """Cancel a payout that has not been sent. Raises PayoutNotFound, PayoutNotCancelable.
 
     After a restore, or if the bank mentions it, it may have been sent: that has to be cleared up
-    with the bank first.
+    with the bank first. Raises Unauthorized if the live key has been revoked while this waited.
     """
     payout = Payout.objects.visible_to(caller).locked(payout_id)
+    refuse_revoked_key(caller)
     if payout.status not in CANCELABLE:
         raise PayoutNotCancelable(status=f"is {payout.status}, must be scheduled")
     if _may_have_left(payout, now=now):

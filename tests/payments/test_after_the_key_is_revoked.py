@@ -12,6 +12,7 @@ from merchants.services import IssuedKey, issue_key
 from messages.models import Message
 from payments.emails import _per_merchant
 from payments.models import Payment, Replacement
+from payments.pay_requests import PER_MERCHANT
 from payments.till_models import Till
 from tests.client import ApiClient
 from tests.races import held_up
@@ -129,3 +130,35 @@ def test_a_revoked_key_leads_no_one_who_waits_to_its_payment(stolen: IssuedKey) 
     )
     assert Payment.objects.get() == payment
     assert not Replacement.objects.exists()
+
+
+def test_a_revoked_key_cancels_no_payment(stolen: IssuedKey) -> None:
+    """Customers before the page that they are about to pay were sent away, one for each request."""
+    thief = ApiClient(stolen.secret)
+    thief.post("/v1/payments", {"amount": 150})
+    payment = Payment.objects.get()
+
+    assert refused_while_revoking(
+        stolen,
+        lambda: Payment.objects.locked(payment.pk),
+        lambda: thief.post(f"/v1/payments/{payment.pk}/cancel"),
+    )
+    assert Payment.objects.get() == payment
+    assert Payment.objects.get().status == "created"
+
+
+@pytest.mark.parametrize("path", ["payments", "payment-links"])
+def test_a_revoked_key_asks_no_one_to_pay(stolen: IssuedKey, path: str) -> None:
+    """Requests of one merchant wait for each other to be counted, as its invoices do."""
+    thief, merchant_id = ApiClient(stolen.secret), stolen.key.merchant_id
+    made = thief.post(f"/v1/{path}", {"amount": 150, "description": "A fine: pay at once"})
+    assert made.status_code == 201
+    counted = [(PER_MERCHANT, f"{merchant_id} True")]
+    Message.objects.all().delete()
+
+    assert refused_while_revoking(
+        stolen,
+        lambda: count_or_refuse(counted, now=utc_now()),
+        lambda: thief.post(f"/v1/{path}/{made.json()['id']}/send", {"email": "ann@example.com"}),
+    )
+    assert not Message.objects.exists()
