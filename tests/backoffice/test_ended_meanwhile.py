@@ -81,10 +81,17 @@ def test_a_role_more_changes_nothing(merchant: Merchant) -> None:
     assert approves(finance, instruction).status == "carried_out"
 
 
+def demote_to_viewer(staff: Staff) -> None:
+    by = staff_as(Role.ADMINISTRATOR, "admin")
+    action = AuditAction("approve", Right.APPROVE, "instruction", "", note="Suspected")
+    with audited(staff=by, action=action, now=utc_now()):
+        give_roles(User.objects.get(pk=staff.user_id), frozenset({Role.VIEWER}))
+
+
 @pytest.mark.postgres
 @pytest.mark.real_clock
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("end", [close, reset])
+@pytest.mark.parametrize("end", [close, demote_to_viewer, reset])
 def test_what_waits_for_the_act_that_ends_it_is_not_done(merchant: Merchant, end: End) -> None:
     """Its right was there when its transaction began, and gone when that was to be entered."""
     thief, instruction = staff_as(Role.FINANCE, "mallory"), asked(merchant)
@@ -94,13 +101,6 @@ def test_what_waits_for_the_act_that_ends_it_is_not_done(merchant: Merchant, end
     assert isinstance(done, Forbidden)
     assert Instruction.objects.get().status == "waiting"
     assert not Refund.objects.exists()
-
-
-def demote_to_viewer(staff: Staff) -> None:
-    by = staff_as(Role.ADMINISTRATOR, "admin")
-    action = AuditAction("approve", Right.APPROVE, "instruction", "", note="Suspected")
-    with audited(staff=by, action=action, now=utc_now()):
-        give_roles(User.objects.get(pk=staff.user_id), frozenset({Role.VIEWER}))
 
 
 @pytest.mark.postgres
