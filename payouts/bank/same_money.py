@@ -6,6 +6,7 @@ from payouts.bank.recognition import is_of_same_time
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, BankEntryQuerySet, BankEntryState, Payout
 from payouts.order_references import with_truncated_forms
+from payouts.statuses import PayoutStatus
 
 K = BankEntryKind
 # What each kind of file reports about a payout only once, and the kinds of entry that report it.
@@ -20,11 +21,9 @@ def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> N
     if kind not in _ONCE:
         return
     of_payout = BankEntry.objects.besides_charges().filter(
-        kind__in=_ONCE[kind], source=entry.source, state=BankEntryState.MATCHED
+        _is_of(payout), kind__in=_ONCE[kind], source=entry.source, state=BankEntryState.MATCHED
     )
-    if of_payout.filter(payout=payout).exists() or (
-        payout.batch_id and of_payout.filter(batch=payout.batch_id).exists()
-    ):
+    if of_payout.exists():
         raise BankEntryUnfit("The bank has already reported this about the payout.")
     if kind == K.RETURN:
         refuse_credited_elsewhere(entry, payout.pk, payout.batch_id or "")
@@ -39,19 +38,27 @@ def refuse_return_of_either(kind: BankEntryKind, payout: Payout) -> None:
     if kind != K.RETURN:
         return
     debits = BankEntry.objects.besides_charges().filter(kind=K.DEBIT, livemode=payout.livemode)
-    of_payout = Q(payout=payout) | Q(batch__isnull=False, batch=payout.batch_id)
     left = Q(
         _names_order_or_run(payout), state__in=(BankEntryState.UNMATCHED, BankEntryState.OTHER)
     )
-    # Of a refused payout, what is matched may be its run without it, and its own debit beside that.
-    told = debits.filter(Q(of_payout, state=BankEntryState.MATCHED) | left).values("source")
-    times = told.annotate(all=Count("pk"), left=Count("pk", filter=left))
-    if times.filter(all__gt=1, left__gt=0).exists():
+    told = debits.filter(Q(_is_of(payout), state=BankEntryState.MATCHED) | left)
+    times = told.values("source").annotate(times=Count("pk"))
+    # What differs in this is not the same money, whatever kind of file reports each.
+    transfers = told.filter(batch=None).exclude(uetr="").values("uetr").distinct()
+    if times.filter(times__gt=1).exists() or transfers.count() > 1:
         raise BankEntryUnfit(
             "The bank has debited this payout twice, and one of the two came back: its merchant"
             " has been paid once. Set this and the second debit aside; if the other comes back,"
             " too, match that with the payout."
         )
+
+
+def _is_of(payout: Payout) -> Q:
+    """Return what selects entries that were matched with a payout, or with a run that had it."""
+    of_run = Q(batch__isnull=False, batch=payout.batch_id)
+    if payout.batch is not None and payout.status == PayoutStatus.FAILED:
+        of_run &= Q(amount__gte=payout.batch.total_amount)  # or else it was booked without it
+    return Q(payout=payout) | of_run
 
 
 def _names_order_or_run(payout: Payout) -> Q:

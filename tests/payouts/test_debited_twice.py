@@ -16,6 +16,7 @@ from tests.payouts.bank_files import (
     read,
     returned,
     statement,
+    status_report,
     statuses_of,
     waiting_entries,
 )
@@ -23,6 +24,7 @@ from tests.payouts.bank_rows import stored
 
 pytestmark = pytest.mark.django_db
 Pair = tuple[Payout, Payout]
+UETRS = ("5e6f1c1a-0b7e-4c55-9d7f-0c1de0a40001", "5e6f1c1a-0b7e-4c55-9d7f-0c1de0a40002")
 
 
 def alone(payout: Payout, reference: str) -> str:
@@ -142,6 +144,8 @@ def test_a_run_matched_without_an_order_does_not_count_beside_its_own_debit(
 ) -> None:
     """Of a refused order that left all the same, the run's debit is no second one."""
     payout, _ = sent_pair
+    read(status_report(payout.batch, (order_of(payout), "RJCT"), group="PART"))
+    payout.refresh_from_db()
     stored(batch=payout.batch)
     stored(payout=payout)
 
@@ -154,3 +158,34 @@ def test_a_run_matched_without_an_order_does_not_count_beside_its_own_debit(
 
 def _die(**_: object) -> bool:
     raise KeyboardInterrupt
+
+
+def test_a_debit_that_both_kinds_of_file_report_is_one(sent_pair: Pair) -> None:
+    """A notification of it may still wait for its charges when the statement has been matched."""
+    payout, _ = sent_pair
+    stored(payout=payout)
+    stored("notification", end_to_end_id=order_of(payout))
+
+    refuse_return_of_either(BankEntryKind.RETURN, payout)
+
+
+def test_debits_of_two_transfers_are_two_whatever_file_reports_each(sent_pair: Pair) -> None:
+    """Of a notification and a statement, each counted one, although all banks told them apart."""
+    payout, _ = sent_pair
+    stored("notification", payout=payout, uetr=UETRS[0])
+    second = stored(payout=payout, uetr=UETRS[0])
+    refuse_return_of_either(BankEntryKind.RETURN, payout)
+
+    BankEntry.objects.filter(pk=second.pk).update(uetr=UETRS[1])
+
+    with pytest.raises(BankEntryUnfit, match="debited this payout twice"):
+        refuse_return_of_either(BankEntryKind.RETURN, payout)
+
+
+def test_a_run_with_a_transfer_of_its_own_is_no_second_debit(sent_pair: Pair) -> None:
+    """A bank may give a run a UETR of its own, beside that of each order."""
+    payout, _ = sent_pair
+    stored("notification", batch=payout.batch, amount=2050, uetr=UETRS[0])
+    stored(payout=payout, uetr=UETRS[1])
+
+    refuse_return_of_either(BankEntryKind.RETURN, payout)

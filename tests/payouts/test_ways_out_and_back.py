@@ -3,9 +3,20 @@
 import pytest
 
 from core.clock import utc_now
+from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.round_trips import is_round_trip
 from payouts.models import BankEntry, BankEntryKind, Payout
-from tests.payouts.bank_files import order_of, read, status_report
+from tests.payouts.bank_files import (
+    batch_details,
+    entry,
+    order_of,
+    read,
+    returned,
+    statement,
+    status_report,
+    statuses_of,
+    waiting_entries,
+)
 from tests.payouts.bank_rows import stored
 
 K = BankEntryKind
@@ -109,3 +120,27 @@ def test_only_what_was_refused_of_a_run_makes_one(failed, other):
         setattr(failed, name, value)
 
     assert not is_round_trip(K.RETURN, failed)
+
+
+def test_a_refused_order_that_left_beside_its_run_and_came_back_waits_for_no_one(failed):
+    """Its debit waited for ever: of its run, booked without it, the bank had reported that."""
+    payout, run = failed, failed.batch
+    without = entry(run.total_amount - payout.amount, details=batch_details(run), reference="TRN 1")
+    read(statement(without, entry(payout.amount, order_of(payout), reference="TRN 2")))
+    assert len(waiting_entries()) == 1
+
+    read(statement(returned(payout), message_id="M-2", number="2"))
+
+    assert waiting_entries() == []
+    assert statuses_of([payout]) == ["failed"]
+    assert list(check_bookings()) == []
+
+
+def test_a_refused_order_that_left_with_its_run_did_not_leave_alone(failed):
+    read(statement(entry(failed.batch.total_amount, details=batch_details(failed.batch))))
+    alone = entry(failed.amount, order_of(failed), reference="TRN 2")
+    read(statement(alone, returned(failed), message_id="M-2", number="2"))
+
+    out, back = sorted(waiting_entries())
+    assert out == "The bank has already reported this about the payout."
+    assert back.startswith("The bank has debited this payout twice")
