@@ -117,7 +117,8 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
     waiting = BankEntry.objects.unmatched().besides_charges()
     departures = waiting.filter(livemode=livemode, kind__in=_LEFT)
     orders = _entries_by("end_to_end_id", departures.exclude(end_to_end_id=""))
-    of_batches = departures.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
+    of_orders = Q(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
+    of_batches = departures.exclude(of_orders | Q(end_to_end_id__iregex=ORDER_REFERENCE))
     batches = _entries_by("message_reference", of_batches)
     every = Payout.objects.filter(livemode=livemode).order_by()
     # What is paid and booked is in no balance: a repeated report of it holds nothing back.
