@@ -38,10 +38,7 @@ def refuse_return_of_either(kind: BankEntryKind, payout: Payout) -> None:
     if kind != K.RETURN:
         return
     debits = BankEntry.objects.besides_charges().filter(kind=K.DEBIT, livemode=payout.livemode)
-    left = Q(
-        _names_order_or_run(payout), state__in=(BankEntryState.UNMATCHED, BankEntryState.OTHER)
-    )
-    told = debits.filter(Q(_is_of(payout), state=BankEntryState.MATCHED) | left)
+    told = debits.filter(Q(_is_of(payout), state=BankEntryState.MATCHED) | _is_left(payout))
     times = told.values("source").annotate(times=Count("pk"))
     # What differs in this is not the same money, whatever kind of file reports each.
     transfers = told.filter(batch=None).exclude(uetr="").values("uetr").distinct()
@@ -59,6 +56,12 @@ def _is_of(payout: Payout) -> Q:
     if payout.batch is not None and payout.status == PayoutStatus.FAILED:
         of_run &= Q(amount__gte=payout.batch.total_amount)  # or else it was booked without it
     return Q(payout=payout) | of_run
+
+
+def _is_left(payout: Payout) -> Q:
+    """Return what selects debits that name a payout and are matched with nothing."""
+    left = (BankEntryState.UNMATCHED, BankEntryState.OTHER)
+    return Q(_names_order_or_run(payout), kind=K.DEBIT, state__in=left)
 
 
 def _names_order_or_run(payout: Payout) -> Q:

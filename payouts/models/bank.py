@@ -165,6 +165,14 @@ class BankEntry(models.Model):
                 condition=~Q(bank_reference=""),
             ),
             models.Index(fields=["amount", "booking_date"], name="bank_entry_money"),
+            models.Index(
+                fields=["end_to_end_id", "message_reference"],
+                name="bank_entry_left",
+                condition=Q(
+                    kind=BankEntryKind.DEBIT,
+                    state__in=(BankEntryState.UNMATCHED, BankEntryState.OTHER),
+                ),
+            ),
         )
 
     def __str__(self) -> str:

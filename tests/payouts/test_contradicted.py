@@ -76,17 +76,14 @@ def test_a_run_that_was_booked_whole_holds_back_what_was_refused_of_it(api, sent
 
 
 @pytest.mark.parametrize(
-    ("named", "goes"),
-    [("the other", True), ("the other, cut", True), ("none", False), ("Rent May", False)],
+    ("named", "goes"), [("the other", True), ("cut", True), ("none", False), ("Rent May", False)]
 )
 def test_a_debit_of_one_order_speaks_of_no_other_of_its_run(sent_pair, named, goes):
     """It names its run as well, as most banks do; and it waits, for it is a cent too little."""
-    other, refused = sent_pair
+    (other, refused), order = sent_pair, order_of(sent_pair[0])
     fail(refused)
     again = next_payout(refused)
-    order = order_of(other)
-    names = {"the other": order, "the other, cut": order[:16], "none": "NOTPROVIDED"}
-    name = names.get(named, named)
+    name = {"the other": order, "cut": order[:16], "none": "NOTPROVIDED"}.get(named, named)
 
     read(statement(entry(1249, details=batch_details(other.batch, (name, 1249)))))
 

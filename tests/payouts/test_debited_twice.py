@@ -5,10 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from payouts.bank import importing
-from payouts.bank.same_money import refuse_return_of_either
+from payouts.bank.same_money import _is_left, refuse_return_of_either
 from payouts.contradictions import contradictions_of
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, Payout
+from tests.lone_index import leave_only
 from tests.payouts.bank_files import (
     batch_details,
     entry,
@@ -156,10 +157,6 @@ def test_a_run_matched_without_an_order_does_not_count_beside_its_own_debit(
         refuse_return_of_either(BankEntryKind.RETURN, payout)
 
 
-def _die(**_: object) -> bool:
-    raise KeyboardInterrupt
-
-
 def test_a_debit_that_both_kinds_of_file_report_is_one(sent_pair: Pair) -> None:
     """A notification of it may still wait for its charges when the statement has been matched."""
     payout, _ = sent_pair
@@ -189,3 +186,20 @@ def test_a_run_with_a_transfer_of_its_own_is_no_second_debit(sent_pair: Pair) ->
     stored(payout=payout, uetr=UETRS[1])
 
     refuse_return_of_either(BankEntryKind.RETURN, payout)
+
+
+@pytest.mark.postgres
+def test_a_second_debit_is_looked_for_by_its_references(sent_pair: Pair) -> None:
+    """Each payout of a run that came back was looked for in all entries that a bank ever sent."""
+    payout, _ = sent_pair
+    left = BankEntry.objects.filter(_is_left(payout))
+    leave_only("bank_entry_left", BankEntry)
+
+    plan = left.explain()
+
+    assert "bank_entry_left" in plan
+    assert "Seq Scan" not in plan
+
+
+def _die(**_: object) -> bool:
+    raise KeyboardInterrupt
