@@ -126,7 +126,7 @@ urlpatterns = [
         name="account-passkey-options",
     ),
     path(
-        "account/passkeys/<int:passkey_id>/remove",
+        "account/passkeys/<slug:handle>/remove",
         proofs.RemovePasskeyPage.as_view(),
         name="account-passkey-remove",
     ),

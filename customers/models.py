@@ -14,6 +14,7 @@ from customers.challenge_rows import ChallengePurpose as ChallengePurpose
 from customers.challenge_rows import PasskeyChallenge as PasskeyChallenge
 from customers.errors import CustomerErased, CustomerFrozen, CustomerNotFound
 from customers.phones import masked
+from customers.tokens import handle_of
 from merchants.scoping import CallerScoped
 
 PIN_ATTEMPTS_UNTIL_DISABLED = 10
@@ -232,6 +233,11 @@ class CustomerSession(models.Model):
         return f"session {self.pk}"
 
     @property
+    def handle(self) -> str:
+        """What the customer's own page calls it."""
+        return handle_of(self.token_hash)
+
+    @property
     def has_code_for_payment_only(self) -> bool:
         """Whether its only code was for a payment: the text spoke of no PIN and no passkey."""
         return self.payment_id != "" and self.code_verified_at == self.created_at
@@ -278,3 +284,8 @@ class Passkey(models.Model):
 
     def __str__(self) -> str:
         return self.name or f"passkey {self.pk}"
+
+    @property
+    def handle(self) -> str:
+        """What the customer's own page calls it."""
+        return handle_of(self.credential_id)

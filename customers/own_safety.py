@@ -22,15 +22,16 @@ def open_sessions_of(customer: Customer, *, now: datetime) -> list[CustomerSessi
 
 
 @transaction.atomic
-def end_other_session(*, session: CustomerSession, other_id: int, now: datetime) -> None:
-    """Sign out another device of the customer who is signed in here.
+def end_other_session(*, session: CustomerSession, handle: str, now: datetime) -> None:
+    """Sign out another device of the customer who is signed in here, by the handle of its session.
 
     One that has ended, or is not the customer's, is no error: it is not signed in. Raises as
     `freeze_own_wallet`.
     """
     customer = lock_customer_of(session)
-    others = CustomerSession.objects.filter(customer=customer, ended_at=None)
-    others.exclude(pk=session.pk).filter(pk=other_id).update(ended_at=now)
+    others = CustomerSession.objects.open(now).filter(customer=customer).exclude(pk=session.pk)
+    chosen = [other.pk for other in others if other.handle == handle]
+    others.filter(pk__in=chosen).update(ended_at=now)
 
 
 @transaction.atomic

@@ -25,11 +25,18 @@ from sandbox.screen_samples import (
 
 @dataclass(frozen=True)
 class OpenSession:
-    id: int
+    handle: str
     device: str
     created_at: datetime = NOW
     last_seen_at: datetime = NOW
     payment_id: str = ""
+
+
+@dataclass(frozen=True)
+class OwnPasskey:
+    handle: str = "a"
+    name: str = "iPhone"
+    created_at: datetime = NOW
 
 
 REACHED = Person(email="philippa.rolle-ferguson@post.example")
@@ -38,7 +45,7 @@ PROVE = OWN | {"title": "Create a passkey"}
 ACCOUNT = OWN | {
     "customer": REACHED,
     "balances": ({"amount": 1_234_567, "currency": "BSD"},),
-    "passkeys": (replace(ROWS[0], id=1),),
+    "passkeys": (OwnPasskey(),),
     "zone": "America/Nassau",
 }
 NEW_WALLET = ACCOUNT | {
@@ -48,7 +55,7 @@ NEW_WALLET = ACCOUNT | {
 }
 SENT = {"phone": "+12425550100"}
 DEVICES = OWN | {
-    "own": OpenSession(1, "iPhone"),
+    "own": OpenSession("a", "iPhone"),
     "has_others": True,
     "all_others": "others",
     "zone": "America/Nassau",
@@ -76,7 +83,7 @@ OWN_SCREENS: dict[str, Screen] = {
         DEVICES
         | {
             "is_done": True,
-            "others": (OpenSession(2, "Android"), OpenSession(3, "", payment_id="pay_1")),
+            "others": (OpenSession("b", "Android"), OpenSession("c", "", payment_id="pay_1")),
         },
     ),
     "devices-by-phone": lambda: ("devices", DEVICES),
@@ -119,7 +126,7 @@ OWN_SCREENS: dict[str, Screen] = {
     "create-passkey": lambda: ("prove", PROVE | {"needed": None}),
     "remove-passkey": lambda: (
         "prove",
-        OWN | {"title": "Remove this passkey?", "needed": None, "passkey": ROWS[0]},
+        OWN | {"title": "Remove this passkey?", "needed": None, "passkey": OwnPasskey()},
     ),
     "add": lambda: (
         "add",

@@ -123,7 +123,7 @@ class PreviewRefund:
 
 @dataclass(frozen=True)
 class Row:
-    id: int | str
+    id: str
     merchant: Payee
     amount: int
     completed_at: datetime
@@ -132,8 +132,6 @@ class Row:
     zone: str = "America/Nassau"
     refund_words: str = ""
     tip: int = 0
-    name: str = "iPhone"
-    created_at: datetime = NOW
 
 
 ROWS = tuple(

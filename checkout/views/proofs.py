@@ -136,10 +136,11 @@ class RemovePasskeyPage(ProvenPage):
 
     def prepare(self) -> None:
         super().prepare()
-        found = self.session.customer.passkeys.usable().filter(pk=self.kwargs["passkey_id"]).first()
-        if found is None:
-            raise PasskeyNotFound
-        self.passkey = found
+        for passkey in self.session.customer.passkeys.usable():
+            if passkey.handle == self.kwargs["handle"]:
+                self.passkey = passkey
+                return
+        raise PasskeyNotFound
 
     @property
     def title(self) -> str:  # type: ignore[override]  # in the language of the page

@@ -49,8 +49,8 @@ class DevicesPage(SignedInPage):
         chosen = request.POST.get("session", "")
         if chosen == ALL_OTHERS:
             end_other_sessions(session=self.session, now=self.now)
-        elif chosen.isascii() and chosen.isdecimal() and len(chosen) < 19:  # as a key can be
-            end_other_session(session=self.session, other_id=int(chosen), now=self.now)
+        else:
+            end_other_session(session=self.session, handle=chosen, now=self.now)
         return say_done(SeeOther(self.own("account-devices")), "signed-out")
 
 

@@ -171,7 +171,7 @@ def passkey(customer) -> Passkey:
 def test_a_passkey_is_removed_after_the_pin(customer, passkey):
     customer.visit("/account?test=1")
     assert "iPhone" in customer.text
-    customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
+    customer.visit(f"/account/passkeys/{passkey.handle}/remove?test=1")
     assert customer.send(pin="9999").status_code == 422
     customer.send(pin="1234")
     assert Passkey.objects.usable().count() == 1
@@ -184,7 +184,7 @@ def test_a_passkey_is_removed_after_the_pin(customer, passkey):
 @pytest.mark.each_on_postgres(ITS_OWN)
 def test_an_old_sign_in_needs_a_fresh_code_too(customer, passkey):
     CustomerSession.objects.update(code_verified_at=utc_now().replace(year=2020))
-    customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
+    customer.visit(f"/account/passkeys/{passkey.handle}/remove?test=1")
     customer.send(again="1")
     customer.send(code="000000")
     customer.send(pin="1234")
@@ -196,7 +196,7 @@ def test_an_old_sign_in_needs_a_fresh_code_too(customer, passkey):
 def test_no_customer_removes_the_passkey_of_another(customer, passkey):
     passkey.customer = CustomerFactory(phone="+12425550188")
     passkey.save()
-    response = customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
+    response = customer.visit(f"/account/passkeys/{passkey.handle}/remove?test=1")
 
     assert response.status_code == 404
 

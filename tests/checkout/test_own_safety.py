@@ -1,5 +1,6 @@
 """Where the customer is signed in, and freezing the wallet on the customer's own page."""
 
+import re
 from datetime import timedelta
 from functools import partial
 
@@ -23,6 +24,7 @@ from tests.checkout.shopper import Shopper
 from tests.checkout.signed_in_devices import signed_in_on
 from tests.checkout.thefts import PHONE, press_pay
 from tests.customers.texts import TextBox
+from tests.factories import PasskeyFactory
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +47,7 @@ def test_it_lists_where_the_customer_is_signed_in_and_signs_one_out(victim: Cust
     assert here.text.count("This device") == here.text.count("for one payment only") == 1
 
     stolen = CustomerSession.objects.get(device="Android")
-    here.send(session=str(stolen.pk))
+    here.send(session=stolen.handle)
 
     assert (here.path, here.text.count("Signed out.")) == (DEVICES, 1)
     assert "Android" not in here.text
@@ -102,6 +104,20 @@ def test_a_long_list_of_devices_says_that_it_is_cut(
     assert "Those used longer ago are not listed." in here.text
 
 
+def test_no_page_numbers_what_all_customers_have(victim: Customer) -> None:
+    """Two visits told how many customers had signed in, or added a passkey, between them."""
+    here, _ = signed_in_on(victim, "iPhone")
+    signed_in_on(victim, "Android")
+    passkey = PasskeyFactory(customer=victim)
+
+    here.visit(DEVICES)
+    others = re.findall(r'name="session" value="(.+?)"', here.text)
+    assert others == [CustomerSession.objects.get(device="Android").handle, "others"]
+    here.visit("/account")
+    assert re.findall("/passkeys/(.+?)/remove", here.text) == [passkey.handle]
+    assert all(len(each) == 16 for each in (others[0], passkey.handle))
+
+
 @pytest.mark.parametrize(
     "chosen",
     ["own", "of another customer", "²", pytest.param("1" * 5_000, id="no number"), "-1", ""],
@@ -113,7 +129,7 @@ def test_it_signs_out_neither_this_device_nor_anyone_else(victim: Customer, chos
     _, theirs = signed_in_on(stranger, "Linux")
     named = {"own": "iPhone", "of another customer": "Linux"}
     if chosen in named:
-        chosen = str(CustomerSession.objects.get(device=named[chosen]).pk)
+        chosen = CustomerSession.objects.get(device=named[chosen]).handle
     here.visit(DEVICES)
     assert "Linux" not in here.text
 
@@ -221,7 +237,7 @@ def test_a_device_that_was_signed_out_signs_no_other_out(victim: Customer) -> No
     with pytest.raises(VerificationFailed):
         end_other_sessions(session=thief, now=now)
     with pytest.raises(VerificationFailed):
-        end_other_session(session=thief, other_id=owner.session.pk, now=now)
+        end_other_session(session=thief, handle=owner.session.handle, now=now)
 
     assert is_open(owner.token)
 

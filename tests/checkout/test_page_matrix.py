@@ -136,7 +136,7 @@ def _address(name: str, payment: str, link: PaymentLink, link_id: str) -> str:
         "<slug:size>": "a4",
         "<slug:color>": "336699",
         "<slug:digest>": "abc",
-        "<int:passkey_id>": "1",
+        "<slug:handle>": "1",
     }
     route = _routes()[name]
     for place, value in values.items():
