@@ -18,7 +18,7 @@ from merchants.statuses import MerchantStatus
 from payouts.batches import entry_of_unknown_file
 from payouts.continuity import is_shut
 from payouts.contradictions import contradiction_of
-from payouts.models import BankEntry, Payout, PayoutBatch, StatementLine
+from payouts.models import BankAccount, BankEntry, Payout, PayoutBatch, StatementLine
 from payouts.order_references import with_truncated_forms
 from payouts.providers import provider_for
 from payouts.services import REFUSED, RETURNED_BY_BANK
@@ -152,9 +152,27 @@ def _back(payout: Payout, now: datetime) -> str:
         made = formats.clock(line.statement.closed_at, now)
         words = f"{went}; the next payout, made {made}, includes it."
         return with_link(words, line.statement.payout)
-    return (
-        f"{went}, to go out with the merchant's next payout: check that the bank account is right."
-    )
+    return format_html("{}, {}", went, _where_next(payout))
+
+
+def _where_next(payout: Payout) -> str:
+    """Return to which account the money goes out again, and what to do first."""
+    before = payout.bank_account
+    accounts = BankAccount.objects.like(before)
+    account = accounts.open().first() or (None if payout.livemode else before)
+    if account is None:
+        asked = accounts.pending().first()
+        waits = format_html("{} waits for review", _account(asked)) if asked else "it has none"
+        return format_html("and stays there until the merchant has a bank account: {}.", waits)
+    words = "to go out with the merchant's next payout, to {} account ({}){}."
+    if account == before:
+        remedy = ": ask the merchant whether it is right, and to change it before then"
+        return format_html(words, "the same", _account(account), remedy)
+    return format_html(words, "the merchant's new", _account(account), "")
+
+
+def _account(account: BankAccount) -> str:
+    return formats.link(account, page_to_open(account))  # type: ignore[no-any-return]  # markup
 
 
 def _reason(payout: Payout) -> str:

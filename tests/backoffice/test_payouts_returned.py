@@ -6,7 +6,8 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
-from payouts.models import Payout
+from payouts.bank_accounts import BankDetails, open_bank_account
+from payouts.models import BankAccount, Payout
 from payouts.services import RETURNED_BY_BANK, mark_sent, record_paid, record_returned
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment, scheduled_payout
@@ -25,6 +26,10 @@ def returned(merchant: Merchant) -> Payout:
     )
 
 
+def account_link(account: BankAccount) -> str:
+    return f'<a class="bo-link" href="{page_of(account)}">{account}</a>'
+
+
 def page(office: Office, payout: Payout) -> str:
     return office(Role.SUPPORT).get(page_of(payout)).content.decode()
 
@@ -34,9 +39,58 @@ def test_it_says_why_it_was_returned(office: Office, returned: Payout) -> None:
 
     assert "Account closed (AC04)." in shown
     assert "<dt>Requested by</dt><dd>staff</dd>" in shown
-    assert (
-        ", to go out with the merchant&#x27;s next payout: check that the bank account is" in shown
+    assert f", to the same account ({account_link(returned.bank_account)}): ask the" in shown
+
+
+def another_account(payout: Payout) -> BankAccount:
+    before = payout.bank_account
+    details = BankDetails(
+        currency=before.currency,
+        holder_name="Shop",
+        bank_name="Other Bank",
+        number="5550001112",
+        clearing_code="00123",
     )
+    return open_bank_account(
+        merchant_id=before.merchant_id,
+        livemode=before.livemode,
+        details=details,
+        actor="staff:x",
+        now=utc_now(),
+    )
+
+
+def test_it_names_the_account_that_has_replaced_the_one_of_the_return(
+    office: Office, returned: Payout
+) -> None:
+    account = another_account(returned)
+
+    shown = page(office, returned)
+
+    assert f"next payout, to the merchant&#x27;s new account ({account_link(account)})." in shown
+    assert "ask the merchant whether" not in shown
+
+
+def test_it_says_that_returned_money_stays_without_an_account(
+    office: Office, returned: Payout
+) -> None:
+    Payout.objects.update(livemode=True)
+    BankAccount.objects.update(livemode=True, closed_at=utc_now())
+
+    assert "and stays there until the merchant has a bank account: it has none." in page(
+        office, returned
+    )
+
+
+def test_it_names_the_account_for_returned_money_that_waits_for_review(
+    office: Office, returned: Payout
+) -> None:
+    account = another_account(returned)
+    Payout.objects.update(livemode=True)
+    BankAccount.objects.update(livemode=True, closed_at=utc_now())
+    BankAccount.objects.filter(pk=account.pk).update(is_pending=True, closed_at=None)
+
+    assert f"a bank account: {account_link(account)} waits for review." in page(office, returned)
 
 
 def test_a_code_that_is_ours_is_no_reason(office: Office, returned: Payout) -> None:
