@@ -14,7 +14,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Q
 
-from backoffice.errors import ActionLimitReached, Forbidden, IdentityNotProven
+from backoffice.errors import ActionLimitReached, Forbidden, IdentityNotProven, RowAltered
 from backoffice.models import AuditEntry, AuditHead, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff, lock_accounts, roles_now
@@ -22,6 +22,7 @@ from core.attempt_limits import AttemptLimit, count_attempt, uncount_attempt
 from core.clock import iso, request_now
 from core.errors import ApiError, RateLimited
 from core.hash_chain import FIRST_HASH, chain_hash
+from core.signatures import AlteredRow
 
 HEAD = 1
 HOUR = timedelta(hours=1)
@@ -77,7 +78,8 @@ def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[Aud
 
     Raises Forbidden without the right, or if by the time of the entry the account has been closed,
     reset or lost a role; ActionLimitReached; IdentityNotProven while another caller's answers are
-    being compared; and whatever the action raises.
+    being compared; RowAltered, logged as an error, if a row to be changed was tampered with; and
+    whatever the action raises.
     """
     if not staff.may(action.right):
         append_forbidden(staff=staff, action=action, now=now)
@@ -96,6 +98,10 @@ def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[Aud
         except ApiError as error:
             _write_failure(staff, action, AuditOutcome.REFUSED, error, now)
             raise
+        except AlteredRow as found:
+            logger.error("row_altered", row=str(found), request_id=staff.request_id)
+            _write_failure(staff, action, AuditOutcome.REFUSED, RowAltered(), now)
+            raise RowAltered from None
 
 
 def last_done(act: str, subject_id: str) -> AuditEntry | None:

@@ -54,6 +54,14 @@ class SecretNotThere(ApiError):
     remedy = "Revoke the key and request another."
 
 
+class RowAltered(ApiError):
+    status, code = 422, "ROW_ALTERED"
+    message = (
+        "Nothing was done: what is stored here was changed by something other than this service."
+    )
+    remedy = "Leave it as it is, and tell the operators of the service at once; so was logged."
+
+
 class InstructionExpired(ApiError):
     status, code = 422, "INSTRUCTION_EXPIRED"
     message = "This request has expired. Submit it again."

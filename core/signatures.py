@@ -135,6 +135,15 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
         return getattr(model_instance, self.attname)
 
 
+def is_altered(row: models.Model) -> bool:
+    """Return whether a row, as it was read, is not the one that was signed; unsigned ones are."""
+    field = signature_field(type(row))
+    signature = getattr(row, field.attname) if field else None
+    if field is None or signature is None:
+        return False
+    return not field.verifies(signature, attrgetter(*field.signed)(row))
+
+
 @cache
 def signature_field(model: type[models.Model]) -> SignatureField | None:
     """Return the field that holds the signature of a model's rows, if they are signed."""
@@ -177,6 +186,6 @@ def sign_anew(row: models.Model) -> bool:
     stored = type(row)._base_manager.filter(pk=row.pk).values_list("signature", *field.lookups)
     signature, *values = stored.first() or (None,)
     if signature is not None and not field.verifies(signature, values):
-        raise AlteredRow
+        raise AlteredRow(f"{row._meta.verbose_name} {row.pk}")
     row.signature = sign(field.values_of(row), mark="" if signature else AT_UPGRADE)  # type: ignore[attr-defined]
     return True

@@ -17,6 +17,7 @@ from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from core.durations import in_words
+from core.signatures import is_altered
 from payments.models import Payment
 
 
@@ -24,9 +25,11 @@ class DecisionForm(ActionForm):
     note = TextAreaField(max_length=2_000, required=False, label="Why")
 
     def lines(self) -> list[str]:
-        return [sentence(self.row)]
+        return [] if is_altered(self.row) else [sentence(self.row)]
 
     def warnings(self) -> list[str]:
+        if is_altered(self.row):
+            return []
         refused = " ".join(map(str, self.non_field_errors()))
         return [words for words in warnings_of(self.row) if words not in refused]
 
@@ -43,7 +46,7 @@ class ApproveForm(DecisionForm):
         self.data = dict(self.data.items()) | {"expected_available": self._available()}
 
     def _available(self) -> int | None:
-        if self.row.task != REFUND:
+        if self.row.task != REFUND or is_altered(self.row):
             return None
         return Payment.objects.get(pk=self.row.subject_id).amount_refundable
 
@@ -53,12 +56,14 @@ class DeclineForm(DecisionForm):
 
 
 def _is_waiting(instruction: Instruction, now: datetime) -> bool:
-    return instruction.status_at(now) == InstructionStatus.WAITING
+    """Return whether it can be decided on: it waits, and is as the service wrote it."""
+    return instruction.status_at(now) == InstructionStatus.WAITING and not is_altered(instruction)
 
 
 def _may_break(instruction: Instruction, now: datetime) -> bool:
-    kind = InstructionKind(instruction.kind)
-    return _is_waiting(instruction, now) and kind in BREAKABLE and not instruction.glass_broken_at
+    if not _is_waiting(instruction, now) or instruction.glass_broken_at:
+        return False
+    return InstructionKind(instruction.kind) in BREAKABLE
 
 
 def _is_broken(instruction: Instruction, now: datetime) -> bool:

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+import structlog
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
@@ -43,14 +44,30 @@ from backoffice.services.merchants import COLLECTABLE_FOR
 from backoffice.services.payouts import accounts_to_compare
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
+from core.signatures import is_altered
 from payouts.batches import MAX_PAYOUTS
 from payouts.contradictions import our_reference
 from payouts.models import BankEntry, Payout
 
+ALTERED = (
+    "This request was changed in the database by something other than this service, so nothing that"
+    " it says can be relied on, and no one can decide on it.",
+    "Leave it as it is, and tell the operators of the service at once. Whoever asked for it can ask"
+    " again once they know what happened.",
+)
+logger = structlog.get_logger(__name__)
+
+
+def _what(instruction: Instruction) -> str:
+    """Return the title of its task; in a row that was tampered with, maybe the name of none."""
+    task = TASKS.get(instruction.task)
+    return task.title if task else instruction.task
+
+
+WHAT = Field("What", _what)
 REQUESTED = Instant("Requested", "asked_at")
 WHOSE = RowLink("Whose", subject_of, to="merchant_id")
 STATE = Badge("Status", lambda instruction: state_of(instruction, request_now()))
-WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 STATED = ("Number", "Period", "Written", *map(formats.amount, ("Opening", "Closing", "Replaces")))
 _SHOWN_OTHERWISE = frozenset(
@@ -127,9 +144,12 @@ class InstructionAdmin(OfficeAdmin):
         return with_names(super().get_queryset(request))
 
     def heading(self, row: Instruction) -> str:
-        return TASKS[row.task].title
+        return _what(row)
 
     def answer(self, row: Instruction, now: datetime) -> SupportAnswer:
+        if is_altered(row):
+            logger.error("row_altered", row=f"{row._meta.verbose_name} {row.pk}")
+            return SupportAnswer(ALTERED, "bad")
         status, words = row.status_at(now), [sentence(row)]
         if status != InstructionStatus.WAITING:
             held = refund_words(row)
@@ -145,6 +165,8 @@ class InstructionAdmin(OfficeAdmin):
         return SupportAnswer(words, formats.tone(status), warnings_of(row))
 
     def sections(self, row: Instruction) -> list[Section]:
+        if is_altered(row):
+            return super().sections(row)
         return [
             *super().sections(row),
             Section("Details", facts(*_arguments(row), *_in_force(row), *_of_entry(row))),
@@ -152,6 +174,8 @@ class InstructionAdmin(OfficeAdmin):
 
     def tables(self, row: Instruction) -> list[Table]:
         """Show the payouts of a run, the contents of a file, the account to be paid out to."""
+        if is_altered(row):
+            return []
         return [*_of_file(row), *_of_account(row), *super().tables(row)]
 
     def timeline(self, row: Instruction) -> list[TimelineEntry]:

@@ -1,0 +1,107 @@
+"""What staff meet at a request whose row was tampered with in the database."""
+
+import logging
+
+import pytest
+from django.utils.html import escape
+
+from backoffice.admin.instructions import ALTERED
+from backoffice.errors import RowAltered
+from backoffice.models import AuditEntry, AuditOutcome, Instruction
+from backoffice.resource.page_urls import address_of, page_of
+from backoffice.roles import Role
+from backoffice.services.decisions import approve
+from backoffice.services.instructions import instruct
+from core.clock import utc_now
+from refunds.models import Refund
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import paid_payment, refund_request
+from tests.factories import MerchantFactory
+
+pytestmark = pytest.mark.django_db
+
+CHANGES = (
+    {"amount": 240_000},
+    {"subject_id": "pay_of_no_one"},
+    {"task": "no task"},
+    {"asked_by": None},
+)
+
+
+@pytest.fixture
+def asked() -> Instruction:
+    request = refund_request(paid_payment(MerchantFactory(), 250_000), 200_000)
+    return instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
+
+
+def tamper(asked: Instruction, change: dict[str, object]) -> None:
+    colleague = staff_as(Role.FINANCE, "another.colleague").user_id
+    change = {"asked_by_id": colleague} if "asked_by" in change else change
+    Instruction.objects.filter(pk=asked.pk).update(**change)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
+def test_an_altered_request_says_so_on_its_page(
+    office: Office, asked: Instruction, change: dict[str, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    tamper(asked, change)
+    browser = office(Role.FINANCE)
+
+    response = browser.get(page_of(asked))
+
+    shown = response.content.decode()
+    assert response.status_code == 200
+    assert all(escape(words) in shown for words in ALTERED)
+    assert not response.context["row_actions"]
+    assert browser.get(address_of(Instruction, "changelist")).status_code == 200
+    assert any(
+        record.levelno == logging.ERROR and asked.pk in record.getMessage()
+        for record in caplog.records
+    )
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
+@pytest.mark.parametrize("name", ["approve", "decline"])
+def test_no_one_decides_on_an_altered_request(
+    office: Office, asked: Instruction, change: dict[str, object], name: str
+) -> None:
+    browser = office(Role.FINANCE)
+    tamper(asked, change)
+
+    response = browser.post(page_of_act(asked, name), {"note": "Fine", "form_key": "of the test"})
+
+    assert response.status_code == 409
+    assert escape(ALTERED[1]) in response.content.decode()
+    assert Instruction.objects.get().status == "waiting"
+    assert not Refund.objects.exists()
+
+
+def test_a_request_that_is_altered_while_it_is_approved_is_refused_and_recorded(
+    asked: Instruction, caplog: pytest.LogCaptureFixture
+) -> None:
+    tamper(asked, {"reason": "Another reason"})
+
+    with pytest.raises(RowAltered):
+        approve(
+            staff=staff_as(Role.FINANCE),
+            instruction_id=asked.pk,
+            note="",
+            now=utc_now(),
+            expected_available=250_000,
+        )
+
+    assert not Refund.objects.exists()
+    assert Instruction.objects.get().status == "waiting"
+    entry = AuditEntry.objects.get(act="approve")
+    assert (entry.outcome, entry.error.partition(":")[0]) == (AuditOutcome.REFUSED, "ROW_ALTERED")
+    assert asked.pk in caplog.text
+
+
+def test_a_request_as_it_was_written_can_be_decided_on(office: Office, asked: Instruction) -> None:
+    browser = office(Role.FINANCE)
+    assert len(browser.get(page_of(asked)).context["row_actions"]) == 2
+
+    act(browser, asked, "decline", note="Not yet")
+
+    assert Instruction.objects.get().status == "declined"
