@@ -16,11 +16,10 @@ from core.fields import (
     TextField,
 )
 from core.log_receipts import PENDING, PROVEN
-from core.operations import refuse_unread, unread_fields
 from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
 from ledger.models import TransferKind
-from merchants.authentication import LOOKUPS
+from merchants.amount_inputs import OptionalAmountInput
 from payouts.account_statements import SUMS
 from payouts.bank_accounts import MAX_NAME_LENGTH
 from payouts.bank_words import names_top_up
@@ -36,9 +35,7 @@ def _sum(**options: Any) -> StrictIntegerField:
     )
 
 
-class NewPayout(Input):
-    never_null = ("amount",)
-
+class NewPayout(OptionalAmountInput):
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
     amount = AmountField(required=False, help_text="In cents; everything available if omitted.")
     currency = CurrencyField(required=False)
@@ -48,17 +45,6 @@ class NewPayout(Input):
         required=False,
         help_text="Shown on the bank statement. Must not contain a top-up reference.",
     )
-
-    @classmethod
-    def parse(cls, data: Any) -> dict[str, Any]:
-        """Return the valid values. Without an amount, also raises for any unknown field.
-
-        Without one everything is paid out, so a misnamed `total` must not be ignored.
-        """
-        values = super().parse(data)
-        if "amount" not in values:
-            refuse_unread(unread_fields(data, cls, LOOKUPS))
-        return values
 
     def validate_description(self, text: str) -> str:
         """Refuse a text that would fill a wallet if the bank returned the payout with it."""

@@ -11,16 +11,15 @@ from core.fields import (
     TextField,
 )
 from core.limits import MAX_TEXT
-from core.operations import refuse_unread, unread_fields
 from core.serializers import Input, Output
-from merchants.authentication import LOOKUPS
+from merchants.amount_inputs import OptionalAmountInput
 from refunds.inquiry_statuses import InquiryReason, InquiryStatus
 from refunds.services import RefundDraft
 from refunds.statuses import RefundStatus
 
 
-class NewRefund(Input):
-    never_null = ("amount", "refund_amount_available")
+class NewRefund(OptionalAmountInput):
+    never_null = (*OptionalAmountInput.never_null, "refund_amount_available")
 
     amount = AmountField(
         required=False, help_text="In cents; the whole remaining amount if omitted."
@@ -31,17 +30,6 @@ class NewRefund(Input):
         required=False,
         help_text="The amount you expect to be refundable, in cents; refused if it is not.",
     )
-
-    @classmethod
-    def parse(cls, data: Any) -> dict[str, Any]:
-        """Return the valid values. Without an amount, also raises for any unknown field.
-
-        Without one everything is refunded, so a misnamed `Amount` or `total` must not be ignored.
-        """
-        values = super().parse(data)
-        if "amount" not in values:
-            refuse_unread(unread_fields(data, cls, LOOKUPS))
-        return values
 
 
 class RefundOutput(Output):
