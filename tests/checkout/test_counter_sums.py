@@ -75,6 +75,7 @@ def test_a_form_pays_the_sum_that_it_showed_and_no_other(counter, merchant):
     customer.send()
 
     assert "That sum is no longer open" in customer.text
+    assert "or has waited too long. No money has been taken just now." in customer.text
     assert Payment.objects.filter(static_payment=counter).get().ticket == shown
 
 
