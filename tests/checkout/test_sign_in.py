@@ -11,6 +11,7 @@ from core.clock import utc_now
 from customers.models import Customer, CustomerSession, SignInCode
 from customers.services import find_or_create
 from tests.checkout.shopper import Shopper
+from tests.factories import PaymentFactory
 
 
 def at_phone(payment, **headers) -> Shopper:
@@ -242,6 +243,32 @@ def test_who_is_signed_out_at_work_is_told_and_pays_after_signing_in(payment, at
     shopper.send(code="000000")
     shopper.send(pin="1234")
     assert "<h1>Paid</h1>" in shopper.text
+
+
+def test_who_is_signed_out_at_a_page_that_asks_for_no_pin_is_told_so(merchant):
+    """The next page asked for the phone number without a word of why."""
+    small = PaymentFactory(merchant=merchant, amount=150)
+    shopper = Shopper()
+    shopper.visit(small.hosted_url)
+    shopper.sign_in()
+    assert ">Pay B$1.50</button>" in shopper.text
+    CustomerSession.objects.update(ended_at=utc_now())
+
+    shopper.send(to="/pay")
+
+    assert shopper.path == f"{small.hosted_url}/phone?signed-out=1"
+    assert "You have been signed out meanwhile, and nothing was done." in shopper.text
+    assert "No money has been taken." in shopper.text
+
+
+def test_a_first_press_of_pay_tells_of_no_sign_out(payment):
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+
+    shopper.send(to="/pay")
+
+    assert shopper.path == f"{payment.hosted_url}/phone"
+    assert "You have been signed out" not in shopper.text
 
 
 def test_who_only_opens_a_step_without_a_session_is_told_of_no_sign_out(payment):
