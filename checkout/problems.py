@@ -93,6 +93,11 @@ def send_report(
     return report_problem(payment_id=payment.id, report=report, actor=actor, now=now)
 
 
+def has_messages(payment: Payment) -> bool:
+    """Return whether a problem with this payment has been reported."""
+    return Inquiry.objects.filter(payment=payment).exists()
+
+
 def entries_of(payment_view: PaymentView, *, is_payer: bool) -> list[ProblemEntry]:
     """Return the entries of a payment's inquiry, oldest first; empty if there is none.
 

@@ -8,6 +8,7 @@ from checkout.problems import ProblemForm, entries_of, send_report
 from checkout.refused_forms import say_done
 from checkout.views.receipts import ReceiptPage
 from core.errors import ApiError
+from refunds.emails import channel_to_payer
 
 
 class ProblemPage(ReceiptPage):
@@ -42,5 +43,6 @@ class ProblemPage(ReceiptPage):
             form,
             entries=entries_of(self.payment_view, is_payer=self.is_payer),
             is_payer=self.is_payer,
+            is_answer_sent=self.is_payer and channel_to_payer(self.payment) is not None,
             sign_in_address=f"{reverse('account')}{self.mode}",
         )

@@ -9,6 +9,7 @@ from django.urls import reverse
 from checkout.forms import EmailForm
 from checkout.pages import Detour, SeeOther
 from checkout.payment_pages import PaymentPage
+from checkout.problems import has_messages
 from checkout.receipts import (
     mail_receipt,
     receipt_of_payment,
@@ -53,6 +54,7 @@ def show_receipt(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpR
         is_payer=page.is_payer,
         paid_before=(is_just_paid and is_another) or ("already" in marks and not page.is_payer),
         paid_by_another=is_another,
+        has_messages=has_messages(page.payment),
         head=head,
     )
 

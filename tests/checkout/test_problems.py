@@ -3,6 +3,7 @@
 import pytest
 
 from core.clock import utc_now
+from customers.models import Customer
 from customers.services import freeze
 from payments.models import Payment
 from refunds.models import Inquiry, InquiryEntry
@@ -51,6 +52,43 @@ def test_the_answer_stands_on_the_page(api: Api, paid):
     assert "Looking into it" in shopper.text
     assert f"<strong>{paid.merchant.name}</strong>" in shopper.text
     assert "Write again" in shopper.text
+
+
+def test_the_receipt_leads_to_the_messages_about_a_problem(paid):
+    receipt = Shopper()
+    receipt.visit(f"/receipts/{paid.id}")
+    assert '/problem">Report a problem</a>' in receipt.text
+    page_of(paid).send(reason="duplicate", text="Twice")
+
+    receipt.visit(f"/receipts/{paid.id}")
+
+    assert '/problem">Messages about a problem</a>' in receipt.text
+
+
+BY_MESSAGE = "The answer will come by e-mail or text message, and appear on this page."
+ON_THE_PAGE = "The answer will appear on this page, which the receipt leads to."
+
+
+@pytest.mark.parametrize(
+    ("email", "words"), [("pat@example.com", BY_MESSAGE), ("", ON_THE_PAGE)], ids=["email", "none"]
+)
+def test_a_message_with_the_answer_is_promised_only_if_one_can_be_sent(paid, email, words):
+    payer = payer_of(paid)
+    Customer.objects.filter(pk=paid.customer_id).update(email=email)
+    payer.visit(f"/receipts/{paid.id}/problem")
+
+    payer.send(to="", reason="other", text="Where is it?")
+
+    assert words in payer.text
+
+
+def test_a_visitor_who_reports_is_promised_no_message(paid):
+    Customer.objects.filter(pk=paid.customer_id).update(email="pat@example.com")
+    visitor = page_of(paid)
+
+    visitor.send(to="", reason="other", text="Found this")
+
+    assert ON_THE_PAGE in visitor.text
 
 
 @pytest.mark.parametrize("reason", ["", "made_up"])
