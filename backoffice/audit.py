@@ -104,9 +104,11 @@ def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[Aud
             raise RowAltered from None
 
 
-def last_done(act: str, subject_id: str) -> AuditEntry | None:
-    """Return the newest entry of an act that was done to a subject."""
-    done = AuditEntry.objects.filter(act=act, outcome=AuditOutcome.DONE, subject_id=subject_id)
+def last_done(
+    act: str, subject_id: str, outcome: AuditOutcome = AuditOutcome.DONE
+) -> AuditEntry | None:
+    """Return the newest entry of an act that was done to a subject, or had another outcome."""
+    done = AuditEntry.objects.filter(act=act, outcome=outcome, subject_id=subject_id)
     return done.order_by("-sequence").first()
 
 

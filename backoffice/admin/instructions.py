@@ -13,7 +13,7 @@ from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.audit import last_done
 from backoffice.errors import SecretNotThere
-from backoffice.models import Instruction
+from backoffice.models import AuditOutcome, Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.request_answer import (
     outcome_words,
@@ -183,7 +183,9 @@ class InstructionAdmin(OfficeAdmin):
         entries = [TimelineEntry(row.asked_at, "pan_tool", "Requested", who)]
         if row.glass_broken_at:
             at, icon = row.glass_broken_at, "notification_important"
-            entries.insert(0, TimelineEntry(at, icon, alarm, who, tone="bad"))
+            begun = last_done("break glass", row.pk, AuditOutcome.ASKED)
+            why = (begun.note,) if begun else ()
+            entries.insert(0, TimelineEntry(at, icon, alarm, who, details=why, tone="bad"))
         status = row.status_at(request_now())
         if status == InstructionStatus.WAITING:
             return entries

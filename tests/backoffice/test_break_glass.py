@@ -10,6 +10,7 @@ from django.core.management import call_command
 
 from backoffice.errors import InstructionDecided
 from backoffice.models import AuditEntry, Instruction
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass
 from backoffice.services.instructions import instruct
@@ -44,6 +45,15 @@ def asked() -> Instruction:
 def alarms() -> list[str]:
     sent = Message.objects.filter(kind="staff_alarm").order_by("recipient")
     return list(sent.values_list("recipient", flat=True))
+
+
+def test_the_page_of_a_request_says_why_the_glass_was_broken(asked: Instruction) -> None:
+    browser = at_desk()
+    assert WHY["note"] not in browser.get(page_of(asked)).content.decode()
+
+    act(browser, asked, "break-glass", **WHY)
+
+    assert WHY["note"] in browser.get(page_of(asked)).content.decode()
 
 
 def test_it_takes_effect_a_day_later_and_everyone_is_told_twice(asked: Instruction) -> None:
