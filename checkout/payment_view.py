@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.urls import reverse
@@ -238,6 +239,7 @@ def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
         agreed=_digest(link.description),
         zone=zone,
         address=link.url,
+        path=urlsplit(link.url).path,
         expires_at=link.expires_at,
         until=last_moment(link.expires_at, zone, now),
         left=time_left(link.expires_at, now),

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from checkout.agreements import remember_agreed
-from checkout.browser_session import customer_of_device
+from checkout.browser_session import has_to_sign_in
 from checkout.endings import counter_closed
 from checkout.flow import CheckoutStep
 from checkout.formats import signs
@@ -66,18 +66,13 @@ class CounterVisit(PaymentPage):
             now=self.now,
         )
         is_read = chosen is not None and not self.tips_allowed
-        step = CheckoutStep.SIGN_IN if is_read and self.is_unknown else CheckoutStep.PAY
+        is_next = is_read and has_to_sign_in(
+            request, self.browser, livemode=self.livemode, merchant_id=self.merchant_id
+        )
+        step = CheckoutStep.SIGN_IN if is_next else CheckoutStep.PAY
         response = SeeOther(reverse(step.value, args=[opened]))
         remember_agreed(response, opened, request.POST.get("agreed", ""))
         return response
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether the customer, having pressed Pay, has to sign in by code next."""
-        held = customer_of_device(
-            self.request, livemode=self.livemode, merchant_id=self.merchant_id
-        )
-        return self.browser.session is None and not held
 
     def load_till(self) -> None:
         """Load the counter's open tickets, and whether it accepts tips."""

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from checkout.agreements import remember_agreed
 from checkout.amount_forms import AmountForm, RepeatGuardForm
+from checkout.browser_session import has_to_sign_in
 from checkout.counter_screens import (
     charge,
     counter_of_screen,
@@ -17,6 +18,7 @@ from checkout.counter_screens import (
     ticket_key,
     waiting_at,
 )
+from checkout.flow import CheckoutStep
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
@@ -151,7 +153,11 @@ class LinkPage(CheckoutPage):
         payment_id = start_through_link(
             link_id=self.link.id, key=answer["key"], amount=answer.get("amount"), now=self.now
         )
-        response = SeeOther(reverse("checkout", args=[payment_id]))
+        is_next = self.link.amount is not None and has_to_sign_in(
+            request, self.browser, livemode=self.livemode, merchant_id=self.merchant_id
+        )
+        step = CheckoutStep.SIGN_IN if is_next else CheckoutStep.PAY
+        response = SeeOther(reverse(step.value, args=[payment_id]))
         remember_agreed(response, payment_id, request.POST.get("agreed", ""))
         return response
 

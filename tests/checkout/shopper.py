@@ -69,8 +69,9 @@ class Shopper:
         return next((form for form in found if to or not form.action), found[0])
 
     def sign_in(self, phone: str = "+1 242 555 0100", code: str = "000000") -> "Response":
-        """From the review page through phone and code."""
-        self.send(to="/pay")
+        """From the review page, or a link's, through phone and code."""
+        if not self.path.endswith("/phone"):
+            self.send(to="/pay")
         self.send(phone=phone)
         return self.send(code=code)
 

@@ -38,6 +38,44 @@ def test_a_link_shows_what_it_asks_for_and_looking_opens_nothing(link_of):
     assert Payment.objects.count() == 0
 
 
+def test_one_press_of_pay_on_a_link_leads_to_the_phone_number(link_of):
+    """An identical page with the same button came between."""
+    shopper = Shopper()
+    shopper.visit(path_of(link_of()))
+
+    shopper.send()
+
+    payment = Payment.objects.get()
+    assert shopper.path == f"{payment.hosted_url}/phone"
+    assert f'<a href="{payment.hosted_url}">Back</a>' in shopper.text
+
+
+def test_who_is_signed_in_sees_the_wallet_before_a_link_is_paid(link_of):
+    shopper = Shopper()
+    shopper.visit(path_of(link_of()))
+    shopper.send()
+    shopper.sign_in()
+    shopper.visit(path_of(link_of(amount=200)))
+
+    shopper.send()
+
+    payment = Payment.objects.latest("pk")
+    assert shopper.path == payment.hosted_url
+    assert "From the wallet of" in shopper.text
+    assert payment.status == PaymentStatus.CREATED
+
+
+def test_a_link_is_handed_over_to_a_phone_by_its_own_code(link_of):
+    link = link_of()
+    shopper = Shopper()
+    shopper.visit(path_of(link))
+
+    assert f'<img src="{path_of(link)}/qr.svg"' in shopper.text
+    assert "This page updates by itself" not in shopper.text
+    assert shopper.client.get(f"{path_of(link)}/qr.svg").status_code == 200
+    assert Payment.objects.count() == 0
+
+
 @pytest.mark.each_on_postgres(ITS_OWN)
 def test_it_is_paid_from_link_to_receipt(link_of):
     link = link_of(success_url="https://shop.example/ok", metadata={"a": "b"})
@@ -97,7 +135,8 @@ def test_a_payment_already_open_says_when_its_link_was_used_up(link_of):
     for shopper in (payer, other):
         shopper.visit(path_of(link))
         shopper.send()
-    own = other.path
+    own = other.path.removesuffix("/phone")
+    other.visit(own)
     assert "Pay B$" in other.text
     payer.sign_in()
     payer.send(to="/pay")
@@ -219,8 +258,7 @@ def test_no_text_asks_anyone_to_pay_through_a_link_that_has_ended(merchant, text
     visitor = Shopper()
     visitor.visit(path_of(link))
     visitor.send()
-    phone_page = f"{visitor.path}/phone"
-    visitor.visit(phone_page)
+    phone_page = visitor.path
     PaymentLink.objects.update(status=status, ended_at=utc_now())
 
     visitor.send(phone="+1 242 456 7890")

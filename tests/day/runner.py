@@ -116,9 +116,7 @@ class DayRunner:
         shopper.visit(self.names.fill(row["opens"]))
         if row["enters"]:
             shopper.send(amount=row["enters"])
-        elif row["opens"].startswith("/pay/"):
-            shopper.send()
-        shopper.send(to="/pay")
+        shopper.send(to="" if row["opens"].startswith("/pay/") else "/pay")
         shopper.send(phone=person["phone"])
         shopper.send(code=self.texts.code)
         asked = "PIN" if shopper.path.endswith("/pin") else ""
