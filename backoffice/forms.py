@@ -147,6 +147,11 @@ class ActionForm(forms.Form):
     def prepare(self) -> None:
         """Fill in what depends on the row: amounts, currencies, choices."""
 
+    def hide(self, *names: str) -> None:
+        """Leave fields out of the page: what is sent for them is still read."""
+        for name in names:
+            self.fields[name].widget = forms.HiddenInput()
+
     def lines(self) -> list[str]:
         """Return what is about to happen, with the figures of the row."""
         return []

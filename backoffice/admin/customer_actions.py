@@ -61,6 +61,11 @@ class LostDeviceForm(IdentityForm):
 class UnfreezeForm(LostDeviceForm):
     """Asks who is calling, if the customer asked for the freeze or it was for a theft."""
 
+    def prepare(self) -> None:
+        super().prepare()
+        if not customers.must_identify_to_unfreeze(self.row, self.now):
+            self.hide("amount", "merchant", "email")
+
     def lines(self) -> list[str]:
         lines = ["No answer is needed: the reason is enough."]
         if customers.must_identify_to_unfreeze(self.row, self.now):
