@@ -112,7 +112,8 @@ class PayAction(PostOnly):
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if self.browser.session is None:
-            was_signed_in = "signed_in" in request.POST  # when the page was rendered
+            # When the page was rendered: it said so, or had the field, as before it said so.
+            was_signed_in = not request.POST.keys().isdisjoint(("signed_in", "pin"))
             return self.sign_in_again() if was_signed_in else self.go_to(CheckoutStep.SIGN_IN)
         self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
         response = self.go_on()
