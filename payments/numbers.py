@@ -15,7 +15,8 @@ CHARACTERS, BITS = 10, 5
 CHECK_BITS = 9
 FIRST_MILLISECOND = 1_577_836_800_000  # start of 2020: 41 bits last until 2089
 _NUMBER = re.compile(rf"([{LETTERS}]{{5}})[- ]?([{LETTERS}]{{5}})")
-_MISREAD = str.maketrans({"O": "0", "I": "1", "L": "1", "U": "V"})
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2212"  # what word processors and mailboxes write
+_MISREAD = str.maketrans({"O": "0", "I": "1", "L": "1", "U": "V"} | dict.fromkeys(_DASHES, "-"))
 
 
 def number_of(payment_id: str) -> str:

@@ -19,6 +19,15 @@ def test_it_is_ten_letters_and_digits_that_lead_to_the_id():
     assert is_number_of(number, PAYMENT)
 
 
+@pytest.mark.parametrize("dash", "\u2010\u2011\u2012\u2013\u2014\u2212")
+def test_a_number_is_read_with_any_dash(dash):
+    number = number_of(PAYMENT)
+    copied = number.replace("-", dash)
+
+    assert id_prefix_of(copied) == id_prefix_of(number) != ""
+    assert is_number_of(copied, PAYMENT)
+
+
 @pytest.mark.parametrize(
     ("payment_id", "number"),
     [
