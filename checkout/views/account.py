@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from checkout.account import PAGE, entries_of, wallets_of
 from checkout.adding import top_up_view_of, top_ups_of
@@ -154,7 +154,7 @@ class AccountPage(SignedInPage):
             and_test=self.mode.replace("?", "&"),
             passkeys=customer.passkeys.usable().order_by("-created_at", "-id"),
             zone=self.zone,
-            done=DONE.get(self.refusal.done, str)() if self.refusal else "",
+            done=DONE.get(self.refusal.done, "") if self.refusal else "",
         )
 
 
@@ -281,12 +281,12 @@ def _merchant_of(named: str) -> str | None:
 
 
 DONE = {
-    "pin": lambda: _("Your PIN has been changed."),
-    "passkey": lambda: _("Your passkey is ready."),
-    "removed": lambda: _("The passkey has been removed."),
-    "email": lambda: _(
+    "pin": _("Your PIN has been changed."),
+    "passkey": _("Your passkey is ready."),
+    "removed": _("The passkey has been removed."),
+    "email": _(
         "Look for our link in your mailbox: the address counts once you have confirmed it there. If"
         " none comes, try again tomorrow: a mailbox gets few a day."
     ),
-    "email-removed": lambda: _("Your e-mail address has been removed."),
+    "email-removed": _("Your e-mail address has been removed."),
 }

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from checkout.forms import EmailForm, Form
 from checkout.pages import NOT_FOUND, CheckoutPage, Detour, SeeOther
@@ -24,16 +24,14 @@ from customers.own_email import (
 class OwnEmailPage(ProvenPage):
     """Sets, replaces or removes the address, after sufficient verification."""
 
+    title = _("Your e-mail address")
+
     def prepare(self) -> None:
         super().prepare()
         if has_only_phone(self.session.customer):
             raise Detour(SeeOther(self.own("account-pin-forgotten")))
         if named_from(self.session.customer, self.now):
             raise Detour(SeeOther(self.own("account")))
-
-    @property
-    def title(self) -> str:  # type: ignore[override]  # in the language of the page
-        return _("Your e-mail address")
 
     def post(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
         if self.needed is not None:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils.translation import gettext as _
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from checkout.browser_session import AskedCode, asked_code, remember_device
 from checkout.flow import has_passkey
@@ -32,7 +33,7 @@ FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMeth
 class ProvenPage(SignedInPage):
     """Asks for the required proofs one by one, then performs the action."""
 
-    title = ""
+    title: str | Promise = ""
 
     def get(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
         return self.show()
@@ -114,9 +115,7 @@ class ProvenPage(SignedInPage):
 
 
 class AddPasskeyPage(ProvenPage):
-    @property
-    def title(self) -> str:  # type: ignore[override]  # in the language of the page
-        return _("Create a passkey")
+    title = _("Create a passkey")
 
     def act(self) -> HttpResponse:
         finish_registration(
@@ -142,9 +141,7 @@ class RemovePasskeyPage(ProvenPage):
                 return
         raise PasskeyNotFound
 
-    @property
-    def title(self) -> str:  # type: ignore[override]  # in the language of the page
-        return _("Remove this passkey?")
+    title = _("Remove this passkey?")
 
     def act(self) -> HttpResponse:
         remove_passkey(session=self.session, passkey_id=self.passkey.pk, now=self.now)
@@ -157,9 +154,7 @@ class RemovePasskeyPage(ProvenPage):
 class ProvePasskeyForPinPage(ProvenPage):
     """Asks for the passkey before a forgotten PIN can be reset by code."""
 
-    @property
-    def title(self) -> str:  # type: ignore[override]  # in the language of the page
-        return _("A new PIN")
+    title = _("A new PIN")
 
     @property
     def needed(self) -> ProofMethod | None:
@@ -179,9 +174,7 @@ class ShowPaymentsPage(ProvenPage):
     Customers without either are sent to set a PIN, which counts as new for a day.
     """
 
-    @property
-    def title(self) -> str:  # type: ignore[override]  # in the language of the page
-        return _("Your payments")
+    title = _("Your payments")
 
     @property
     def needed(self) -> ProofMethod | None:
