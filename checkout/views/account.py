@@ -14,7 +14,6 @@ from checkout.browser_session import (
     forget_code,
     forget_sign_in,
 )
-from checkout.devices import device_of
 from checkout.endings import which_shop
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.languages import is_readers_own
@@ -29,13 +28,7 @@ from customers.models import CodePurpose, CustomerSession
 from customers.new_proofs import doubtful_until
 from customers.own_email import named_from
 from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
-from customers.sessions import (
-    SignedIn,
-    end_session,
-    is_proven_by_code_only,
-    set_message_language,
-    sign_in,
-)
+from customers.sessions import end_session, is_proven_by_code_only, set_message_language
 from links.models import PaymentLink
 from payments.models import Payment
 
@@ -112,17 +105,6 @@ class ForAccount(OwnPage, SigningIn):
 
 
 class AccountCodePage(ForAccount, CodePage):
-    def sign_in(self, asked: AskedCode, code: str) -> SignedIn:
-        return sign_in(
-            handle=asked.handle,
-            code=code,
-            now=self.now,
-            replaces=self.browser.token,
-            merchant_id=self.merchant_id or "",
-            language=self.language if is_readers_own(self.request) else "",
-            device=device_of(self.request),
-        )
-
     def after_sign_in(self) -> HttpResponse:
         return SeeOther(self.own("account"))
 

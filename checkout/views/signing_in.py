@@ -26,7 +26,10 @@ from customers.sessions import SignedIn, sign_in
 
 @dataclass(frozen=True)
 class Way:
-    """The paths of the sign-in steps, and the details for the text message."""
+    """The paths of the sign-in steps, and the details for the text message.
+
+    A test customer gets a wallet of `currency`, or of the default one.
+    """
 
     phone_address: str
     code_address: str
@@ -34,6 +37,7 @@ class Way:
     payment_id: str = ""
     payee: str = ""
     amount: Callable[[], str] = str
+    currency: str | None = None
 
 
 class SigningIn(CheckoutPage):
@@ -103,7 +107,16 @@ class CodePage(SigningIn):
         return response
 
     def sign_in(self, asked: AskedCode, code: str) -> SignedIn:
-        raise NotImplementedError
+        return sign_in(
+            handle=asked.handle,
+            code=code,
+            now=self.now,
+            replaces=self.browser.token,
+            currency=self.way.currency,
+            merchant_id=self.merchant_id or "",
+            language=self.language if is_readers_own(self.request) else "",
+            device=device_of(self.request),
+        )
 
     def after_sign_in(self) -> HttpResponse:
         """Redirect the customer who has just signed in."""
@@ -147,6 +160,7 @@ class ForPayment(PaymentAction, SigningIn):
             payment_id=self.payment.id,
             payee=self.payment_view.payee.name,
             amount=partial(money, self.payment.sale_amount, self.payment.currency),
+            currency=self.payment.currency,
         )
 
 
@@ -155,18 +169,6 @@ class PaymentPhonePage(ForPayment, PhonePage):
 
 
 class PaymentCodePage(ForPayment, CodePage):
-    def sign_in(self, asked: AskedCode, code: str) -> SignedIn:
-        return sign_in(
-            handle=asked.handle,
-            code=code,
-            now=self.now,
-            replaces=self.browser.token,
-            currency=self.payment.currency,
-            merchant_id=self.payment.merchant_id,
-            language=self.language if is_readers_own(self.request) else "",
-            device=device_of(self.request),
-        )
-
     def after_sign_in(self) -> HttpResponse:
         try:
             self.payment = continue_after_sign_in(
