@@ -7,7 +7,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -127,20 +126,6 @@ def _limit(config: pytest.Config, seconds: float) -> None:
     faulthandler.dump_traceback_later(seconds, exit=True, file=config.stash[_stderr])
 
 
-@contextmanager
-def unmeasured() -> Iterator[None]:
-    """Do not count branches meanwhile: where each is, migrating takes many minutes."""
-    coverage = sys.modules.get("coverage")
-    measuring = coverage.Coverage.current() if coverage else None
-    if measuring:
-        measuring.stop()
-    try:
-        yield
-    finally:
-        if measuring:
-            measuring.start()
-
-
 @pytest.fixture(scope="session")
 def django_db_setup(
     request: pytest.FixtureRequest,
@@ -157,7 +142,7 @@ def django_db_setup(
         connection.settings_dict["NAME"] = str(database)
         return
     _limit(request.config, FIRST_SECONDS)
-    with unmeasured():
+    with template.unmeasured():
         request.getfixturevalue("django_db_setup")
     template.keep(database)
 

@@ -11,7 +11,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -68,3 +69,17 @@ def kept(kind: str = "sqlite3") -> Path:
     files = [*migrations, *sorted(imported), editor, ROOT / "requirements/base.txt"]
     texts = (f"{path}\n{path.read_text()}" for path in files if path.is_file())
     return KEPT / f"{hashlib.sha256(''.join(texts).encode()).hexdigest()[:32]}.{kind}"
+
+
+@contextmanager
+def unmeasured() -> Iterator[None]:
+    """Do not count branches meanwhile: where each is, migrating takes many minutes."""
+    coverage = sys.modules.get("coverage")
+    measuring = coverage.Coverage.current() if coverage else None
+    if measuring:
+        measuring.stop()
+    try:
+        yield
+    finally:
+        if measuring:
+            measuring.start()
