@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from merchants.models import Merchant
     from payments.models import Payment
     from tests.client import Api
+    from tests.customers.texts import TextBox
 
 THOROUGH = pin_hashing._argon2
 # How long a test of these kinds may take; others have `faulthandler_timeout` of pyproject.toml.
@@ -283,3 +284,12 @@ def payment(merchant: "Merchant") -> "Payment":
     from tests.factories import PaymentFactory
 
     return PaymentFactory(merchant=merchant)
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> "TextBox":
+    from tests.customers.texts import TextBox
+
+    box = TextBox()
+    monkeypatch.setattr("messages.sms.send", box.send)
+    return box

@@ -26,7 +26,6 @@ from ledger.models import Transfer
 from ledger.services import balance_of
 from merchants.callers import Caller
 from merchants.models import Merchant
-from messages import sms
 from messages.models import Message
 from payments.models import Payment
 from payments.paying import pay
@@ -38,21 +37,14 @@ from tests.backoffice.erasing import EMAIL, NAME, PHONE, REASON, erase
 from tests.client import Api
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
-from tests.customers.texts import TextBox, ask
+from tests.customers.texts import ask
 from tests.factories import PaymentFactory
 from tests.ledger.command import verify
 from tests.payouts.merchant_balance import credit
 from tests.refunds.refunding import refund
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("texts")]
 ADDRESS = "192.0.2.77"
-
-
-@pytest.fixture(autouse=True)
-def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 @pytest.fixture

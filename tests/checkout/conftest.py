@@ -11,7 +11,6 @@ from core.clock import utc_now
 from customers.models import Customer
 from customers.pins import set_pin
 from customers.services import find_or_create, top_up
-from messages import sms
 from messages.models import Message
 from tests.checkout.own_addresses import asked_by
 from tests.checkout.shopper import Shopper
@@ -49,13 +48,6 @@ def screen(screens: "Screens", site: str) -> "Iterator[Callable[..., Page]]":
     """
     yield screens.show
     screens.leave()
-
-
-@pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 @pytest.fixture

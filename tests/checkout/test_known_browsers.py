@@ -4,18 +4,9 @@ import pytest
 from django.core import signing
 
 from checkout.browser_session import KNOWN_COOKIE, KNOWN_FOR
-from messages import sms
 from tests.checkout.shopper import Shopper
-from tests.customers.texts import TextBox
 
 PHONE, OTHER = "+1 242 359 1234", "+1 242 359 5678"
-
-
-@pytest.fixture
-def texts(monkeypatch) -> TextBox:
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 @pytest.fixture

@@ -12,11 +12,9 @@ from customers.pin_hashing import Hasher
 from customers.pins import set_pin
 from customers.services import find_or_create, test_customer
 from merchants.models import Merchant
-from messages import sms
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import PIN
-from tests.customers.texts import TextBox
 
 LIVE_PHONE = "+12423591234"
 TEST_PHONE = "+12425550123"
@@ -57,14 +55,6 @@ def hashes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Hasher, "matches", spy)
     return seen
-
-
-@pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
-    """Catch the text messages instead of sending them."""
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 @pytest.fixture

@@ -16,22 +16,14 @@ from funding.cash import check_cash_code, send_cash_code, take_cash, taken_in_ca
 from funding.errors import CashCodeMissing, CashLimitReached, FundingLimitReached, TopUpStatusUnfit
 from funding.models import TopUp
 from funding.services import cancel_top_up
-from messages import sms
 from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import sign_in
-from tests.customers.texts import TextBox, ask
+from tests.customers.texts import ask
 from tests.funding.money_in import LIVE, customer_with, held, ordered
 from tests.lone_index import leave_only
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 @pytest.fixture

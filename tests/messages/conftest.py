@@ -7,10 +7,8 @@ import pytest
 from django.core.mail.backends.locmem import EmailBackend
 
 from core.clock import utc_now
-from messages import sms
 from messages.models import Channel, Message
 from messages.planning import plan_message
-from tests.customers.texts import TextBox
 
 ADDRESS, PHONE = "ann@example.com", "+12423591234"
 Break = Callable[[BaseException], None]
@@ -19,13 +17,6 @@ Break = Callable[[BaseException], None]
 @pytest.fixture
 def now() -> datetime:
     return utc_now()
-
-
-@pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 @pytest.fixture

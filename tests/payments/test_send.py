@@ -9,25 +9,16 @@ from core.clock import utc_now
 from links.models import PaymentLink
 from merchants.services import set_status
 from merchants.statuses import MerchantStatus
-from messages import sms
 from messages.models import Channel, Message
 from messages.tasks import send_messages
 from payments.pay_requests import PER_MERCHANT, PER_OBJECT, PER_RECIPIENT
 from payments.statuses import PaymentStatus
-from tests.customers.texts import TextBox
 from tests.factories import MerchantFactory, PaymentFactory
 from tests.links.conftest import new_link
 from tests.payments.journeys import bring_to
 
 EMAIL = {"email": "ana@example.com"}
 PHONE = {"phone": "+1 242 357 0123"}
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 def live_payment(merchant):

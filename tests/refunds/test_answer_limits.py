@@ -7,24 +7,15 @@ import pytest
 from core.clock import utc_now
 from customers.models import Customer
 from merchants.callers import Caller
-from messages import sms
 from messages.tasks import send_messages
 from payments.models import Payment
 from refunds.emails import ENDS_OF_REPORTS, MAILS, TEXTS
 from refunds.inquiries import ProblemReport, close_inquiry, report_problem
 from refunds.inquiry_statuses import InquiryReason
 from tests.client import Api
-from tests.customers.texts import TextBox
 from tests.refunds.refunding import LIVE_PHONE, refund, sell_live
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 def answer_again_and_again(api: Api, sale: Payment, times: int) -> None:

@@ -19,20 +19,12 @@ from payments.models import Payment
 from refunds.emails import MAILS, TEXTS, TEXTS_OF_ONE_MERCHANT
 from refunds.models import Refund
 from refunds.tasks import retry_refunds
-from tests.customers.texts import TextBox
 from tests.factories import MerchantFactory
 from tests.payouts.merchant_balance import credit
 from tests.refunds.refunding import LIVE_PHONE, refund, sell, sell_live
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "ann@example.com"
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 @pytest.fixture

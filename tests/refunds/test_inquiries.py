@@ -5,7 +5,6 @@ import pytest
 from core.clock import iso, utc_now
 from core.ids import new_id
 from merchants.callers import Caller
-from messages import sms
 from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
@@ -20,7 +19,6 @@ from refunds.inquiry_statuses import (
 from refunds.models import Inquiry, Refund
 from refunds.services import retry_refund
 from tests.client import Api
-from tests.customers.texts import TextBox
 from tests.events import event_data, event_types
 from tests.factories import PaymentFactory
 from tests.payouts.merchant_balance import credit
@@ -148,13 +146,6 @@ def test_staff_close_it_with_a_reason(inquiry):
 
     assert closed.status == "closed"
     assert closed.entries.latest("pk").author == "service"
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 def test_a_text_leads_the_customer_to_the_answer(api, merchant, texts, settings):
