@@ -287,6 +287,11 @@ def payment(merchant: "Merchant") -> "Payment":
 
 
 @pytest.fixture
+def debtor_account(settings: Settings) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+
+
+@pytest.fixture
 def texts(monkeypatch: pytest.MonkeyPatch) -> "TextBox":
     from tests.customers.texts import TextBox
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -13,6 +13,7 @@ from django_otp.oath import TOTP
 from pytest_django import DjangoDbBlocker
 
 from backoffice.authenticators import Authenticator, StaffPasskey
+from backoffice.models import Instruction
 from backoffice.pages.proving import VERIFIED_KEY
 from backoffice.roles import Role
 from backoffice.services.staff_passkeys import needs_passkey
@@ -105,6 +106,20 @@ def rows(
 def office(db: None) -> Office:
     """`office(Role.SUPPORT)` is a browser of someone signed in; a name makes another one."""
     return sign_in
+
+
+@pytest.fixture
+def approve(
+    office: Office, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> Callable[[Instruction], Any]:
+    """Let another person of Finance approve a request, up to what follows the commit."""
+    from tests.backoffice.acting import act
+
+    def approve_it(asked: Instruction) -> Any:
+        with django_capture_on_commit_callbacks(execute=True):
+            return act(office(Role.FINANCE, "another"), asked, "approve", note="As shown")
+
+    return approve_it
 
 
 @pytest.fixture

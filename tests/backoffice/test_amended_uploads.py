@@ -1,41 +1,23 @@
 """What an amended statement takes away stands in the request, as what it gives does."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
 from backoffice.errors import BankFileStale
-from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.services import bank_file_summary
 from core.clock import utc_now
 from payouts.models import BankEntry, BankStatement
 from payouts.services import record_failed
-from tests.backoffice.acting import act
-from tests.backoffice.conftest import Office, sign_in
+from tests.backoffice.conftest import Office
 from tests.backoffice.uploading import upload, waiting
 from tests.client import Api
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.contradicting import next_payout
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def account(settings) -> None:
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
-
-
-@pytest.fixture
-def approve(django_capture_on_commit_callbacks) -> Callable[[Instruction], Any]:
-    def approve_it(asked: Instruction) -> Any:
-        with django_capture_on_commit_callbacks(execute=True):
-            return act(sign_in(Role.FINANCE, "another"), asked, "approve", note="As shown")
-
-    return approve_it
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 
 
 @pytest.fixture

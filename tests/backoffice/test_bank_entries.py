@@ -20,13 +20,8 @@ from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.merchant_balance import held
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 WHY = {"reason": "Mail of the bank", "note": "Asked them"}
-
-
-@pytest.fixture(autouse=True)
-def account(settings) -> None:
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
 
 
 @pytest.fixture

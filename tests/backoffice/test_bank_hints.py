@@ -17,12 +17,7 @@ from tests.funding.money_in import customer_with, ordered, transfer
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def account(settings) -> None:
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 
 
 @pytest.fixture

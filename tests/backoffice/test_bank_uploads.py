@@ -29,12 +29,7 @@ from tests.payouts.bank_files import entry, notification, order_of, read, statem
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.merchant_balance import held as held_by
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def account(settings) -> None:
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 
 
 @pytest.fixture

@@ -1,39 +1,22 @@
 """A bank file that does less by its approval than was shown is imported, and no other."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from backoffice.errors import BankFileStale
 from backoffice.models import Instruction
-from backoffice.roles import Role
 from backoffice.services import bank_file_summary
 from payouts.models import BankEntry, BankFile, Payout
 from payouts.order_references import end_to_end_id
-from tests.backoffice.acting import act
-from tests.backoffice.conftest import Office, sign_in
+from tests.backoffice.conftest import Office
 from tests.backoffice.uploading import upload, waiting
 from tests.client import Api
 from tests.funding.money_in import LIVE, customer_with, erased, held, ordered, transfer
 from tests.payouts.bank_files import entry, notification, order_of, read
 from tests.payouts.batching import batch_of, live_payout
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def account(settings) -> None:
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
-
-
-@pytest.fixture
-def approve(django_capture_on_commit_callbacks) -> Callable[[Instruction], Any]:
-    def approve_it(asked: Instruction) -> Any:
-        with django_capture_on_commit_callbacks(execute=True):
-            return act(sign_in(Role.FINANCE, "another"), asked, "approve", note="As shown")
-
-    return approve_it
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """A bank file gives what its request has shown, and nothing that its names have become since."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from django.urls import reverse
 
-from backoffice.models import AuditEntry, Instruction, InstructionFile
+from backoffice.models import AuditEntry, InstructionFile
 from backoffice.roles import Role
 from core.crypto import encrypt
 from funding.models import TopUp
@@ -21,14 +18,9 @@ from tests.payouts.bank_files import entry, notification, status_report
 from tests.payouts.batching import batch_of, live_payout, undo
 from tests.payouts.merchant_balance import given_back
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 AMOUNT = 490_000
 REFERENCE = "RF32C3W47TTR"
-
-
-@pytest.fixture(autouse=True)
-def account(settings) -> None:
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
 
 
 @pytest.fixture
@@ -36,15 +28,6 @@ def scheduled(api: Api) -> Payout:
     """A payout that no order exists of; the name that it will have follows from what staff see."""
     payout = live_payout(api, amount=AMOUNT)
     return Payout.objects.select_related("statement").get(pk=payout.pk)
-
-
-@pytest.fixture
-def approve(django_capture_on_commit_callbacks) -> Callable[[Instruction], Any]:
-    def approve_it(asked: Instruction) -> Any:
-        with django_capture_on_commit_callbacks(execute=True):
-            return act(sign_in(Role.FINANCE, "another"), asked, "approve", note="As shown")
-
-    return approve_it
 
 
 def run_alone() -> None:

@@ -13,12 +13,8 @@ from payouts.services import record_paid, record_returned
 from tests.payouts.bank_files import entry, notification, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 
+pytestmark = pytest.mark.usefixtures("debtor_account")
 STAFF = "staff:ann"
-
-
-@pytest.fixture(autouse=True)
-def account(settings):
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from payouts.errors import BankFileUnfit, BankFileUnreadable
 from payouts.models import BankFile
 from tests.payouts.bank_files import document, entry, notification, read, statement
 
+pytestmark = pytest.mark.usefixtures("debtor_account")
 LAUGHS = "".join(f'<!ENTITY lol{number} "{f"&lol{number - 1};" * 10}">' for number in range(1, 10))
 BILLION_LAUGHS = (
     f'<?xml version="1.0"?><!DOCTYPE Document [<!ENTITY lol0 "lol">{LAUGHS}]>'
@@ -20,11 +21,6 @@ BILLION_LAUGHS = (
 OUTSIDE = '<!DOCTYPE Document [<!ENTITY x SYSTEM "file:///etc/passwd">]><Document>&x;</Document>'
 BOOKED_ON = "<BookgDt><Dt>2026-02-30</Dt></BookgDt>"
 ONE_DOLLAR = '<Amt Ccy="BSD">1.00</Amt>'
-
-
-@pytest.fixture(autouse=True)
-def account(settings):
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
 
 
 @pytest.mark.parametrize(

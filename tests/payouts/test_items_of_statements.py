@@ -7,22 +7,17 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from pytest_django import Settings
 
 from payouts.bank.reports import BankNames, Report, ReportItem
 from payouts.bank.storage import parse_bank_file
 from payouts.models import BankEntryKind
 from tests.payouts.bank_files import entry, notification, statement
 
+pytestmark = pytest.mark.usefixtures("debtor_account")
 K = BankEntryKind
 DAY = "<BookgDt><Dt>2026-01-19</Dt></BookgDt>"
 CHARGE = "<BkTxCd><Domn><Fmly><SubFmlyCd>CHRG</SubFmlyCd></Fmly></Domn></BkTxCd>"
 INCLUDED = '<Chrgs><Rcrd><Amt Ccy="BSD">0.50</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>'
-
-
-@pytest.fixture(autouse=True)
-def account(settings: Settings) -> None:
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
 
 
 def report_of(content: str) -> Report:

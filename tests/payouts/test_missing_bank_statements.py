@@ -8,12 +8,7 @@ from payouts.bank.missing_statements import missing_statements
 from payouts.models import BankFile, BankStatement
 from tests.payouts.bank_files import read, statement
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def account(settings):
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 
 
 def say(number, opening, closing):

@@ -11,18 +11,13 @@ from payouts.models import BankEntry, Payout
 from tests.funding.money_in import booked, customer_with, held, notified, ordered
 from tests.payouts.bank_files import entry, order_of, read, statement, statuses_of, waiting_entries
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 UETR = "0b4e7c1e-5a1c-4e0a-9d5e-1f1a2b3c4d5e"
 PHONES = ("+12424567890", "+12424567891")
 UNSURE = "gives no reference of its own"
 BEFORE = "Money with this reference has already come in."
 VALUE = "<ValDt><Dt>2026-01-{}</Dt></ValDt><NtryDtls>"
 EITHER = [(notified, booked), (booked, notified)]
-
-
-@pytest.fixture(autouse=True)
-def account(settings):
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
 
 
 @pytest.fixture

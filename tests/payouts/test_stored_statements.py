@@ -6,14 +6,9 @@ from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankFile, BankStatement
 from tests.payouts.bank_files import entry, read, statement
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
 LATER = {"message_id": "M-2", "written": "2026-01-21T08:00:00"}
 FEE, OTHER = (entry(40, reference=name) for name in ("FEE", "OTHER"))
-
-
-@pytest.fixture(autouse=True)
-def account(settings):
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
 
 
 def states():
