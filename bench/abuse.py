@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 from bench.endings import end_in_order
 from bench.load import program
+from bench.output import say
 from bench.proxies import PROXIES
 from bench.restarts import front
 from bench.serving import (
@@ -112,12 +113,12 @@ def measure(side: Side, kinds: list[str], seconds: int) -> None:
     balance = BalanceReader(side.server, side.stagehand.stage.keys["shop"])
     balance.during(2)  # warm
     quiet = balance.during(seconds)
-    say(HEAD)
-    say(("quiet", "-", "-", *milliseconds(quiet), "-", "-", "-"))
+    say(ROW.format(*HEAD))
+    say(ROW.format("quiet", "-", "-", *milliseconds(quiet), "-", "-", "-"))
     rows = [*((one, [one]) for one in kinds), ("mixed", kinds)]
     for network, (name, abuses) in enumerate(rows):
         script = script_of(abuses, side.stagehand.stage, network)
-        say((name, *row_of(script, side, balance, quiet, seconds)))
+        say(ROW.format(name, *row_of(script, side, balance, quiet, seconds)))
 
 
 def arguments() -> argparse.Namespace:
@@ -258,11 +259,6 @@ def share(taken: list[float], percent: int) -> float:
 
 def milliseconds(taken: list[float]) -> tuple[str, str]:
     return f"{share(taken, 50) * 1e3:.1f}", f"{share(taken, 99) * 1e3:.1f}"
-
-
-def say(cells: tuple[str, ...]) -> None:
-    sys.stdout.write(ROW.format(*cells) + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

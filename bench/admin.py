@@ -7,7 +7,6 @@ does not. If stopped, it first shuts down its database and the worker.
 """
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
@@ -17,7 +16,9 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+from bench.connecting import connect, disconnect
 from bench.endings import end_in_order
+from bench.output import say
 from bench.staff_exports import rows_of_export
 from bench.staff_pages import OF_LARGE, PAYMENTS, staff_pages
 from bench.staff_rows import DAYS, build
@@ -61,21 +62,13 @@ def database(**options: str) -> Iterator[None]:
             try:
                 yield
             finally:
-                _disconnect()  # otherwise the pool tries to reconnect for minutes
+                disconnect()
         finally:
             server.remove()
 
 
 def _set_up(url: str) -> None:
-    import django
-
-    from tests import run_environment
-
-    run_environment.apply()
-    os.environ["DATABASE_URL"] = url
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    os.environ["DEVELOPMENT_MODE"] = "true"
-    django.setup()
+    connect(url)
     from django.conf import settings
     from django.core.management import call_command
 
@@ -83,12 +76,6 @@ def _set_up(url: str) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.ALLOWED_HOSTS = ["*"]
     call_command("migrate", verbosity=0)
-
-
-def _disconnect() -> None:
-    from django.db import connection
-
-    connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL's connection has one
 
 
 def measure(count: int) -> list[str]:
@@ -139,11 +126,6 @@ def _days_of_export(count: int) -> str:
     days = min(DAYS, -(-EXPORTED * DAYS // (count * 9 // 10)))
     last = utc_now().date() - timedelta(days=1)
     return f"day_from={last - timedelta(days=days - 1)}&day_to={last}"
-
-
-def say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ them (`bench.floor`); `--embedded` compares the service on SQLite with the servi
 import argparse
 import statistics
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +15,7 @@ from tempfile import TemporaryDirectory
 from bench.endings import end_in_order
 from bench.load import Result, measure
 from bench.operations import BY_NAME, FLOORS, Operation
+from bench.output import say
 from bench.serving import Side, embedded_and_service, service_and_floor
 
 # The requests per second for which payments are prepared.
@@ -49,9 +49,9 @@ def main() -> None:
         Path(directory).chmod(0o711)
         with start(Path(directory)) as (ours, floor):
             outcomes = rounds(chosen, ours, floor)
-    say(HEAD)
+    say(ROW.format(*HEAD))
     for outcome in outcomes:
-        say(row_of(outcome, embedded=chosen.embedded))
+        say(ROW.format(*row_of(outcome, embedded=chosen.embedded)))
 
 
 def arguments() -> argparse.Namespace:
@@ -124,11 +124,6 @@ def reached(ratio: float, first_mark: float | None, aim: float | None) -> str:
     if ratio >= aim:
         return "yes"
     return "mark" if ratio >= first_mark else "no"
-
-
-def say(cells: Sequence[str]) -> None:
-    sys.stdout.write(ROW.format(*cells) + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

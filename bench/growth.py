@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from bench.admin import database
 from bench.copies import FIRST_NUMBER
 from bench.endings import end_in_order
+from bench.output import say
 from bench.rows import (
     MERCHANTS,
     OF_CUSTOMER,
@@ -96,7 +97,7 @@ def compare(shape: Shape, sizes: list[int]) -> None:
                 come_along(payment_id, filled, count)
             fill(payment_id, owner, first=FIRST_NUMBER + filled, count=count)
             filled = size
-            tell(f"{shape}: {size:,} payments after {time.monotonic() - began:.0f} s")
+            say(f"{shape}: {size:,} payments after {time.monotonic() - began:.0f} s")
             for name, act, before in Visit(size, merchant).acts():
                 found.setdefault(name, []).append(least(act, before))
     tell_all(shape, sizes, found)
@@ -106,12 +107,12 @@ def tell_all(shape: Shape, sizes: list[int], found: dict[str, list[Measured]]) -
     """Print each operation's time and blocks at each size, and whether it holds."""
     row = "{:34}" + " {:>12}" * len(sizes) + " {:>8} {:>8} {:>6}" + " {:>12}" * len(sizes)
     names = [f"{size:,}" for size in sizes]
-    tell(row.format(f"ms, {shape}", *names, "goal", "grown", "holds", *("blocks" for _ in sizes)))
+    say(row.format(f"ms, {shape}", *names, "goal", "grown", "holds", *("blocks" for _ in sizes)))
     for name, costs in found.items():
         grown = max(costs[-1].ms, LEAST_MS) / max(costs[0].ms, LEAST_MS)
         judged = f"<= {MOST}", f"{grown:.1f}", "yes" if grown <= MOST else "no"
         times, blocks = [f"{it.ms:,.2f}" for it in costs], [f"{it.blocks:,}" for it in costs]
-        tell(row.format(name, *times, *judged, *blocks))
+        say(row.format(name, *times, *judged, *blocks))
 
 
 def come_along(payment_id: str, filled: int, count: int) -> None:
@@ -161,11 +162,6 @@ def cost_of(act: Callable[[], object], before: Callable[[], object] | None) -> M
         )
         ms, blocks = cursor.fetchone()
     return Measured(float(ms), int(blocks))
-
-
-def tell(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

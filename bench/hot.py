@@ -20,10 +20,11 @@ from itertools import count
 from typing import IO, cast
 
 from bench.admin import database
+from bench.connecting import connect
 from bench.copies import FIRST_NUMBER
 from bench.endings import end_in_order
-from bench.growth import tell
 from bench.operations import NEW_PAYMENT
+from bench.output import say
 from bench.rows import WEALTH, Shape, open_shops
 from bench.stage import PHONES, phone
 
@@ -50,12 +51,12 @@ def main() -> None:
         with clients(chosen.clients) as running, sealing():
             rates = rounds(running, chosen.rounds, chosen.seconds)
         for shape, values in rates.items():
-            tell(f"{shape}: {statistics.median(values):.1f} requests/s of {values}")
+            say(f"{shape}: {statistics.median(values):.1f} requests/s of {values}")
         share = statistics.median(rates[Shape.ONE]) / statistics.median(rates[Shape.SPREAD])
-        tell(f"one merchant: {share:.2f} of spread, goal >= {SHARE}, {verdict(share >= SHARE)}")
-        tell(f"balance exact: {verdict(balance_is_exact())}")
+        say(f"one merchant: {share:.2f} of spread, goal >= {SHARE}, {verdict(share >= SHARE)}")
+        say(f"balance exact: {verdict(balance_is_exact())}")
         rate = sealed_per_second()
-        tell(
+        say(
             f"sealing: {rate:,.0f}/s, goal >= {SEALED_PER_SECOND:,}, "
             f"{verdict(rate >= SEALED_PER_SECOND)}"
         )
@@ -76,7 +77,7 @@ def rounds(running: "list[Client]", number: int, seconds: float) -> dict[Shape, 
                 done = sum(client.answer() for client in running)
             if turn:
                 rates[shape].append(round(done / seconds, 1))
-                tell(f"{shape}, waited for: {dict(waits.most_common(3))}")
+                say(f"{shape}, waited for: {dict(waits.most_common(3))}")
     return rates
 
 
@@ -121,13 +122,13 @@ def clients(number: int) -> Iterator[list[Client]]:
 def serve(place: str) -> None:
     """Run one client: for each order, send requests and report their number."""
     number, _, url = place.partition(" ")
-    connect(url)
+    connect(url, LOG_LEVEL="ERROR")
     from merchants.models import Merchant
     from tests.client import Api
 
     shops = list(Merchant.objects.filter(slug__startswith="bench-").order_by("slug")[:SHOPS])
     api, turns = Api(), count(int(number))
-    tell("0")
+    say("0")
     for line in sys.stdin:
         shape, seconds = line.split()
         until, done = time.monotonic() + float(seconds), 0
@@ -142,24 +143,7 @@ def serve(place: str) -> None:
             back = client.post(f"{at}/refund", {"amount": 100})
             assert back.json()["status"] == "succeeded", back.content
             done += 3
-        tell(str(done))
-
-
-def connect(url: str) -> None:
-    import os
-
-    import django
-
-    from tests import run_environment
-
-    run_environment.apply()
-    os.environ |= {
-        "DATABASE_URL": url,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DEVELOPMENT_MODE": "true",
-        "LOG_LEVEL": "ERROR",
-    }
-    django.setup()
+        say(str(done))
 
 
 @contextmanager

@@ -7,7 +7,6 @@ a process of its own. Then it times the proof of another thousand top-ups. Uses 
 """
 
 import argparse
-import os
 import resource
 import subprocess
 import sys
@@ -17,7 +16,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.connecting import connect, disconnect
 from bench.endings import end_in_order
+from bench.output import say
 from bench.top_ups import add_top_ups
 
 CUSTOMERS, MERCHANTS, FIRST = 1_000, 50, 1_000
@@ -67,17 +68,7 @@ def database(*, embedded: bool) -> Iterator[None]:
 
 
 def set_up(url: str) -> None:
-    import django
-
-    from tests import run_environment
-
-    run_environment.apply()
-    os.environ |= {
-        "DATABASE_URL": url,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DEVELOPMENT_MODE": "true",
-    }
-    django.setup()
+    connect(url)
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
@@ -92,12 +83,6 @@ def wait_for_ever() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SET statement_timeout = 0")
             cursor.execute("SET idle_in_transaction_session_timeout = 0")
-
-
-def disconnect() -> None:
-    from django.db import connection
-
-    connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL's connection has one
 
 
 def build(count: int) -> None:
@@ -192,8 +177,7 @@ def prove() -> None:
 def timed(what: str, work: Callable[[], object]) -> None:
     began = time.monotonic()
     work()
-    sys.stdout.write(f"{what} in {time.monotonic() - began:.1f} s\n")
-    sys.stdout.flush()
+    say(f"{what} in {time.monotonic() - began:.1f} s")
 
 
 if __name__ == "__main__":

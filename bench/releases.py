@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.endings import end_in_order
+from bench.output import say
 from bench.traders import Trader, Transcript
 from tests.postgres import Postgres
 from tests.webhooks.stack import ROOT, Stack
@@ -104,8 +105,7 @@ def _count(phase: str, transcript: Transcript, failed: Counter[str]) -> None:
         statuses = Counter(exchange.status for exchange in transcript.exchanges)
         transcript.exchanges.clear()
     failed[phase] = sum(count for status, count in statuses.items() if not 0 < status < 500)
-    sys.stdout.write(f"{phase}: {dict(sorted(statuses.items()))}\n")
-    sys.stdout.flush()
+    say(f"{phase}: {dict(sorted(statuses.items()))}")
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.endings import end_in_order
+from bench.output import say
 from bench.proxies import PROXIES
 from bench.serving import WORKERS, Stagehand, free_port, is_listening, production
 
@@ -180,8 +181,7 @@ def run(name: str, *, restarts: int, rate: int, replaced: bool = False) -> Load:
                 instance.replace() if replaced else instance.reload()
                 if number == restarts // 2:
                     migrate(stack)
-                sys.stdout.write(f"restart {number + 1}: {dict(load.outcomes)}\n")
-                sys.stdout.flush()
+                say(f"restart {number + 1}: {dict(load.outcomes)}")
             time.sleep(1)
         if load.failed and name != "one":
             sys.stdout.write(refusals(directory))

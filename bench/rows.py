@@ -143,20 +143,13 @@ def _without_indexes(cursor: "CursorWrapper") -> Iterator[None]:
 def _payment(owner: str, first: int, count: int) -> dict[str, str]:
     """Return the columns that differ between payments: 85 in 100 are paid, the rest a mix."""
     at = f"now() - interval '{DAYS} days' * ({first + count} - i) / {count}"
-    part = "(i % 100)"
     known = FIRST_NUMBER + (first - FIRST_NUMBER) // OF_CUSTOMER
-
-    def when(low: int, high: int, value: str, otherwise: str = "NULL") -> str:
-        return f"CASE WHEN {part} >= {low} AND {part} < {high} THEN {value} ELSE {otherwise} END"
-
+    part, holder = "(i % 100)", numbered("cus", f"{known} + i % {count // OF_CUSTOMER}")
     return {
+        **outcomes(part, at),
         "id": numbered("pay"),
         "merchant_id": owner,
-        "customer_id": when(0, 85, numbered("cus", f"{known} + i % {count // OF_CUSTOMER}")),
-        "transaction_id": when(0, 85, numbered("txn")),
-        "fee": when(0, 85, "0"),
-        "status": f"""CASE WHEN {part} < 85 THEN 'completed' WHEN {part} < 90 THEN 'failed'
-            WHEN {part} < 97 THEN 'expired' WHEN {part} < 99 THEN 'canceled' ELSE 'created' END""",
+        "customer_id": f"CASE WHEN {part} < 85 THEN {holder} END",
         # With Shape.ONE, these are exactly the payments of the other merchants.
         "payment_mode": f"CASE WHEN {part} % 10 = 9 THEN 'INVOICE_PAY' ELSE 'DYNAMIC_PAY' END",
         # Of a word that the merchant measured has not.
@@ -165,6 +158,20 @@ def _payment(owner: str, first: int, count: int) -> dict[str, str]:
         "created_at": at,
         "updated_at": at,
         "expires_at": "now() + interval '1 day'",
+    }
+
+
+def outcomes(part: str, at: str) -> dict[str, str]:
+    """Return the columns of how a payment ended `at` an instant, by its `part` of a hundred."""
+
+    def when(low: int, high: int, value: str) -> str:
+        return f"CASE WHEN {part} >= {low} AND {part} < {high} THEN {value} END"
+
+    return {
+        "transaction_id": when(0, 85, numbered("txn")),
+        "fee": when(0, 85, "0"),
+        "status": f"""CASE WHEN {part} < 85 THEN 'completed' WHEN {part} < 90 THEN 'failed'
+            WHEN {part} < 97 THEN 'expired' WHEN {part} < 99 THEN 'canceled' ELSE 'created' END""",
         "completed_at": when(0, 85, at),
         "failed_at": when(85, 90, at),
         "expired_at": when(90, 97, at),

@@ -5,7 +5,7 @@ merchant, with ids ordered by time, like those of the service.
 from typing import TYPE_CHECKING
 
 from bench.copies import FIRST_NUMBER, copy_row, numbered
-from bench.rows import add_around, filling, large_owner, open_shops
+from bench.rows import add_around, filling, large_owner, open_shops, outcomes
 
 if TYPE_CHECKING:
     from django.db.models import Model
@@ -51,22 +51,14 @@ def _payment(count: int) -> dict[str, str]:
     n = f"(i - {FIRST_NUMBER - 1})"  # newest first: number 1 was a moment ago
     at = f"template.created_at - interval '{DAYS} days' * {n} / {count}"
     milliseconds = f"(extract(epoch FROM {at}) * 1000)::bigint"
-    kind = f"({n} % 100)"
-
-    def when(low: int, high: int, value: str, otherwise: str = "NULL") -> str:
-        return f"CASE WHEN {kind} >= {low} AND {kind} < {high} THEN {value} ELSE {otherwise} END"
-
     return {
+        **outcomes(f"({n} % 100)", at),
         "id": f"'pay_' || {_base62(milliseconds, 8)} || substr(md5({n}::text), 1, 22)",
         "merchant_id": large_owner("i"),
         "customer_id": numbered("cus", f"{FIRST_NUMBER} + {n} * 7919 % {CUSTOMERS}"),
         "amount": f"CASE WHEN {n} % 20 = 0 THEN 1250 ELSE ({n} * 31 % 20000) + 1 END",
         "amount_refunded": "0",
         "amount_refund_pending": "0",
-        "fee": when(0, 85, "0"),
-        "status": f"""CASE WHEN {kind} < 85 THEN 'completed' WHEN {kind} < 90 THEN 'failed'
-            WHEN {kind} < 97 THEN 'expired' WHEN {kind} < 99 THEN 'canceled' ELSE 'created' END""",
-        "transaction_id": when(0, 85, numbered("txn")),
         "reference": f"CASE WHEN {n} % 10 = 1 THEN 'R-' || {n} END",
         "order_id": f"CASE WHEN {n} % 10 = 2 THEN 'Order ' || {n} END",
         "invoice_number": f"CASE WHEN {n} % 20 = 3 THEN 'INV/' || {n} END",
@@ -75,10 +67,6 @@ def _payment(count: int) -> dict[str, str]:
             ELSE '{{}}' END""",
         "created_at": at,
         "updated_at": at,
-        "completed_at": when(0, 85, at),
-        "failed_at": when(85, 90, at),
-        "expired_at": when(90, 97, at),
-        "canceled_at": when(97, 99, at),
     }
 
 

@@ -16,6 +16,7 @@ from unittest import mock
 from bench.copies import FIRST_NUMBER
 from bench.endings import end_in_order
 from bench.operations import BY_NAME, NUMBER, OPERATIONS, PHONE, Operation
+from bench.output import say
 from bench.stage import Stage, phone
 
 FRAMING = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET TRANSACTION")
@@ -153,11 +154,6 @@ class Calls:
 
     def _note(self, frame: FrameType, event: str, argument: object) -> None:
         self.count += event in ("call", "c_call")
-
-
-def say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ hold.
 
 import argparse
 import statistics
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ import psycopg
 from bench.endings import end_in_order
 from bench.load import CONNECTIONS, Sent, mixed, script_of, send
 from bench.operations import BY_NAME
+from bench.output import say
 from bench.serving import BACKGROUND, THREADS, WORKERS, Side, memory_mb, service_alone
 
 SLICE_SECONDS, PEAK_SECONDS = 30, 10
@@ -110,11 +110,6 @@ def judge(found: Sequence[Slice]) -> None:
         ("connections", max(it.connections for it in found), MOST_CONNECTIONS),
     ):
         say(f"{name}: {share:.2f}, goal <= {goal}, {'holds' if share <= goal else 'NO'}")
-
-
-def say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

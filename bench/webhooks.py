@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bench.endings import end_in_order
+from bench.output import say
 from bench.serving import cpu_seconds
 
 if TYPE_CHECKING:
@@ -211,11 +212,6 @@ def arrivals(receiver: "Receiver", event_ids: set[str]) -> dict[str, float]:
 def figures(waits: list[float]) -> list[str]:
     shares = (0.5, 0.95, 0.99, 1)
     return [f"{waits[max(0, int(len(waits) * share) - 1)] * 1_000:.0f}" for share in shares]
-
-
-def say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":
