@@ -10,6 +10,8 @@ from django.test import Client
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
+    from payments.models import Payment
+
 REDIRECTS = (301, 302, 303, 307, 308)
 SAME_FORM = (307, 308)
 MAX_REDIRECTS = 10
@@ -89,3 +91,11 @@ class Shopper:
         assert response.status_code not in REDIRECTS, f"led in circles to {path}"
         self.path, self.response = path, response
         return response
+
+
+def signed_in_at(payment: "Payment", phone: str = "+1 242 555 0100") -> Shopper:
+    """Return a customer who has opened a payment and signed in, at the step that follows."""
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in(phone)
+    return shopper

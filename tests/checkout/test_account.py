@@ -13,7 +13,7 @@ from merchants.callers import Caller
 from payments.models import Payment
 from refunds.services import RefundDraft, create_refund
 from refunds.tasks import retry_refunds
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.factories import CustomerFactory, PasskeyFactory
 from tests.nights import ITS_OWN
 from tests.payouts.merchant_balance import credit
@@ -112,9 +112,7 @@ def test_a_forgotten_pin_is_replaced_by_a_code(customer):
 
 
 def test_a_forgotten_pin_leads_back_to_the_payment(payment):
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in(PHONE)
+    shopper = signed_in_at(payment, PHONE)
     shopper.visit(f"/account/pin/forgotten?payment={payment.id}&test=1")
     shopper.send(again="1")
     shopper.send(code="000000", pin="8305")

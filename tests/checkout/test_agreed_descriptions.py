@@ -14,7 +14,7 @@ from payments.models import Payment
 from payments.paying import lock_payable
 from tests.checkout.descriptions import CHANGED, describe
 from tests.checkout.pdf_text import text_of
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 
@@ -64,9 +64,7 @@ def test_what_is_changed_while_the_pin_is_typed_is_read_before_it_is_paid(
 ) -> None:
     """A shop that polls sees that the PIN is asked for, and has seconds to change what is sold."""
     payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="A phone")
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
     assert "A phone" in shopper.text
     describe(payment, "A box")
     shopper.send(pin="1234")
@@ -81,9 +79,7 @@ def test_what_is_changed_while_the_pin_is_typed_is_read_before_it_is_paid(
 
 
 def test_what_is_changed_beside_the_review_is_read_before_it_is_paid(small: Payment) -> None:
-    shopper = Shopper()
-    shopper.visit(small.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(small)
     describe(small, "A box")
     shopper.send(to="/pay")
 
@@ -96,9 +92,7 @@ def test_what_is_changed_beside_the_review_is_read_before_it_is_paid(small: Paym
 def test_what_is_changed_before_the_lock_that_pays_is_read_first(
     small: Payment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shopper = Shopper()
-    shopper.visit(small.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(small)
 
     def changed_before_the_lock(payment_id: str, now: datetime) -> Payment:
         describe(small, "A box")
@@ -135,9 +129,7 @@ def test_what_is_changed_while_a_customer_signs_in_is_read_first(
 
 def test_after_a_new_pin_the_payment_is_read_again(merchant: Merchant) -> None:
     payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="A phone")
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
     shopper.visit(f"/account/pin/forgotten?payment={payment.id}&test=1")
     shopper.send(again="1")
     describe(payment, "A box")
@@ -163,9 +155,7 @@ def test_a_form_that_does_not_say_what_was_read_pays_nothing(
     merchant: Merchant, path: str, said: str | None
 ) -> None:
     payment = PaymentFactory.create(merchant=merchant, amount=4_000)
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
     fields = shopper.form().fields | {"pin": "1234", "credential": "{}", "agreed": said}
     sent = {name: value for name, value in fields.items() if value is not None}
     response = shopper.client.post(f"{payment.hosted_url}/{path}", sent)

@@ -1,5 +1,7 @@
 """The attacks of someone who wants to pay with other people's money, or not at all."""
 
+from functools import partial
+
 import pytest
 from django.test import Client
 
@@ -12,14 +14,9 @@ from customers.models import Customer
 from ledger.models import Transfer
 from payments.models import Payment, PaymentTransition
 from payments.statuses import PaymentStatus
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 
-
-def signed_in(payment, phone="+1 242 555 0177") -> Shopper:
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in(phone)
-    return shopper
+signed_in = partial(signed_in_at, phone="+1 242 555 0177")
 
 
 def with_token(shopper: Shopper, path: str, **values: str):

@@ -8,18 +8,11 @@ from core.clock import utc_now
 from customers.models import Customer
 from payments.models import Payment, PaymentTransition
 from payments.statuses import PaymentStatus
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
 DECLINED_PHONE, LOCKED_PHONE = "+1 242 555 0103", "+1 242 555 0106"
-
-
-def at_the_step(payment: Payment, phone: str) -> Shopper:
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in(phone)
-    return shopper
 
 
 def exhaust(payment: Payment) -> None:
@@ -31,7 +24,7 @@ def exhaust(payment: Payment) -> None:
 @pytest.mark.parametrize("amount", [150, 1_250])
 def test_a_decline_returns_to_the_review_and_tells_the_merchant_nothing(payment_of, amount):
     payment = payment_of(amount)
-    shopper = at_the_step(payment, DECLINED_PHONE)
+    shopper = signed_in_at(payment, DECLINED_PHONE)
     shopper.send(**({"to": "/pay"} if amount == 150 else {"pin": "1234"}))
 
     payment.refresh_from_db()
@@ -44,7 +37,7 @@ def test_a_decline_returns_to_the_review_and_tells_the_merchant_nothing(payment_
 
 def test_a_decline_is_in_the_record(payment_of):
     payment = payment_of(1_250)
-    at_the_step(payment, DECLINED_PHONE).send(pin="1234")
+    signed_in_at(payment, DECLINED_PHONE).send(pin="1234")
 
     last = PaymentTransition.objects.latest("id")
     assert (last.to_status, last.cause) == ("pending", "PAYMENT_FAILED")
@@ -60,7 +53,7 @@ def test_a_decline_is_in_the_record(payment_of):
 )
 def test_one_attempt_too_many_fails_it(payment_of, phone, amount, values, code):
     payment = payment_of(amount)
-    shopper = at_the_step(payment, phone)
+    shopper = signed_in_at(payment, phone)
     exhaust(payment)
     shopper.send(**values)
 
@@ -76,7 +69,7 @@ def test_attempts_of_all_customers_count_together(payment_of):
     for _ in range(FAILED_ATTEMPTS.times - 1):
         count_attempt(FAILED_ATTEMPTS, payment.id, now=utc_now())
     for number in (1, 2):
-        at_the_step(payment, f"+1 242 555 017{number}").send(pin="9999")
+        signed_in_at(payment, f"+1 242 555 017{number}").send(pin="9999")
 
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.FAILED
@@ -84,7 +77,7 @@ def test_attempts_of_all_customers_count_together(payment_of):
 
 def test_while_the_pin_is_locked_no_field_is_shown_and_a_new_pin_leads_back(payment_of):
     payment = payment_of(1_250)
-    shopper = at_the_step(payment, "+1 242 555 0177")
+    shopper = signed_in_at(payment, "+1 242 555 0177")
     fields = shopper.form().fields
     for _ in range(5):
         shopper.client.post(shopper.path, fields | {"pin": "9999"})
@@ -105,7 +98,7 @@ def test_while_the_pin_is_locked_no_field_is_shown_and_a_new_pin_leads_back(paym
 
 def test_the_phone_with_a_locked_pin_leaves_the_payment_open(payment_of):
     payment = payment_of(1_250)
-    shopper = at_the_step(payment, LOCKED_PHONE)
+    shopper = signed_in_at(payment, LOCKED_PHONE)
 
     payment.refresh_from_db()
     assert "<h1>Your PIN is locked</h1>" in shopper.text

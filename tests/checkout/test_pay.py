@@ -6,7 +6,7 @@ from core.clock import utc_now
 from customers.services import wallet
 from ledger.services import balance_of
 from payments.statuses import PaymentStatus
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.factories import PaymentFactory
 from webhooks.models import Event
 
@@ -15,9 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def test_it_pays_a_small_sum_with_two_presses(payment_of):
     payment = payment_of(150)
-    shopper = Shopper()
-    shopper.visit(f"/checkout/{payment.id}")
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
 
     assert shopper.path == f"/checkout/{payment.id}"
     payment.refresh_from_db()
@@ -33,9 +31,7 @@ def test_it_pays_a_small_sum_with_two_presses(payment_of):
 
 def test_it_asks_for_the_pin_above_two_dollars(payment_of):
     payment = payment_of(1250)
-    shopper = Shopper()
-    shopper.visit(f"/checkout/{payment.id}")
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
 
     assert shopper.path == f"/checkout/{payment.id}/pin"
     payment.refresh_from_db()
@@ -59,9 +55,7 @@ def test_it_asks_for_the_pin_above_two_dollars(payment_of):
 
 def test_it_sends_an_amount_that_needs_a_passkey_to_the_passkey(payment_of):
     payment = payment_of(12500)
-    shopper = Shopper()
-    shopper.visit(f"/checkout/{payment.id}")
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
 
     assert shopper.path == f"/checkout/{payment.id}/passkey/new"
     payment.refresh_from_db()
@@ -70,9 +64,7 @@ def test_it_sends_an_amount_that_needs_a_passkey_to_the_passkey(payment_of):
 
 def test_a_wrong_pin_leaves_attempts_and_the_fifth_locks_it_but_leaves_the_payment_open(payment_of):
     payment = payment_of(1250)
-    shopper = Shopper()
-    shopper.visit(f"/checkout/{payment.id}")
-    shopper.sign_in("+1 (242) 555-0177")
+    shopper = signed_in_at(payment, "+1 (242) 555-0177")
 
     said = []
     for _ in range(4):
@@ -127,9 +119,7 @@ def test_a_test_tool_ends_a_payment_now_and_calls_it_paid_only_where_it_is(payme
 
 def test_the_phone_whose_pins_are_wrong_says_that_the_fifth_locks(payment_of):
     """The lock of this phone, which testers share, is lifted at once: the page said nothing."""
-    shopper = Shopper()
-    shopper.visit(payment_of(1250).hosted_url)
-    shopper.sign_in("+1 242 555 0102")
+    shopper = signed_in_at(payment_of(1250), "+1 242 555 0102")
     for left in ("4 attempts left.", "3 attempts left.", "2 attempts left.", "1 attempt left."):
         shopper.send(pin="1234")
         assert f"That PIN is not right. {left}" in shopper.text

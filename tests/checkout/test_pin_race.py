@@ -9,7 +9,7 @@ from django.db import connection
 from customers import pin_hashing
 from customers.models import Customer
 from payments.statuses import PaymentStatus
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 
 GUESSES = 64
 
@@ -18,9 +18,7 @@ GUESSES = 64
 @pytest.mark.django_db(transaction=True)
 def test_at_most_five_of_64_parallel_guesses_are_evaluated(payment_of, monkeypatch):
     payment = payment_of(1_250)
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in("+1 242 555 0177")
+    shopper = signed_in_at(payment, "+1 242 555 0177")
     shopper.send(pin="4711")  # gives the test customer its hash, and uses one attempt
     fields = shopper.form().fields | {"pin": "9999"}
     evaluated: list[str] = []

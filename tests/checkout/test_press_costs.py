@@ -14,7 +14,7 @@ from customers.models import CustomerSession
 from customers.passkeys import begin_payment
 from customers.sessions import remember_proof
 from payments.statuses import PaymentStatus
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol
 
@@ -84,9 +84,7 @@ def test_a_qr_code_costs_one_statement(payment, form):
 @pytest.fixture
 def shopper(payment_of: "Callable[..., Payment]") -> Shopper:
     """A customer who is signed in and has paid this merchant before, by PIN."""
-    shopper = Shopper()
-    shopper.visit(payment_of(1_250).hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment_of(1_250))
     shopper.send(pin="1234")
     assert "<h1>Paid</h1>" in shopper.text
     return shopper

@@ -13,7 +13,7 @@ from payments.paying import pay
 from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
 from tests.checkout.pdf_text import fonts_of, text_of
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 
 ITEMS = [{"name": "Rum & <cake>", "quantity": 2, "price": 1_500}]
 
@@ -73,9 +73,7 @@ def test_a_merchant_without_a_support_address_is_named_as_the_one_to_ask(paid):
 
 def test_it_goes_on_to_the_shop_from_the_press_that_pays_only(payment_of):
     payment = payment_of(150, success_url="https://shop.example/ok")
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
     shopper.send(to="/pay")
     assert 'data-go="10" data-payer' in shopper.text
     assert "knows that you have paid." in shopper.text
@@ -88,9 +86,7 @@ def test_it_goes_on_to_the_shop_from_the_press_that_pays_only(payment_of):
 
 def test_the_payers_own_old_page_says_paid_and_no_more(payment_of):
     payment = payment_of(150)
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
     shopper.send(to="/pay")
     for step in ("/phone", "/code", "/pin", "/passkey", "/short", "/cancel"):
         shopper.visit(f"{payment.hosted_url}{step}")

@@ -10,7 +10,7 @@ from customers.services import test_customer
 from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 
 EVIL = [
     "javascript:alert(1)",
@@ -95,9 +95,7 @@ def test_the_paid_page_says_where_it_leads_and_waits_for_no_one(payment_of):
 
 def test_an_address_that_was_kept_leads_to_no_shop(payment_of):
     payment = payment_of(150, success_url="https://shop.example/ok")
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
     shopper.send(to="/pay")
     Payment.objects.update(completed_at=utc_now() - timedelta(hours=1))
 

@@ -11,15 +11,13 @@ from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
 from merchants.models import Merchant
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.nights import ITS_OWN
 from tests.refunds.refunding import sell
 
 
 def at_the_pin(payment_of) -> Shopper:
-    shopper = Shopper()
-    shopper.visit(payment_of(1_250).hosted_url)
-    shopper.sign_in("+1 242 555 0177")
+    shopper = signed_in_at(payment_of(1_250), "+1 242 555 0177")
     assert shopper.path.endswith("/pin")
     return shopper
 

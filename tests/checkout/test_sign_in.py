@@ -10,7 +10,7 @@ from checkout.forms import NOT_A_PHONE
 from core.clock import utc_now
 from customers.models import Customer, CustomerSession, SignInCode
 from customers.services import find_or_create
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.factories import PaymentFactory
 
 
@@ -130,9 +130,7 @@ def test_a_code_for_one_payment_is_not_asked_for_at_another(payment, payment_of)
 
 
 def test_signing_in_gives_a_new_token_and_ends_the_one_that_was_there(payment, payment_of):
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in("+1 242 555 0177")
+    shopper = signed_in_at(payment, "+1 242 555 0177")
     first = shopper.client.cookies["customer-test"].value
     csrf = shopper.client.cookies["csrf"].value
     shopper.visit(f"{payment_of(150).hosted_url}/phone")
@@ -174,9 +172,7 @@ def test_known_and_unknown_phones_get_the_same_answer_byte_for_byte(payment_of):
 
 
 def test_the_cookies_cannot_be_read_or_sent_along_by_others(payment):
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
 
     for name in ("customer-test", "csrf", "code"):
         cookie = shopper.client.cookies[name]
@@ -227,9 +223,7 @@ def test_what_cannot_be_read_is_told_in_words_of_our_own(payment, language, type
 @pytest.mark.parametrize("at", ["/pin", "/pay"])
 def test_who_is_signed_out_at_work_is_told_and_pays_after_signing_in(payment, at):
     """The page asked for the phone number as if nothing had been entered."""
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in()
+    shopper = signed_in_at(payment)
     if at == "/pay":
         shopper.send(to="/back")
     CustomerSession.objects.update(ended_at=utc_now())

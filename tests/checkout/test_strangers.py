@@ -13,7 +13,7 @@ from payments.models import Payment
 from payments.paying import pay
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.factories import CustomerFactory, PaymentFactory
 
 PHONE = "+1 242 555 0100"
@@ -22,9 +22,7 @@ PHONE = "+1 242 555 0100"
 def shopped_at(merchant, amount: int = 1_234, pin: str = "1234") -> Shopper:
     """Pay a payment of the merchant as the documented customer; return the browser."""
     payment = PaymentFactory(merchant=merchant, amount=amount, description=f"By {merchant.slug}")
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in(PHONE)
+    shopper = signed_in_at(payment, PHONE)
     shopper.send(pin=pin)
     return shopper
 

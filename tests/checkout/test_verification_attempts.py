@@ -3,16 +3,14 @@
 import pytest
 
 from checkout.models import VerificationAttempt
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import signed_in_at
 
 pytestmark = pytest.mark.django_db
 
 
 def test_each_attempt_at_a_pin_is_noted(payment_of):
     payment = payment_of(1_250)
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in("+1 242 555 0177")
+    shopper = signed_in_at(payment, "+1 242 555 0177")
 
     shopper.send(pin="4711")
     shopper.send(pin="1234")

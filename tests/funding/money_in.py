@@ -12,7 +12,7 @@ from funding.services import order_top_up
 from funding.tasks import collect_top_ups
 from ledger.models import Account, Purpose
 from merchants.models import Merchant
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import signed_in_at
 from tests.factories import MerchantFactory
 from tests.payouts.bank_files import entry, notification, read, statement
 
@@ -68,10 +68,7 @@ def held(customer):
 
 def short_of_money(payment, phone=POOR):
     """Sign in with a wallet that holds too little, up to the page that says so."""
-    shopper = Shopper()
-    shopper.visit(payment.hosted_url)
-    shopper.sign_in(phone)
-    return shopper
+    return signed_in_at(payment, phone)
 
 
 def added():

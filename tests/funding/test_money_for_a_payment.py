@@ -15,7 +15,7 @@ from ledger.models import Transfer, TransferKind
 from messages.models import Message
 from payments.models import Payment
 from payouts.models import BankEntry
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.client import Api
 from tests.funding.money_in import (
     POOR,
@@ -157,9 +157,7 @@ def test_a_payment_without_an_end_says_nothing_of_it(payment, customer) -> None:
 
 
 def test_someone_else_has_paid_meanwhile(payment, customer, top_up) -> None:
-    other = Shopper()
-    other.visit(payment.hosted_url)
-    other.sign_in()
+    other = signed_in_at(payment)
     other.send(to="/pay")
     assert "<h1>Paid</h1>" in other.text
     assert outcome(payment) == ("completed", 1)
@@ -224,9 +222,7 @@ def test_a_frozen_customer_keeps_the_money_and_pays_nothing(payment, customer, t
     [text] = told()
     assert "is not paid yet" in text
     unfreeze(customer_id=customer.pk, actor=STAFF, now=utc_now())
-    again = Shopper()
-    again.visit(payment.hosted_url)
-    again.sign_in(POOR)
+    again = signed_in_at(payment, POOR)
     again.send(to="/pay")
     assert "<h1>Paid</h1>" in again.text
     assert (outcome(payment), held(customer)) == (("completed", 1), 0)

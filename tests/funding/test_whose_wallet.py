@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.checkout.shopper import Shopper
+from tests.checkout.shopper import Shopper, signed_in_at
 from tests.funding.money_in import LIVE, POOR, customer_with, ordered
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +22,7 @@ def test_a_stranger_is_not_told_that_it_is_theirs(way: str) -> None:
 
 def test_its_owner_is_told_that_it_is_theirs(payment_of) -> None:
     customer = customer_with(0)
-    owner = Shopper()
-    owner.visit(payment_of(1_250).hosted_url)
-    owner.sign_in(POOR)
+    owner = signed_in_at(payment_of(1_250), POOR)
     owner.visit(f"/top-ups/{ordered(customer).pk}")
 
     assert "to your wallet" in owner.text
