@@ -2,11 +2,14 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from django.db import connection, connections, transaction
+
+from core.errors import ApiError
 
 T = TypeVar("T")
 WAIT_SECONDS = 30
@@ -27,6 +30,16 @@ def at_once(calls: Sequence[Callable[[], T]]) -> list[T | Exception]:
 
     with ThreadPoolExecutor(len(calls)) as pool:
         return list(pool.map(run, calls))
+
+
+def outcomes(results: Iterable[object]) -> Counter[str]:
+    """Count successes and codes; anything unexpected is raised."""
+    counted: Counter[str] = Counter()
+    for result in results:
+        if isinstance(result, Exception) and not isinstance(result, ApiError):
+            raise result
+        counted[result.code if isinstance(result, ApiError) else "done"] += 1
+    return counted
 
 
 def wait_for_a_waiter() -> None:

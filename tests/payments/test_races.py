@@ -1,7 +1,6 @@
 """Many at once: every race has one winner, and money moves once."""
 
 import time
-from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -10,7 +9,6 @@ import pytest
 from django.db import transaction
 
 from core.clock import utc_now
-from core.errors import ApiError
 from core.ids import new_id
 from customers.magic_phones import WORKING_PHONE
 from customers.models import Customer
@@ -27,7 +25,7 @@ from payments.modes import PaymentMode
 from payments.services import cancel_payment
 from tests.factories import CustomerFactory, PaymentFactory
 from tests.payments.journeys import pay_with, payer
-from tests.races import at_once
+from tests.races import at_once, outcomes
 from webhooks.models import Event
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
@@ -44,16 +42,6 @@ def confirm(merchant: Merchant, payment: Payment) -> Payment:
     )
 
 
-def outcomes(results: list[object]) -> Counter[str]:
-    """Count successes and codes; anything unexpected is raised."""
-    counted: Counter[str] = Counter()
-    for result in results:
-        if isinstance(result, Exception) and not isinstance(result, ApiError):
-            raise result
-        counted[result.code if isinstance(result, ApiError) else "done"] += 1
-    return counted
-
-
 def customer_with(merchant: Merchant, amount: int) -> Customer:
     customer: Customer = CustomerFactory(merchant=merchant)
     top_up(customer=customer, amount=amount, currency="BSD", now=utc_now())
@@ -67,7 +55,7 @@ def test_32_confirms_complete_once(merchant: Merchant) -> None:
 
         results = at_once([partial(confirm, merchant, payment)] * 32)
 
-        assert outcomes(list(results)) == {"done": 1, "PAYMENT_ALREADY_COMPLETED": 31}
+        assert outcomes(results) == {"done": 1, "PAYMENT_ALREADY_COMPLETED": 31}
         assert Transfer.objects.filter(kind=TransferKind.PAYMENT, reference=payment.id).count() == 1
         completed = Event.objects.filter(resource_id=payment.id, type="payment.completed")
         assert completed.count() == 1
@@ -92,7 +80,7 @@ def test_a_confirm_and_its_rival_have_one_winner(merchant: Merchant, rival: str)
 
         results = at_once([partial(confirm, merchant, payment), partial(rivals[rival], payment)])
 
-        counted = outcomes(list(results))
+        counted = outcomes(results)
         payment.refresh_from_db()
         paid = Transfer.objects.filter(reference=payment.id).count()
         assert counted["done"] == 1
@@ -111,7 +99,7 @@ def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
 
     results = at_once([partial(pay_with, payment.id, customer) for payment in payments])
 
-    assert outcomes(list(results)) == {"done": 1, "INSUFFICIENT_BALANCE": 19}
+    assert outcomes(results) == {"done": 1, "INSUFFICIENT_BALANCE": 19}
     assert wallet(customer, "BSD").balance == 40
     assert Payment.objects.filter(status="pending").count() == 19
 
@@ -132,7 +120,7 @@ def test_a_confirm_locks_the_payment_before_the_wallet(merchant: Merchant) -> No
         time.sleep(0.2)
         return confirm(merchant, payment)
 
-    assert outcomes(list(at_once([hold, confirm_meanwhile]))) == {"done": 2}
+    assert outcomes(at_once([hold, confirm_meanwhile])) == {"done": 2}
 
     payment.refresh_from_db()
     assert payment.status == "completed"
@@ -151,7 +139,7 @@ def test_a_counter_serves_many_at_once(merchant: Merchant) -> None:
 
     results = at_once([partial(sale, amount) for amount in range(1, 51)])
 
-    assert outcomes(list(results)) == {"done": 50}
+    assert outcomes(results) == {"done": 50}
     children = Payment.objects.filter(static_payment=counter, status="completed")
     assert list(children.order_by("amount").values_list("amount", flat=True)) == list(range(1, 51))
     owned = balances(owner=merchant.id, purpose=Purpose.MERCHANT, livemode=False)

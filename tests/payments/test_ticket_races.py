@@ -1,13 +1,11 @@
 """Two cashiers, one code, two customers at once: each sum is paid once."""
 
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from core.clock import utc_now
-from core.errors import ApiError
 from ledger.models import Transfer, TransferKind
 from payments.counters import pay_at_counter
 from payments.models import Payment
@@ -16,20 +14,10 @@ from payments.statuses import PaymentStatus
 from payments.tickets import withdraw_ticket
 from tests.payments.counter_sales import counter_of, scan, ticket_on
 from tests.payments.journeys import pay_with, payer
-from tests.races import at_once
+from tests.races import at_once, outcomes
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 ROUNDS = 10
-
-
-def ends(results):
-    """Count successes and codes; anything unexpected is raised."""
-    counted: Counter[str] = Counter()
-    for result in results:
-        if isinstance(result, Exception) and not isinstance(result, ApiError):
-            raise result
-        counted[result.code if isinstance(result, ApiError) else "done"] += 1
-    return counted
 
 
 def test_phones_that_pay_one_sum_at_once_pay_it_once(merchant):
@@ -42,7 +30,7 @@ def test_phones_that_pay_one_sum_at_once_pay_it_once(merchant):
             [partial(pay_with, sale.id, customers[n % 2]) for n, sale in enumerate(sales)]
         )
 
-        assert ends(results) == {"done": 1, "PAYMENT_CANCELED": 5}
+        assert outcomes(results) == {"done": 1, "PAYMENT_CANCELED": 5}
         paid = Transfer.objects.filter(
             kind=TransferKind.PAYMENT, reference__in=[sale.id for sale in sales]
         )
@@ -62,7 +50,7 @@ def test_two_cashiers_and_two_customers_pay_each_sum_once(merchant):
             [partial(take, ticket, one) for ticket in (first, second) for one in customers]
         )
 
-        assert ends(results)["done"] == 2
+        assert outcomes(results)["done"] == 2
         done = Payment.objects.filter(ticket__in=[first, second], status="completed")
         assert set(done.values_list("amount", flat=True)) == {700, 900}
         assert done.count() == 2
@@ -84,7 +72,7 @@ def test_paying_and_withdrawing_have_one_winner(merchant):
 
         sale.refresh_from_db()
         ticket.refresh_from_db()
-        assert ends(results)["done"] == 1
+        assert outcomes(results)["done"] == 1
         assert (sale.status == PaymentStatus.COMPLETED) == (ticket.withdrawn_at is None)
 
 
@@ -113,5 +101,5 @@ def test_cashiers_at_once_put_no_more_sums_on_a_code_than_it_holds(merchant):
 
     results = at_once([partial(ticket_on, counter, amount) for amount in range(101, 113)])
 
-    assert ends(results) == {"done": 9, "CONFLICT": 3}
+    assert outcomes(results) == {"done": 9, "CONFLICT": 3}
     assert counter.tickets.count() == 9

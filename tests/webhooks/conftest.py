@@ -10,7 +10,8 @@ from pytest_django import Settings
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from tests.webhooks.receiver import Receiver
+from tests.webhooks.dispatching import emit_event, send_due
+from tests.webhooks.receiver import Received, Receiver
 from webhooks.endpoints import create_webhook
 from webhooks.models import Webhook
 
@@ -59,3 +60,13 @@ def endpoint(merchant: Merchant, receiver: Receiver) -> MakeEndpoint:
         return issued.webhook
 
     return make
+
+
+@pytest.fixture
+def sent(merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver) -> tuple[str, Received]:
+    """The secret of an endpoint, and the request that it was sent."""
+    webhook = endpoint()
+    emit_event(merchant)
+    assert send_due() == 1
+    [request] = receiver.received(webhook.url)
+    return webhook.plain_secret, request  # type: ignore[attr-defined]  # set by the fixture

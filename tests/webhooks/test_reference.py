@@ -38,15 +38,6 @@ def document(openapi: str) -> dict[str, Any]:
     return json.loads(openapi)
 
 
-@pytest.fixture
-def sent(merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver) -> tuple[str, Received]:
-    webhook = endpoint()
-    emit_event(merchant)
-    assert send_due() == 1
-    [request] = receiver.received(webhook.url)
-    return webhook.plain_secret, request  # type: ignore[attr-defined]  # set by the fixture
-
-
 @pytest.fixture(params=["python", "js"])
 def program(request: pytest.FixtureRequest, document: dict[str, Any], tmp_path: Path) -> list[str]:
     """Write the first sample of the language down as a program; return how to call it."""

@@ -7,10 +7,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from core.clock import epoch_milliseconds, utc_now
-from merchants.models import Merchant
-from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import emit_event, send_due
-from tests.webhooks.receiver import Received, Receiver
+from tests.webhooks.receiver import Received
 from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.models import Attempt
 
@@ -22,15 +19,6 @@ def merchants_own_check(secret: str, headers: dict[str, str], body: bytes, now_m
     expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     fresh = abs(now_ms - int(headers["x-service-timestamp"])) <= WINDOW_MS
     return fresh and hmac.compare_digest(expected, headers["x-service-signature"])
-
-
-@pytest.fixture
-def sent(merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver) -> tuple[str, Received]:
-    webhook = endpoint()
-    emit_event(merchant)
-    assert send_due() == 1
-    [request] = receiver.received(webhook.url)
-    return webhook.plain_secret, request  # type: ignore[attr-defined]  # set by the fixture
 
 
 def test_it_is_what_the_stock_library_expects(sent: tuple[str, Received]) -> None:
