@@ -51,11 +51,6 @@ def figures(amount: int, currency: str) -> str:
     return f"{Decimal(decimal_text(amount, currency)):,}".replace("-", MINUS)
 
 
-def money_once(amount: int, currency: str) -> str:
-    """Format an amount in a list, with its currency once: 1,250.00 BSD."""
-    return f"{figures(amount, currency)} {currency}"
-
-
 def cents(text: str, currency: str) -> int | None:
     """Parse an amount as people write it, "1,250.00" or "12.5"; None if it is not one."""
     amount = read_amount(text, currency, ".")

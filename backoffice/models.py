@@ -116,10 +116,6 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
         waiting = self.filter(status=InstructionStatus.WAITING, expires_at__gt=now)
         return waiting.order_by("asked_at", "pk")
 
-    def waiting_about(self, subject_id: str, now: datetime) -> Self:
-        """Return those about an object that a second person may still approve, oldest first."""
-        return self.filter(subject_id=subject_id).waiting(now)
-
     def total_amount(self) -> int:
         """Return the sum of their amounts in the smallest unit, across currencies."""
         return int(self.order_by().aggregate(total=Sum("amount"))["total"] or 0)

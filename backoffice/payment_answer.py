@@ -44,7 +44,8 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
         words.extend(_refunds(payment, now))
     elif status != S.PROCESSING and not payment.is_counter:
         words.extend(_not_taken(payment, now))
-    words.extend(_inquiries(payment, now))
+    if inquiry := getattr(payment, "inquiry", None):
+        words.append(with_link(inquiry_words(inquiry, now), inquiry))
     words.extend(_paid_elsewhere(payment, now))
     webhooks = webhook_answer_of(payment, now)
     words.extend(webhooks.words)
@@ -178,13 +179,6 @@ def time_left(refund: Refund, now: datetime) -> str:
     if until <= now:
         return "Its time is up: it fails at any moment, unless the balance covers it now."
     return f"If it still does not by {clock(until, now)}, the refund fails."
-
-
-def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:
-    """Yield what the customer has reported about it, with a link."""
-    inquiry = getattr(payment, "inquiry", None)
-    if inquiry is not None:
-        yield with_link(inquiry_words(inquiry, now), inquiry)
 
 
 def inquiry_words(inquiry: Inquiry, now: datetime) -> str:

@@ -105,7 +105,8 @@ class Amount(Field):
             return formats.amount(formats.EMPTY)
         if self.currency_above:
             return formats.bare_amount(self.value(row), self.currency_above)
-        return formats.amount(formats.money_once(self.value(row), self.currency_of(row)))
+        currency = self.currency_of(row)
+        return formats.amount(f"{formats.figures(self.value(row), currency)} {currency}")
 
     def fact(self, row: Any) -> Any:
         amount = self.value(row) if self.shown(row) else None

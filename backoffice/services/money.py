@@ -47,8 +47,8 @@ def left_to_refund(payment: Payment, now: datetime, *, but: str = "") -> int:
     """Return the cents neither refunded nor claimed by a refund awaiting approval, except `but`."""
     if not payment.amount_refundable:
         return 0
-    waiting = Instruction.objects.waiting_about(payment.pk, now).exclude(pk=but)
-    asked = waiting.filter(kind=InstructionKind.REFUND).total_amount()
+    refunds = Instruction.objects.filter(subject_id=payment.pk, kind=InstructionKind.REFUND)
+    asked = refunds.waiting(now).exclude(pk=but).total_amount()
     return max(payment.amount_refundable - asked, 0)
 
 
