@@ -42,15 +42,29 @@ def payout_failed(payout: Payout) -> dict[str, Any]:
     }
 
 
+def payout_canceled(payout: Payout) -> dict[str, Any]:
+    return {
+        "payout_id": payout.id,
+        "merchant_id": payout.merchant_id,
+        "amount": payout.amount,
+        "currency": payout.currency,
+        "status": payout.status,
+        "canceled_at": payout.canceled_at,
+    }
+
+
 def samples() -> Samples:
     """Return a sample payload for each event type, from payouts that are never saved."""
     failed = _sample(PayoutStatus.FAILED)
     failed.failure_code, failed.failed_at = "account_closed", sample_instant(24, 9)
     failed.failure_message = "The bank account is closed."
+    canceled = _sample(PayoutStatus.CANCELED)
+    canceled.canceled_at = sample_instant(21, 17)
     return {
         EventType.PAYOUT_CREATED: payout_created(_sample(PayoutStatus.SCHEDULED)),
         EventType.PAYOUT_PAID: payout_paid(_sample(PayoutStatus.PAID)),
         EventType.PAYOUT_FAILED: payout_failed(failed),
+        EventType.PAYOUT_CANCELED: payout_canceled(canceled),
     }
 
 

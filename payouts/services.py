@@ -128,6 +128,7 @@ def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
         raise PayoutNotCancelable(status="is being compared with the bank")
     payout.transition_to(PayoutStatus.CANCELED, now=now, actor=caller.actor)
     _return_money(payout, now=now)
+    emit(EventType.PAYOUT_CANCELED, about=payout, data=events.payout_canceled(payout), now=now)
     return payout
 
 

@@ -25,6 +25,7 @@ class EventType(TextChoices):
     PAYOUT_CREATED = "payout.created"
     PAYOUT_PAID = "payout.paid"
     PAYOUT_FAILED = "payout.failed"
+    PAYOUT_CANCELED = "payout.canceled"
     PAYMENT_LINK_CREATED = "payment_link.created"
     PAYMENT_LINK_PAYMENT_COMPLETED = "payment_link.payment.completed"
     PAYMENT_LINK_DEACTIVATED = "payment_link.deactivated"
@@ -51,6 +52,9 @@ MEANINGS = {
     EventType.PAYOUT_PAID: "The bank has booked a payout.",
     EventType.PAYOUT_FAILED: (
         "A payout failed or was returned; the money is back in your balance."
+    ),
+    EventType.PAYOUT_CANCELED: (
+        "A payout was canceled before it was sent; the money is back in your balance."
     ),
     EventType.PAYMENT_LINK_CREATED: "A payment link was created.",
     EventType.PAYMENT_LINK_PAYMENT_COMPLETED: (

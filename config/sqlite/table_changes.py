@@ -9,6 +9,10 @@ OF_TABLE = """
     SELECT name, sql FROM sqlite_master
     WHERE type IN ('trigger', 'index') AND tbl_name = %s AND sql IS NOT NULL ORDER BY rowid
 """
+NAMING_TABLE = """
+    SELECT name, sql FROM sqlite_master
+    WHERE type = 'trigger' AND tbl_name <> %s AND instr(sql, %s) > 0 ORDER BY rowid
+"""
 THERE = "SELECT name FROM sqlite_master"
 
 
@@ -18,7 +22,8 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
     For some changes, such as a column with a database default, SQLite makes Django create a new
     table with the indexes that Django knows, and drop the old one. That would silently drop the
     triggers that refuse or log changes, and indexes created in SQL. They are restored at the end of
-    the migration, unless it has created them itself.
+    the migration, unless it has created them itself. So are triggers of other tables that name this
+    one: SQLite refuses to rename the new table while they are there.
     """
 
     def __enter__(self) -> "DatabaseSchemaEditor":
@@ -40,6 +45,9 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
         for name, sql in self._select(OF_TABLE, [table]):
             if name not in known and not name.startswith(table):  # as Django names its own
                 self._dropped[name] = sql
+        for name, sql in self._select(NAMING_TABLE, [table, table]):
+            self._dropped[name] = sql
+            self.execute(f'DROP TRIGGER "{name}"', params=None)
         super()._remake_table(model, *args, **kwargs)  # type: ignore[misc]  # not in the stub
 
     def _select(self, sql: str, params: list[str]) -> list[Any]:

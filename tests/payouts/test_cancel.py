@@ -5,7 +5,7 @@ import pytest
 from core.clock import utc_now
 from ledger.models import Purpose
 from payouts.services import mark_sent, record_failed, record_paid
-from tests.events import event_types
+from tests.events import event_data, event_types
 from tests.payouts.merchant_balance import credit, held
 
 
@@ -17,7 +17,15 @@ def test_it_takes_the_money_back(api, merchant, payout):
     assert (body["status"], body["canceled_at"]) == ("canceled", body["updated_at"])
     assert held(merchant, Purpose.MERCHANT) == 1250
     assert held(merchant, Purpose.PAYOUTS) == 0
-    assert event_types() == ["payout.created"]
+    assert event_types() == ["payout.created", "payout.canceled"]
+    assert event_data("payout.canceled") == {
+        "payout_id": payout.id,
+        "merchant_id": merchant.id,
+        "amount": 1250,
+        "currency": "BSD",
+        "status": "canceled",
+        "canceled_at": body["canceled_at"],
+    }
     [scheduled, canceled] = payout.transitions.order_by("id")
     assert (scheduled.from_status, scheduled.to_status) == ("", "scheduled")
     assert (canceled.from_status, canceled.to_status) == ("scheduled", "canceled")

@@ -80,6 +80,7 @@ BUILT: dict[EventType, dict[str, Any]] = {
         _T.PAYOUT_CREATED: payouts.payout_created(_payout),  # type: ignore[arg-type]
         _T.PAYOUT_PAID: payouts.payout_paid(_payout),  # type: ignore[arg-type]
         _T.PAYOUT_FAILED: payouts.payout_failed(_payout),  # type: ignore[arg-type]
+        _T.PAYOUT_CANCELED: payouts.payout_canceled(_payout),  # type: ignore[arg-type]
         _T.PAYMENT_LINK_CREATED: links.payment_link_created(_link),  # type: ignore[arg-type]
         _T.PAYMENT_LINK_PAYMENT_COMPLETED: links.payment_link_payment_completed(
             _link,  # type: ignore[arg-type]

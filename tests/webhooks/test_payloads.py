@@ -155,6 +155,10 @@ def fail_payout(api: Api, merchant: Merchant) -> None:
     )
 
 
+def take_payout_back(api: Api, merchant: Merchant) -> None:
+    api(merchant).post(f"/v1/payouts/{pay_out(api, merchant).id}/cancel")
+
+
 def link(api: Api, merchant: Merchant, **body: Any) -> str:
     body = {"amount": 1250, "description": "Tour", "metadata": {"tour": "7"}, **body}
     return str(api(merchant).post("/v1/payment-links", body).json()["id"])
@@ -197,6 +201,7 @@ IN_LIFE: dict[EventType, Callable[[Api, Merchant], Any]] = {
     T.PAYOUT_CREATED: pay_out,
     T.PAYOUT_PAID: pay_out_to_the_end,
     T.PAYOUT_FAILED: fail_payout,
+    T.PAYOUT_CANCELED: take_payout_back,
     T.PAYMENT_LINK_CREATED: link,
     T.PAYMENT_LINK_PAYMENT_COMPLETED: pay_through_link,
     T.PAYMENT_LINK_DEACTIVATED: deactivate_link,

@@ -1,0 +1,57 @@
+"""One more type of event: a payout is canceled before it is sent."""
+
+from django.db import migrations, models
+
+from core.schema import AddConstraintOnline
+
+TYPES = [
+    "payment.created",
+    "payment.completed",
+    "payment.failed",
+    "payment.expired",
+    "payment.canceled",
+    "payment.refunded",
+    "payment.replacement_requested",
+    "refund.created",
+    "refund.completed",
+    "refund.failed",
+    "inquiry.created",
+    "inquiry.updated",
+    "payout.created",
+    "payout.paid",
+    "payout.failed",
+    "payout.canceled",
+    "payment_link.created",
+    "payment_link.payment.completed",
+    "payment_link.deactivated",
+    "payment_link.expired",
+    "merchant.updated",
+]
+
+
+class Migration(migrations.Migration):
+    atomic = False
+
+    dependencies = [
+        ("webhooks", "0024_outages_of_merchants"),
+    ]
+
+    operations = [
+        migrations.RemoveConstraint(model_name="event", name="event_type_known"),
+        migrations.AlterField(
+            model_name="event",
+            name="type",
+            field=models.CharField(
+                choices=[
+                    (kind, kind.replace(".", " ").replace("_", " ").title()) for kind in TYPES
+                ],
+                max_length=40,
+            ),
+        ),
+        AddConstraintOnline(
+            model_name="event",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("type__in", TYPES)), name="event_type_known"
+            ),
+        ),
+    ]
