@@ -150,6 +150,12 @@ If there is no response, or after 409, 429 or any 5xx, send the same request aga
 four. It takes effect once, however often it arrives. Any other error says what is wrong: the same
 request would be refused again. Correct it and send the new request with a new key.
 
+Store the body with the key before you send it, and repeat its bytes: fields in another order are
+another request. If a repeat gets `IDEMPOTENCY_KEY_REUSED`, the first request has taken effect; if
+it comes after more than [[key_kept]], it may have. Then look for what it made, by your order number
+in `metadata`, before you use a new key. A GET, PATCH or DELETE needs no key: repeat it. A repeated
+DELETE gets 404.
+
 ```sh
 curl -sS --retry 5 --retry-connrefused "$API/payments" -H "Authorization: Bearer $KEY" \
   -H "$JSON" -H "Idempotency-Key: order-1002" -d '{"amount": 1250}'

@@ -119,10 +119,14 @@ class IdempotencyKeyReused(ApiError):
     status, code = 422, "IDEMPOTENCY_KEY_REUSED"
     message = "This Idempotency-Key belongs to another request."
     cause = (
-        "The key was already used: with a different method, path or body; with another API key, if "
-        "the response shows a secret; or to register a merchant more than [[keys_shown]] ago."
+        "The key was already used: with a different method, path or body (each byte counts); "
+        "with another API key, if the response shows a secret; or to register a merchant more than "
+        "[[keys_shown]] ago."
     )
-    remedy = "Use a new key for each new request, and repeat a key only to retry the same one."
+    remedy = (
+        "Use a new key for each new request. If this is a retry, first look for what the earlier "
+        "request made: it has taken effect."
+    )
     test_mode = "Create two payments of different amounts with one key."
 
 

@@ -63,6 +63,14 @@ lines of a statement can only be paged with `limit` and `offset`.
 `total` is how many there are in all. With any other filter than [[exact_filters]] it is exact up to
 [[most_counted]]; above that, it only says that there are more. It is always above `offset` plus the
 items of the page while `has_more` is true.
+
+## What may be added
+
+Under `/v1` there may at any time be further operations, optional request fields, fields of
+responses and events, types of events, and values of fields such as `status`, `type` and `code`.
+Ignore what you do not know, go by the HTTP status of an unknown `code`, and answer an event of an
+unknown type with 2xx. A generated client that refuses unknown values has to be generated again:
+subscribe its endpoint to the types that it handles rather than to `*`.
 """.strip()
 
 
