@@ -237,7 +237,8 @@ class EventViewSet(CallerViewSet):
         empty list may come early; `Retry-After` then says when to ask again.
 
         Events of one request, such as those of a refund, are listed as they happened, the last one
-        first. So are others, but for those of the same microsecond: their `sequence` has the order.
+        first. Requests that overlap are listed by when they began (`created`), and numbered by when
+        they took effect: if the two differ, go by `sequence`.
         """
         caller, query = request.user, query_of(request)
         filters = read_filters(query, EVENT_FILTERS)
