@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db import models
+from django.db import models, transaction
 from django.db.backends.sqlite3 import schema
 
 OF_TABLE = """
@@ -24,6 +24,9 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
     triggers that refuse or log changes, and indexes created in SQL. They are restored at the end of
     the migration, unless it has created them itself. So are triggers of other tables that name this
     one: SQLite refuses to rename the new table while they are there.
+
+    In a migration without a transaction, each table is made anew in one of its own and has its
+    triggers again at its end: an interrupted migration can be repeated.
     """
 
     def __enter__(self) -> "DatabaseSchemaEditor":
@@ -32,14 +35,19 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
         return self
 
     def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
-        if exc_type is None and self._dropped:
-            there = {name for (name,) in self._select(THERE, [])}
-            for name, sql in self._dropped.items():
-                if name not in there:
-                    self.execute(sql, params=None)
+        if exc_type is None:
+            self._restore()
         super().__exit__(exc_type, exc_value, traceback)
 
     def _remake_table(self, model: type[models.Model], *args: Any, **kwargs: Any) -> None:
+        if self.connection.in_atomic_block:
+            self._remake_within(model, *args, **kwargs)
+        else:
+            with transaction.atomic(self.connection.alias):
+                self._remake_within(model, *args, **kwargs)
+                self._restore()
+
+    def _remake_within(self, model: type[models.Model], *args: Any, **kwargs: Any) -> None:
         table, meta = model._meta.db_table, model._meta
         known = {known.name for known in (*meta.indexes, *meta.constraints)}
         for name, sql in self._select(OF_TABLE, [table]):
@@ -49,6 +57,13 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
             self._dropped[name] = sql
             self.execute(f'DROP TRIGGER "{name}"', params=None)
         super()._remake_table(model, *args, **kwargs)  # type: ignore[misc]  # not in the stub
+
+    def _restore(self) -> None:
+        there = {name for (name,) in self._select(THERE, [])} if self._dropped else set()
+        for name, sql in self._dropped.items():
+            if name not in there:
+                self.execute(sql, params=None)
+        self._dropped = {}
 
     def _select(self, sql: str, params: list[str]) -> list[Any]:
         with self.connection.cursor() as cursor:
