@@ -11,6 +11,8 @@ from pytest_django import DjangoDbBlocker
 from config.sqlite.base import DatabaseWrapper
 from core.models import IdempotencyKey
 
+pytestmark = pytest.mark.sqlite
+
 ALIAS = "remade"
 TABLE = IdempotencyKey._meta.db_table
 STATUS_KNOWN = models.CheckConstraint(condition=models.Q(status__gte=100), name="status_known")
@@ -19,8 +21,7 @@ STATUS_KNOWN = models.CheckConstraint(condition=models.Q(status__gte=100), name=
 @pytest.fixture
 def remade(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[DatabaseWrapper]:
     """A database with one table, a trigger of it, and one of another table that names it."""
-    settings = {**connection.settings_dict, "NAME": str(tmp_path / "db.sqlite3"), "OPTIONS": {}}
-    settings["ENGINE"] = "config.sqlite"
+    settings = {**connection.settings_dict, "NAME": str(tmp_path / "db.sqlite3")}
     with django_db_blocker.unblock():
         database = DatabaseWrapper(settings, ALIAS)
         connections[ALIAS] = database
