@@ -153,6 +153,22 @@ def test_a_sum_is_no_smaller_than_the_words_around_it_where_text_is_large(screen
     assert size >= around
 
 
+@pytest.mark.parametrize("name", ["pin", "code"])
+def test_six_digits_can_be_seen_at_once_where_text_is_large(screen, name):
+    page = screen(name, width=320)
+    cut = page.evaluate(
+        """() => {
+        document.documentElement.style.fontSize = "200%";
+        const field = document.querySelector(".digits");
+        field.type = "text";
+        field.value = "000000";
+        return field.scrollWidth - field.clientWidth;
+        }"""
+    )
+
+    assert cut <= 0
+
+
 def test_the_sum_on_the_button_stays_in_one_piece_on_a_small_phone_at_twice_the_size(screen):
     page = screen("review-invoice", width=180, height=320)
     pieces, cut = page.evaluate(
