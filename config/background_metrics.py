@@ -1,7 +1,7 @@
 """Metrics of the background processes, collected when they are scraped.
 
 Workers and dispatchers record their runs (`core.task_runs`), and beat its last tick; the broker
-and the database connection pool are queried directly.
+and the database are asked directly.
 """
 
 import os
@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import Max
 from django_celery_beat.models import PeriodicTask
 from kombu import Connection
@@ -19,7 +18,7 @@ from config.environment import env
 from config.schedule import SCHEDULE
 from core.clock import utc_now
 from core.database_away import takes_changes
-from core.metrics import MOST_RECENT, OF_EACH
+from core.metrics import MOST_RECENT
 from core.models import ProcessMark, TaskRun
 from core.task_runs import DRILL
 
@@ -77,19 +76,6 @@ database_up = Gauge(
     "database_up",
     "1 if the database answers this web process and takes changes; otherwise 0.",
     multiprocess_mode=MOST_RECENT,
-)
-pool_size = Gauge(
-    "database_pool_connections", "Connections of this process's pool.", multiprocess_mode=OF_EACH
-)
-pool_free = Gauge(
-    "database_pool_available",
-    "The free connections of this process's pool.",
-    multiprocess_mode=OF_EACH,
-)
-pool_waiting = Gauge(
-    "database_pool_waiting",
-    "Threads of this process that wait for a connection.",
-    multiprocess_mode=OF_EACH,
 )
 
 
@@ -160,14 +146,3 @@ def forget_ended_processes() -> None:
             os.kill(int(file.stem.rpartition("_")[2]), 0)
         except (ProcessLookupError, PermissionError):  # ended; or its id is now another user's
             file.unlink(missing_ok=True)
-
-
-def collect_pool() -> None:
-    """Set the gauges of this process's connection pool, which only PostgreSQL has."""
-    pool = getattr(connection, "pool", None)
-    if pool is None:
-        return
-    stats = pool.get_stats()
-    pool_size.set(stats["pool_size"])
-    pool_free.set(stats["pool_available"])
-    pool_waiting.set(stats["requests_waiting"])

@@ -13,9 +13,9 @@ from config.background_metrics import (
     collect_background,
     collect_broker,
     collect_database,
-    collect_pool,
     forget_ended_processes,
 )
+from config.process_metrics import collect_pool
 from core.client_address import is_from_inside
 from core.clock import ClockRefused
 from core.clock_check import checked_now

@@ -31,6 +31,7 @@ django_application = get_wsgi_application()
 for name in HIDDEN_WHILE_LOADING:
     del sys.modules[name]  # code that needs it can import it from now on
 
+from config.process_metrics import keep_noting  # noqa: E402  # needs the settings
 from config.request_head import Utf8Request, rename_unknown_methods  # noqa: E402
 from config.start_checks import check_start  # noqa: E402  # needs the settings
 from config.visitors import refuse_before_django  # noqa: E402
@@ -76,6 +77,7 @@ request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
 
 warm_up()
+keep_noting()
 
 # What is loaded by now lives as long as the process, so the collector need not scan it again; and
 # requests leave little in reference cycles, pages nothing.
