@@ -119,6 +119,21 @@ def test_it_names_what_is_left_of_the_example(tmp_path: Path, unproven: None) ->
     ]  # fmt: skip
 
 
+def test_a_key_named_after_the_examples_host_is_to_be_made_anew(
+    tmp_path: Path, unproven: None
+) -> None:
+    """The log would bear that name: correcting BASE_URL in the file leaves it in the key."""
+    done = configure(
+        tmp_path / "environment", **FILLED_IN | {"BASE_URL": "https://pay.example.com"}
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[1:] == [
+        "BASE_URL still has example.com, of the example.",
+        "CHECKPOINT_KEY is named after it: remove the file, and run this again.",
+    ]
+
+
 def test_it_overwrites_no_file(tmp_path: Path) -> None:
     (tmp_path / "environment").write_text("SECRET_KEY=mine\n")
 

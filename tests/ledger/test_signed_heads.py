@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from django.core.management import call_command
+from django.core.management.base import CommandError
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
@@ -68,6 +69,18 @@ def test_a_new_key_leaves_the_old_heads_good(settings: Settings, capsys) -> None
     signed = grow()
     assert verifiers()[0].has_signed(signed.note)
     assert verify()[0] == 0
+
+
+def test_a_key_that_was_changed_by_hand_is_named_and_none_put_beside_it(
+    settings: Settings, capsys
+) -> None:
+    """The start refuses it and sends its reader here, where a traceback said nothing."""
+    changed = str(NoteSigner.generate("pay.example.com/ledger")).replace("example.com", "island.bs")
+    settings.CHECKPOINT_KEY = changed
+
+    with pytest.raises(CommandError, match=r"cannot be read \(has the hash of another key\)"):
+        call_command("checkpoint_key")
+    assert capsys.readouterr().out == ""
 
 
 STRANGER = NoteSigner.generate("testserver/ledger")

@@ -107,6 +107,8 @@ def _blanks(answers: Mapping[str, str]) -> Iterator[str]:
     for name, value in answers.items():
         if left := BLANK.search(value):
             yield f"{name} still has {left[0]}, of the example."
+            if name == "BASE_URL":
+                yield "CHECKPOINT_KEY is named after it: remove the file, and run this again."
 
 
 def _faults(values: Mapping[str, str]) -> Iterator[str]:

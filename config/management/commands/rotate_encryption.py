@@ -89,6 +89,7 @@ class Command(BaseCommand):
     def _progress(self, label: str, seen: int) -> None:
         if seen % PROGRESS_EVERY == 0:
             self.stdout.write(f"{label}: {seen} rows …")
+            self.stdout.flush()  # a file or a pipe would show it at the end
 
     def _tell(self, report: ColumnReport) -> None:
         total = report.by_key.total() + len(report.unreadable)
