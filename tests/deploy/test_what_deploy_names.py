@@ -128,3 +128,11 @@ def test_the_page_names_what_the_manifests_make() -> None:
         for container in manifest["spec"]["template"]["spec"]["containers"]
     }
     assert secrets == set(re.findall(r"create secret generic (\S+)", PAGE))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_is_to_start_is_named_whole(name: str) -> None:
+    """A pattern finds what runs: `restart 'payments-web@*'` starts none that is stopped."""
+    starting = re.findall(r"systemctl (?:re)?start\b.*|systemctl enable\b.*", TEXTS[name])
+
+    assert [command for command in starting if "*" in command] == []
