@@ -93,14 +93,14 @@ def test_in_production_nothing_is_prepared_but_the_schema(settings, lock, steps)
     assert not lock.exists()
 
 
-class Terminal(StringIO):
+class TerminalOutput(StringIO):
     def isatty(self) -> bool:
         return True
 
 
 @pytest.mark.parametrize(
     ("output", "said"),
-    [(Terminal(), "\r\033[KMigrations applied: 1 …\r\033[K"), (StringIO(), "")],
+    [(TerminalOutput(), "\r\033[KMigrations applied: 1 …\r\033[K"), (StringIO(), "")],
 )
 def test_a_terminal_is_told_how_many_migrations_are_applied(monkeypatch, output, said):
     def apply_one(command: migrate.Command, **_: Any) -> None:
