@@ -131,7 +131,7 @@ class Output(serializers.Serializer[Any]):
     # A class's fields are resolved once, and each field object serves all requests: only methods
     # of the serializer may use the context. The values of an instance are read in one call.
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        read, parts = _parts_of(type(self), isinstance(instance, Mapping))
+        read, parts = _parts_of(type(self), instance.__class__)
         values = [*read(instance), instance]
         shown = {}
         for name, place, write, in_context in parts:
@@ -180,17 +180,20 @@ _ReadAll = Callable[[Any], Iterable[Any]]
 
 
 @cache
-def _parts_of(kind: type[Output], is_mapping: bool) -> tuple[_ReadAll, tuple[_Part, ...]]:
-    """Return the fields of an output, and what reads their values from an object or a mapping."""
-    sources: list[str] = []
+def _parts_of(kind: type[Output], of: type[Any]) -> tuple[_ReadAll, tuple[_Part, ...]]:
+    """Return the fields of an output, and what reads their values from a row or mapping.
+
+    What several fields show is read once.
+    """
+    places: dict[str, int] = {}
     parts = []
     for name, field in kind().fields.items():
-        is_of_whole = field.source == "*"
-        place = -1 if is_of_whole else len(sources)
-        sources += [] if is_of_whole else [field.source or name]
+        source = field.source or name
+        place = -1 if source == "*" else places.setdefault(source, len(places))
         in_context = _in_context(field)
         parts.append(_Part(name, place, in_context or _plain(field), in_context is not None))
-    return _reader_of(sources, itemgetter if is_mapping else attrgetter), tuple(parts)
+    reader = itemgetter if issubclass(of, Mapping) else attrgetter
+    return _reader_of(list(places), reader), tuple(parts)
 
 
 def _reader_of(sources: list[str], reader: Callable[..., Callable[[Any], Any]]) -> _ReadAll:

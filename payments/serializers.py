@@ -22,6 +22,7 @@ from core.fields import (
     StrictIntegerField,
     TextField,
     WebUrlField,
+    as_it_is,
     refuse_http,
 )
 from core.limits import MAX_NAME, MAX_TEXT, MAX_URL
@@ -154,6 +155,22 @@ class CounterUrlField(TextField):
         return screen_url(value.id) if value.is_counter else ""
 
 
+class CheckoutUrlField(serializers.CharField):
+    """The address of a payment's checkout page."""
+
+    def __init__(self) -> None:
+        super().__init__(source="url", read_only=True)
+
+    to_representation = as_it_is
+
+
+class QrCodeUrlField(CheckoutUrlField):
+    """The address of a payment's QR code, below that of its checkout page."""
+
+    def to_representation(self, value: str) -> str:
+        return f"{value}/qr.png"
+
+
 class PaymentSummary(Output):
     """A payment in a list: everything but the QR payload."""
 
@@ -168,8 +185,8 @@ class PaymentSummary(Output):
     customer_id = TextField(max_length=40, required=False)
     transaction_id = TextField(max_length=40, required=False)
     hosted_url = TextField(max_length=255)
-    checkout_url = serializers.SerializerMethodField()
-    qr_code_url = serializers.SerializerMethodField()
+    checkout_url = CheckoutUrlField()
+    qr_code_url = QrCodeUrlField()
     counter_url = CounterUrlField(
         source="*",
         max_length=MAX_URL,
@@ -206,12 +223,6 @@ class PaymentSummary(Output):
 
     def get_status(self, payment: Payment) -> PaymentStatus:
         return payment.status_at(self.context["now"])
-
-    def get_checkout_url(self, payment: Payment) -> str:
-        return payment.url
-
-    def get_qr_code_url(self, payment: Payment) -> str:
-        return f"{payment.url}/qr.png"
 
 
 class PaymentOutput(PaymentSummary):

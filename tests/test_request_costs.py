@@ -32,8 +32,8 @@ class Ceiling:
 LIMITS = {
     "create": Ceiling(2, 2_590, Ceiling(5, 2_620)),
     "read": Ceiling(1, 1_170),
-    "list": Ceiling(1, 2_380, Ceiling(1, 3_660)),
-    "list filtered": Ceiling(1, 2_430, Ceiling(1, 3_720)),
+    "list": Ceiling(1, 2_210, Ceiling(1, 3_480)),
+    "list filtered": Ceiling(1, 2_260, Ceiling(1, 3_540)),
     "cancel": Ceiling(3, 2_080, Ceiling(7, 2_140)),
     "confirm": Ceiling(6, 3_460, Ceiling(12, 4_340)),
     "refund": Ceiling(5, 3_660, Ceiling(13, 3_880)),
