@@ -34,7 +34,7 @@ ROUTES = [
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
 def test_no_form_is_taken_without_its_token(payment, route):
     path = "/" + str(route.pattern).replace("<id:payment_id>", payment.id)
-    for part in ("<slug:merchant_slug>", "<id:link_id>", "<id:token>", "<int:passkey_id>"):
+    for part in ("<slug:merchant_slug>", "<id:link_id>", "<id:token>", "<slug:handle>"):
         path = path.replace(part, "1")
     response = Client(enforce_csrf_checks=True).post(path, {"pin": "1234", "outcome": "approve"})
 

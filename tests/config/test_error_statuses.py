@@ -21,6 +21,7 @@ TOLD = {
         "InstructionDecided": (422, "ALREADY_DECIDED"),
         "GlassNotBroken": (422, "GLASS_NOT_BROKEN"),
         "SecretNotThere": (422, "SECRET_NOT_THERE"),
+        "RowAltered": (422, "ROW_ALTERED"),
         "InstructionExpired": (422, "INSTRUCTION_EXPIRED"),
         "RequesterNotAuthorized": (422, "REQUESTER_GONE"),
         "IdentityNotProven": (422, "IDENTITY_NOT_PROVEN"),
