@@ -87,6 +87,6 @@ class Shadow(Sales):
             self.move(aside, ("house", "bank", shop.livemode), payout.amount)
         if status in ("failed", "canceled"):
             self.move(aside, shop.place("merchant"), payout.amount)
-        if status in ("paid", "failed"):
+        if status != "in_transit":
             self.events[f"payout.{status}"] += 1
         return OK
