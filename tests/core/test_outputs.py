@@ -9,7 +9,7 @@ class TwiceTheSame(Output):
     link = TextField(max_length=40, source="url")
 
 
-class Counted:
+class CountedReads:
     """A row that counts how often its address is computed."""
 
     def __init__(self) -> None:
@@ -22,13 +22,13 @@ class Counted:
 
 
 def test_what_two_fields_show_is_read_once() -> None:
-    row = Counted()
+    row = CountedReads()
 
     assert TwiceTheSame.of(row) == {"page": "/shop", "link": "/shop"}
     assert row.times == 1
 
 
 def test_a_mapping_is_shown_as_a_row_is() -> None:
-    shown = TwiceTheSame.each([Counted(), {"url": "/shop"}, Counted()])
+    shown = TwiceTheSame.each([CountedReads(), {"url": "/shop"}, CountedReads()])
 
     assert shown == [{"page": "/shop", "link": "/shop"}] * 3
