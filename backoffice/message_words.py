@@ -19,6 +19,7 @@ MESSAGE_KINDS = {
     "receipt": "Receipt",
     "refund": "Refund notice",
     "inquiry": "Answer to an inquiry",
+    "problem_report": "Notice of a reported problem",
     "pay_request": "Request to pay",
     "payment_link": "Payment link",
     "top_up": "Top-up receipt",

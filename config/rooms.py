@@ -31,6 +31,7 @@ MESSAGE_WRITERS: dict[str, str] = {
     "receipt": "payments.emails.write",
     "refund": "refunds.emails.write",
     "inquiry": "refunds.emails.write_answer",
+    "problem_report": "refunds.report_mails.write",
     "pay_request": "payments.pay_requests.write",
     "payment_link": "payments.pay_requests.write",
 }

@@ -19,6 +19,7 @@ from refunds import emails, events
 from refunds.errors import InquiryChanged
 from refunds.inquiry_models import Inquiry
 from refunds.inquiry_statuses import UNSETTLED, InquiryReason, InquiryStatus
+from refunds.report_mails import plan_report_mail
 from webhooks.event_types import EventType
 from webhooks.outbox import Fact, emit
 
@@ -33,13 +34,13 @@ class ProblemReport:
 
 @transaction.atomic
 def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: datetime) -> Inquiry:
-    """Open or reopen the inquiry of a completed payment with a report.
+    """Open or reopen the inquiry of a completed payment with a report, and notify the merchant.
 
     Anyone with the receipt may, even the merchant: a report from anyone but the customer is
     recorded as a visitor's, and leaves the reason that the customer gave. Raises PaymentNotFound,
     PaymentNotCompleted.
     """
-    payment = Payment.objects.locked(payment_id)
+    payment = Payment.objects.select_related("merchant").locked(payment_id)
     if payment.status != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted
     customer = f"customer:{payment.customer_id}"
@@ -55,7 +56,8 @@ def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: d
     is_new = inquiry._state.adding
     if is_new or actor != VISITOR or not inquiry.entries.filter(actor=customer).exists():
         inquiry.reason = report.reason
-    inquiry.transition_to(InquiryStatus.OPEN, actor=actor, text=report.text, now=now)
+    entry = inquiry.transition_to(InquiryStatus.OPEN, actor=actor, text=report.text, now=now)
+    plan_report_mail(entry, payment, now=now)
     event_type = EventType.INQUIRY_CREATED if is_new else EventType.INQUIRY_UPDATED
     emit(event_type, about=inquiry, data=events.inquiry_changed(inquiry), now=now)
     return inquiry

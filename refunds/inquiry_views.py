@@ -18,7 +18,11 @@ class InquiryViewSet(CallerViewSet):
 
     @listing("List inquiries", item=InquirySummary, key="inquiries", filters=INQUIRY_FILTERS)
     def list(self, request: CallerRequest) -> Response:
-        """Newest first. `status=open` lists those that are waiting for an answer."""
+        """Newest first. `status=open` lists those that are waiting for an answer.
+
+        You are e-mailed about each report, with a link to what was written, up to a daily limit;
+        in test mode once your address is confirmed.
+        """
         caller, filters = request.user, read_filters(query_of(request), INQUIRY_FILTERS)
         inquiries = CallerList(Inquiry.objects.listed, caller, filters, request_now())
         return self.page(request, inquiries, InquirySummary, key="inquiries")

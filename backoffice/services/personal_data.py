@@ -23,6 +23,7 @@ from payments import emails, pay_requests
 from payments.models import Payment
 from payments.statuses import FINAL
 from refunds.models import Inquiry, InquiryEntry, Refund
+from refunds.report_mails import KIND as PROBLEM_REPORT
 
 REQUESTS = (*emails.SUBJECTS, pay_requests.KIND, STAFF_LINK)
 LAST_DIGITS = 7  # a number as staff type it, with or without the code of the country
@@ -63,7 +64,8 @@ def messages_to(customer: Customer) -> QuerySet[Message]:
     """Return the messages about the customer's account and payments, and those asking them to pay.
 
     Payments that the customer never opened are matched by the recipient. The same address may
-    belong to a merchant or to staff, whose messages are of other kinds.
+    belong to a merchant or to staff, whose messages are of other kinds. So is what a merchant is
+    sent about the customer's report, which says nothing of who that is.
     """
     refunds = Refund.objects.filter(payment__customer=customer)
     inquiries = Inquiry.objects.filter(payment__customer=customer)
@@ -75,7 +77,8 @@ def messages_to(customer: Customer) -> QuerySet[Message]:
         TopUp.objects.filter(customer=customer),
     ):
         is_theirs |= Q(about__in=rows.values("pk"))
-    return Message.objects.filter(is_theirs | _requests_to(customer))
+    messages = Message.objects.exclude(kind=PROBLEM_REPORT)
+    return messages.filter(is_theirs | _requests_to(customer))
 
 
 def _requests_to(customer: Customer) -> Q:

@@ -9,6 +9,7 @@ from checkout.refused_forms import say_done
 from checkout.views.receipts import ReceiptPage
 from core.errors import ApiError
 from refunds.emails import channel_to_payer
+from refunds.report_mails import is_told_by_mail
 
 
 class ProblemPage(ReceiptPage):
@@ -24,7 +25,7 @@ class ProblemPage(ReceiptPage):
         form = ProblemForm(request.POST)
         if form.is_valid():
             try:
-                send_report(
+                inquiry = send_report(
                     payment=self.payment,
                     form=form,
                     actor=self.browser.actor,
@@ -32,7 +33,7 @@ class ProblemPage(ReceiptPage):
                     now=self.now,
                 )
                 response = SeeOther(reverse("receipt-problem", args=[payment_id]))
-                return say_done(response, "reported")
+                return say_done(response, "told" if is_told_by_mail(inquiry) else "reported")
             except ApiError as error:
                 self.show_error(form, error)
         return self.ask(form)

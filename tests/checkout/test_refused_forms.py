@@ -176,7 +176,9 @@ def test_a_link_does_not_have_the_account_say_that_something_was_done(browser, w
     assert str(DONE[what]) not in browser.text
 
 
-@pytest.mark.parametrize(("path", "mark"), [("", "mailed"), ("/problem", "reported")])
+@pytest.mark.parametrize(
+    ("path", "mark"), [("", "mailed"), ("/problem", "reported"), ("/problem", "told")]
+)
 def test_a_link_does_not_have_a_receipt_say_that_something_was_sent(merchant, path, mark):
     shopper = Shopper()
     shopper.visit(f"/receipts/{sell(merchant, 1_250).id}{path}?{mark}=1")

@@ -42,7 +42,7 @@ def answer(inquiry: Inquiry, now: datetime) -> Inquiry:
 
 def refute_that_it_left_as_ours(merchant: Merchant, mailoutbox: list[EmailMessage]) -> None:
     send_messages()
-    [sent] = mailoutbox
+    [sent] = [mail for mail in mailoutbox if mail.to != [merchant.email]]
     assert sent.to == [OWNER]
     assert sent.subject == f"Answer from {merchant.name}: your payment of B$12.50 BSD"
     assert ("On its way." in sent.body, WORDS in sent.body) == (True, False)
@@ -99,7 +99,7 @@ def test_an_answer_of_an_earlier_release_is_sent(merchant, sale, mailoutbox):
     close_inquiry(caller=staff, inquiry_id=inquiry.id, text="It was collected.", now=began)
     report(sale, WORDS, began)
     answer(inquiry, began)
-    newest = Message.objects.latest("created_at", "pk").pk
+    newest = Message.objects.filter(kind="inquiry").latest("created_at", "pk").pk
     report(sale, WORDS, began)
     later = began + timedelta(milliseconds=1)
     close_inquiry(caller=staff, inquiry_id=inquiry.id, text="It has come.", now=later)

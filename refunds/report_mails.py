@@ -1,0 +1,82 @@
+"""E-mail a merchant what a customer reports: a shop without a server gets no webhooks.
+
+The e-mail has none of the reporter's words, but a link to them: anyone with the receipt may have
+written them, in our name to the owner of a merchant, and no erasure reaches a mailbox.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.template.loader import render_to_string
+
+from core.attempt_limits import AttemptLimit, count_within_all
+from merchants.callers import VISITOR
+from merchants.owner_notices import has_unproven_email
+from messages.content import Content
+from messages.models import Channel, Message
+from messages.planning import plan_message
+from payments.emails import context_of
+from payments.models import Payment
+from refunds.inquiry_models import Inquiry, InquiryEntry
+from refunds.inquiry_statuses import InquiryReason, InquiryStatus
+
+KIND = "problem_report"
+# Per merchant and mode, and for customers who paid apart from others who have a receipt: strangers
+# do not keep what a customer reports from the merchant, nor tests what is live.
+REPORTS_MAILED = AttemptLimit("report-mail", 20, timedelta(days=1))
+
+
+def plan_report_mail(report: InquiryEntry, payment: Payment, *, now: datetime) -> None:
+    """Plan the e-mail about a report, in its transaction; none beyond the daily limit.
+
+    It goes to the address in force, if that is known to be the merchant's. The payment is read with
+    its merchant.
+    """
+    merchant = payment.merchant
+    is_unproven = has_unproven_email(merchant) if payment.livemode else _is_unconfirmed(payment)
+    by = "visitor" if report.actor == VISITOR else "customer"
+    counted = f"{merchant.id} {payment.livemode} {by}"
+    if is_unproven or not count_within_all([(REPORTS_MAILED, counted)], now=now):
+        return
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=KIND,
+        recipient=merchant.email,
+        about=report.inquiry_id,
+        merchant_id=merchant.id,
+        livemode=payment.livemode,
+        key=f"{report.inquiry_id}:{KIND}:{report.pk}",
+        repeatable=True,
+        now=now,
+    )
+
+
+def is_told_by_mail(inquiry: Inquiry) -> bool:
+    """Return whether an e-mail to the merchant was planned for the report just made."""
+    mails = Message.objects.filter(about=inquiry.pk, kind=KIND)
+    return mails.filter(created_at=inquiry.updated_at).exists()
+
+
+def write(message: Message, now: datetime) -> Content | None:
+    """Write the e-mail about a report; None if the inquiry is no longer open."""
+    inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
+    if inquiry.status != InquiryStatus.OPEN:
+        return None
+    report = inquiry.entries.get(pk=message.key.rpartition(":")[2])
+    context = context_of(inquiry.payment) | {
+        "inquiry": inquiry,
+        "reason": InquiryReason(inquiry.reason).label.lower(),
+        "is_customer": report.actor != VISITOR,
+        "support_email": settings.SUPPORT_EMAIL,
+        "most": REPORTS_MAILED.times,
+    }
+    subject = f"{settings.SERVICE_NAME}: a problem with a payment of {context['amount']}"
+    return Content(
+        subject=subject if inquiry.livemode else f"[Test] {subject}",
+        text=render_to_string("refunds/problem_report.txt", context),
+    )
+
+
+def _is_unconfirmed(payment: Payment) -> bool:
+    """Return whether no e-mail of a test reaches the merchant."""
+    return payment.merchant.email_confirmed_at is None
