@@ -102,13 +102,15 @@ def open_payment(
 def update_payment(
     *, caller: Caller, payment_id: str, changes: dict[str, Any], now: datetime
 ) -> Payment:
-    """Change the description, or replace all metadata.
+    """Change the description, or replace all metadata. Without changes, `updated_at` stays.
 
     A receipt keeps the description that the customer paid for. Raises PaymentNotFound, and
     Unauthorized if the live key has been revoked while this waited.
     """
     payment = Payment.objects.locked_of(caller, payment_id)
     refuse_revoked_key(caller)
+    if not changes:
+        return payment
     if "description" in changes:
         payment.describe(changes["description"] or "")
     if "metadata" in changes:

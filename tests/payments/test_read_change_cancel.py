@@ -42,6 +42,16 @@ def test_it_changes_description_and_metadata(
     assert emptied["metadata"] == {"c": 3}
 
 
+def test_an_empty_change_leaves_the_payment_as_it_is(api, merchant, payment):
+    """It came again under `updated_since`, for programs that read what has changed."""
+    before = Payment.objects.values().get()
+
+    response = api(merchant).patch(f"/v1/payments/{payment.id}", {})
+
+    assert (response.status_code, response.json()["id"]) == (200, payment.id)
+    assert Payment.objects.values().get() == before
+
+
 @pytest.mark.parametrize(
     "field",
     [field.name for field in Payment._meta.fields if field.name not in ("description", "metadata")],
