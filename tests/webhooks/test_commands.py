@@ -54,6 +54,15 @@ def test_what_was_triggered_is_tried_once(merchant: Merchant, endpoint: MakeEndp
     assert webhook.failures == 0
 
 
+def test_trigger_says_that_no_endpoint_is_subscribed(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    endpoint(events=("refund.*",))
+
+    with pytest.raises(CommandError, match=r"^No endpoint subscribes to payment\.failed\. Add one"):
+        run("trigger", "payment.failed", "--merchant", merchant.slug)
+
+
 def test_values_can_be_put_into_the_sample(merchant: Merchant) -> None:
     original = sample_of(EventType.PAYMENT_COMPLETED)
 
@@ -151,6 +160,9 @@ def test_resend_says_what_does_not_go_out(
 
     assert "VALIDATION_FAILED is_active: must be true" in run("resend", event.id)
     api(merchant).delete(f"/v1/webhooks/{webhook.id}")
-    for unknown in (event.id, "evt_1"):
+    for known in (event.id, only_delivery(webhook).id):
         with pytest.raises(CommandError, match="not sent to any endpoint that still exists"):
+            run("resend", known)
+    for unknown in ("evt_1", "dlv_1"):
+        with pytest.raises(CommandError, match=f"^There is no event or delivery {unknown}\\.$"):
             run("resend", unknown)

@@ -87,6 +87,8 @@ def test_an_event_is_sent_again(wire: Wire, key: str, merchant: Merchant) -> Non
 
     assert line_said == f"{delivery.id}  on its way to https://example.com/hook"
     with pytest.raises(CommandError, match="It was not sent to any endpoint"):
+        said("resend", "dlv_0", key=key)
+    with pytest.raises(CommandError, match=r"^There is no event or delivery evt_0\.$"):
         said("resend", "evt_0", key=key)
 
 

@@ -12,7 +12,7 @@ from core.ids import is_id
 from core.json import dump_json
 from merchants.callers import Caller
 from webhooks.cli.remote import RemoteService, add_remote_arguments, remote_of
-from webhooks.models import Delivery
+from webhooks.models import Delivery, Event
 from webhooks.redelivery import retry_delivery
 
 ACTOR = "system:webhooks.resend"
@@ -28,16 +28,29 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, **options: Any) -> None:
-        if remote := remote_of(options):
+        remote = remote_of(options)
+        if remote:
             outcomes = dict(_resent_by_api(remote, options["id"], options["webhook"]))
         else:
             outcomes = _resent(options)
         if not outcomes:
-            raise CommandError("It was not sent to any endpoint that still exists.")
+            raise CommandError(_why_none(remote, options["id"]))
         if options["json"]:
             self.stdout.write(dump_json({"deliveries": outcomes}).decode())
         else:
             self.stdout.write("\n".join(f"{pk}  {outcome}" for pk, outcome in outcomes.items()))
+
+
+def _why_none(remote: RemoteService | None, named: str) -> str:
+    """Return why nothing is sent again. By key, an unknown delivery is one of no endpoint."""
+    if remote:
+        is_known = not named.startswith("evt_") or remote.has(f"/events/{named}")
+    else:
+        events, deliveries = Event.objects.filter(pk=named), Delivery.objects.filter(pk=named)
+        is_known = events.exists() or deliveries.exists()
+    if not is_known:
+        return f"There is no event or delivery {named}."
+    return "It was not sent to any endpoint that still exists."
 
 
 def _resent_by_api(

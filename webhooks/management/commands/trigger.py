@@ -51,6 +51,8 @@ class Command(BaseCommand):
         )
         if options["json"]:
             self.stdout.write(event.payload.decode())
+        elif not count:
+            raise CommandError(_no_endpoint(event_type))
         else:
             self.stdout.write(f"{event.id} is on its way to {count} endpoint{'s' * (count != 1)}.")
         return None
@@ -67,9 +69,13 @@ class Command(BaseCommand):
             text = dump_json(sent).decode() if options["json"] else _outcome(sent, hook["url"])
             self.stdout.write(text)
         if not hooks:
-            raise CommandError(f"No endpoint subscribes to {options['type']}.")
+            raise CommandError(_no_endpoint(options["type"]))
         if undelivered:
             raise CommandError(f"{undelivered} of {len(hooks)} did not acknowledge it.")
+
+
+def _no_endpoint(event_type: str) -> str:
+    return f"No endpoint subscribes to {event_type}. Add one with POST /v1/webhooks and a test key."
 
 
 def _outcome(sent: dict[str, Any], url: str) -> str:
