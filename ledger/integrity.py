@@ -1,6 +1,6 @@
 """Prove the ledger from its own rows, and run what other rooms prove about it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 from core.hash_chain import FIRST_HASH
@@ -42,8 +42,11 @@ def figures() -> Figures:
     )
 
 
-def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]:
-    """Yield a sentence for each wrong row; call `progress` with how many seals are done."""
+def verify(*, progress: Progress, anchor: Anchor | None = None) -> Generator[str]:
+    """Yield a sentence for each wrong row; call `progress` with how many seals are done.
+
+    Close it if you stop before the end: it is inside a transaction then.
+    """
     if anchor:
         yield from check_anchor(anchor)
     parts = whole_parts()

@@ -109,6 +109,17 @@ def test_it_names_every_wrong_row_on_request(settings: Settings) -> None:
     assert json.loads(printed)["problems"] == list(disagree())
 
 
+def test_it_leaves_no_transaction_open_at_the_first_wrong_row(settings: Settings) -> None:
+    """The pool would log that a connection came back inside one."""
+    settings.LEDGER_CHECKS = [f"{__name__}.disagree"]
+
+    with pytest.raises(SystemExit) as end:
+        call_command("verify_ledger", stdout=StringIO())
+
+    assert end.traceback, "its frames are still there"
+    assert not connection.in_atomic_block
+
+
 @pytest.mark.usefixtures("_some_money")
 def test_it_holds_the_chain_against_a_seal_noted_outside() -> None:
     noted = Seal.objects.get(sequence=1)

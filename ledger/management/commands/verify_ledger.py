@@ -3,6 +3,7 @@
 import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
+from contextlib import closing
 from dataclasses import asdict
 from datetime import datetime
 from itertools import islice
@@ -39,8 +40,8 @@ class Command(BaseCommand):
         with snapshot():
             found, as_of = figures(), standby_as_of()
         bar = ProgressBar(self.stderr, "seals")
-        wrong = verify(progress=bar.show, anchor=options["anchor"])
-        problems = list(islice(wrong, None if options["all"] else 1))
+        with closing(verify(progress=bar.show, anchor=options["anchor"])) as wrong:
+            problems = list(islice(wrong, None if options["all"] else 1))
         bar.clear()
         self.stdout.write(as_json(found, problems) if options["json"] else as_text(found, problems))
         if as_of is not None and not options["json"]:
