@@ -126,8 +126,7 @@ def _rotate_batch(
 ) -> None:
     changes = []
     for key, stored, *identity in batch:
-        token = stored if isinstance(stored, str) else bytes(stored or b"").decode()
-        place = place_of(model, name, identity)
+        token, place = _token_of(stored), place_of(model, name, identity)
         if not token.startswith(TOKEN_START):
             continue
         found = try_decrypt(token)
@@ -139,13 +138,30 @@ def _rotate_batch(
         for key, stored, found, token in changes:
             fresh = token if isinstance(stored, str) else token.encode()
             try:
-                moved = _replace(model, name, key, stored, fresh)
+                is_moved = _replace(model, name, key, stored, fresh)
             except AlteredRow:
                 report.altered.append(str(key))
-                moved = False
-            report.moved += moved
-            report.by_key[0 if moved else found.position] += 1
-            report.unbound += not (moved or found.binding)
+                report.by_key[found.position] += 1
+                report.unbound += not found.binding
+                continue
+            if is_moved:
+                report.moved += 1
+                report.by_key[0] += 1
+            else:
+                _count_as_it_is(model, name, key, report)
+
+
+def _count_as_it_is(model: type[Model], name: str, key: Any, report: ColumnReport) -> None:
+    """Count a secret that has changed since it was read: another rotation may have moved it."""
+    rows = model._base_manager.filter(pk=key).values_list(name, *bound_to(model, name))
+    for stored, *identity in rows:
+        token, place = _token_of(stored), place_of(model, name, identity)
+        if token.startswith(TOKEN_START):
+            _is_to_move(try_decrypt(token), place, report, str(key), check_only=True)
+
+
+def _token_of(stored: Any) -> str:
+    return stored if isinstance(stored, str) else bytes(stored or b"").decode()
 
 
 def _is_to_move(

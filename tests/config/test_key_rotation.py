@@ -118,6 +118,22 @@ def test_it_goes_on_where_it_was_ended(
     assert decrypt(Webhook.objects.get(pk=first.pk).secret) == "moved before"
 
 
+def test_what_another_rotation_has_moved_meanwhile_is_not_left(
+    old_key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overtaken(text: str, place: bytes) -> str:
+        if text.startswith("whsec_"):
+            Webhook.objects.update(secret=encrypt(text, place))
+        return encrypt(text, place)
+
+    monkeypatch.setattr(key_rotation, "encrypt", overtaken)
+
+    said = rotate()
+
+    assert "webhooks.Webhook.secret: 1 secrets, 0 moved to key 1" in said
+    assert "0 rows left on key 2" in said
+
+
 def test_a_check_writes_nothing_and_fails_while_something_is_left(old_key: str) -> None:
     before = list(KeyInUse.objects.order_by("pk").values())
     with pytest.raises(CommandError, match=r"[1-9] rows left on key 2"):
