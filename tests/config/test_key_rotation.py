@@ -128,10 +128,7 @@ def test_what_another_rotation_has_moved_meanwhile_is_not_left(
 
     monkeypatch.setattr(key_rotation, "encrypt", overtaken)
 
-    said = rotate()
-
-    assert "webhooks.Webhook.secret: 1 secrets, 0 moved to key 1" in said
-    assert "0 rows left on key 2" in said
+    assert "0 rows left on key 2" in rotate()
 
 
 def test_a_check_writes_nothing_and_fails_while_something_is_left(old_key: str) -> None:
