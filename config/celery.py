@@ -9,8 +9,16 @@ from typing import Any
 
 import structlog
 from celery import Celery, Task
-from celery.signals import beat_init, setup_logging, task_failure, task_success, worker_init
-from django.db import DatabaseError, InterfaceError
+from celery.signals import (
+    beat_init,
+    setup_logging,
+    task_failure,
+    task_postrun,
+    task_prerun,
+    task_success,
+    worker_init,
+)
+from django.db import DatabaseError, InterfaceError, connections
 
 from config.environment import env
 from config.schedule import SCHEDULE
@@ -85,6 +93,8 @@ app.conf.update(
     beat_schedule=beat_schedule(),
     beat_scheduler="config.beat:SteadyScheduler",
     beat_max_loop_interval=1,
+    # Celery would close each process's pool before and after every task, with its connections.
+    CELERY_DB_REUSE_MAX=sys.maxsize,
 )
 app.autodiscover_tasks()
 
@@ -102,6 +112,17 @@ def end_failed_acknowledgments(**_: object) -> None:
     from config.acknowledgments import FreedQoS
 
     redis.Channel.QoS = FreedQoS
+
+
+@task_prerun.connect
+@task_postrun.connect
+def give_back_connections(sender: Task[..., Any], **_: object) -> None:
+    """Give connections back to the pool, which rolls back what one of them has left open.
+
+    Before a task too: what is broken by then is replaced. An eager task shares its caller's.
+    """
+    if not sender.request.is_eager:
+        connections.close_all()
 
 
 @task_success.connect

@@ -6,12 +6,14 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from celery.signals import task_postrun, task_prerun
+from django.db import OperationalError, connection, connections, transaction
 from django.utils.module_loading import import_string
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
@@ -22,6 +24,7 @@ from core.clock import ClockRefused
 from tests.clone import clone, migrate
 from tests.redis import Redis
 
+ANY_TASK = "core.tasks.fold_counts"
 WAIT_SECONDS = 180  # two processes start meanwhile, where others have the machine
 # How long each kind of work goes on at a time, and how often within one task.
 TURNS = {
@@ -151,3 +154,55 @@ def test_a_tick_that_no_worker_took_expires(name: str) -> None:
 
     assert entry["schedule"] == SCHEDULE[name].seconds
     assert entry["options"]["expires"] == max(SCHEDULE[name].seconds, 10)
+
+
+def test_a_task_gives_connections_back_and_leaves_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Celery would close a prefork worker's pool, with its connections, twice per task."""
+    app.loader.import_default_modules()
+    closed: list[str] = []
+    theirs = import_string("celery.fixups.django.DjangoWorkerFixup")(app)
+    task = app.tasks[ANY_TASK]
+    monkeypatch.setattr(theirs, "_close_database", lambda: closed.append("pool"))
+    monkeypatch.setattr(connections, "close_all", lambda: closed.append("connections"))
+
+    theirs.on_task_prerun(task)
+    task_prerun.send(sender=task)
+    theirs.on_task_postrun(task)
+    task_postrun.send(sender=task)
+
+    assert closed == ["connections", "connections"]
+
+
+def _run_as_in_a_worker(work: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run this as a worker's process runs a task; return its state."""
+    app.loader.import_default_modules()
+    task = app.tasks[ANY_TASK]
+    monkeypatch.setattr(task, "run", work)
+    trace = import_string("celery.app.trace.build_tracer")(ANY_TASK, task, app=app)
+    return str(trace("an id", (), {}, {"is_eager": False}).info or "SUCCESS")
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_task_leaves_no_transaction_and_no_broken_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("core.task_runs.recorder.write", lambda *_, **__: None)
+
+    def stop_within_a_transaction() -> None:
+        transaction.set_autocommit(False)
+        connection.cursor().execute("SELECT 1")
+        raise ClockRefused("it stops here")
+
+    def lose_the_connection() -> None:
+        with suppress(OperationalError):
+            connection.cursor().execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    def ask() -> None:
+        assert transaction.get_autocommit()
+        connection.cursor().execute("SELECT 1")
+
+    for fault in (stop_within_a_transaction, lose_the_connection):
+        _run_as_in_a_worker(fault, monkeypatch)
+        assert connection.connection is None
+        assert _run_as_in_a_worker(ask, monkeypatch) == "SUCCESS"
