@@ -4,7 +4,7 @@ import pytest
 
 from core.clock import utc_now
 from core.creditor_references import grouped, new_reference, references_in
-from funding.bank_transfers import refuse_no_credit
+from funding.bank_transfers import Foresight, refuse_no_credit
 from funding.models import TopUp
 from funding.services import cancel_top_up
 from funding.tasks import collect_top_ups
@@ -268,3 +268,13 @@ def test_one_detail_of_many_payments_is_not_all_that_came_in(customer, stated, c
 
     assert held(customer) == credited
     assert waiting_entries() == ([] if credited else [NO_TOP_UP])
+
+
+def test_of_two_transfers_for_one_top_up_the_first_is_foreseen_to_be_credited(customer):
+    top_up = ordered(customer)
+    booked(transfer(2_000, "rent"), transfer(2_000, "rent", reference="IN 2"))
+    foresight = Foresight(utc_now())
+    first, second = BankEntry.objects.order_by("pk")
+
+    assert foresight.foresee_credit(first, top_up)
+    assert not foresight.foresee_credit(second, top_up)

@@ -8,6 +8,7 @@ from merchants.callers import Caller
 from messages.models import Message
 from messages.tasks import send_messages
 from payments.models import Payment
+from refunds.errors import InquiryChanged
 from refunds.inquiries import ProblemReport, close_inquiry, report_problem, settle_by_refund
 from refunds.inquiry_statuses import (
     ANSWERS,
@@ -267,3 +268,15 @@ def test_what_another_customer_wrote_before_it_was_kept_apart_is_a_visitors(api,
     read = api(merchant).get(f"/v1/inquiries/{inquiry.id}").json()
 
     assert [entry["author"] for entry in read["entries"]] == ["visitor"]
+
+
+def test_what_has_changed_since_it_was_read_is_not_closed(paid, inquiry):
+    seen_at = inquiry.updated_at
+    again = report(paid, "And one was broken.")
+    closing = {"caller": STAFF, "inquiry_id": inquiry.id, "text": "Collected"}
+
+    with pytest.raises(InquiryChanged):
+        close_inquiry(**closing, seen_at=seen_at, now=utc_now())
+    assert Inquiry.objects.get().status == S.OPEN
+    closed = close_inquiry(**closing, seen_at=again.updated_at, now=utc_now())
+    assert closed.status == S.CLOSED

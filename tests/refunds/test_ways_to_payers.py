@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.clock import utc_now
 from merchants.models import Merchant
 from messages.models import Channel, Message
 from refunds.emails import channel_to_payer
@@ -29,3 +30,10 @@ def test_a_notice_of_a_refund_goes_to_the_address_of_an_invoice(
     refund(api, sale)
 
     assert Message.objects.get(kind="refund").recipient == OF_INVOICE
+
+
+def test_who_is_erased_is_told_nothing(merchant: Merchant) -> None:
+    live = sell_live(merchant, 1_250)
+    live.paying_customer.erased_at = utc_now()
+
+    assert channel_to_payer(live) is None

@@ -4,10 +4,13 @@ from typing import Any
 
 import pytest
 
+from core.clock import utc_now
+from merchants.callers import Caller
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
+from webhooks.endpoints import update_webhook
 from webhooks.models import Delivery, Webhook
 from webhooks.redelivery import close_undeliverable
 from webhooks.statuses import DeliveryStatus
@@ -188,3 +191,13 @@ def test_what_is_not_the_callers_does_not_exist(
 
     assert (response.status_code, response.json()["code"]) == (404, "WEBHOOK_NOT_FOUND")
     assert Webhook.objects.values().get() == before
+
+
+def test_staff_change_an_endpoint_without_a_key_of_its_merchant(webhook: Webhook) -> None:
+    staff = Caller.for_staff(livemode=webhook.livemode, actor="staff:ann")
+    changes = {"description": "The till"}
+
+    update_webhook(caller=staff, webhook_id=webhook.id, changes=changes, now=utc_now())
+
+    webhook.refresh_from_db()
+    assert webhook.description == "The till"

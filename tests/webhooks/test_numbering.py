@@ -8,6 +8,7 @@ import pytest
 from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations.executor import MigrationExecutor
 
+from core.advisory_locks import hold_lock
 from core.clock import utc_now
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
@@ -47,6 +48,22 @@ def test_numbering_again_changes_nothing(merchant: Merchant) -> None:
     before = numbered(merchant)
 
     assert (number_events(), numbered(merchant)) == (0, before)
+
+
+def test_what_another_process_has_numbered_meanwhile_keeps_its_number(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = emit_event(merchant)
+
+    def wait_for_the_other(lock: int, *, patient: bool) -> bool:
+        monkeypatch.setattr("webhooks.numbering.hold_lock", hold_lock)
+        assert number_events() == 1
+        return True
+
+    monkeypatch.setattr("webhooks.numbering.hold_lock", wait_for_the_other)
+
+    assert number_events(patient=True) == 0
+    assert numbered(merchant) == [(1, event.id)]
 
 
 def test_more_than_a_batch_is_numbered_in_order(
