@@ -1,15 +1,12 @@
 """Metrics of what staff do without a second person, computed at each scrape."""
 
-from prometheus_client import Gauge
-
 from backoffice.models import Instruction
 from backoffice.statuses import InstructionStatus
-from core.metrics import MOST_RECENT
+from core.latest_gauge import LatestGauge
 
-broken = Gauge(
+broken = LatestGauge(
     "staff_glass_broken",
     "How many staff requests will go ahead without a second person unless someone declines.",
-    multiprocess_mode=MOST_RECENT,
 )
 
 

@@ -12,13 +12,12 @@ from django.conf import settings
 from django.db.models import Max
 from django_celery_beat.models import PeriodicTask
 from kombu import Connection
-from prometheus_client import Gauge
 
 from config.environment import env
 from config.schedule import SCHEDULE
 from core.clock import utc_now
 from core.database_away import takes_changes
-from core.metrics import MOST_RECENT
+from core.latest_gauge import LatestGauge
 from core.models import ProcessMark, TaskRun
 from core.task_runs import DRILL
 
@@ -27,55 +26,46 @@ ALIVE_WITHIN = timedelta(minutes=2)
 KINDS = ("worker", "dispatcher")
 SIGN_OF_LIFE = "payments-sign-of-life"
 
-succeeded_at = Gauge(
+succeeded_at = LatestGauge(
     "task_succeeded_timestamp_seconds",
     "When a periodic task last succeeded, in seconds since 1970; 0: never.",
     ["task"],
-    multiprocess_mode=MOST_RECENT,
 )
-failed_at = Gauge(
+failed_at = LatestGauge(
     "task_failed_timestamp_seconds",
     "When a periodic task last failed, in seconds since 1970; 0: never.",
     ["task"],
-    multiprocess_mode=MOST_RECENT,
 )
-period = Gauge(
+period = LatestGauge(
     "task_period_seconds",
     "The seconds between two starts of a periodic task.",
     ["task"],
-    multiprocess_mode=MOST_RECENT,
 )
-drilled_at = Gauge(
+drilled_at = LatestGauge(
     "restore_drilled_timestamp_seconds",
     "When a backup was last restored and verified, in seconds since 1970; 0: never.",
-    multiprocess_mode=MOST_RECENT,
 )
-alive = Gauge(
+alive = LatestGauge(
     "background_processes_alive",
     "How many background processes have been seen in the last two minutes.",
     ["kind"],
-    multiprocess_mode=MOST_RECENT,
 )
-background_errors = Gauge(
+background_errors = LatestGauge(
     "background_log_errors",
     "How many errors the background processes of the last day have logged since they started.",
     ["kind"],
-    multiprocess_mode=MOST_RECENT,
 )
-ticked_at = Gauge(
+ticked_at = LatestGauge(
     "beat_ticked_timestamp_seconds",
     "When beat last noted a tick, which it does every three minutes, since 1970; 0: never.",
-    multiprocess_mode=MOST_RECENT,
 )
-broker_up = Gauge(
+broker_up = LatestGauge(
     "broker_up",
     "1 if the broker takes messages, or none is configured; otherwise 0.",
-    multiprocess_mode=MOST_RECENT,
 )
-database_up = Gauge(
+database_up = LatestGauge(
     "database_up",
     "1 if the database answers this web process and takes changes; otherwise 0.",
-    multiprocess_mode=MOST_RECENT,
 )
 
 

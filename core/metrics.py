@@ -5,10 +5,9 @@ from typing import Final
 from prometheus_client import Gauge
 
 from core.clock_check import seconds_off
+from core.latest_gauge import LatestGauge
 from core.models import TurnMark
 
-# Every web process reads the same row: report the latest value, not a sum.
-MOST_RECENT: Final = "mostrecent"
 # Each process reports its own value, for as long as it lives.
 OF_EACH: Final = "liveall"
 
@@ -17,10 +16,9 @@ offset = Gauge(
     "How far the clock of this web process is ahead of the database's.",
     multiprocess_mode=OF_EACH,
 )
-refused_at = Gauge(
+refused_at = LatestGauge(
     "clock_refused_timestamp_seconds",
     "When periodic work was last refused for a wrong clock, in seconds since 1970; 0: never.",
-    multiprocess_mode=MOST_RECENT,
 )
 
 

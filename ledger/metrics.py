@@ -1,33 +1,28 @@
 """Metrics of the ledger, collected when they are scraped."""
 
 from django.conf import settings
-from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import MOST_RECENT
+from core.latest_gauge import LatestGauge
 from ledger.models import Checkpoint, Proof, WitnessState
 
-wrong = Gauge(
+wrong = LatestGauge(
     "ledger_wrong",
     "1 if a proof of the ledger has found a wrong row; otherwise 0.",
-    multiprocess_mode=MOST_RECENT,
 )
-proven_at = Gauge(
+proven_at = LatestGauge(
     "ledger_proven_timestamp_seconds",
     "When the new part of the ledger was last proven, in seconds since 1970; 0: never.",
-    multiprocess_mode=MOST_RECENT,
 )
-whole_proven_at = Gauge(
+whole_proven_at = LatestGauge(
     "ledger_whole_proof_timestamp_seconds",
     "When the last proof of the whole ledger ended, in seconds since 1970; 0: never.",
-    multiprocess_mode=MOST_RECENT,
 )
 
-behind = Gauge(
+behind = LatestGauge(
     "witness_behind_seconds",
     "The age of the oldest signed head that a witness has not confirmed; 0 if it has all.",
     ["witness"],
-    multiprocess_mode=MOST_RECENT,
 )
 
 

@@ -1,37 +1,32 @@
 """Metrics of e-mails and text messages, collected when they are scraped."""
 
 from django.db.models import Count, Min
-from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import MOST_RECENT
+from core.latest_gauge import LatestGauge
 from messages.models import Channel, Message, MessageStatus
 from messages.outages import seconds_away
 
-longest_wait = Gauge(
+longest_wait = LatestGauge(
     "messages_longest_wait_seconds",
     "How long the oldest due message has been waiting.",
     ["channel"],
-    multiprocess_mode=MOST_RECENT,
 )
-unsent = Gauge(
+unsent = LatestGauge(
     "messages_unsent",
     "How many messages were refused, given up or interrupted, and wait for staff.",
     ["channel"],
-    multiprocess_mode=MOST_RECENT,
 )
 
-retried = Gauge(
+retried = LatestGauge(
     "messages_retried",
     "How many messages have failed temporarily and will be retried.",
     ["channel"],
-    multiprocess_mode=MOST_RECENT,
 )
-server_away = Gauge(
+server_away = LatestGauge(
     "messages_server_away_seconds",
     "How long the mail server or the SMS gateway has not been reached; 0: it was, when last tried.",
     ["channel"],
-    multiprocess_mode=MOST_RECENT,
 )
 
 

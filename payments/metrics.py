@@ -1,25 +1,22 @@
 """Metrics of payments, collected when they are scraped."""
 
 from django.db.models import Min
-from prometheus_client import Gauge
 
 from core.counts import numbers_of_all
 from core.database_clock import database_now
-from core.metrics import MOST_RECENT
+from core.latest_gauge import LatestGauge
 from payments.counts import PAYMENTS
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
-payments = Gauge(
+payments = LatestGauge(
     "payments",
     "How many payments there are, by status, payment mode, and live or test.",
     ["status", "payment_mode", "livemode"],
-    multiprocess_mode=MOST_RECENT,
 )
-longest_processing = Gauge(
+longest_processing = LatestGauge(
     "payments_longest_processing_seconds",
     "For how long the first payment that is being processed has been so.",
-    multiprocess_mode=MOST_RECENT,
 )
 
 

@@ -1,39 +1,33 @@
 """Metrics of the bank account that payouts leave from, collected when they are scraped."""
 
-from prometheus_client import Gauge
-
 from core.database_clock import database_now
-from core.metrics import MOST_RECENT
+from core.latest_gauge import LatestGauge
 from payouts.bank.position import positions
 from payouts.models import BankEntry, Payout
 from payouts.statuses import OUTGOING
 
-difference = Gauge(
+difference = LatestGauge(
     "bank_difference_cents",
     "What the ledger believes has left the bank, less what the bank's statements have booked.",
     ["currency"],
-    multiprocess_mode=MOST_RECENT,
 )
-unmatched = Gauge(
+unmatched = LatestGauge(
     "bank_entries_unmatched",
     "How much of what the bank reported waits for a person.",
-    multiprocess_mode=MOST_RECENT,
 )
 
 
-missing = Gauge(
+missing = LatestGauge(
     "bank_statements_missing",
     "How many bank statements do not open with the closing balance of the previous one.",
     ["currency"],
-    multiprocess_mode=MOST_RECENT,
 )
 
 
-overdue = Gauge(
+overdue = LatestGauge(
     "payouts_overdue",
     "How many payouts are overdue: not arrived on their day, or not sent although they may be.",
     ["status"],
-    multiprocess_mode=MOST_RECENT,
 )
 
 

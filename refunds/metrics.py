@@ -1,22 +1,19 @@
 """Metrics of refunds, collected when they are scraped."""
 
 from django.db.models import Count, Min
-from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import MOST_RECENT
+from core.latest_gauge import LatestGauge
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
-pending = Gauge(
+pending = LatestGauge(
     "refunds_pending",
     "How many live refunds wait until their merchant's balance covers them.",
-    multiprocess_mode=MOST_RECENT,
 )
-longest_pending = Gauge(
+longest_pending = LatestGauge(
     "refunds_longest_pending_seconds",
     "How long the oldest of them has been waiting.",
-    multiprocess_mode=MOST_RECENT,
 )
 
 

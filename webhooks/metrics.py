@@ -3,36 +3,31 @@
 from collections import Counter
 
 from django.db.models import Min
-from prometheus_client import Gauge
 
 from core.database_clock import database_now
-from core.metrics import MOST_RECENT
+from core.latest_gauge import LatestGauge
 from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import waiting_endpoints
 from webhooks.delivery.outcomes import SUCCESS_RECORDED_EVERY
 from webhooks.models import Webhook
 
-longest_wait = Gauge(
+longest_wait = LatestGauge(
     "webhooks_longest_wait_seconds",
     "How long the oldest due delivery to a healthy, fast, live endpoint has been waiting.",
-    multiprocess_mode=MOST_RECENT,
 )
-failing = Gauge(
+failing = LatestGauge(
     "webhooks_failing_endpoints",
     "How many enabled endpoints failed at their last attempt.",
-    multiprocess_mode=MOST_RECENT,
 )
-working = Gauge(
+working = LatestGauge(
     "webhooks_working_endpoints",
     "How many enabled endpoints have taken a delivery within two hours, and not failed since.",
-    multiprocess_mode=MOST_RECENT,
 )
-due = Gauge(
+due = LatestGauge(
     "webhooks_endpoints_due",
     "How many endpoints have something due now, by the lane of threads that sends it.",
     ["lane"],
-    multiprocess_mode=MOST_RECENT,
 )
 
 
