@@ -10,6 +10,8 @@ from django.utils.module_loading import import_string
 
 from config import celery, worker
 from config.schedule import SCHEDULE, Periodic
+from core.models import TaskRun
+from core.task_runs import RunRecorder
 from tests.factories import MerchantFactory
 
 HERE = "tests.config.test_worker"
@@ -125,6 +127,23 @@ def test_once_takes_a_turn_of_everything(monkeypatch: pytest.MonkeyPatch) -> Non
         call_command("worker", "--once")
 
     assert turns == ["broken", "quick"]
+
+
+@pytest.mark.django_db
+def test_once_reports_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else TaskLate would go on after what its runbook says was done."""
+    schedule = {name: Periodic(f"{HERE}.{name}", 60) for name in ("quick", "slow")}
+    monkeypatch.setattr("config.management.commands.worker.SCHEDULE", schedule)
+    monkeypatch.setattr("config.start_checks.refuse_unsafe", lambda: None)
+    monkeypatch.setattr(worker, "close_old_connections", lambda: None)  # the test's own
+    reports = RunRecorder()
+    monkeypatch.setattr("config.worker.recorder", reports)
+    monkeypatch.setattr("config.management.commands.worker.recorder", reports)
+    released.set()
+
+    call_command("worker", "--once")
+
+    assert set(TaskRun.objects.values_list("name", flat=True)) == {"quick", "slow"}
 
 
 @pytest.mark.parametrize("periodic", SCHEDULE.values(), ids=list(SCHEDULE))

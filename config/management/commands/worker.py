@@ -13,6 +13,7 @@ from config.start_checks import check_start
 from config.worker import Worker, run
 from core.clock_check import accept_clock
 from core.commands import RefusableCommand
+from core.task_runs import recorder
 
 STOP_SECONDS = 20
 
@@ -37,6 +38,7 @@ class Command(RefusableCommand):
 
     def _run_once(self) -> None:
         went = {name: run(name, import_string(item.task)) for name, item in SCHEDULE.items()}
+        recorder.write("worker", every=0)  # TaskLate goes by it, and there is no later turn
         if failed := [name for name, well in went.items() if not well]:
             raise CommandError(f"These failed: {', '.join(failed)}. The log says why.")
 
