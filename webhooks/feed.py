@@ -17,7 +17,7 @@ from core.pagination import Page, PageQuery, page_from, whole_number
 from core.prepared import planned_by_values
 from core.queries import Lookups
 from merchants.callers import Caller
-from merchants.standing import has_self_service_key
+from merchants.standing import has_self_service_key, refuse_ended_key
 from webhooks.models import Event, FeedEntry
 from webhooks.numbering import number_events
 from webhooks.waiting_slots import feed_slots
@@ -66,8 +66,9 @@ class FeedPage:
 def read_feed(*, caller: Caller, query: FeedQuery, lookups: Lookups) -> FeedPage:
     """Return the caller's events after a number; if there are none, wait for one if asked to.
 
-    Raises InvalidRequest for a number that was never assigned, ValidationFailed without a merchant.
-    Serves GET /v1/events.
+    Raises InvalidRequest for a number that was never assigned, ValidationFailed without a merchant,
+    and as `refuse_ended_key` if the key or the merchant has been stopped during the wait. Serves
+    GET /v1/events.
     """
     head = _head_of(caller)
     if query.after > head:
@@ -82,6 +83,7 @@ def read_feed(*, caller: Caller, query: FeedQuery, lookups: Lookups) -> FeedPage
             while not page.items and _waits_for_more(caller, head, deadline):
                 query, head = replace(query, after=head), _head_of(caller)
                 page = _page_after(caller, query, lookups, head)
+        refuse_ended_key(caller)
     except ConcurrencyLimitReached:
         return FeedPage(page, is_early=True)
     return FeedPage(page)

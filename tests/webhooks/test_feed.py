@@ -12,8 +12,9 @@ from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from core.clock import utc_now
 from core.concurrency import CallerConcurrencyLimit, ConcurrencyLimitReached
-from merchants.models import Merchant
+from merchants.models import ApiKey, Merchant
 from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
@@ -208,6 +209,29 @@ def test_a_wait_ends_with_news(api: Api, merchant: Merchant, clock: Clock) -> No
     answer = api(merchant).get(PATH, {"after": "0", "wait": "20"})
 
     assert (numbers(answer.json()), clock.slept) == ([1], [0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("stop", "refusal"),
+    [
+        (lambda: ApiKey.objects.update(revoked_at=utc_now()), (401, "UNAUTHORIZED")),
+        (lambda: Merchant.objects.update(status="suspended"), (422, "MERCHANT_INACTIVE")),
+    ],
+)
+def test_a_wait_tells_nothing_more_once_its_live_key_has_ended(
+    api: Api,
+    merchant: Merchant,
+    clock: Clock,
+    stop: Callable[[], object],
+    refusal: tuple[int, str],
+) -> None:
+    """A thief of the key read the next sale, up to 25 seconds after its owner had revoked it."""
+    clock.then = {1: stop, 2: lambda: emit_event(merchant, livemode=True)}
+
+    answer = api(merchant, live=True).get(PATH, {"after": "0", "wait": "20"})
+
+    assert (answer.status_code, answer.json()["code"]) == refusal
+    assert "events" not in answer.json()
 
 
 @pytest.mark.postgres
