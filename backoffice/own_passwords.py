@@ -1,6 +1,7 @@
 """Compare and replace passwords of staff; a password is replaced only if it is still the one read.
 
-Hashing takes long, and an Administrator may close or reset the account in the meantime.
+Hashing takes long, and an Administrator may close or reset the account in the meantime, or withdraw
+its invitation, which takes the e-mail address.
 """
 
 from django.contrib.auth.hashers import check_password
@@ -25,14 +26,14 @@ def is_password(user: User, password: str) -> bool:
 
 
 def replace_password(user: User, read: str) -> bool:
-    """Store the hash that `user` has now, if the one that was read is still stored."""
+    """Store the hash that `user` has now, if the account is still as it was read."""
     return bool(_as_read(user, read).update(password=user.password))
 
 
 def lock_account(user: User) -> bool:
-    """Lock an account; return whether it is open and has the password that was read."""
+    """Lock an account; return whether it is open, with the password and address that were read."""
     return _as_read(user, user.password).select_for_update(no_key=True).exists()
 
 
 def _as_read(user: User, read: str) -> QuerySet[User]:
-    return User.objects.filter(pk=user.pk, is_active=True, password=read)
+    return User.objects.filter(pk=user.pk, is_active=True, password=read, email=user.email)

@@ -1,12 +1,15 @@
 """An account that is closed or reset leaves nothing that others, or it itself, could finish."""
 
+from urllib.parse import urlsplit
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
-from backoffice.services.invitations import KIND
+from backoffice.services.accounts import close_account
+from backoffice.services.invitations import KIND, invitation_url
 from core.clock import utc_now
 from messages.models import Message
 from messages.send_loop import send_due_messages
@@ -18,10 +21,12 @@ from tests.backoffice.colleagues import (
     ask_for_account,
     at_desk,
     let_in,
+    staff_named,
     two_administrators,
     waiting,
 )
 from tests.backoffice.conftest import make_user
+from tests.races import held_up
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +53,30 @@ def test_whom_it_has_invited_gets_in_no_more(closed: str, mailoutbox) -> None:
     }
     entry = AuditEntry.objects.latest("sequence")
     assert entry.after == {"is_active": False, "invitations_withdrawn": "friend, late"}
+
+
+@pytest.mark.postgres
+@pytest.mark.real_clock
+@pytest.mark.django_db(transaction=True)
+def test_whom_it_has_invited_chooses_no_password_while_it_is_closed() -> None:
+    """The link had been looked at; a password is hashed for long, and was stored all the same."""
+    two_administrators()
+    let_in("friend")
+    browser, link = Client(), urlsplit(invitation_url(User.objects.get(username="friend")))
+    form = browser.get(link.path, follow=True).request["PATH_INFO"]
+    fields = dict.fromkeys(("new_password1", "new_password2"), "tall ship sails")
+    first = User.objects.get(username=FIRST)
+
+    answer = held_up(
+        lambda: close_account(
+            staff=staff_named(SECOND), user_id=first.pk, reason="Dishonest", now=utc_now()
+        ),
+        lambda: browser.post(form, fields),
+    )
+
+    assert not isinstance(answer, Exception)
+    assert LINK_ENDED in answer.content.decode()
+    assert not User.objects.get(username="friend").has_usable_password()
 
 
 def test_what_it_has_requested_does_not_wait_until_it_is_reopened() -> None:

@@ -121,7 +121,9 @@ def test_what_someone_who_is_demoted_meanwhile_has_asked_for_is_not_approved(
     assert not Refund.objects.exists()
 
 
-@pytest.mark.parametrize("columns", [{"is_active": False}, {"password": "!"}])
+@pytest.mark.parametrize(
+    "columns", [{"is_active": False}, {"password": "!"}, {"email": "another@example.com"}]
+)
 def test_an_account_that_is_not_as_it_was_read_is_not_changed(columns: dict[str, Any]) -> None:
     user, colleague = make_user(Role.FINANCE), make_user(Role.FINANCE, "ann")
     User.objects.filter(pk=colleague.pk).update(password=user.password)
