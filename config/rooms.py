@@ -49,6 +49,9 @@ CONFIRMED_EMAIL = "merchants.email_confirmation.recipient_of_tests"
 # Called in the transaction that changes a merchant's profile.
 MERCHANT_UPDATED = "webhooks.merchant_events.emit_updated"
 
+# Returns the signature that the log has of a row without one, or None.
+LOGGED_SIGNATURE = "ledger.signed_row_checks.logged_signature"
+
 # Functions that return a sample of each event
 EVENT_SAMPLES: list[str] = [
     "payments.events.samples",

@@ -7,7 +7,7 @@ proof names it. The form never changes, because every signature ever written mus
 import base64
 import hashlib
 import hmac
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from operator import attrgetter
@@ -18,6 +18,7 @@ import orjson
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
+from django.utils.module_loading import import_string
 
 _FORM = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_SORT_KEYS
 VERSION_CHARACTERS = 8
@@ -136,12 +137,23 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
 
 
 def is_altered(row: models.Model) -> bool:
-    """Return whether a row, as it was read, is not the one that was signed; unsigned ones are."""
+    """Return whether a row, as it was read, is not the one that was signed.
+
+    One that was never signed is not judged; a signature that was removed is still in the log.
+    """
     field = signature_field(type(row))
-    signature = getattr(row, field.attname) if field else None
+    signature = _signature_of(row, getattr(row, field.attname)) if field else None
     if field is None or signature is None:
         return False
     return not field.verifies(signature, attrgetter(*field.signed)(row))
+
+
+def _signature_of(row: models.Model, stored: str | None) -> str | None:
+    """Return the signature of a row: what is stored, or else the last one in the log, if any."""
+    if stored is not None:
+        return stored
+    find: Callable[[str, str], str | None] = import_string(settings.LOGGED_SIGNATURE)
+    return find(row._meta.db_table, str(row.pk))
 
 
 @cache
@@ -185,7 +197,8 @@ def sign_anew(row: models.Model) -> bool:
         return False
     stored = type(row)._base_manager.filter(pk=row.pk).values_list("signature", *field.lookups)
     signature, *values = stored.first() or (None,)
-    if signature is not None and not field.verifies(signature, values):
+    known = _signature_of(row, signature)
+    if known is not None and not field.verifies(known, values):
         raise AlteredRow(f"{row._meta.verbose_name} {row.pk}")
     row.signature = sign(field.values_of(row), mark="" if signature else AT_UPGRADE)  # type: ignore[attr-defined]
     return True

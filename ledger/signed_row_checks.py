@@ -144,6 +144,18 @@ def newest_signatures(kind: str, subjects: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def logged_signature(kind: str, subject: str) -> str | None:
+    """Return the last signature that the log has of a row, or is about to have; None if none.
+
+    Entries of a row without a signature are empty: those are passed over.
+    """
+    for entries, newest in ((WaitingEntry.objects, "-pk"), (LogLeaf.objects, "-index")):
+        signed = entries.filter(kind=kind, subject=subject).exclude(signature="")
+        for signature in signed.order_by(newest).values_list("signature", flat=True)[:1]:
+            return signature
+    return None
+
+
 def keys_in(model: type[Model], subjects: Iterable[str]) -> Sequence[str] | Sequence[int]:
     """Return subjects of the log as keys of this table, without those that no row can have."""
     if isinstance(model._meta.pk, CharField):

@@ -18,6 +18,7 @@ from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 from tests.factories import MerchantFactory
+from tests.ledger.thief import change as altered
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +27,7 @@ CHANGES = (
     {"subject_id": "pay_of_no_one"},
     {"task": "no task"},
     {"asked_by": None},
+    {"signature": None, "amount": 240_000},
 )
 
 
@@ -38,7 +40,7 @@ def asked() -> Instruction:
 def tamper(asked: Instruction, change: dict[str, object]) -> None:
     colleague = staff_as(Role.FINANCE, "another.colleague").user_id
     change = {"asked_by_id": colleague} if "asked_by" in change else change
-    Instruction.objects.filter(pk=asked.pk).update(**change)
+    altered(asked, **change)
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
@@ -77,10 +79,13 @@ def test_no_one_decides_on_an_altered_request(
     assert not Refund.objects.exists()
 
 
+@pytest.mark.parametrize("is_signed", [True, False])
 def test_a_request_that_is_altered_while_it_is_approved_is_refused_and_recorded(
-    asked: Instruction, caplog: pytest.LogCaptureFixture
+    asked: Instruction, caplog: pytest.LogCaptureFixture, *, is_signed: bool
 ) -> None:
-    tamper(asked, {"reason": "Another reason"})
+    """Without its signature it passed for one from before rows were signed, and was carried out."""
+    removed = {} if is_signed else {"signature": None}
+    tamper(asked, {"reason": "Another reason", **removed})
 
     with pytest.raises(RowAltered):
         approve(
