@@ -96,7 +96,6 @@ def is_private_host(host: str) -> bool:
 
 
 def _weak_secrets() -> Iterator[str]:
-    secret = settings.SECRET_KEY
     for name, length in (("SECRET_KEY", SECRET_KEY_LENGTH), ("PIN_PEPPER", PEPPER_LENGTH)):
         if not is_random(getattr(settings, name), length):
             yield f"{name} must have at least {length} random characters."
@@ -106,9 +105,19 @@ def _weak_secrets() -> Iterator[str]:
             yield f"{name} must be a Fernet key (32 bytes in base64), or several with commas."
     if not _is_checkpoint_key(settings.CHECKPOINT_KEY):
         yield "CHECKPOINT_KEY must be what `manage.py checkpoint_key` makes."
-    secrets = {secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY, settings.LEDGER_KEY}
-    if len(secrets) < 4:
+    if _is_one_used_twice():
         yield "SECRET_KEY, PIN_PEPPER, ENCRYPTION_KEY and LEDGER_KEY must differ from each other."
+
+
+def _is_one_used_twice() -> bool:
+    """Return whether a secret, be it one of several that rotate, serves two purposes."""
+    rotating = (settings.ENCRYPTION_KEY, settings.LEDGER_KEY)
+    kinds: list[set[str]] = [
+        {settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS},
+        {settings.PIN_PEPPER, *settings.PIN_PEPPER_FALLBACKS},
+        *({key.strip() for key in keys.split(",")} for keys in rotating),
+    ]
+    return len(set[str]().union(*kinds)) < sum(map(len, kinds))
 
 
 def _weak_fallbacks(name: str, length: int) -> Iterator[str]:

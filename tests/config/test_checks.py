@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from weakref import ref
 
 import pytest
@@ -160,8 +161,20 @@ def test_a_witness_of_development_may_be_on_this_machine(production: Settings) -
     assert fault == "CHECKPOINT_WITNESSES: 192.168.1.20 must be a public address."
 
 
-def test_it_refuses_one_secret_used_twice(production: Settings) -> None:
-    production.PIN_PEPPER = production.SECRET_KEY
+@pytest.mark.parametrize(
+    ("name", "used_twice"),
+    [
+        ("PIN_PEPPER", lambda it: it.SECRET_KEY),
+        ("SECRET_KEY_FALLBACKS", lambda it: [it.PIN_PEPPER]),
+        ("PIN_PEPPER_FALLBACKS", lambda it: [it.SECRET_KEY]),
+        ("LEDGER_KEY", lambda it: f"{it.LEDGER_KEY}, {it.ENCRYPTION_KEY}"),
+    ],
+)
+def test_it_refuses_one_secret_used_twice(
+    production: Settings, name: str, used_twice: Callable[[Settings], object]
+) -> None:
+    """One of several keys, too: while they rotate, each of them opens or verifies."""
+    setattr(production, name, used_twice(production))
 
     assert any("must differ" in fault for fault in configuration_faults())
 
