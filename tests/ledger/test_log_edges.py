@@ -16,7 +16,9 @@ from ledger.restoring import note_restore
 from ledger.sealing import SealerBusy, log_rows, seal_transfers
 from ledger.signing_past import sign_existing_rows
 from ledger.transaction_receipts import receipt_of
+from merchants.models import Merchant
 from tests.factories import MerchantFactory
+from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, opened
 from tests.ledger.unsigned import forget_signatures
 
@@ -55,6 +57,25 @@ def test_what_waits_with_a_signature_when_the_log_begins_goes_on_waiting() -> No
 
     assert WaitingEntry.objects.filter(subject=signed.id, signature=signed.signature).exists()
     assert not WaitingEntry.objects.filter(signature="").exists()
+
+
+def test_what_the_upgrade_has_signed_is_changed_without_an_alarm() -> None:
+    """It has its signature in the log alone, and each change was named as the loss of it."""
+    merchant = MerchantFactory.create()
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+    forget_signatures()
+    call_command("sign_ledger")
+    log_rows(now=NOW)
+
+    for fee in (250, 300):
+        merchant = Merchant.objects.get(pk=merchant.pk)
+        merchant.fee_basis_points = fee
+        merchant.save(update_fields=["fee_basis_points"])
+        log_rows(now=NOW)
+
+    assert merchant.signature
+    assert verify("--all")[0] == 0
 
 
 def test_a_receipt_has_no_leaf_of_another_row_with_the_same_key() -> None:
