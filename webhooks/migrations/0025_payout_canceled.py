@@ -1,6 +1,8 @@
 """One more type of event: a payout is canceled before it is sent."""
 
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 from core.schema import AddConstraintOnline
 
@@ -29,6 +31,12 @@ TYPES = [
 ]
 
 
+def constrain_as_before(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    model = apps.get_model("webhooks", "Event")
+    [known] = [each for each in model._meta.constraints if each.name == "event_type_known"]
+    schema_editor.add_constraint(model, known)
+
+
 class Migration(migrations.Migration):
     atomic = False
 
@@ -37,7 +45,13 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RemoveConstraint(model_name="event", name="event_type_known"),
+        migrations.RunPython(migrations.RunPython.noop, constrain_as_before),
+        # The database keeps it until the new one takes its name: this can be cut off, and repeated.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.RemoveConstraint(model_name="event", name="event_type_known")
+            ]
+        ),
         migrations.AlterField(
             model_name="event",
             name="type",
