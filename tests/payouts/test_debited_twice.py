@@ -157,6 +157,24 @@ def test_a_run_matched_without_an_order_does_not_count_beside_its_own_debit(
         refuse_return_of_either(BankEntryKind.RETURN, payout)
 
 
+@pytest.mark.parametrize(
+    ("is_refused", "booked"), [(True, 2050), (False, 1250)], ids=["whole run", "other refused"]
+)
+def test_a_run_that_was_booked_with_an_order_is_a_debit_of_it(
+    sent_pair: Pair, is_refused: bool, booked: int
+) -> None:
+    """Its own debit beside that is a second one: what comes back must not reach the balance."""
+    payout, other = sent_pair
+    refused = order_of(payout if is_refused else other)
+    read(status_report(payout.batch, (refused, "RJCT"), group="PART"))
+    payout.refresh_from_db()
+    stored(batch=payout.batch, amount=booked)
+    stored(payout=payout)
+
+    with pytest.raises(BankEntryUnfit, match="debited this payout twice"):
+        refuse_return_of_either(BankEntryKind.RETURN, payout)
+
+
 def test_a_debit_that_both_kinds_of_file_report_is_one(sent_pair: Pair) -> None:
     """A notification of it may still wait for its charges when the statement has been matched."""
     payout, _ = sent_pair
