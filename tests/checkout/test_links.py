@@ -3,7 +3,9 @@
 from datetime import timedelta
 
 import pytest
+from django.http import HttpResponse
 
+from checkout.browser_session import remember_device
 from core.clock import utc_now
 from customers.models import Customer, CustomerSession
 from links.models import PaymentLink
@@ -14,6 +16,7 @@ from merchants.statuses import MerchantStatus
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
+from tests.factories import CustomerFactory, MerchantFactory
 from tests.nights import ITS_OWN
 
 
@@ -65,6 +68,24 @@ def test_who_is_signed_in_sees_the_wallet_before_a_link_is_paid(link_of):
     assert payment.status == PaymentStatus.CREATED
 
 
+@pytest.mark.parametrize(
+    ("is_theirs", "step"), [(True, ""), (False, "/phone")], ids=["their shop", "another shop"]
+)
+def test_a_device_with_a_passkey_that_can_pay_is_asked_for_no_phone_number_after_a_link(
+    link_of, merchant, is_theirs, step
+):
+    """A test customer, whose passkey it holds, pays at the shop that made them."""
+    customer = CustomerFactory(merchant=merchant if is_theirs else MerchantFactory())
+    device, shopper = HttpResponse(), Shopper()
+    remember_device(device, customer)
+    shopper.client.cookies.update(device.cookies)
+    shopper.visit(path_of(link_of()))
+
+    shopper.send()
+
+    assert shopper.path == f"{Payment.objects.get().hosted_url}{step}"
+
+
 def test_a_link_is_handed_over_to_a_phone_by_its_own_code(link_of):
     link = link_of()
     shopper = Shopper()
@@ -99,7 +120,9 @@ def test_an_open_amount_is_entered(link_of):
     assert shopper.send(amount="0").status_code == 422
     shopper.send(amount="12.50")
 
-    assert Payment.objects.get(link=link).amount == 1_250
+    payment = Payment.objects.get(link=link)
+    assert payment.amount == 1_250
+    assert shopper.path == payment.hosted_url, "where it is seen once more before it is paid"
 
 
 def test_a_double_click_opens_one_payment(link_of):

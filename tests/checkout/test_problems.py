@@ -55,6 +55,7 @@ def test_the_answer_stands_on_the_page(api: Api, paid):
 
 
 def test_the_receipt_leads_to_the_messages_about_a_problem(paid):
+    page_of(sell(paid.merchant, 900)).send(reason="duplicate", text="Another payment")
     receipt = Shopper()
     receipt.visit(f"/receipts/{paid.id}")
     assert '/problem">Report a problem</a>' in receipt.text

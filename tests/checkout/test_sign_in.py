@@ -255,6 +255,16 @@ def test_who_is_signed_out_at_a_page_that_asks_for_no_pin_is_told_so(merchant):
     assert "No money has been taken." in shopper.text
 
 
+def test_a_pin_from_a_page_of_the_previous_release_tells_of_a_sign_out(payment):
+    """That page had no mark of its own: the field of the PIN was one."""
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+
+    shopper.send(to="/pay", pin="1234")
+
+    assert shopper.path == f"{payment.hosted_url}/phone?signed-out=1"
+
+
 def test_a_first_press_of_pay_tells_of_no_sign_out(payment):
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
