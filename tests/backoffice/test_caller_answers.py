@@ -20,6 +20,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment
 
 EMAIL = "pat@example.com"
+ASKED = ("Amount of a payment in", "The merchant of that payment", "e-mail address on file")
 
 
 @pytest.fixture
@@ -58,6 +59,17 @@ def test_the_form_says_what_counts(office: Office, frozen: Customer) -> None:
     page = office(Role.FINANCE).get(page_of_act(frozen, "unfreeze")).content.decode()
 
     assert "The amount must be right, and beside it the merchant (a word of its own" in page
+    assert all(label in page for label in ASKED)
+
+
+@pytest.mark.django_db
+def test_the_form_asks_for_no_answer_that_does_not_count(office: Office, frozen: Customer) -> None:
+    long_ago = utc_now() - timedelta(days=91)
+    Payment.objects.update(created_at=long_ago, completed_at=long_ago)
+
+    page = office(Role.FINANCE).get(page_of_act(frozen, "unfreeze")).content.decode()
+
+    assert not any(label in page for label in ASKED)
 
 
 def test_an_act_by_two_is_counted_and_compared_by_its_title() -> None:
