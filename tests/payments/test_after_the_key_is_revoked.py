@@ -162,3 +162,22 @@ def test_a_revoked_key_asks_no_one_to_pay(stolen: IssuedKey, path: str) -> None:
         lambda: thief.post(f"/v1/{path}/{made.json()['id']}/send", {"email": "ann@example.com"}),
     )
     assert not Message.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["payments", "payment-links"])
+def test_a_merchant_suspended_meanwhile_asks_no_one_to_pay(stolen: IssuedKey, path: str) -> None:
+    """The e-mail would have been sent in its name, to a page where no one can pay any more."""
+    client, merchant_id = ApiClient(stolen.secret), stolen.key.merchant_id
+    made = client.post(f"/v1/{path}", {"amount": 150, "description": "Tour"})
+    Message.objects.all().delete()
+
+    def suspend() -> None:
+        count_or_refuse([(PER_MERCHANT, f"{merchant_id} True")], now=utc_now())
+        Merchant.objects.filter(pk=merchant_id).update(status="suspended")
+
+    send = f"/v1/{path}/{made.json()['id']}/send"
+    answer = held_up(suspend, lambda: client.post(send, {"email": "ann@example.com"}))
+
+    assert not isinstance(answer, Exception)
+    assert (answer.status_code, answer.json()["code"]) == (422, "MERCHANT_INACTIVE")
+    assert not Message.objects.exists()
