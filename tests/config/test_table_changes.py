@@ -70,3 +70,21 @@ def test_a_change_that_is_interrupted_can_be_repeated(
     with remade.schema_editor(atomic=False) as editor:
         editor.add_constraint(IdempotencyKey, STATUS_KNOWN)
     assert triggers(remade) == ["naming", "own"]
+
+
+def test_a_table_has_its_triggers_before_what_may_be_interrupted_next(
+    remade: DatabaseWrapper,
+) -> None:
+    with remade.schema_editor(atomic=False) as editor:
+        editor.add_constraint(IdempotencyKey, STATUS_KNOWN)
+        assert triggers(remade) == ["naming", "own"]
+
+
+def test_a_trigger_that_the_migration_drops_itself_does_not_come_back(
+    remade: DatabaseWrapper,
+) -> None:
+    with remade.schema_editor(atomic=False) as editor:
+        editor.add_constraint(IdempotencyKey, STATUS_KNOWN)
+        editor.execute("DROP TRIGGER own", params=None)
+
+    assert triggers(remade) == ["naming"]
