@@ -53,6 +53,17 @@ def test_it_asks_for_the_pin_above_two_dollars(payment_of):
     assert Event.objects.filter(type="payment.completed").count() == 1
 
 
+def test_a_test_customer_has_money_of_the_currency_of_the_payment(payment_of):
+    payment = payment_of(150, currency="USD")
+    shopper = signed_in_at(payment)
+
+    shopper.send(to="/pay")
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.COMPLETED
+    assert balance_of(wallet(payment.customer, "USD")) == 10_000_000 - 150
+
+
 def test_it_sends_an_amount_that_needs_a_passkey_to_the_passkey(payment_of):
     payment = payment_of(12500)
     shopper = signed_in_at(payment)
