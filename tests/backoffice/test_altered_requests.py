@@ -28,6 +28,7 @@ CHANGES = (
     {"task": "no task"},
     {"asked_by": None},
     {"signature": None, "amount": 240_000},
+    {"arguments": {"holder_name": "Thief & Sons"}},
 )
 
 
@@ -56,6 +57,7 @@ def test_an_altered_request_says_so_on_its_page(
     assert response.status_code == 200
     assert all(escape(words) in shown for words in ALTERED)
     assert not response.context["row_actions"]
+    assert "Thief" not in shown
     assert browser.get(address_of(Instruction, "changelist")).status_code == 200
     assert any(
         record.levelno == logging.ERROR and asked.pk in record.getMessage()
