@@ -25,11 +25,9 @@ class DecisionForm(ActionForm):
     note = TextAreaField(max_length=2_000, required=False, label="Why")
 
     def lines(self) -> list[str]:
-        return [] if is_altered(self.row) else [sentence(self.row)]
+        return [sentence(self.row)]
 
     def warnings(self) -> list[str]:
-        if is_altered(self.row):
-            return []
         refused = " ".join(map(str, self.non_field_errors()))
         return [words for words in warnings_of(self.row) if words not in refused]
 
