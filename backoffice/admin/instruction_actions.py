@@ -5,11 +5,19 @@ from datetime import datetime
 from django import forms
 
 from backoffice.actions import Action, ActionContext, ActionResult, as_returned
+from backoffice.audit import last_done
 from backoffice.forms import ActionForm, TextAreaField
-from backoffice.models import Instruction
+from backoffice.models import AuditOutcome, Instruction
 from backoffice.request_answer import refund_words, sentence, too_little_left, warnings_of
 from backoffice.roles import InstructionKind, Right
-from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
+from backoffice.services.break_glass import (
+    BREAK,
+    BREAK_GLASS_DELAY,
+    FINISH,
+    TOLD,
+    break_glass,
+    finish_break_glass,
+)
 from backoffice.services.decisions import approve, decline, is_for_others, withdraw
 from backoffice.services.instruction_kinds import BREAKABLE, REFUND, TASKS
 from backoffice.services.merchants import collect_key
@@ -82,6 +90,20 @@ def _approved(instruction: Instruction) -> ActionResult:
     return ActionResult(f"Approved and carried out. {held}".strip(), is_warning=bool(held))
 
 
+def _alarmed(instruction: Instruction) -> ActionResult:
+    told = _told(BREAK, instruction, AuditOutcome.ASKED)
+    return ActionResult(f"Told: {told}. You can carry it out after the delay.")
+
+
+def _carried_out_alone(instruction: Instruction) -> ActionResult:
+    return ActionResult(f"Carried out. Told: {_told(FINISH, instruction, AuditOutcome.DONE)}.")
+
+
+def _told(act: str, instruction: Instruction, outcome: AuditOutcome) -> str:
+    entry = last_done(act, instruction.pk, outcome)
+    return entry.after[TOLD] if entry else ""
+
+
 def _is_own(instruction: Instruction, staff: Staff) -> bool:
     return instruction.asked_by_id == staff.user_id
 
@@ -140,7 +162,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Break glass",
         service=break_glass,
-        message="Every Administrator has been notified. You can carry it out after the delay.",
+        message=_alarmed,
         available=_may_break,
         right=Right.STAFF,
         form=DeclineForm,
@@ -155,7 +177,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         name="carry-out",
         title="Carry out alone",
         service=finish_break_glass,
-        message="Carried out. Every Administrator has been notified.",
+        message=_carried_out_alone,
         available=_is_broken,
         right=Right.STAFF,
         form=DeclineForm,

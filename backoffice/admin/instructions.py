@@ -31,7 +31,7 @@ from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
-from backoffice.services.break_glass import BREAK_GLASS_DELAY
+from backoffice.services.break_glass import BREAK, BREAK_GLASS_DELAY, TOLD
 from backoffice.services.instruction_kinds import (
     BANK_ACCOUNT,
     BANK_FILE,
@@ -179,12 +179,13 @@ class InstructionAdmin(OfficeAdmin):
         return [*_of_file(row), *_of_account(row), *super().tables(row)]
 
     def timeline(self, row: Instruction) -> list[TimelineEntry]:
-        who, alarm = row.asked_by.get_username(), "Glass broken: all Administrators told"
+        who = row.asked_by.get_username()
         entries = [TimelineEntry(row.asked_at, "pan_tool", "Requested", who)]
         if row.glass_broken_at:
             at, icon = row.glass_broken_at, "notification_important"
-            begun = last_done("break glass", row.pk, AuditOutcome.ASKED)
-            why = (begun.note,) if begun else ()
+            begun = last_done(BREAK, row.pk, AuditOutcome.ASKED)
+            why, told = ((begun.note,), begun.after.get(TOLD)) if begun else ((), "")
+            alarm = f"Glass broken: {told} told" if told else "Glass broken"
             entries.insert(0, TimelineEntry(at, icon, alarm, who, details=why, tone="bad"))
         status = row.status_at(request_now())
         if status == InstructionStatus.WAITING:

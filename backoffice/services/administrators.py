@@ -32,16 +32,22 @@ def note_administrator(user: User) -> None:
         StaffAccount.objects.update_or_create(user=user, defaults={"was_administrator": True})
 
 
-def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -> None:
+def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -> str:
     """Plan an e-mail to each Administrator who has an address; if fewer than two, to all staff.
 
-    Otherwise a sole Administrator would be the only one to learn of their own actions.
+    Otherwise a sole Administrator would be the only one to learn of their own actions. Returns whom
+    it was sent to, in words.
     """
     staff = _real_staff(User.objects.filter(is_active=True)).exclude(email="").distinct()
     administrators = staff.filter(_HAS_ROLE)
-    recipients = administrators if administrators.count() > 1 else staff
-    for email in recipients.order_by("pk").values_list("email", flat=True):
+    is_to_administrators = administrators.count() > 1
+    recipients = administrators if is_to_administrators else staff
+    emails = list(recipients.order_by("pk").values_list("email", flat=True))
+    for email in emails:
         mail_staff(KIND, email, about=about, subject=subject, text=text, now=now)
+    if not emails:
+        return "no one, for want of an e-mail address"
+    return "all Administrators" if is_to_administrators else "all staff"
 
 
 def mail_staff(

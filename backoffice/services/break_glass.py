@@ -21,6 +21,8 @@ from backoffice.staff import Staff
 from core.clock import iso
 
 BREAK_GLASS_DELAY = timedelta(hours=24)
+BREAK, FINISH = "break glass", "finish break glass"
+TOLD = "told"  # who was, in words: what the audit entry says beside the state
 _AUDITED = ("status", "task", "subject_id", "glass_broken_at")
 logger = structlog.get_logger(__name__)
 
@@ -32,7 +34,7 @@ def break_glass(*, staff: Staff, instruction_id: str, note: str, now: datetime) 
     InstructionDecided, InstructionExpired.
     """
     asked = Instruction.objects.one(instruction_id)
-    action = decision("break glass", TASKS[asked.task].right, instruction_id, note)
+    action = decision(BREAK, TASKS[asked.task].right, instruction_id, note)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = _own(staff, instruction_id, now)
         if instruction.glass_broken_at is not None:
@@ -40,13 +42,13 @@ def break_glass(*, staff: Staff, instruction_id: str, note: str, now: datetime) 
         record.before = snapshot(instruction, *_AUDITED)
         instruction.glass_broken_at = now
         instruction.save(update_fields=["glass_broken_at"])
-        record.after = snapshot(instruction, *_AUDITED)
         record.outcome = AuditOutcome.ASKED
         takes_effect = iso(now + BREAK_GLASS_DELAY)
         words = (
             f"may do it without a second person from {takes_effect} on, unless one of you declines"
         )
-        _raise_alarm(staff, instruction, words, note, now)
+        told = _raise_alarm(staff, instruction, words, note, now)
+        record.after = snapshot(instruction, *_AUDITED) | {TOLD: told}
     return instruction
 
 
@@ -59,7 +61,7 @@ def finish_break_glass(
     """
     asked = Instruction.objects.one(instruction_id)
     task = TASKS[asked.task]
-    action = decision("finish break glass", task.right, instruction_id, note)
+    action = decision(FINISH, task.right, instruction_id, note)
     with audited(staff=staff, action=action, now=now) as record:
         lock_people(staff, task, asked.subject_id)
         instruction = _own(staff, instruction_id, now)
@@ -69,8 +71,9 @@ def finish_break_glass(
         record.before = snapshot(instruction, *_AUDITED)
         instruction.decision_note = note
         carry_out(task, instruction, staff.actor, user_id=None, now=now)
-        record.after = snapshot(instruction, *_AUDITED)
-        _raise_alarm(staff, instruction, "has done it without a second person", note, now)
+        words = "has done it without a second person"
+        told = _raise_alarm(staff, instruction, words, note, now)
+        record.after = snapshot(instruction, *_AUDITED) | {TOLD: told}
     return instruction
 
 
@@ -85,10 +88,10 @@ def _own(staff: Staff, instruction_id: str, now: datetime) -> Instruction:
 
 def _raise_alarm(
     staff: Staff, instruction: Instruction, words: str, note: str, now: datetime
-) -> None:
-    """Notify the Administrators, including the requester, and the log."""
+) -> str:
+    """Notify the Administrators, including the requester, and the log; return who was told."""
     title = TASKS[instruction.task].title
-    tell_administrators(
+    told = tell_administrators(
         subject=f"break glass: {title}",
         text=f"“{title}” ({instruction.subject_id}): {staff.username} {words}.\n"
         f"Reason: {instruction.reason}\nWhy no one else: {note}\n\n"
@@ -103,3 +106,4 @@ def _raise_alarm(
         actor=staff.actor,
         status=instruction.status,
     )
+    return told

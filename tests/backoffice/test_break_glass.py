@@ -71,14 +71,15 @@ def test_it_takes_effect_a_day_later_and_everyone_is_told_twice(asked: Instructi
     asked.refresh_from_db()
     assert asked.glass_broken_at
     broken, later = iso(asked.glass_broken_at), iso(asked.glass_broken_at + BREAK_GLASS_DELAY)
+    told = {"told": "all Administrators"}
     [text] = {each.text for each in Message.objects.filter(text__contains="may do it")}
     assert text.startswith(
         f"“Add staff” (friend): administrator may do it without a second person from {later} on,"
         " unless one of you declines.\nReason: Hired\nWhy no one else: The other is on a plane\n"
     )
     assert [(entry.act, entry.outcome, entry.before, entry.after) for entry in entries] == [
-        ("break glass", "asked", {"glass_broken_at": None}, {"glass_broken_at": broken}),
-        ("finish break glass", "done", {"status": "waiting"}, {"status": "carried_out"}),
+        ("break glass", "asked", {"glass_broken_at": None}, {"glass_broken_at": broken} | told),
+        ("finish break glass", "done", {"status": "waiting"}, {"status": "carried_out"} | told),
     ]
     assert (asked.decided_by, asked.decision_note) == (None, "The other is on a plane")
 
@@ -128,6 +129,33 @@ def test_of_who_alone_manages_staff_all_others_hear(office: Office) -> None:
     act(at_desk(), waiting(), "break-glass", **WHY)
 
     assert alarms() == ["finance@example.com"]
+
+
+@pytest.mark.parametrize(
+    ("addresses", "told"),
+    [
+        ((FIRST, SECOND, "friend"), "all Administrators"),
+        ((FIRST, "friend"), "all staff"),
+        ((), "no one, for want of an e-mail address"),
+    ],
+)
+def test_whom_the_alarm_has_told_is_on_the_page(
+    asked: Instruction, addresses: tuple[str, ...], told: str
+) -> None:
+    User.objects.update(email="")
+    for name in addresses:
+        User.objects.filter(username=name).update(email=f"{name}@example.com")
+
+    browser = at_desk()
+    act(browser, asked, "break-glass", **WHY)
+    begun = browser.get(page_of(asked)).content.decode()
+    with time_machine.travel(utc_now() + BREAK_GLASS_DELAY, tick=False):
+        act(at_desk(), asked, "carry-out", **WHY)
+        done = at_desk().get(page_of(asked)).content.decode()
+
+    assert f"Told: {told}. You can carry it out after the delay." in begun
+    assert f"Glass broken: {told} told" in begun
+    assert f"Glass broken: {told} told" in done
 
 
 @pytest.mark.parametrize("action", ["break-glass", "carry-out"])
