@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import chain, groupby
 from typing import Any
@@ -89,8 +89,13 @@ def _whose(statement: AccountStatement) -> list[tuple[str, str | date, str]]:
 def period_of(statement: AccountStatement) -> tuple[date, date]:
     """Return the first and the last day of a statement, in the merchant's time zone."""
     zone = ZoneInfo(statement.merchant.time_zone)
-    last = statement.end_at - timedelta(microseconds=1)
-    return statement.start_at.astimezone(zone).date(), last.astimezone(zone).date()
+    last = _last_moment(statement).astimezone(zone).date()
+    return statement.start_at.astimezone(zone).date(), last
+
+
+def _last_moment(statement: AccountStatement) -> datetime:
+    """Return the last instant of its days: the end itself is the first of the next one."""
+    return statement.end_at - timedelta(microseconds=1)
 
 
 def statement_days(statement: AccountStatement) -> Iterator[DaySums]:
@@ -163,7 +168,7 @@ def _rows(statement: AccountStatement) -> Iterator[tuple[Any, ...]]:
                 _units(balance, currency),
                 currency,
             )
-    yield _end(statement.end_at, "Closing balance", balance, currency)
+    yield _end(_last_moment(statement), "Closing balance", balance, currency)
 
 
 def _end(at: Any, words: str, balance: int, currency: str) -> tuple[Any, ...]:

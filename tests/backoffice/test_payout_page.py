@@ -2,7 +2,8 @@
 
 import io
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,6 +16,7 @@ from backoffice.models import AuditEntry, ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.exports import LEASE, make_due
+from backoffice.sheets import csv_lines
 from backoffice.statement_files import KINDS, period_of, statement_sheet
 from core.clock import utc_now
 from core.money import share_of
@@ -177,6 +179,21 @@ def test_a_month_adds_up_in_excel(
     assert refunded[titles.index("Order")] == "A-5000"
     account = Account.objects.get(owner=seller.pk, purpose=Purpose.MERCHANT)
     assert closing[titles.index("Balance")] == balance_of(account)
+
+
+@pytest.mark.parametrize("zone", ["America/Nassau", "Asia/Tokyo"])
+def test_the_balances_of_a_month_are_dated_within_it(
+    seller: Merchant, statement: AccountStatement, zone: str
+) -> None:
+    Merchant.objects.filter(pk=seller.pk).update(time_zone=zone)
+    first_day = datetime(2026, 2, 1, tzinfo=ZoneInfo(zone))
+    AccountStatement.objects.update(start_at=first_day, end_at=first_day + timedelta(days=28))
+    statement = AccountStatement.objects.get()
+
+    lines = [line.decode() for line in csv_lines(statement_sheet(statement))]
+
+    assert lines[1].startswith("2026-02-01 00:00:00")
+    assert lines[-1].startswith("2026-02-28 23:59:59")
 
 
 def test_an_accountant_reads_words_and_no_codes(
