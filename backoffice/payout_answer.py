@@ -44,8 +44,8 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
     words = {
         PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(payout, now)}.",
         PayoutStatus.PAID: f"Paid on {formats.moment(payout.paid_at)}.",
-        PayoutStatus.FAILED: f"Failed: {_reason(payout)}",
-        PayoutStatus.RETURNED: f"The bank sent it back: {_reason(payout)}",
+        PayoutStatus.FAILED: f"Failed: {reason_of(payout)}",
+        PayoutStatus.RETURNED: f"The bank sent it back: {reason_of(payout)}",
         PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
     }
     back = [_back(payout, now)] if payout.status in ENDED_UNPAID else []
@@ -175,7 +175,8 @@ def _account(account: BankAccount) -> str:
     return formats.link(account, page_to_open(account))  # type: ignore[no-any-return]  # markup
 
 
-def _reason(payout: Payout) -> str:
+def reason_of(payout: Payout) -> str:
+    """Return why it failed or came back, with the bank's code if it gave one."""
     words = showable(payout.failure_message).rstrip(".") or "no reason was given"
     is_of_bank = payout.failure_code not in ("", REFUSED, RETURNED_BY_BANK)
     return f"{words} ({payout.failure_code})." if is_of_bank else f"{words}."

@@ -10,9 +10,11 @@ from django.utils.safestring import SafeString
 from backoffice import formats
 from backoffice.customer_timeline import changes_of, codes_of
 from backoffice.endpoint_timeline import outages_met_by, outages_of
+from backoffice.inquiry_timeline import entries_of
 from backoffice.message_words import kind_words, masked_recipient, status_words, with_payment_ended
 from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
+from backoffice.payout_answer import reason_of
 from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
@@ -29,6 +31,7 @@ from messages.models import Message
 from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
+from payouts.models import PayoutTransition
 from refunds.models import Inquiry, Refund, RefundTransition
 from refunds.statuses import RefundStatus
 from webhooks.endpoint_outages import with_outages_met
@@ -53,10 +56,6 @@ _STAMPS = {
 }
 # By the act, as the audit trail names what was requested.
 _VIEWING_RIGHTS = {task.title.lower(): viewing_right(name) for name, task in TASKS.items()}
-_WRITTEN_BY = {
-    "customer": "written by the customer",
-    "visitor": "written by someone with the receipt",
-}
 
 
 def timeline_of(payment: Payment) -> list[TimelineEntry]:
@@ -82,7 +81,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         _transitions(added, _added),
         islice(outages_met_by(newest, SHOWN), SHOWN),
         map(_attempted, sent),
-        _entries(inquiry, page_of(inquiry)) if inquiry else (),
+        entries_of(inquiry, SHOWN, page_of(inquiry)) if inquiry else (),
         *_around(*about, sent={attempt.delivery_id for attempt in sent}),
         _stamps(payment),
     )
@@ -96,7 +95,7 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
     elif isinstance(row, Webhook | Merchant):
         own = islice(outages_of(row, SHOWN), SHOWN)
     elif isinstance(row, Inquiry):
-        own = _entries(row)
+        own = entries_of(row, SHOWN)
     elif hasattr(row, "transitions"):
         own = _transitions(row.transitions, lambda move: ("circle", _status(move).capitalize()))
     return _in_order(own, *_around(row.pk), _stamps(row))
@@ -134,13 +133,16 @@ def _transitions(
             icon,
             words,
             actor_words(move.actor),
-            details=(_cause(getattr(move, "cause", "")),),
+            details=(_cause(move),),
             tone=formats.tone(move.to_status),
         )
 
 
-def _cause(cause: str) -> str:
-    """Return the cause; that of a failure in words instead of its code."""
+def _cause(move: Any) -> str:
+    """Return the cause; that of a failure in words instead of its code, or beside the bank's."""
+    cause = getattr(move, "cause", "")
+    if isinstance(move, PayoutTransition) and cause and cause == move.payout.failure_code:
+        return reason_of(move.payout)
     known = failure_of(cause)
     return known.message if known.code == cause else cause
 
@@ -181,20 +183,6 @@ def _stamps(row: Any) -> Iterator[TimelineEntry]:
         if at := getattr(row, name, None):
             who = actor_words(getattr(row, name.removesuffix("_at") + "_by", "") or "")
             yield TimelineEntry(at, icon, words, who)
-
-
-def _entries(inquiry: Inquiry, url: str = "") -> Iterator[TimelineEntry]:
-    """Yield what a customer reported on the receipt, and the answers."""
-    for entry in inquiry.entries.order_by("-pk")[:SHOWN]:
-        words = f"Inquiry: {_WRITTEN_BY.get(entry.author, entry.status)}"
-        yield TimelineEntry(
-            entry.at,
-            "forum",
-            formats.link(words, url),
-            actor_words(entry.actor),
-            details=(entry.text,),
-            tone=formats.tone(entry.status),
-        )
 
 
 def _verification_attempts(payment: Payment) -> Iterator[TimelineEntry]:

@@ -22,7 +22,7 @@ from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import ModeFilter, Rows, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of
-from backoffice.resource.shown import Amount, Field, Figure, Id, Instant, Reference
+from backoffice.resource.shown import Amount, Field, Figure, Id, Instant, Reference, RowLink
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, BY, CREATED, MERCHANT, MODE, STATUS
 from backoffice.roles import Right
@@ -31,7 +31,7 @@ from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 SHOWN = 50
 NEVER_ARRIVED = ENDED_UNPAID | {PayoutStatus.CANCELED}
-TO = Field("To", lambda payout: str(payout.bank_account))
+TO = RowLink("To", lambda payout: str(payout.bank_account), to="bank_account")
 ORIGINS = {
     PayoutOrigin.SCHEDULE: "the schedule",
     PayoutOrigin.API: "the merchant, by API",

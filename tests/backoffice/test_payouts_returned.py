@@ -42,6 +42,22 @@ def test_it_says_why_it_was_returned(office: Office, returned: Payout) -> None:
     assert f", to the same account ({account_link(returned.bank_account)}): ask the" in shown
 
 
+def test_its_timeline_says_why_it_was_returned(office: Office, returned: Payout) -> None:
+    [move] = [
+        each
+        for each in office(Role.SUPPORT).get(page_of(returned)).context["timeline"]
+        if each.title == "Returned"
+    ]
+
+    assert move.details == ("Account closed (AC04).",)
+
+
+def test_the_account_to_which_it_went_is_a_link(office: Office, returned: Payout) -> None:
+    account = returned.bank_account
+
+    assert f"<dt>To</dt><dd>{account_link(account)}</dd>" in page(office, returned)
+
+
 def another_account(payout: Payout) -> BankAccount:
     before = payout.bank_account
     details = BankDetails(
