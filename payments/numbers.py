@@ -13,6 +13,7 @@ from core.ids import TIME_CHARACTERS, base62, is_id, millisecond_of
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CHARACTERS, BITS = 10, 5
 CHECK_BITS = 9
+NEAR = 2  # characters that may be missing or too many
 FIRST_MILLISECOND = 1_577_836_800_000  # start of 2020: 41 bits last until 2089
 _NUMBER = re.compile(rf"([{LETTERS}]{{5}})[- ]?([{LETTERS}]{{5}})")
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2212"  # what word processors and mailboxes write
@@ -40,6 +41,17 @@ def id_prefix_of(text: str) -> str:
     for letter in found[1] + found[2]:
         value = value << BITS | LETTERS.index(letter)
     return f"pay_{base62((value >> CHECK_BITS) + FIRST_MILLISECOND, TIME_CHARACTERS)}"
+
+
+def characters_of(text: str) -> int:
+    """Return how many characters a number has that was heard or copied incompletely, or with more.
+
+    0 if the text is a whole number, or cannot be one.
+    """
+    typed = re.sub("[- ]", "", text.strip().upper().translate(_MISREAD))
+    is_near = 0 < abs(len(typed) - CHARACTERS) <= NEAR and set(typed) <= set(LETTERS)
+    is_mixed = any(map(str.isdecimal, text)) and any(map(str.isalpha, text))
+    return len(typed) if is_near and is_mixed else 0
 
 
 def is_number_of(text: str, payment_id: str) -> bool:

@@ -9,7 +9,7 @@ from backoffice.search_query import missing_day
 from backoffice.search_results import search
 from backoffice.staff import staff_of
 from core.clock import request_now
-from payments.numbers import id_prefix_of
+from payments.numbers import CHARACTERS, characters_of, id_prefix_of
 
 
 def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
@@ -24,6 +24,8 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         context["is_withheld"] = found.is_withheld
         context["missing_day"] = missing_day(text)
         context["is_number"] = bool(id_prefix_of(text))
+        context["characters"] = characters_of(text)
+        context["characters_of_number"] = CHARACTERS
     else:
         context["focus_search"] = True
     return TemplateResponse(request, "admin/backoffice/search.html", context)
