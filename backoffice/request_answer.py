@@ -16,6 +16,7 @@ from backoffice.services.money import short_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from core.durations import in_words
+from core.signatures import is_altered
 from customers.models import Customer
 from customers.phones import masked
 from funding.models import TopUp
@@ -26,6 +27,10 @@ from refunds.models import Refund
 from refunds.reserve import missing_for
 from refunds.statuses import RefundStatus
 
+ALTERED_ELSEWHERE = (
+    "A request about this was changed in the database by something other than this service: do not"
+    " rely on what it says, and tell the operators at once."
+)
 SHOWN_FOR = timedelta(days=7)
 SHOWN = 5
 # What a request names beside its subject, which is a payout, a run or a customer.
@@ -54,7 +59,12 @@ def requests_about(public_id: str, now: datetime, hidden: Sequence[str]) -> list
 
 
 def request_words(instruction: Instruction, public_id: str, now: datetime) -> str:
-    """Say on the page of an object that a request about it waits, or was declined."""
+    """Say on the page of an object that a request about it waits, or was declined.
+
+    Of one that was tampered with, nothing is repeated.
+    """
+    if is_altered(instruction):
+        return with_link(ALTERED_ELSEWHERE, instruction)
     name = subject_of(instruction) if instruction.subject_id != public_id else ""
     what, asked = _asked_for(instruction, name), clock(instruction.asked_at, now)
     became = f" {asked}, waits for a colleague's approval: nothing has moved yet."

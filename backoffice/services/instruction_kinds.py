@@ -204,8 +204,13 @@ TASKS: dict[str, InstructionTask] = {
 
 
 def title_of(instruction: Instruction, name: str = "") -> str:
-    """Return what was requested: the amount, into or out of what, and whose, if a name is given."""
-    task = TASKS[instruction.task]
+    """Return what was requested: the amount, into or out of what, and whose, if a name is given.
+
+    In a row that was tampered with, it may be the name of no task.
+    """
+    task = TASKS.get(instruction.task)
+    if task is None:  # the row was tampered with
+        return instruction.task
     amount = formats.money(instruction.amount, instruction.currency) if instruction.amount else ""
     if amount and task.holder:
         takes = task.takes or instruction.arguments.get("direction") == money.TAKE

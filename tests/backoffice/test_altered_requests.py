@@ -8,11 +8,13 @@ from django.utils.html import escape
 from backoffice.admin.instructions import ALTERED
 from backoffice.errors import RowAltered
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
+from backoffice.request_answer import ALTERED_ELSEWHERE
 from backoffice.resource.page_urls import address_of, page_of
 from backoffice.roles import Role
 from backoffice.services.decisions import approve
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
+from payments.models import Payment
 from refunds.models import Refund
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
@@ -103,6 +105,24 @@ def test_a_request_that_is_altered_while_it_is_approved_is_refused_and_recorded(
     entry = AuditEntry.objects.get(act="approve")
     assert (entry.outcome, entry.error.partition(":")[0]) == (AuditOutcome.REFUSED, "ROW_ALTERED")
     assert asked.pk in caplog.text
+
+
+@pytest.mark.parametrize("status", ["waiting", "declined"])
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
+def test_the_page_of_a_payment_repeats_nothing_of_an_altered_request(
+    office: Office, asked: Instruction, change: dict[str, object], status: str
+) -> None:
+    payment = Payment.objects.get(pk=asked.subject_id)
+    if status == "declined":
+        act(office(Role.FINANCE), asked, "decline", note="Not yet")
+    tamper(asked, change)
+
+    pages = [office(Role.SUPPORT).get(url) for url in (page_of(payment), "/admin/")]
+
+    assert [page.status_code for page in pages] == [200, 200]
+    words = pages[0].context["answer"].words
+    assert any(ALTERED_ELSEWHERE in each for each in words) is ("subject_id" not in change)
+    assert not any("2,400.00" in each or "no task" in each for each in words)
 
 
 def test_a_request_as_it_was_written_can_be_decided_on(office: Office, asked: Instruction) -> None:
