@@ -23,6 +23,7 @@ from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationAttempt
 from core.clock import request_now
+from core.signatures import is_altered
 from customers.models import Customer
 from funding.models import TopUpTransition
 from funding.statuses import TopUpStatus
@@ -248,7 +249,7 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
         yield TimelineEntry(
             row.decided_at or row.expires_at,
             "how_to_reg",
-            formats.link(f"{title_of(row)}: {became}", page_of(row)),
+            formats.link(f"{_title(row)}: {became}", page_of(row)),
             actor=row.decided_by.get_username() if row.decided_by else "",
             details=(row.decision_note,),
             tone=formats.tone(status),
@@ -256,9 +257,15 @@ def _decisions(requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
         )
 
 
+def _title(request: Instruction) -> str:
+    return (
+        "A request that was changed in the database" if is_altered(request) else title_of(request)
+    )
+
+
 def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterator[TimelineEntry]:
     """Yield what staff did; for what moves money, as it was requested, with the amount."""
-    requested = {(row.subject_id, row.asked_at): row for row in requests}
+    requested = {(row.subject_id, row.asked_at): row for row in requests if not is_altered(row)}
     # One act on several deliveries has an entry of each.
     for entry in {(act.at, act.act, act.actor, act.outcome): act for act in acts}.values():
         request = requested.get((entry.subject_id, entry.at))

@@ -67,7 +67,14 @@ def _what(instruction: Instruction) -> str:
 WHAT = Field("What", _what)
 REQUESTED = Instant("Requested", "asked_at")
 WHOSE = RowLink("Whose", subject_of, to="merchant_id")
-STATE = Badge("Status", lambda instruction: state_of(instruction, request_now()))
+
+
+def _state(instruction: Instruction) -> str:
+    altered = is_altered(instruction)
+    return "altered in the database" if altered else state_of(instruction, request_now())
+
+
+STATE = Badge("Status", _state)
 REASON = Field("Reason", "reason")
 STATED = ("Number", "Period", "Written", *map(formats.amount, ("Opening", "Closing", "Replaces")))
 _SHOWN_OTHERWISE = frozenset(

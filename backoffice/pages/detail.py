@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
+from backoffice.altered_rows import report_altered
 from backoffice.models import AuditEntry, Instruction
 from backoffice.page_parts import NOTE, Section, SupportAnswer, Table, TimelineEntry
 from backoffice.request_answer import request_words, requests_about
@@ -91,6 +92,9 @@ def _answer(
 ) -> SupportAnswer | None:
     """Return what to tell the caller, and what has been requested for the object."""
     answer = resource.answer(row, instant)
+    if altered := report_altered(row):
+        answer = answer or SupportAnswer([])
+        answer = replace(answer, troubles=[altered, *answer.troubles])
     if answer and staff.may(Right.VIEW_PAYOUTS):
         answer = replace(answer, words=[*answer.words, *answer.of_payouts])
     if not requests:

@@ -1,0 +1,57 @@
+"""What staff meet at a row, other than a request, that was tampered with in the database."""
+
+import logging
+from typing import Any
+
+import pytest
+from django.db.models import Model
+
+from backoffice.models import AuditEntry
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from customers.models import Customer
+from funding.models import TopUp
+from merchants.models import Merchant
+from payments.models import Payment
+from payouts.models import BankAccount, Payout
+from refunds.models import Refund
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import one_of_each
+from tests.ledger.thief import all_rights
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+
+SAID = "was changed in the database by something other than this service"
+CHANGES: dict[type[Model], dict[str, Any]] = {
+    Customer: {"phone": "+12425559999"},
+    Payment: {"amount": 499_999},
+    Payout: {"amount": 1},
+    BankAccount: {"holder_name": "A Thief"},
+    Merchant: {"fee_basis_points": 1},
+    Refund: {"reason": "Another one"},
+    TopUp: {"reference": "RF001"},
+    Event: {"resource_id": "pay_another"},
+    AuditEntry: {"actor": "staff:someone.else"},
+}
+
+
+def test_the_page_of_an_altered_row_says_so_and_alarms(
+    office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows, browser = one_of_each(), office(Role.ADMINISTRATOR)
+    before = [SAID in browser.get(page_of(rows[model])).content.decode() for model in CHANGES]
+    with all_rights():
+        for model, change in CHANGES.items():
+            model._base_manager.filter(pk=rows[model].pk).update(**change)
+
+    for model in CHANGES:
+        caplog.clear()
+        response = browser.get(page_of(rows[model]))
+
+        assert response.status_code == 200
+        assert SAID in response.content.decode()
+        [logged] = [each for each in caplog.records if each.levelno == logging.ERROR]
+        assert str(rows[model].pk)[:12] in logged.getMessage()
+
+    assert not any(before)
