@@ -93,8 +93,7 @@ def _answer(
     """Return what to tell the caller, and what has been requested for the object."""
     answer = resource.answer(row, instant)
     if altered := report_altered(row):
-        answer = answer or SupportAnswer([])
-        answer = replace(answer, troubles=[altered, *answer.troubles])
+        answer = SupportAnswer([altered], "bad")
     if answer and staff.may(Right.VIEW_PAYOUTS):
         answer = replace(answer, words=[*answer.words, *answer.of_payouts])
     if not requests:
