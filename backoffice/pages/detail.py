@@ -93,7 +93,8 @@ def _answer(
     """Return what to tell the caller, and what has been requested for the object."""
     answer = resource.answer(row, instant)
     if altered := report_altered(row):
-        answer = SupportAnswer([altered], "bad")
+        answer = answer or SupportAnswer([])
+        answer = replace(answer, words=[altered, *answer.words], tone="bad")
     if answer and staff.may(Right.VIEW_PAYOUTS):
         answer = replace(answer, words=[*answer.words, *answer.of_payouts])
     if not requests:
