@@ -14,8 +14,7 @@ logger = structlog.get_logger(__name__)
 def report_altered(row: Any) -> str:
     """Return what to say of a row that is not as the service wrote it, and log an error; else "".
 
-    Requests are left out: their own page says more. A row without a signature is never found here:
-    the proof looks for those in the log.
+    Requests are left out: their own page says more.
     """
     is_entry = isinstance(row, AuditEntry)
     if isinstance(row, Instruction) or not (is_entry_altered(row) if is_entry else is_altered(row)):

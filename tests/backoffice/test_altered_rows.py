@@ -55,3 +55,14 @@ def test_the_page_of_an_altered_row_says_so_and_alarms(
         assert str(rows[model].pk)[:12] in logged.getMessage()
 
     assert not any(before)
+
+
+def test_a_removed_signature_is_looked_up_in_the_log(office: Office) -> None:
+    rows, browser = one_of_each(), office(Role.ADMINISTRATOR)
+    altered = rows[Customer]
+    with all_rights():
+        Customer._base_manager.filter(pk=altered.pk).update(phone="+12425559999", signature=None)
+
+    response = browser.get(page_of(altered))
+
+    assert SAID in response.context["answer"].words[0]
