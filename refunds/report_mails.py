@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 
 from core.attempt_limits import AttemptLimit, count_within_all
 from merchants.callers import VISITOR
-from merchants.owner_notices import has_unproven_email
+from merchants.statuses import MerchantStatus
 from messages.content import Content
 from messages.models import Channel, Message
 from messages.planning import plan_message
@@ -33,10 +33,9 @@ def plan_report_mail(report: InquiryEntry, payment: Payment, *, now: datetime) -
     its merchant.
     """
     merchant = payment.merchant
-    is_unproven = has_unproven_email(merchant) if payment.livemode else _is_unconfirmed(payment)
     by = "visitor" if report.actor == VISITOR else "customer"
     counted = f"{merchant.id} {payment.livemode} {by}"
-    if is_unproven or not count_within_all([(REPORTS_MAILED, counted)], now=now):
+    if _is_of_bystander(payment) or not count_within_all([(REPORTS_MAILED, counted)], now=now):
         return
     plan_message(
         channel=Channel.EMAIL,
@@ -77,6 +76,10 @@ def write(message: Message, now: datetime) -> Content | None:
     )
 
 
-def _is_unconfirmed(payment: Payment) -> bool:
-    """Return whether no e-mail of a test reaches the merchant."""
-    return payment.merchant.email_confirmed_at is None
+def _is_of_bystander(payment: Payment) -> bool:
+    """Return whether the address may be a bystander's, or no e-mail of a test would reach it.
+
+    Of a suspended merchant, it is not known whether staff have seen it before.
+    """
+    is_seen = payment.livemode and payment.merchant.status == MerchantStatus.VERIFIED
+    return payment.merchant.email_confirmed_at is None and not is_seen

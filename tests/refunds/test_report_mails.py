@@ -106,14 +106,24 @@ def test_a_report_that_is_rolled_back_is_not_mailed(paid):
 
 
 @pytest.mark.parametrize("livemode", [False, True], ids=["test", "live"])
-def test_a_bystanders_address_is_not_mailed_what_is_reported(merchant, livemode):
+@pytest.mark.parametrize("status", [MerchantStatus.UNVERIFIED, MerchantStatus.SUSPENDED])
+def test_a_bystanders_address_is_not_mailed_what_is_reported(merchant, livemode, status):
+    """Nor once the merchant is suspended: it may never have been verified before."""
     sale = sell_live(merchant, 200) if livemode else sell(merchant, 200)
-    unproven = {"status": MerchantStatus.UNVERIFIED, "email_confirmed_at": None}
-    Merchant.objects.filter(pk=merchant.pk).update(**unproven)
+    Merchant.objects.filter(pk=merchant.pk).update(status=status, email_confirmed_at=None)
 
     report(sale)
 
     assert planned() == 0
+
+
+def test_an_address_that_staff_have_verified_is_mailed_before_it_is_confirmed(merchant):
+    sale = sell_live(merchant, 200)
+    Merchant.objects.filter(pk=merchant.pk).update(email_confirmed_at=None)
+
+    report(sale)
+
+    assert planned() == 1
 
 
 def test_what_a_merchant_is_mailed_is_no_message_of_its_customers(merchant):
