@@ -10,6 +10,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 DAY = timedelta(days=1)
+USES = (
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment",
+    "key_agreement", "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
+)  # fmt: skip
 
 
 class Authority:
@@ -63,7 +67,15 @@ class Authority:
             .not_valid_before(today + days[0] * DAY)
             .not_valid_after(today + days[1] * DAY)
             .add_extension(x509.BasicConstraints(is_authority, None), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
+            # Python 3.13 and later believe no certificate without it.
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), False
+            )
         )
+        if is_authority:
+            signs = dict.fromkeys(USES, False) | {"key_cert_sign": True, "crl_sign": True}
+            builder = builder.add_extension(x509.KeyUsage(**signs), critical=True)
         if host:
             names = x509.SubjectAlternativeName([x509.DNSName(host)])
             builder = builder.add_extension(names, critical=False)
