@@ -103,8 +103,8 @@ class Watched:
         """Close the profiles, and say what none of them may have done."""
         for context in self.contexts:
             context.close()
-        assert self.foreign == []
-        assert self.errors == []
+        assert self.foreign == [], self.foreign
+        assert self.errors == [], self.errors
 
     def _note(self, url: str, allowed: str) -> None:
         parts = urlsplit(url)

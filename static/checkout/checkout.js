@@ -124,6 +124,7 @@ function poll(address, version) {
   let timer = 0;
   const ask = async () => {
     clearTimeout(timer);
+    if (!navigator.onLine) return;  // "online" asks again
     try {
       const answer = await fetch(address, { cache: "no-store" });
       const now = answer.ok ? (await answer.json()).version : version;
@@ -138,6 +139,7 @@ function poll(address, version) {
     timer = setTimeout(ask, document.hidden ? 10000 : wait);
   };
   timer = setTimeout(ask, wait);
+  addEventListener("online", ask);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
 }
 if (page.dataset.poll) poll(page.dataset.poll, page.dataset.version);
