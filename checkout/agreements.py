@@ -14,22 +14,36 @@ from checkout.refused_forms import RefusedForm
 
 AGREED_COOKIE = "agreed"
 DIGEST_CHARACTERS = 64
+MOST_REMEMBERED = 8  # payments that one browser has open in tabs of their own
+_BETWEEN = "~"
 UNPROCESSABLE = 422
 
 
 def agreed_before(request: HttpRequest, view: PaymentView) -> str:
-    """Return the digest that was agreed to, if the last press was for this payment.
+    """Return the digest that was agreed to, if one of the last presses was for this payment.
 
     Otherwise the digest of the current description, as for a visitor who opens the page afresh.
     """
-    pressed, _dot, digest = request.COOKIES.get(cookie_name(AGREED_COOKIE), "").partition(".")
-    return digest if digest and pressed == view.id else view.agreed
+    return _remembered(request).get(view.id) or view.agreed
 
 
-def remember_agreed(response: HttpResponse, payment_id: str, digest: str) -> None:
-    """Store the digest that was agreed to, until the next press or the browser closes."""
+def remember_agreed(
+    request: HttpRequest, response: HttpResponse, payment_id: str, digest: str
+) -> None:
+    """Store the digest that was agreed to, beside those of other tabs, until the browser closes."""
     if len(digest) == DIGEST_CHARACTERS:
-        set_cookie(response, cookie_name(AGREED_COOKIE), f"{payment_id}.{digest}")
+        others = _remembered(request)
+        others.pop(payment_id, None)
+        kept = [*others.items()][1 - MOST_REMEMBERED :]
+        value = _BETWEEN.join(".".join(each) for each in (*kept, (payment_id, digest)))
+        set_cookie(response, cookie_name(AGREED_COOKIE), value)
+
+
+def _remembered(request: HttpRequest) -> dict[str, str]:
+    """Return the digests by payment, the last press last."""
+    value = request.COOKIES.get(cookie_name(AGREED_COOKIE), "")
+    presses = (press.partition(".") for press in value.split(_BETWEEN)[-MOST_REMEMBERED:])
+    return {payment_id: digest for payment_id, _dot, digest in presses if digest}
 
 
 def change_notice(view: PaymentView) -> RefusedForm:

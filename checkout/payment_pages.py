@@ -90,7 +90,7 @@ class PaymentAction(PaymentPage):
         response = super().dispatch(request, *args, **kwargs)
         view = self.payment_view
         if view and request.POST.get("agreed") == view.agreed:
-            remember_agreed(response, view.id, view.agreed)
+            remember_agreed(request, response, view.id, view.agreed)
         return response
 
     def go_on(self) -> HttpResponse:

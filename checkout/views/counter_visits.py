@@ -71,7 +71,7 @@ class CounterVisit(PaymentPage):
         )
         step = CheckoutStep.SIGN_IN if is_next else CheckoutStep.PAY
         response = SeeOther(reverse(step.value, args=[opened]))
-        remember_agreed(response, opened, request.POST.get("agreed", ""))
+        remember_agreed(request, response, opened, request.POST.get("agreed", ""))
         return response
 
     def load_till(self) -> None:

@@ -158,7 +158,7 @@ class LinkPage(CheckoutPage):
         )
         step = CheckoutStep.SIGN_IN if is_next else CheckoutStep.PAY
         response = SeeOther(reverse(step.value, args=[payment_id]))
-        remember_agreed(response, payment_id, request.POST.get("agreed", ""))
+        remember_agreed(request, response, payment_id, request.POST.get("agreed", ""))
         return response
 
     def form(self, request: HttpRequest | None = None) -> Form:

@@ -5,6 +5,8 @@ from hashlib import sha256
 
 import pytest
 
+from checkout.agreements import AGREED_COOKIE, MOST_REMEMBERED
+from checkout.browser_session import cookie_name
 from core.clock import utc_now
 from merchants.evidence import approve_change, request_change
 from merchants.models import Merchant, MerchantChange
@@ -103,6 +105,34 @@ def test_what_is_changed_before_the_lock_that_pays_is_read_first(
 
     assert CHANGED in shopper.text
     assert Payment.objects.get().completed_at is None
+
+
+def test_a_press_in_another_tab_hides_no_change_from_the_first(
+    merchant: Merchant, small: Payment
+) -> None:
+    """The browser knew what the last press agreed to: the other tab showed the change as read."""
+    payment = PaymentFactory.create(merchant=merchant, amount=4_000, description="Two lamps")
+    shopper = signed_in_at(payment)
+    shopper.visit(small.hosted_url)
+    shopper.send(to="/pay")
+    assert "<h1>Paid</h1>" in shopper.text
+    describe(payment, "A lamp")
+    shopper.visit(f"{payment.hosted_url}/pin")
+
+    assert shopper.path == payment.hosted_url
+    assert CHANGED in shopper.text
+
+
+def test_what_is_remembered_of_other_tabs_has_an_end(merchant: Merchant) -> None:
+    shopper = Shopper()
+    for _ in range(MOST_REMEMBERED + 2):
+        payment = PaymentFactory.create(merchant=merchant, amount=150)
+        shopper.visit(payment.hosted_url)
+        shopper.send(to="/pay")
+
+    presses = shopper.client.cookies[cookie_name(AGREED_COOKIE)].value.split("~")
+    assert len(presses) == MOST_REMEMBERED
+    assert presses[-1].startswith(payment.id)
 
 
 @pytest.mark.parametrize("step", ["the phone", "the code"])
