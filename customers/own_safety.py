@@ -22,16 +22,16 @@ def open_sessions_of(customer: Customer, *, now: datetime) -> list[CustomerSessi
 
 
 @transaction.atomic
-def end_other_session(*, session: CustomerSession, handle: str, now: datetime) -> None:
+def end_other_session(*, session: CustomerSession, handle: str, now: datetime) -> bool:
     """Sign out another device of the customer who is signed in here, by the handle of its session.
 
-    One that has ended, or is not the customer's, is no error: it is not signed in. Raises as
-    `freeze_own_wallet`.
+    Returns whether there was one: it may have ended before, or the page may name it as an older
+    release did. Raises as `freeze_own_wallet`.
     """
     customer = lock_customer_of(session)
     others = CustomerSession.objects.open(now).filter(customer=customer).exclude(pk=session.pk)
     chosen = [other.pk for other in others if other.handle == handle]
-    others.filter(pk__in=chosen).update(ended_at=now)
+    return others.filter(pk__in=chosen).update(ended_at=now) > 0
 
 
 @transaction.atomic

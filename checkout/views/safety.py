@@ -46,12 +46,12 @@ class DevicesPage(SignedInPage):
         )
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        chosen = request.POST.get("session", "")
+        chosen, devices = request.POST.get("session", ""), SeeOther(self.own("account-devices"))
         if chosen == ALL_OTHERS:
             end_other_sessions(session=self.session, now=self.now)
-        else:
-            end_other_session(session=self.session, handle=chosen, now=self.now)
-        return say_done(SeeOther(self.own("account-devices")), "signed-out")
+        elif not end_other_session(session=self.session, handle=chosen, now=self.now):
+            return devices
+        return say_done(devices, "signed-out")
 
 
 class FreezePage(SignedInPage):

@@ -54,6 +54,17 @@ def test_it_lists_where_the_customer_is_signed_in_and_signs_one_out(victim: Cust
     assert [is_open(token) for token in (own, lost, at_home)] == [True, False, True]
 
 
+def test_a_device_named_as_before_an_upgrade_is_not_said_to_be_signed_out(victim: Customer) -> None:
+    """An owner in a hurry left it at that, with the thief signed in."""
+    here, _ = signed_in_on(victim, "iPhone")
+    _, stolen = signed_in_on(victim, "Android")
+    here.visit(DEVICES)
+    here.send(session=str(CustomerSession.objects.get(device="Android").pk))
+
+    assert (here.path, is_open(stolen)) == (DEVICES, True)
+    assert "Signed out." not in here.text
+
+
 def test_all_other_devices_are_signed_out_at_once(victim: Customer) -> None:
     here, own = signed_in_on(victim, "iPhone")
     others = [signed_in_on(victim, device)[1] for device in ("Android", "Windows")]
