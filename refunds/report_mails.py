@@ -62,10 +62,14 @@ def write(message: Message, now: datetime) -> Content | None:
     if inquiry.status != InquiryStatus.OPEN:
         return None
     report = inquiry.entries.get(pk=message.key.rpartition(":")[2])
+    is_customer = report.actor != VISITOR
+    customer = f"customer:{inquiry.payment.customer_id}"
     context = context_of(inquiry.payment) | {
         "inquiry": inquiry,
         "reason": InquiryReason(inquiry.reason).label.lower(),
-        "is_customer": report.actor != VISITOR,
+        "is_customer": is_customer,
+        # A visitor's report leaves the reason that the customer gave.
+        "is_own_reason": is_customer or not inquiry.entries.filter(actor=customer).exists(),
         "support_email": settings.SUPPORT_EMAIL,
         "most": REPORTS_MAILED.times,
     }

@@ -69,6 +69,23 @@ def test_each_report_is_mailed_once(paid, mailoutbox):
     assert "Reported by: someone with the receipt who was not signed in" in mailoutbox[1].body
 
 
+@pytest.mark.parametrize("is_reported_before", [False, True])
+def test_a_visitors_report_is_not_mailed_with_the_customers_reason_as_its_own(
+    paid, mailoutbox, is_reported_before
+):
+    """ "Reason: not received" stood above "Reported by: someone with the receipt"."""
+    if is_reported_before:
+        report(paid)
+    said = ProblemReport(InquiryReason.DUPLICATE, WORDS)
+    report_problem(payment_id=paid.id, report=said, actor="visitor", now=utc_now())
+    send_messages()
+
+    mail = mailoutbox[-1].body
+    assert "Reported by: someone with the receipt" in mail
+    by_customer = "\nReason that the customer gave before: not received\n"
+    assert (by_customer if is_reported_before else "\nReason: duplicate\n") in mail
+
+
 def test_what_was_settled_before_the_mail_is_not_mailed(api, paid, mailoutbox):
     report(paid)
     refund(api, paid, 500)
