@@ -63,7 +63,20 @@ def test_trigger_says_that_no_endpoint_is_subscribed(
         run("trigger", "payment.failed", "--merchant", merchant.slug)
 
 
-def test_values_can_be_put_into_the_sample(merchant: Merchant) -> None:
+def test_trigger_as_json_fails_if_no_endpoint_is_subscribed(
+    merchant: Merchant, endpoint: MakeEndpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script took the event for one that was on its way, and waited for it."""
+    endpoint(events=("refund.*",))
+
+    with pytest.raises(CommandError, match=r"^No endpoint subscribes to payment\.failed\."):
+        call_command("trigger", "payment.failed", "--json")
+
+    assert json.loads(capsys.readouterr().out)["type"] == "payment.failed"
+
+
+def test_values_can_be_put_into_the_sample(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    endpoint()
     original = sample_of(EventType.PAYMENT_COMPLETED)
 
     shown = run_json(
@@ -83,7 +96,10 @@ def test_values_can_be_put_into_the_sample(merchant: Merchant) -> None:
     assert sample_of(EventType.PAYMENT_COMPLETED) == original
 
 
-def test_a_sample_can_begin_as_an_event_that_was(merchant: Merchant) -> None:
+def test_a_sample_can_begin_as_an_event_that_was(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    endpoint()
     event = emit_event(merchant, data={"payment_id": "pay_1", "amount": 5})
 
     shown = run_json(

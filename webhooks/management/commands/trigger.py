@@ -51,9 +51,9 @@ class Command(BaseCommand):
         )
         if options["json"]:
             self.stdout.write(event.payload.decode())
-        elif not count:
+        if not count:
             raise CommandError(_no_endpoint(event_type))
-        else:
+        if not options["json"]:
             self.stdout.write(f"{event.id} is on its way to {count} endpoint{'s' * (count != 1)}.")
         return None
 
