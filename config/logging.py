@@ -19,12 +19,12 @@ _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
     r"|(/counter/+pay_[A-Za-z0-9]+/+)[A-Za-z0-9]+"
-    r"|(/(?:not-me|confirm-address)/)[A-Za-z0-9_:.-]+"
+    r"|(/(?:not-me|confirm-address)/+)[A-Za-z0-9_:.-]+"
+    r"|(/admin/+invitation/+)\S+"  # before search terms, which would keep it
     # Bounded: a URL that repeats the beginning of one of these would take seconds.
     r"|(/admin/?[^\s?]{0,300}\?)\S+"  # staff's search terms, also in a `next` URL
     r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]{0,600})=)[^\s&]+"  # merchants' search terms
     r"|(/confirm-email/?\?)\S+"
-    r"|(/admin/invitation/)\S+"
 )
 # Fields of our own, and those that structlog removes before a line is written.
 _OURS = {"level", "logger", "timestamp", "_record", "_from_structlog"}
