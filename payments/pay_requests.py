@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core.attempt_limits import AttemptLimit, count_or_refuse, forget_attempts
+from core.errors import ValidationFailed
 from core.formats import moment_of, money
 from core.mailboxes import mailbox_of
 from core.text import isolated
@@ -33,6 +34,7 @@ DAY = timedelta(days=1)
 PER_OBJECT = AttemptLimit("pay-request-object", 3, DAY)
 PER_RECIPIENT = AttemptLimit("pay-request-recipient", 5, DAY)
 PER_MERCHANT = AttemptLimit("pay-request-merchant", 200, DAY)
+MOST_SLUG_DIGITS = 6  # seven are a phone number
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,14 @@ def send_payment(
 def send_link(*, caller: Caller, link_id: str, recipient: Recipient, now: datetime) -> PaymentLink:
     """Send a customer the URL of a payment link (`POST /v1/payment-links/:id/send`).
 
-    Raises PaymentLinkNotFound, the error of its current status, CountryNotServed, RateLimited, and
-    as `refuse_ended_key` if the key or the merchant has been stopped meanwhile.
+    Raises PaymentLinkNotFound, the error of its current status, ValidationFailed for a text whose
+    URL reads as a phone number, CountryNotServed, RateLimited, and as `refuse_ended_key` if the key
+    or the merchant has been stopped meanwhile.
     """
     link = PaymentLink.objects.visible_to(caller).select_related("merchant").one(link_id)
     link.refuse_ended(now)
+    if recipient.channel == Channel.SMS:
+        _refuse_number_in_slug(link.merchant.slug)
     _plan(link, recipient, now)
     refuse_ended_key(caller)
     return link
@@ -90,6 +95,13 @@ def write(message: Message, now: datetime) -> Content:
     if isinstance(row, Payment) and row.link and row.link.status_at(now) != LinkStatus.ACTIVE:
         raise Undeliverable("It can be paid no more: its payment link has ended.")
     return Content(message.text, message.subject)
+
+
+def _refuse_number_in_slug(slug: str) -> None:
+    """Raise ValidationFailed if a link's URL reads as a phone number, as no name in a text may."""
+    if sum(map(str.isdecimal, slug)) > MOST_SLUG_DIGITS:
+        rule = f"cannot be sent this URL, as {slug} reads as a phone number: send it by e-mail"
+        raise ValidationFailed(phone=rule)
 
 
 def _plan(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:

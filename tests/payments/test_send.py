@@ -64,6 +64,28 @@ def test_it_plans_a_text_in_which_the_name_is_harmless(api, settings):
     assert "now.example" not in message.text
 
 
+@pytest.mark.parametrize("live", [True, False])
+def test_no_text_has_a_number_to_call_in_the_url_of_a_link(api, live):
+    """The name lost its digits; the slug, from the same name, stood in the URL with them."""
+    merchant = MerchantFactory(slug="fraud-desk-call-900-555-0100")
+    key = api(merchant, live=live)
+    link = key.post("/v1/payment-links", {"amount": 100}).json()["id"]
+
+    refused = key.post(f"/v1/payment-links/{link}/send", PHONE)
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert refused.json()["details"].startswith("phone: cannot be sent this URL")
+    assert Message.objects.count() == 0
+    assert key.post(f"/v1/payment-links/{link}/send", EMAIL).status_code == 200
+
+
+def test_the_year_in_a_slug_keeps_no_link_out_of_a_text(api):
+    merchant = MerchantFactory(slug="regatta-24-2026")
+    link = api(merchant).post("/v1/payment-links", {"amount": 100}).json()["id"]
+
+    assert api(merchant).post(f"/v1/payment-links/{link}/send", PHONE).status_code == 200
+
+
 def test_a_text_without_an_amount_or_an_end_says_none(api, merchant):
     merchant.name = "M" * 200
     merchant.save(update_fields=["name"])
