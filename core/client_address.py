@@ -1,5 +1,6 @@
 """Where a request comes from."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -11,6 +12,8 @@ UNKNOWN = "0.0.0.0"  # noqa: S104  # a value to count under, not to listen on
 IPV6_SITE_BITS = 64
 MOST_KEPT = 1_000
 IPV6_OWNER_BITS = 48  # the prefix that one subscriber commonly gets
+# As some proxies write it: 192.0.2.7:50123, [2001:db8::7], [2001:db8::7]:50123.
+_WITH_PORT = re.compile(r"(?:\[([^\]]+)\]|([0-9.]+))(?::[0-9]+)?")
 
 
 def client_address(request: HttpRequest) -> str:
@@ -38,8 +41,10 @@ def is_from_inside(request: HttpRequest) -> bool:
 
 @lru_cache(MOST_KEPT)
 def _normal(written: str) -> str:
+    """Return an address without its port, or UNKNOWN, which all callers would share."""
+    found = _WITH_PORT.fullmatch(written.strip())
     try:
-        address = ip_address(written.strip())
+        address = ip_address((found[1] or found[2]) if found else written.strip())
         return str(getattr(address, "ipv4_mapped", None) or address)
     except ValueError:
         return UNKNOWN
