@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.html import format_html
 
@@ -143,16 +144,22 @@ def _back(payout: Payout, now: datetime) -> str:
     """Return where the money of a payout that did not arrive is now."""
     at = formats.clock(payout.failed_at or payout.returned_at, now)
     went = f"The money went back to the merchant's balance ({at})"
-    lines = StatementLine.objects.filter(
-        transfer__reference=payout.pk,
+    if line := lines_given_back(payout.pk).select_related("statement__payout").first():
+        following = line.statement.payout
+        made = formats.clock(line.statement.closed_at, now)
+        is_now = following.get_status_display().lower()
+        words = f"{went}; the next payout, made {made}, includes it, and is {is_now}."
+        return with_link(words, following)
+    return format_html("{}, {}", went, _where_next(payout))
+
+
+def lines_given_back(payout_id: Any) -> QuerySet[StatementLine]:
+    """Return the movements that gave a payout's money back, and that are in a later payout."""
+    return StatementLine.objects.filter(
+        transfer__reference=payout_id,
         transfer__kind__in=GIVEN_BACK,
         statement__closed_at__isnull=False,
     )
-    if line := lines.select_related("statement__payout").first():
-        made = formats.clock(line.statement.closed_at, now)
-        words = f"{went}; the next payout, made {made}, includes it."
-        return with_link(words, line.statement.payout)
-    return format_html("{}, {}", went, _where_next(payout))
 
 
 def _where_next(payout: Payout) -> str:

@@ -13,6 +13,7 @@ from django.utils.text import slugify
 
 from backoffice.formats import age
 from backoffice.models import Instruction
+from backoffice.payout_answer import lines_given_back
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.filters import Choices, OfficeFilter, Rows
 from backoffice.resource.page_urls import list_of
@@ -24,7 +25,7 @@ from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payouts.models import BankAccount, BankEntry, Payout
-from payouts.statuses import ENDED_UNPAID
+from payouts.statuses import ENDED_UNPAID, STAYED
 from refunds.models import Inquiry, Refund
 from refunds.statuses import RefundStatus
 from webhooks.models import Delivery, Webhook
@@ -156,7 +157,10 @@ def _failed(rows: Rows, now: datetime) -> Rows:
 
 
 def _unpaid(rows: Rows, now: datetime) -> Rows:
-    return rows.filter(status__in=sorted(ENDED_UNPAID), updated_at__gte=now - RECENT)
+    """Recent failures and returns whose money has not left with another payout since."""
+    again = lines_given_back(OuterRef("pk")).exclude(statement__payout__status__in=STAYED)
+    lately = rows.filter(status__in=sorted(ENDED_UNPAID), updated_at__gte=now - RECENT)
+    return lately.exclude(Exists(again))
 
 
 def _unsent(rows: Any, now: datetime) -> Any:

@@ -2,15 +2,23 @@
 
 import pytest
 
+from backoffice.queues import queues_in
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
 from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.models import BankAccount, Payout
-from payouts.services import RETURNED_BY_BANK, mark_sent, record_paid, record_returned
+from payouts.services import (
+    RETURNED_BY_BANK,
+    cancel_payout,
+    mark_sent,
+    record_failed,
+    record_paid,
+    record_returned,
+)
 from tests.backoffice.conftest import Office
-from tests.backoffice.rows import paid_payment, scheduled_payout
+from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
 
 pytestmark = pytest.mark.django_db
 
@@ -122,4 +130,40 @@ def test_the_money_is_followed_into_the_next_payout(office: Office, returned: Pa
 
     assert "to go out with" not in shown
     assert "; the next payout, made " in shown
+    assert "includes it, and is scheduled." in shown
     assert page_of(following) in shown
+
+
+def waiting() -> list[Payout]:
+    """Return the payouts that the dashboard counts."""
+    [queue] = [each for each in queues_in(Payout) if each.title == "Payouts failed or returned"]
+    return list(queue.rows(livemode=False, now=utc_now()))
+
+
+def test_it_waits_until_its_money_has_left_again(returned: Payout) -> None:
+    assert waiting() == [returned]
+    following = scheduled_payout(returned.merchant)
+    assert waiting() == [returned]  # there is still time to change the account
+
+    mark_sent(payout_id=following.pk, actor="staff:x", now=utc_now())
+
+    assert waiting() == []
+
+
+def test_money_that_came_back_twice_waits_once(returned: Payout) -> None:
+    following = scheduled_payout(returned.merchant)
+    record_failed(
+        payout_id=following.pk, code="", message="Closed.", actor="staff:x", now=utc_now()
+    )
+
+    assert waiting() == [following]
+
+
+def test_it_waits_on_if_the_payout_with_its_money_is_canceled(
+    office: Office, returned: Payout
+) -> None:
+    following = scheduled_payout(returned.merchant)
+    cancel_payout(caller=caller_of(returned.merchant), payout_id=following.pk, now=utc_now())
+
+    assert waiting() == [returned]
+    assert "includes it, and is canceled." in page(office, returned)
