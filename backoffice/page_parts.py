@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from django.utils.html import strip_tags
 
@@ -71,13 +71,21 @@ class TimelineEntry:
     right: Right | None = None
 
 
+class NextStep(TypedDict, total=False):
+    """The page where to act first, and what its button says, or nothing."""
+
+    next_step: str
+    next_words: str
+
+
 @dataclass(frozen=True)
 class SupportAnswer:
     """What to tell the caller, in one or two plain sentences.
 
     `troubles` are problems beside it, shown after it in their own colour. `of_payouts` follow the
     words for those who may see payouts. `next_step` is the URL of the page where to act first, and
-    `next_words` what its button says: until then, no action of this one is advised.
+    `next_words` what its button says: until then, no action of this one is advised. `is_warning`:
+    to rely on nothing of the page, nor to act on it.
     """
 
     words: Sequence[str]
@@ -86,6 +94,7 @@ class SupportAnswer:
     of_payouts: Sequence[str] = ()
     next_step: str = ""
     next_words: str = ""
+    is_warning: bool = field(default=False, kw_only=True)
 
 
 def facts(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:

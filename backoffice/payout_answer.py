@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from backoffice import formats
-from backoffice.page_parts import SupportAnswer
+from backoffice.page_parts import NextStep, SupportAnswer
 from backoffice.resource.page_urls import page_of, page_to_open
 from backoffice.resource.shown import with_link
 from backoffice.services.payouts import runs_waiting
@@ -76,7 +76,7 @@ def _unexplained(payout: Payout) -> list[BankEntry]:
     return list(waiting.order_by("pk")[:MOST_QUOTED])
 
 
-def _next_step(entries: Sequence[BankEntry]) -> dict[str, str]:
+def _next_step(entries: Sequence[BankEntry]) -> NextStep:
     """Return the way to the first of these entries: the bank's queue, where each is explained."""
     if not entries:
         return {}

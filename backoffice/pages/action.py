@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from backoffice.actions import Action, ActionContext, ActionResult, run
+from backoffice.altered_rows import answer_about, report_altered
 from backoffice.audit import AuditAction, append_forbidden
 from backoffice.errors import Forbidden, FormAlreadySubmitted, advice_on
 from backoffice.forms import ActionForm
@@ -54,7 +55,7 @@ def action_page(
     query = request.GET.urlencode()
     sent = (request.POST, request.FILES) if request.method == "POST" else (None, None)
     form = action.form(*sent, row=row, staff=staff, now=instant, query=query)
-    draw = partial(_draw, resource, request, action, row)
+    draw = partial(_draw, resource, request, action, row, altered=report_altered(row))
     if is_late:
         _refuse_late(request, action, form)
         return draw("action", 409, form=form, back=back, **_what_happened(resource, row, staff))
@@ -81,7 +82,7 @@ def _refuse_late(request: HttpRequest, action: Action, form: ActionForm) -> None
 
 def _what_happened(resource: AdminResource, row: Any, staff: Staff) -> dict[str, Any]:
     """Return what the page of a form that comes too late says of its object as it is now."""
-    answer = resource.answer(row, request_now())
+    answer = answer_about(resource, row, request_now())
     timeline = [each for each in resource.timeline(row) if is_seen(each, staff)]
     return {
         "is_late": True,

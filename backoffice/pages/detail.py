@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
-from backoffice.altered_rows import report_altered
+from backoffice.altered_rows import answer_about
 from backoffice.models import AuditEntry, Instruction
 from backoffice.page_parts import NOTE, Section, SupportAnswer, Table, TimelineEntry
 from backoffice.request_answer import request_words, requests_about
@@ -33,7 +33,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     requests = _requests(resource, staff, row, instant)
     answer = _answer(resource, staff, row, requests, instant)
     is_asked = any(request.status == InstructionStatus.WAITING for request in requests)
-    is_advising = not (is_asked or (answer and answer.next_step))
+    is_advising = not (is_asked or (answer and (answer.next_step or answer.is_warning)))
     tables = [
         each
         for each in (*asked, *resource.tables(row))
@@ -91,10 +91,7 @@ def _answer(
     instant: datetime,
 ) -> SupportAnswer | None:
     """Return what to tell the caller, and what has been requested for the object."""
-    answer = resource.answer(row, instant)
-    if altered := report_altered(row):
-        answer = answer or SupportAnswer([])
-        answer = replace(answer, words=[altered, *answer.words], tone="bad")
+    answer = answer_about(resource, row, instant)
     if answer and staff.may(Right.VIEW_PAYOUTS):
         answer = replace(answer, words=[*answer.words, *answer.of_payouts])
     if not requests:

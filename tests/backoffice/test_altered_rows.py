@@ -7,7 +7,7 @@ import pytest
 from django.db.models import Model
 
 from backoffice.models import AuditEntry
-from backoffice.resource.page_urls import page_of
+from backoffice.resource.page_urls import address_of, page_of
 from backoffice.roles import Role
 from customers.models import Customer
 from funding.models import TopUp
@@ -51,6 +51,7 @@ def test_the_page_of_an_altered_row_says_so_and_alarms(
 
         assert response.status_code == 200
         assert SAID in response.context["answer"].words[0]
+        assert not any(each["is_advised"] for each in response.context["row_actions"])
         [logged] = [each for each in caplog.records if each.levelno == logging.ERROR]
         assert str(rows[model].pk)[:12] in logged.getMessage()
 
@@ -66,3 +67,33 @@ def test_a_removed_signature_is_looked_up_in_the_log(office: Office) -> None:
     response = browser.get(page_of(altered))
 
     assert SAID in response.context["answer"].words[0]
+
+
+def test_nothing_is_promised_of_an_altered_row(office: Office) -> None:
+    rows, browser = one_of_each(), office(Role.ADMINISTRATOR)
+    altered, form = rows[Payment], address_of(Payment, "act", rows[Payment].pk, "refund")
+    before = browser.get(page_of(altered)).context, browser.get(form).content.decode()
+    with all_rights():
+        Payment._base_manager.filter(pk=altered.pk).update(amount=499_999)
+
+    shown, asked = browser.get(page_of(altered)).context, browser.get(form).content.decode()
+
+    assert before[0]["answer"].words[0].startswith("Paid ")
+    [altered_words, request_words] = shown["answer"].words
+    assert SAID in altered_words
+    assert "approval" in request_words  # a row of its own, as the service wrote it
+    assert SAID in asked
+    assert "After this refund" in before[1]
+    assert "After this refund" not in asked
+
+
+def test_a_form_that_comes_too_late_says_that_its_row_was_altered(office: Office) -> None:
+    altered, browser = one_of_each()[Payment], office(Role.ADMINISTRATOR)
+    with all_rights():
+        Payment._base_manager.filter(pk=altered.pk).update(amount=499_999)
+
+    response = browser.post(address_of(Payment, "act", altered.pk, "cancel"))
+
+    assert response.status_code == 409
+    [words] = response.context["state"]
+    assert SAID in words

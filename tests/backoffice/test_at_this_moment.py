@@ -25,6 +25,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment, scheduled_payout
 from tests.factories import MerchantFactory, PaymentFactory
 from tests.nights import ITS_OWN
+from tests.signing import write_signed
 from tests.wild_ticks import off_by
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +94,7 @@ def test_only_a_transfer_comes_with_its_reference_after_all(
     office: Office, way: str, is_said: bool
 ) -> None:
     top_up = one_of_each()[TopUp]
-    TopUp.objects.update(way=way, expires_at=utc_now() - timedelta(seconds=1))
+    write_signed(top_up, way=way, expires_at=utc_now() - timedelta(seconds=1))
 
     page = office(Role.FINANCE).get(page_of(top_up)).content.decode()
 

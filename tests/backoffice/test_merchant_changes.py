@@ -17,6 +17,7 @@ from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.nights import ITS_OWN
+from tests.signing import write_signed
 from webhooks.event_types import EventType
 from webhooks.models import Event
 from webhooks.outbox import write_event
@@ -135,7 +136,8 @@ def test_a_number_that_a_thief_has_set_is_marked_for_staff_who_reinstate(
     browser, thief = office(Role.FINANCE), api(merchant, live=True)
     Merchant.objects.update(phone="242 555 0100", website="https://conch.example")
     thief.patch(f"/v1/merchants/{merchant.id}", THEIRS | {"category": "charity"})
-    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+    for each in (merchant, stranger):
+        write_signed(each, status=MerchantStatus.SUSPENDED)
     day = day_text(Event.objects.get(type="merchant.updated").created_at.date())
 
     page = verify_form(browser, merchant)
@@ -165,7 +167,7 @@ def test_a_thief_who_hides_a_change_among_many_marks_everything(
     thief.patch(f"/v1/merchants/{merchant.id}", THEIRS)
     for kind in ("sole trader", "company"):
         thief.patch(f"/v1/merchants/{merchant.id}", {"business_type": kind})
-    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+    write_signed(merchant, status=MerchantStatus.SUSPENDED)
 
     page = verify_form(office(Role.FINANCE), merchant)
 

@@ -26,6 +26,7 @@ from tests.backoffice.conftest import Office, make_user
 from tests.backoffice.rows import paid_payment
 from tests.client import Api
 from tests.nights import ITS_OWN
+from tests.signing import write_signed
 
 pytestmark = pytest.mark.django_db
 
@@ -65,7 +66,7 @@ def test_what_a_merchant_changes_behind_the_form_is_not_verified(
 ) -> None:
     """Its test key renames it until it is verified: staff must not verify another name."""
     settings.REQUIRE_VERIFIED_MERCHANTS = True
-    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+    write_signed(merchant, status=MerchantStatus.UNVERIFIED)
     browser, page = office(Role.FINANCE), page_of_act(merchant, "verify")
     opened = browser.get(page).content.decode()
     assert f"name: {merchant.name}" in opened

@@ -19,6 +19,7 @@ from payouts.services import (
 )
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
+from tests.signing import write_signed
 
 pytestmark = pytest.mark.django_db
 
@@ -98,7 +99,7 @@ def test_it_names_the_account_that_has_replaced_the_one_of_the_return(
 def test_it_says_that_returned_money_stays_without_an_account(
     office: Office, returned: Payout
 ) -> None:
-    Payout.objects.update(livemode=True)
+    write_signed(returned, livemode=True)
     BankAccount.objects.update(livemode=True, closed_at=utc_now())
 
     assert "and stays there until the merchant has a bank account: it has none." in page(
@@ -110,7 +111,7 @@ def test_it_names_the_account_for_returned_money_that_waits_for_review(
     office: Office, returned: Payout
 ) -> None:
     account = another_account(returned)
-    Payout.objects.update(livemode=True)
+    write_signed(returned, livemode=True)
     BankAccount.objects.update(livemode=True, closed_at=utc_now())
     BankAccount.objects.filter(pk=account.pk).update(is_pending=True, closed_at=None)
 

@@ -31,6 +31,7 @@ from tests.nights import ITS_OWN
 from tests.payouts.bank_files import batch_details, entry, read, statement
 from tests.payouts.batching import batch_of, live_payout, undo
 from tests.payouts.merchant_balance import credit
+from tests.signing import write_signed
 
 pytestmark = pytest.mark.django_db
 
@@ -113,7 +114,7 @@ def test_a_refund_whose_time_is_over_has_none_left(office: Office, merchant: Mer
     payment = paid_payment(merchant)
     credit(merchant, -1_250)
     waiting = refund(payment, 500)
-    Refund.objects.update(created_at=utc_now() - GIVE_UP_AFTER)
+    write_signed(waiting, created_at=utc_now() - GIVE_UP_AFTER)
 
     page = office(Role.SUPPORT).get(page_of(waiting))
     for said in (words(payment), " ".join(page.context["answer"].words)):
