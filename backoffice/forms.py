@@ -160,6 +160,13 @@ class ActionForm(forms.Form):
         """Return what to check twice before sending it."""
         return []
 
+    def take_focus(self) -> None:
+        """Let the page begin in the first field, or in the first with an error."""
+        fields = self.visible_fields()
+        wrong = [field for field in fields if field.errors]
+        for first in (wrong or fields)[:1]:
+            first.field.widget.attrs["autofocus"] = True
+
     def renew(self) -> None:
         """Update what guards against a stale form, once a refusal has reported it."""
 

@@ -69,6 +69,7 @@ def action_page(
             return (
                 draw("secret", done=done, url=url) if done.secret else _finish(request, done, url)
             )
+    form.take_focus()
     return draw("action", 422 if form.errors else 200, form=form, back=back)
 
 

@@ -36,7 +36,10 @@ const moveAlongRows = (event) => {
 
 // Nothing of a page can have the focus before Alpine shows it: by then the browser may have given up.
 document.addEventListener("alpine:initialized", () => requestAnimationFrame(() => {
-  if (document.activeElement === document.body) (rowLeft() ?? document.querySelector("[autofocus]"))?.focus();
+  const first = document.querySelector("[autofocus]");
+  if (document.activeElement === document.body) (rowLeft() ?? first)?.focus();
+  // What is filled in already, such as all that can be refunded, is replaced by what is typed.
+  if (first && first === document.activeElement && first.value === first.defaultValue) first.select?.();
 }));
 
 // A list that one comes back to begins where it was left: its entry of the history knows the row, or

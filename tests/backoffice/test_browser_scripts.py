@@ -64,6 +64,14 @@ def test_it_shows_what_is_left_after_a_refund(refunding, typed, left):
     refunding.sees(f"After this refund: B${left}")
 
 
+def test_what_is_typed_at_once_replaces_the_amount(refunding):
+    refunding.page.locator("[name=amount]:focus").wait_for()
+
+    refunding.page.keyboard.type("1.05")
+
+    refunding.sees("After this refund: B$11.45")
+
+
 def is_post(route) -> bool:
     return route.request.method == "POST"
 
