@@ -87,6 +87,22 @@ def request_statement(
     return statement
 
 
+def same_statement(
+    *, caller: Caller, currency: str, start_at: datetime, end_at: datetime, since: datetime
+) -> AccountStatement | None:
+    """Return the newest statement with the movements of [`start_at`, `end_at`), if there is one.
+
+    It may end earlier, but after `since`, if nothing was posted after its end.
+    """
+    made = AccountStatement.objects.visible_to(caller).filter(currency=currency, start_at=start_at)
+    newest = made.filter(end_at__gt=since, end_at__lte=end_at).order_by("-end_at", "-pk").first()
+    if newest is None or newest.end_at == end_at:
+        return newest
+    account = _account_of(newest)
+    is_same = account is None or not count_since(account, newest.end_at, most=1)
+    return newest if is_same else None
+
+
 def make_due(*, now: datetime) -> int:
     """Continue with the statements that are still pending; return how many became ready."""
     due = AccountStatement.objects.filter(ready_at=None, end_at__lte=now - SETTLED_AFTER)

@@ -9,7 +9,7 @@ from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField, SelectField
-from backoffice.models import ExportForm
+from backoffice.models import ExportForm, ExportRun
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import ModeFilter
@@ -70,8 +70,18 @@ def _ask(context: ActionContext) -> ActionResult:
         form=ExportForm(data["form"]),
         now=context.now,
     )
-    takes = " One up to this moment takes a minute." if statement.end_at == context.now else ""
-    return ActionResult(f"The file is being made.{takes}", url=page_of(run))
+    return ActionResult(_made(statement, run, context.now), url=page_of(run))
+
+
+def _made(statement: AccountStatement, run: ExportRun, now: datetime) -> str:
+    """Return what became of the request for a file: it is made, or there is one already."""
+    if run.created_at == now:
+        takes = " One up to this moment takes a minute." if statement.end_at == now else ""
+        return f"The file is being made.{takes}"
+    if run.finished_at is None:
+        return "The file is being made already."
+    when = formats.clock(run.created_at, now)
+    return f"There is this file already, requested {when}: a new one would say the same."
 
 
 STATEMENT = Action(

@@ -11,7 +11,7 @@ from backoffice.statement_files import STATEMENT_FILE, period_of
 from core.instants import start_of_day, today_in
 from merchants.callers import Caller
 from merchants.models import Merchant
-from payouts.account_statements import request_statement
+from payouts.account_statements import request_statement, same_statement
 from payouts.models import AccountStatement
 
 PERIODS = (
@@ -49,17 +49,20 @@ def ask_for_statement(
 ) -> tuple[AccountStatement, ExportRun]:
     """Request a statement of these days, and its file. A day that is not over ends now.
 
+    Those that exist already are returned if new ones would say the same.
+
     Raises Forbidden, AccountStatementsTooMany, ExportsTooMany.
     """
     action = AuditAction("statement", Right.EXPORT, "merchant", merchant.pk)
+    caller, zone = Caller(merchant, livemode=livemode, actor=staff.actor), merchant.time_zone
+    period = {
+        "start_at": start_of_day(days[0], zone),
+        "end_at": min(start_of_day(days[1] + timedelta(days=1), zone), now),
+    }
     with audited(staff=staff, action=action, now=now) as record:
-        statement = request_statement(
-            caller=Caller(merchant, livemode=livemode, actor=staff.actor),
-            currency=currency,
-            start_at=start_of_day(days[0], merchant.time_zone),
-            end_at=min(start_of_day(days[1] + timedelta(days=1), merchant.time_zone), now),
-            now=now,
-        )
+        statement = same_statement(
+            caller=caller, currency=currency, since=start_of_day(days[1], zone), **period
+        ) or request_statement(caller=caller, currency=currency, now=now, **period)
         run = start_file(staff=staff, statement=statement, form=form, now=now)
         record.after = {"statement": statement.pk, "from": str(days[0]), "to": str(days[1])}
     return statement, run
@@ -68,7 +71,12 @@ def ask_for_statement(
 def start_file(
     *, staff: Staff, statement: AccountStatement, form: ExportForm, now: datetime
 ) -> ExportRun:
-    """Request the file of a statement. Raises Forbidden, ExportsTooMany."""
+    """Request the file of a statement; return the one there is if it would be the same.
+
+    Raises Forbidden, ExportsTooMany.
+    """
+    if (made := _same_file(staff, statement, form)) and staff.may(Right.EXPORT):
+        return made
     first, last = period_of(statement)
     of = statement.currency if statement.livemode else f"{statement.currency} test"
     return start_export(
@@ -79,3 +87,10 @@ def start_file(
         name=f"{statement.merchant.slug} {first} to {last} {of}.{form}"[-120:],
         now=now,
     )
+
+
+def _same_file(staff: Staff, statement: AccountStatement, form: ExportForm) -> ExportRun | None:
+    """Return this person's newest file of it, unless it failed or the merchant changed since."""
+    made = ExportRun.objects.filter(asked_by_id=staff.user_id, resource=STATEMENT_FILE, error="")
+    unchanged = made.filter(created_at__gt=statement.merchant.updated_at)
+    return unchanged.filter(query=statement.pk, form=form).order_by("-pk").first()

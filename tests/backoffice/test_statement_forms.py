@@ -1,10 +1,14 @@
 """The form of a merchant's statement: what it proposes, and the days it takes."""
 
+from datetime import timedelta
+
 import pytest
+from django.test import Client
 
 from backoffice.models import ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from core.clock import utc_now
 from merchants.models import Merchant
 from payouts.models import AccountStatement
 from tests.backoffice.acting import act, fields_of, page_of_act
@@ -96,3 +100,72 @@ def test_a_statement_of_days_to_come_or_backwards_is_refused(
     assert response.status_code == 422
     assert "Enter the first and the last day, not after today." in response.content.decode()
     assert not AccountStatement.objects.exists()
+
+
+def make(browser: Client, merchant: Merchant, **values: str) -> str:
+    """Make a statement; return what the page of its file says."""
+    values = {"mode": "test", "currency": "BSD", "form": "csv", "period": "this_month"} | values
+    response = act(browser, merchant, "statement", **values)
+    assert response.status_code == 302
+    return browser.get(response.headers["Location"]).content.decode()
+
+
+def made_so_far() -> tuple[int, int]:
+    return AccountStatement.objects.count(), ExportRun.objects.count()
+
+
+@pytest.mark.parametrize("period", ["last_month", "this_month"])
+def test_a_statement_that_is_requested_again_is_the_one_there_is(
+    office: Office, merchant: Merchant, period: str
+) -> None:
+    paid_payment(merchant)
+    finance = office(Role.FINANCE)
+
+    make(finance, merchant, period=period)
+    assert "The file is being made already." in make(finance, merchant, period=period)
+    ExportRun.objects.update(finished_at=utc_now())
+    assert "There is this file already, requested " in make(finance, merchant, period=period)
+    assert made_so_far() == (1, 1)
+
+    make(finance, merchant, period=period, form="xlsx")
+    assert made_so_far() == (1, 2)
+
+
+def test_a_statement_is_made_anew_after_another_movement(
+    office: Office, merchant: Merchant
+) -> None:
+    finance = office(Role.FINANCE)
+    paid_payment(merchant)
+    make(finance, merchant)
+    paid_payment(merchant)
+
+    make(finance, merchant)
+
+    assert made_so_far() == (2, 2)
+
+
+def test_a_statement_of_yesterday_is_not_that_of_today(office: Office, merchant: Merchant) -> None:
+    finance = office(Role.FINANCE)
+    paid_payment(merchant)
+    make(finance, merchant)
+    AccountStatement.objects.update(end_at=utc_now() - timedelta(days=1))
+
+    make(finance, merchant)
+
+    assert made_so_far() == (2, 2)
+
+
+@pytest.mark.parametrize("change", ["failed", "renamed", "a colleague's"])
+def test_another_file_of_a_statement_is_made_where_the_first_does_not_serve(
+    office: Office, merchant: Merchant, change: str
+) -> None:
+    make(office(Role.FINANCE), merchant)
+    if change == "failed":
+        ExportRun.objects.update(finished_at=utc_now(), error="It could not be made.")
+    if change == "renamed":
+        Merchant.objects.update(updated_at=utc_now())
+    role = Role.ADMINISTRATOR if change == "a colleague's" else Role.FINANCE
+
+    assert "The file is being made." in make(office(role), merchant)
+
+    assert made_so_far() == (1, 2)
