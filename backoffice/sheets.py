@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from decimal import Decimal
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import IO, Any
 
 from django.utils import timezone
@@ -17,6 +17,7 @@ SHEET_ROWS = 1_000_000  # what a sheet of Excel has room for, and a little less
 COLUMN_WIDTH = 20  # in characters: Excel shows an instant as "####" where it has no room
 WIDEST = 45
 ROOM = 2  # beside the text
+MEASURED = 20  # rows, for the widths of the columns
 AMOUNT_FORMATS = {0: "#,##0", 1: "#,##0.0", 2: "#,##0.00", 3: "#,##0.000", 4: "#,##0.0000"}
 _NUMBERED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")  # begins what Excel reads as one character
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")  # the last two: no XML has them
@@ -76,10 +77,10 @@ class _Echo:
 
 def _fill(book: Any, sheet: Worksheet) -> None:
     rows = iter(sheet.rows)
-    first = next(rows, None)
-    widths = _widths(sheet.columns, first or ())
+    first = list(islice(rows, MEASURED))
+    widths = _widths(sheet.columns, first)
     page = _page(book, sheet, 0, widths)
-    for number, row in enumerate(chain([] if first is None else [first], rows)):
+    for number, row in enumerate(chain(first, rows)):
         if number and number % SHEET_ROWS == 0:
             page = _page(book, sheet, number // SHEET_ROWS, widths)
         page.append([_in_excel(page, cell, sheet.zone) for cell in row])
@@ -102,11 +103,14 @@ def _page(book: Any, sheet: Worksheet, number: int, widths: Sequence[int]) -> An
     return page
 
 
-def _widths(columns: Sequence[str], first: Sequence[Any]) -> list[int]:
-    """Return the width of each column: its heading is read whole, and an id as in the first row."""
+def _widths(columns: Sequence[str], first: Sequence[Sequence[Any]]) -> list[int]:
+    """Return the width of each column: its heading is read whole, and an id as in the first rows.
+
+    One row is too few: that of an opening balance has no ids.
+    """
     longest = [
-        max(len(heading), len(cell) if isinstance(cell, str) else 0)
-        for heading, cell in zip_longest(columns, first[: len(columns)], fillvalue="")
+        max(len(cell) if isinstance(cell, str) else 0 for cell in cells)
+        for cells in zip_longest(columns, *(row[: len(columns)] for row in first), fillvalue="")
     ]
     return [min(max(length + ROOM, COLUMN_WIDTH), WIDEST) for length in longest]
 

@@ -18,10 +18,12 @@ from backoffice.sheets import Worksheet, escape_cell, write_xlsx
         ([], [20, 32]),
         ([("A" * 30, 7)], [32, 32]),
         ([("A" * 90, "short")], [45, 32]),
-        ([("A" * 30, None), ("A" * 40, None)], [32, 32]),
+        ([("A" * 30, None), ("A" * 40, None)], [42, 32]),
+        ([(None, None), ("A" * 40, None)], [42, 32]),
+        ([*[("A" * 30, None)] * 20, ("A" * 40, None)], [32, 32]),
     ],
 )
-def test_a_column_of_excel_is_as_wide_as_its_heading_and_first_text(
+def test_a_column_of_excel_is_as_wide_as_its_heading_and_first_texts(
     rows: list[tuple[Any, ...]], widths: list[int]
 ) -> None:
     file = io.BytesIO()
