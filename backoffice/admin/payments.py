@@ -105,6 +105,7 @@ TAX = Amount("Tax included", _tax)
 FEE, NET = Amount("Fee", "fee"), Amount("Net before refunds", "net")
 REFUNDED = Amount("Refunded", "amount_refunded", shown=lambda payment: payment.amount_refunded)
 FEE_REFUNDED = Amount("Fee refunded", _fee_refunded, shown=REFUNDED.shown)
+RECEIPT_NUMBER = Field("Receipt number", _receipt_number)
 TRANSACTION, KIND = Code("Transaction", "transaction_id"), Field("Kind", "get_payment_mode_display")
 DESCRIPTION, REFERENCE = Field("Description", "description"), Field("Reference", "reference")
 ORDER, INVOICE = Field("Order", "order_id"), Field("Invoice", "invoice_number")
@@ -148,6 +149,7 @@ class PaymentAdmin(OfficeAdmin):
         MERCHANT,
         Field("Merchant id", "merchant_id"),
         CUSTOMER,
+        RECEIPT_NUMBER,
         TRANSACTION,
         REFERENCE,
         ORDER,
@@ -204,7 +206,7 @@ class PaymentAdmin(OfficeAdmin):
         Fieldset(
             "References and times",
             ID,
-            Field("Receipt number", _receipt_number),
+            RECEIPT_NUMBER,
             TRANSACTION,
             KIND,
             DESCRIPTION,

@@ -24,6 +24,7 @@ from core.errors import ApiError
 from merchants.models import Merchant
 from messages.models import Message
 from payments.models import Payment
+from payments.numbers import number_of
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import paid_payment
 from tests.nights import ITS_OWN
@@ -135,6 +136,7 @@ def test_numbers_and_instants_have_their_types_in_excel(
     assert cells["Refunded in smallest units"].value == 0
     assert cells["Order"].value == "A-900"
     assert cells["Transaction"].value == payment.transaction_id
+    assert cells["Receipt number"].value == number_of(payment.id)
     assert [str(title.value) for title in titles].count("Currency") == 1
 
 
