@@ -44,10 +44,13 @@ def with_figures(query: SearchQuery) -> QuerySet[Payment]:
     if query.amount is not None:
         rows = of_amount(rows, query)
     if query.last_four:
-        holders = Customer.objects.annotate(ending=Right("phone", 4))
-        ids = holders.filter(ending=query.last_four).values("pk")
-        rows = rows.filter(customer_id__in=ids)
+        rows = rows.filter(customer__in=holders_of(query.last_four))
     return rows
+
+
+def holders_of(last_four: str) -> QuerySet[Customer]:
+    """Return the customers whose phone number ends in these digits."""
+    return Customer.objects.annotate(ending=Right("phone", 4)).filter(ending=last_four)
 
 
 def of_amount(rows: QuerySet[Any], query: SearchQuery) -> QuerySet[Any]:

@@ -1,6 +1,7 @@
 """Find what moves money by amount or reference, and bank accounts by name."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from backoffice.request_answer import with_names
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import within
 from backoffice.resource.list_filters import merchants_named
-from backoffice.search_lookups import bank_accounts_named, of_amount
+from backoffice.search_lookups import bank_accounts_named, holders_of, of_amount
 from backoffice.search_query import SearchQuery, figures_and_words
 from backoffice.search_words import bank_account_name
 from backoffice.services.instruction_kinds import ADJUST_MERCHANT, ADJUST_WALLET
@@ -33,6 +34,7 @@ _BY_AMOUNT: dict[type[Model], tuple[str, ...]] = {
 }
 # The field of a model that names its merchant, if a shop narrows it down.
 _OF_SHOPS = {Refund: "merchant", Payout: "merchant", Instruction: "merchant_id"}
+_OF_CUSTOMERS = {Refund: "payment__customer", TopUp: "customer"}
 # Of what staff request, only this has no other page that is found by its amount.
 _ADJUSTMENTS = {"task__in": [ADJUST_MERCHANT, ADJUST_WALLET]}
 
@@ -53,15 +55,30 @@ def money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
             yield f"{_title(model)} of this amount", model, _of_amount(model, query)
 
 
-def movements_at_shops(
-    text: str, model: type[Model], staff: Staff, today: date
+def movements_asked_for(
+    query: SearchQuery, model: type[Model], staff: Staff, today: date
 ) -> Iterator[FoundTable]:
-    """Yield the refunds or payouts with the figures at shops that the other words name."""
-    query, name = figures_and_words(text, today)
-    if query and model in _OF_SHOPS and staff.may(CATALOG[model].right):
-        shops = [shop.pk for shop in merchants_named(name)]
-        rows = _of_amount(model, query, **{f"{_OF_SHOPS[model]}__in": shops})
-        yield f"{_title(model)} of this amount, at this shop", model, rows
+    """Yield those of one kind with the figures: at shops that the other words name, and of those
+    whose phone number ends with four of the digits.
+    """
+    if not staff.may(CATALOG[model].right):
+        return
+    figures, name = figures_and_words(query.text, today)
+    if figures and model in _OF_SHOPS:
+        shops = {f"{_OF_SHOPS[model]}__in": [shop.pk for shop in merchants_named(name)]}
+        yield (
+            f"{_title(model)} of this amount, at this shop",
+            model,
+            _of_amount(model, figures, **shops),
+        )
+    if query.last_four and model in _OF_CUSTOMERS:
+        holders = {f"{_OF_CUSTOMERS[model]}__in": holders_of(query.last_four)}
+        of_amount_alone = replace(query, last_four="")
+        yield (
+            f"{_title(model)} of this amount, of this customer",
+            model,
+            _of_amount(model, of_amount_alone, **holders),
+        )
 
 
 def _title(model: type[Model]) -> str:

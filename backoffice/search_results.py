@@ -25,7 +25,7 @@ from backoffice.search_lookups import (
     with_metadata,
     with_words_within,
 )
-from backoffice.search_movements import SHOWN, FoundTable, money_movements, movements_at_shops
+from backoffice.search_movements import SHOWN, FoundTable, money_movements, movements_asked_for
 from backoffice.search_query import SearchQuery, parse_query, words_and_day
 from backoffice.search_words import AskedFor, asked_for, bare_name
 from backoffice.staff import Staff
@@ -107,7 +107,7 @@ def _search(
         ("Merchants", Merchant, merchants),
         ("Webhook endpoints", Webhook, endpoints_at(host)),
         *money_movements(query, staff),
-        *(movements_at_shops(text, asked.model, staff, today) if asked else ()),
+        *(movements_asked_for(query, asked.model, staff, today) if asked else ()),
     ]
     exact = _single(payments, [row for _, _, rows in others for row in rows])
     paid: list[FoundTable] = [(f"Payments: {hits.why}", Payment, hits.rows) for hits in payments]

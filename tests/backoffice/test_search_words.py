@@ -10,6 +10,7 @@ from backoffice.roles import Role
 from backoffice.search_words import asked_for, bare_name
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
+from funding.models import TopUp
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import number_of
@@ -18,7 +19,13 @@ from payouts.models import BankAccount, Payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import caller_of, paid_payment, refund_request, scheduled_payout
+from tests.backoffice.rows import (
+    caller_of,
+    one_of_each,
+    paid_payment,
+    refund_request,
+    scheduled_payout,
+)
 from tests.backoffice.searching import search
 from tests.factories import MerchantFactory, PaymentFactory
 
@@ -54,6 +61,20 @@ def payout(cafe: Merchant, refund: Refund) -> Payout:
 )
 def test_a_refund_is_opened_by_its_amount(office: Office, refund: Refund, text: str) -> None:
     assert search(office, text) == page_of(refund)
+
+
+@pytest.mark.parametrize("text", ["refund 12.50 0100", "refunded 12.50 …0100 today"])
+def test_a_refund_is_opened_by_its_amount_and_the_end_of_the_phone(
+    office: Office, refund: Refund, text: str
+) -> None:
+    assert search(office, text) == page_of(refund)
+
+
+def test_a_top_up_is_opened_by_its_amount_and_the_end_of_the_phone(office: Office) -> None:
+    top_up = one_of_each()[TopUp]
+
+    assert search(office, "top-up 20.00 0100") == page_of(top_up)
+    assert "Nothing was found" in search(office, "top-up 20.00 0101")
 
 
 @pytest.mark.parametrize(
