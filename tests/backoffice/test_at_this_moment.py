@@ -25,7 +25,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment, scheduled_payout
 from tests.factories import MerchantFactory, PaymentFactory
 from tests.nights import ITS_OWN
-from tests.signing import write_signed
+from tests.signed_changes import write_signed
 from tests.wild_ticks import off_by
 
 pytestmark = pytest.mark.django_db

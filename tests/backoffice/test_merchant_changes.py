@@ -17,7 +17,7 @@ from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.nights import ITS_OWN
-from tests.signing import write_signed
+from tests.signed_changes import write_signed
 from webhooks.event_types import EventType
 from webhooks.models import Event
 from webhooks.outbox import write_event

@@ -26,7 +26,7 @@ from tests.backoffice.conftest import Office, make_user
 from tests.backoffice.rows import paid_payment
 from tests.client import Api
 from tests.nights import ITS_OWN
-from tests.signing import write_signed
+from tests.signed_changes import write_signed
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,7 @@ from payouts.services import (
 )
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
-from tests.signing import write_signed
+from tests.signed_changes import write_signed
 
 pytestmark = pytest.mark.django_db
 

@@ -31,7 +31,7 @@ from tests.nights import ITS_OWN
 from tests.payouts.bank_files import batch_details, entry, read, statement
 from tests.payouts.batching import batch_of, live_payout, undo
 from tests.payouts.merchant_balance import credit
-from tests.signing import write_signed
+from tests.signed_changes import write_signed
 
 pytestmark = pytest.mark.django_db
 
