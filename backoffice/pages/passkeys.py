@@ -110,7 +110,8 @@ class PasskeyPages(proving.SignInPages):
             return proving.ask_again(request)
         if request.method == "POST":
             try:
-                remove_passkey(user, staff=staff_of(request), passkey_id=passkey_id)
+                name = remove_passkey(user, staff=staff_of(request), passkey_id=passkey_id)
+                messages.success(request, f"The passkey “{name}” no longer signs you in.")
             except AccountNotEligible as error:
                 messages.error(request, error.details)
         return redirect("admin:two_factor_account")

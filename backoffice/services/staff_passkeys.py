@@ -78,7 +78,8 @@ def add_passkey(
             raise VerificationFailed
         passkey, is_new = StaffPasskey.objects.get_or_create(
             credential_id=made.credential_id,
-            defaults=asdict(made) | {"user": user, "name": name, "created_at": now},
+            defaults=asdict(made)
+            | {"user": user, "name": _free_name(user, name), "created_at": now},
         )
         if not is_new:
             raise VerificationFailed
@@ -119,14 +120,24 @@ def check_passkey(user: User, *, credential: str, challenge: bytes, now: datetim
 
 
 @transaction.atomic
-def remove_passkey(user: User, *, staff: Staff, passkey_id: int) -> None:
-    """Remove one of one's own passkeys. Raises AccountNotEligible for the last one."""
+def remove_passkey(user: User, *, staff: Staff, passkey_id: int) -> str:
+    """Remove one of one's own passkeys; return its name. Raises AccountNotEligible for the last."""
     own = StaffPasskey.objects.select_for_update().filter(user=user)
-    keys = {passkey.pk for passkey in own}
-    if passkey_id not in keys or len(keys) == 1:
+    names: dict[int, str] = dict(own.values_list("pk", "name"))
+    if passkey_id not in names or len(names) == 1:
         raise AccountNotEligible("The last passkey stays: add another one first.")
     own.filter(pk=passkey_id).delete()
     record_change_of_factor(staff=staff, act="remove passkey of staff")
+    return names[passkey_id]
+
+
+def _free_name(user: User, name: str) -> str:
+    """Return a name that none of the account's passkeys has, such as "Linux 2"."""
+    taken = set(StaffPasskey.objects.filter(user=user).values_list("name", flat=True))
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name} {number}", number + 1
+    return free
 
 
 def _refuse_other(response: "CredentialResponse", challenge: bytes) -> None:

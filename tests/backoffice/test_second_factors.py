@@ -169,7 +169,7 @@ def test_what_is_kept_of_a_passkey() -> None:
     assert kept | {"id": 0} == {
         "id": 0,
         "user_id": who.user.pk,
-        "name": "Key",
+        "name": "Key 2",
         "confirmed": True,
         "sign_count": 2,
         "transports": ["internal", "hybrid"],
