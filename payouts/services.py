@@ -12,7 +12,7 @@ from core.ids import new_id
 from core.instants import today_in
 from core.money import MAX_AMOUNT
 from ledger.errors import InsufficientBalance
-from ledger.models import HOUSE, Account, Purpose, TransferKind
+from ledger.models import HOUSE, Purpose, TransferKind
 from ledger.services import Movement, account_for, accounts_for, lock, post_transfers
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -96,7 +96,7 @@ def schedule_payout(
     payout.origin, payout.description = origin, description
     payout.save(force_insert=True)
     payout.transitions.create(to_status=payout.status, at=now, actor=actor)
-    _move(TransferKind.PAYOUT, payout, debit=account, credit=_hold_for_bank(payout), now=now)
+    _move(TransferKind.PAYOUT, payout, debit=Purpose.MERCHANT, credit=Purpose.PAYOUTS, now=now)
     close(statement, payout, now=now)
     emit(EventType.PAYOUT_CREATED, about=payout, data=events.payout_created(payout), now=now)
     return payout
@@ -184,10 +184,7 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
     payout = Payout.objects.locked(payout_id)
     payout.bank_reference = bank_reference[:MAX_BANK_REFERENCE]
     payout.transition_to(PayoutStatus.PAID, now=now, actor=actor)
-    bank = account_for(
-        owner=HOUSE, purpose=Purpose.BANK, currency=payout.currency, livemode=payout.livemode
-    )
-    _move(TransferKind.PAYOUT_PAID, payout, debit=_hold_for_bank(payout), credit=bank, now=now)
+    _move(TransferKind.PAYOUT_PAID, payout, debit=Purpose.PAYOUTS, credit=Purpose.BANK, now=now)
     emit(EventType.PAYOUT_PAID, about=payout, data=events.payout_paid(payout), now=now)
     return payout
 
@@ -222,13 +219,9 @@ def record_returned(
     _note_failure(payout, code, message)
     cause = payout.failure_code
     payout.transition_to(PayoutStatus.RETURNED, now=now, actor=actor, cause=cause)
-    balance, bank = accounts_for(
-        (payout.merchant_id, Purpose.MERCHANT),
-        (HOUSE, Purpose.BANK),
-        currency=payout.currency,
-        livemode=payout.livemode,
+    _move(
+        TransferKind.PAYOUT_REVERSED, payout, debit=Purpose.BANK, credit=Purpose.MERCHANT, now=now
     )
-    _move(TransferKind.PAYOUT_REVERSED, payout, debit=bank, credit=balance, now=now)
     emit(EventType.PAYOUT_FAILED, about=payout, data=events.payout_failed(payout), now=now)
     return payout
 
@@ -273,28 +266,26 @@ def _note_failure(payout: Payout, code: str, message: str) -> None:
 
 
 def _return_money(payout: Payout, *, now: datetime) -> None:
-    set_aside, balance = accounts_for(
-        (payout.merchant_id, Purpose.PAYOUTS),
-        (payout.merchant_id, Purpose.MERCHANT),
-        currency=payout.currency,
-        livemode=payout.livemode,
-    )
-    _move(TransferKind.PAYOUT_RETURNED, payout, debit=set_aside, credit=balance, now=now)
-
-
-def _hold_for_bank(payout: Payout) -> Account:
-    return account_for(
-        owner=payout.merchant_id,
-        purpose=Purpose.PAYOUTS,
-        currency=payout.currency,
-        livemode=payout.livemode,
+    _move(
+        TransferKind.PAYOUT_RETURNED,
+        payout,
+        debit=Purpose.PAYOUTS,
+        credit=Purpose.MERCHANT,
+        now=now,
     )
 
 
 def _move(
-    kind: TransferKind, payout: Payout, *, debit: Account, credit: Account, now: datetime
+    kind: TransferKind, payout: Payout, *, debit: Purpose, credit: Purpose, now: datetime
 ) -> None:
+    """Post the payout's amount: the bank account is the house's, the others the merchant's."""
+    owners = {Purpose.BANK: HOUSE}
+    debited, credited = accounts_for(
+        *((owners.get(purpose, payout.merchant_id), purpose) for purpose in (debit, credit)),
+        currency=payout.currency,
+        livemode=payout.livemode,
+    )
     movement = Movement(
-        kind=kind, reference=payout.id, debit=debit, credit=credit, amount=payout.amount
+        kind=kind, reference=payout.id, debit=debited, credit=credited, amount=payout.amount
     )
     post_transfers(transaction_id=new_id("txn", now), movements=[movement], now=now)
