@@ -4,7 +4,7 @@ They tolerate formatting: spaces, hyphens and brackets are removed. They never e
 """
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.forms.utils import ErrorDict, ErrorList
@@ -23,7 +23,6 @@ NOT_A_CODE = _("The code has 6 digits.")
 NOT_A_PIN = _("A PIN has 4 to 6 digits.")
 NOT_AN_ADDRESS = _("Enter an e-mail address such as name@example.com.")
 MAX_PHONE, MAX_CODE, MAX_PIN, MAX_EMAIL = 40, 20, 20, 254
-_PIN = {"inputmode": "numeric", "class": "digits", "maxlength": MAX_PIN}
 _NOISE = re.compile(r"[\s\u00a0().\-]")
 
 
@@ -84,45 +83,45 @@ class SmsCodeForm(Form):
         return _NOISE.sub("", self.cleaned_data["code"])
 
 
-class PinForm(Form):
-    pin = forms.CharField(
-        label=_("PIN"),
-        help_text=_("4 to 6 digits"),
-        max_length=MAX_PIN,
-        error_messages=error_messages_for(_("Enter your PIN."), NOT_A_PIN),
-        widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
-    )
+class PinField(forms.CharField):
+    """A PIN: 4 to 6 ASCII digits, with spaces and hyphens between them ignored."""
 
-    def clean_pin(self) -> str:
-        return _pin(self.cleaned_data["pin"])
+    def __init__(
+        self, required: "StrOrPromise", *, autocomplete: str = "current-password", **options: Any
+    ) -> None:
+        attributes = {"inputmode": "numeric", "class": "digits", "autocomplete": autocomplete}
+        super().__init__(
+            max_length=MAX_PIN,
+            error_messages=error_messages_for(required, NOT_A_PIN),
+            widget=forms.PasswordInput(attrs=attributes),
+            **options,
+        )
+
+    def clean(self, value: Any) -> str:
+        pin = _NOISE.sub("", super().clean(value))
+        if not re.fullmatch("[0-9]{4,6}", pin):
+            raise forms.ValidationError(NOT_A_PIN)
+        return pin
+
+
+class PinForm(Form):
+    pin = PinField(_("Enter your PIN."), label=_("PIN"), help_text=_("4 to 6 digits"))
 
 
 class NewPinForm(Form):
-    pin = forms.CharField(
+    pin = PinField(
+        _("Enter a PIN."),
+        autocomplete="new-password",
         label=_("New PIN"),
         help_text=_("4 to 6 digits. Not a year, a pattern or part of your phone number."),
-        max_length=MAX_PIN,
-        error_messages=error_messages_for(_("Enter a PIN."), NOT_A_PIN),
-        widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "new-password"}),
     )
-
-    def clean_pin(self) -> str:
-        return _pin(self.cleaned_data["pin"])
 
 
 class ChangePinForm(NewPinForm):
     """The current PIN, and the new one."""
 
-    old = forms.CharField(
-        label=_("Current PIN"),
-        max_length=MAX_PIN,
-        error_messages=error_messages_for(_("Enter your PIN."), NOT_A_PIN),
-        widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
-    )
+    old = PinField(_("Enter your PIN."), label=_("Current PIN"))
     field_order = ("old", "pin")
-
-    def clean_old(self) -> str:
-        return _pin(self.cleaned_data["old"])
 
 
 class ResetPinForm(NewPinForm, SmsCodeForm):
@@ -137,11 +136,3 @@ class EmailForm(Form):
         error_messages=error_messages_for(_("Enter an e-mail address."), NOT_AN_ADDRESS),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
-
-
-def _pin(text: str) -> str:
-    """Return the digits of a PIN. Refuses non-ASCII digits."""
-    pin = _NOISE.sub("", text)
-    if not re.fullmatch("[0-9]{4,6}", pin):
-        raise forms.ValidationError(NOT_A_PIN)
-    return pin
