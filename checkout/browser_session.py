@@ -97,9 +97,7 @@ def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
     if session.livemode:
         digest = _digest_of(session.customer.phone, settings.SECRET_KEY)
         known = signing.dumps([digest, random_base62(_BROWSER_CHARACTERS)], salt=_KNOWN_SALT)
-        set_cookie(
-            response, cookie_name(KNOWN_COOKIE), known, max_age=int(KNOWN_FOR.total_seconds())
-        )
+        set_cookie(response, cookie_name(KNOWN_COOKIE), known, max_age=KNOWN_FOR)
     forget_code(response)
 
 
@@ -129,7 +127,7 @@ def remember_device(response: HttpResponse, customer: Customer) -> None:
     """Remember whose passkey this device has used, to ask for it next time instead of a code."""
     value = signing.dumps([customer.pk, customer.merchant_id or ""], salt=_DEVICE_SALT)
     name = _device_cookie(livemode=customer.livemode)
-    set_cookie(response, name, value, max_age=int(KNOWN_FOR.total_seconds()))
+    set_cookie(response, name, value, max_age=KNOWN_FOR)
 
 
 def customer_of_device(request: HttpRequest, *, livemode: bool, merchant_id: str | None) -> str:
@@ -178,7 +176,7 @@ def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
 def remember_code(response: HttpResponse, asked: AskedCode) -> None:
     """Store the handle of a code in the browser that requested it."""
     value = signing.dumps(asdict(asked), salt=_SALT)
-    set_cookie(response, cookie_name(CODE_COOKIE), value, max_age=int(LIFETIME.total_seconds()))
+    set_cookie(response, cookie_name(CODE_COOKIE), value, max_age=LIFETIME)
 
 
 def asked_code(request: HttpRequest, *, purpose: str = CodePurpose.SIGN_IN) -> AskedCode | None:
@@ -206,7 +204,9 @@ def cookie_name(name: str) -> str:
     return f"__Host-{name}" if settings.SESSION_COOKIE_SECURE else name
 
 
-def set_cookie(response: HttpResponse, name: str, value: str, max_age: int | None = None) -> None:
+def set_cookie(
+    response: HttpResponse, name: str, value: str, max_age: timedelta | None = None
+) -> None:
     """Set a cookie that scripts cannot read."""
     response.set_cookie(
         name,
@@ -220,4 +220,4 @@ def set_cookie(response: HttpResponse, name: str, value: str, max_age: int | Non
 
 def delete_cookie(response: HttpResponse, name: str) -> None:
     """Delete a cookie that `set_cookie` has set."""
-    set_cookie(response, name, "", max_age=0)
+    set_cookie(response, name, "", max_age=timedelta(0))

@@ -64,7 +64,7 @@ def restore(form: Form, refused: RefusedForm) -> None:
 def remember_refusal(response: HttpResponse, refused: RefusedForm) -> None:
     """Let the page that the response redirects to show the refusal."""
     value = signing.dumps(asdict(refused), salt=_SALT, compress=True)
-    set_cookie(response, cookie_name(REFUSED_COOKIE), value, max_age=int(KEPT.total_seconds()))
+    set_cookie(response, cookie_name(REFUSED_COOKIE), value, max_age=KEPT)
 
 
 def say_done(response: HttpResponseRedirect, what: str) -> HttpResponseRedirect:
