@@ -145,18 +145,6 @@ def customer_of_device(request: HttpRequest, *, livemode: bool, merchant_id: str
     return str(customer_id) if livemode or owner == merchant_id else ""
 
 
-def has_to_sign_in(
-    request: HttpRequest, browser: BrowserSession, *, livemode: bool, merchant_id: str | None
-) -> bool:
-    """Return whether a customer who has pressed Pay in this browser is asked for the phone next.
-
-    Not if the browser is signed in, or is known to hold a passkey that can pay by itself.
-    """
-    if browser.session is not None:
-        return False
-    return not customer_of_device(request, livemode=livemode, merchant_id=merchant_id)
-
-
 def forget_device(response: HttpResponse, *, livemode: bool) -> None:
     """Forget whose passkey this device holds, to ask for a code again."""
     delete_cookie(response, _device_cookie(livemode=livemode))

@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from django.views import View
 
 from checkout.agreements import agreed_before, change_notice
-from checkout.browser_session import BrowserSession, browser_session_of
+from checkout.browser_session import BrowserSession, browser_session_of, customer_of_device
 from checkout.endings import FAULT_OF_OURS, RECEIPTS, Ending, stop_for
 from checkout.forms import Form
 from checkout.headers import set_page_headers, set_policy
@@ -160,6 +160,13 @@ class CheckoutPage(View):
     def session_payment_id(self) -> str:
         """The payment of this page: a session limited to it may be used here."""
         return self.payment_view.id if self.payment_view else ""
+
+    @property
+    def device_customer_id(self) -> str:
+        """The customer whose passkey this device holds, if they can pay here; or ""."""
+        return customer_of_device(
+            self.request, livemode=self.livemode, merchant_id=self.merchant_id
+        )
 
     @property
     def mode(self) -> str:

@@ -31,6 +31,19 @@ def _shown() -> Prepared[Payment]:
     return Prepared(payments.only(*SHOWN).filter(pk=Placeholder("id")))
 
 
+def go_to_opened(page: CheckoutPage, payment_id: str, *, has_pressed_pay: bool) -> HttpResponse:
+    """Redirect from a counter or link to the payment that was opened there.
+
+    Who `has_pressed_pay` there is asked for the phone next, unless the browser is signed in, or is
+    known to hold a passkey that can pay by itself.
+    """
+    is_known = page.browser.session is not None or page.device_customer_id != ""
+    step = CheckoutStep.SIGN_IN if has_pressed_pay and not is_known else CheckoutStep.PAY
+    response = SeeOther(reverse(step.value, args=[payment_id]))
+    remember_agreed(page.request, response, payment_id, page.request.POST.get("agreed", ""))
+    return response
+
+
 class PaymentPage(CheckoutPage):
     """A page about one payment. Knowing its URL is the permission to see it."""
 

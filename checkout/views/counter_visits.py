@@ -3,17 +3,13 @@
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 
-from checkout.agreements import remember_agreed
-from checkout.browser_session import has_to_sign_in
 from checkout.endings import counter_closed
-from checkout.flow import CheckoutStep
 from checkout.formats import signs
 from checkout.new_payments import form_key, start_at_counter
 from checkout.opening_limits import count_opening
 from checkout.pages import SeeOther
-from checkout.payment_pages import PaymentPage
+from checkout.payment_pages import PaymentPage, go_to_opened
 from checkout.payment_view import items_of
 from checkout.till_forms import CounterAmountForm, TicketForm
 from core.errors import MethodNotAllowed
@@ -65,14 +61,8 @@ class CounterVisit(PaymentPage):
             tip=answer["tip_amount"],
             now=self.now,
         )
-        is_read = chosen is not None and not self.tips_allowed
-        is_next = is_read and has_to_sign_in(
-            request, self.browser, livemode=self.livemode, merchant_id=self.merchant_id
-        )
-        step = CheckoutStep.SIGN_IN if is_next else CheckoutStep.PAY
-        response = SeeOther(reverse(step.value, args=[opened]))
-        remember_agreed(request, response, opened, request.POST.get("agreed", ""))
-        return response
+        has_pressed_pay = chosen is not None and not self.tips_allowed
+        return go_to_opened(self, opened, has_pressed_pay=has_pressed_pay)
 
     def load_till(self) -> None:
         """Load the counter's open tickets, and whether it accepts tips."""

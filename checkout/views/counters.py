@@ -7,9 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from checkout.agreements import remember_agreed
 from checkout.amount_forms import AmountForm, RepeatGuardForm
-from checkout.browser_session import has_to_sign_in
 from checkout.counter_screens import (
     charge,
     counter_of_screen,
@@ -18,12 +16,12 @@ from checkout.counter_screens import (
     ticket_key,
     waiting_at,
 )
-from checkout.flow import CheckoutStep
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
 from checkout.opening_limits import count_opening
 from checkout.pages import CheckoutPage, SeeOther
+from checkout.payment_pages import go_to_opened
 from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from checkout.refusals import refused_charge
 from checkout.till_forms import ChargeForm
@@ -153,13 +151,7 @@ class LinkPage(CheckoutPage):
         payment_id = start_through_link(
             link_id=self.link.id, key=answer["key"], amount=answer.get("amount"), now=self.now
         )
-        is_next = self.link.amount is not None and has_to_sign_in(
-            request, self.browser, livemode=self.livemode, merchant_id=self.merchant_id
-        )
-        step = CheckoutStep.SIGN_IN if is_next else CheckoutStep.PAY
-        response = SeeOther(reverse(step.value, args=[payment_id]))
-        remember_agreed(request, response, payment_id, request.POST.get("agreed", ""))
-        return response
+        return go_to_opened(self, payment_id, has_pressed_pay=self.link.amount is not None)
 
     def form(self, request: HttpRequest | None = None) -> Form:
         data = request.POST if request else None

@@ -3,12 +3,7 @@
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import rotate_token
 
-from checkout.browser_session import (
-    customer_of_device,
-    forget_device,
-    remember_device,
-    remember_sign_in,
-)
+from checkout.browser_session import forget_device, remember_device, remember_sign_in
 from checkout.devices import device_of
 from checkout.headers import set_page_headers
 from checkout.marks import SIGNED_OUT
@@ -28,8 +23,7 @@ class AccountPhonePage(ForAccount, PhonePage):
     """Asks a known device for its passkey, with the phone number as an alternative."""
 
     def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
-        held = customer_of_device(request, livemode=self.livemode, merchant_id=self.merchant_id)
-        if not held or BY_PHONE in request.GET:
+        if not self.device_customer_id or BY_PHONE in request.GET:
             return super().get(request, **kwargs)
         return self.page(
             "sign_in.html",

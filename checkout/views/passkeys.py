@@ -8,12 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.middleware.csrf import rotate_token
 from django.utils.translation import gettext as _
 
-from checkout.browser_session import (
-    BrowserSession,
-    customer_of_device,
-    remember_device,
-    remember_sign_in,
-)
+from checkout.browser_session import BrowserSession, remember_device, remember_sign_in
 from checkout.devices import device_of
 from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
@@ -216,10 +211,8 @@ class NewPasskeyOptions(StepPage, AsOptions):
 
 def customer_here(page: CheckoutPage) -> Customer | None:
     """Return the customer whose passkey this device holds, if they can sign in here."""
-    customer_id = customer_of_device(
-        page.request, livemode=page.livemode, merchant_id=page.merchant_id
-    )
-    found = Customer.objects.filter(pk=customer_id, livemode=page.livemode, frozen_at=None).first()
+    customers = Customer.objects.filter(livemode=page.livemode, frozen_at=None)
+    found = customers.filter(pk=page.device_customer_id).first()
     return found if found is not None and found.may_pay(page.merchant_id) else None
 
 

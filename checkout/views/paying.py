@@ -8,7 +8,6 @@ from django.views.decorators.http import require_safe
 
 from checkout.adding import on_its_way
 from checkout.agreements import agreed_before, change_notice
-from checkout.browser_session import customer_of_device
 from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, next_step, submit_payment
 from checkout.forms import EmailForm, PinForm
@@ -95,10 +94,7 @@ class ReviewPage(CounterVisit):
 
     def passkey_at(self) -> str:
         """Return the path for paying by passkey, if Pay itself opens the dialog; or ""."""
-        session, now = self.browser.session, self.now
-        held = customer_of_device(
-            self.request, livemode=self.livemode, merchant_id=self.merchant_id
-        )
+        session, held, now = self.browser.session, self.device_customer_id, self.now
         if session is None:
             return f"{self.payment.hosted_url}/passkey/device" if held else ""
         is_first = opens_passkey_dialog(self.payment, session, device_customer_id=held, now=now)
