@@ -75,14 +75,11 @@ class UnfreezeForm(LostDeviceForm):
         if customers.needs_second_person(self.row):
             lines.append("The passkeys are gone: a colleague must approve it.")
         if new := "; ".join(_new_keys(self.row, self.now)):
-            lines.append(f"New in the last {LINK_LIFETIME.days} days: {new}. {_WHOSE}")
+            lines.append(
+                f"New in the last {LINK_LIFETIME.days} days: {new}. First make sure that it was the"
+                " customer. Removing a passkey takes two of us; a code resets the PIN."
+            )
         return lines
-
-
-_WHOSE = (
-    "First make sure that it was the customer. Removing a passkey takes two of us;"
-    " a code resets the PIN."
-)
 
 
 def _new_keys(customer: Customer, now: datetime) -> Iterator[str]:
@@ -114,20 +111,6 @@ class ErasureForm(ReasonForm):
 
 def _has_a_person(customer: Customer, now: datetime) -> bool:
     return customer.erased_at is None
-
-
-def _is_locked(customer: Customer, now: datetime) -> bool:
-    return not customer.pin_is_disabled and (
-        customer.pin_failures > 0 or customer.is_pin_locked(now)
-    )
-
-
-def _revealed(contact: str) -> ActionResult:
-    return ActionResult(
-        "Recorded in the audit trail.",
-        secret=contact,
-        secret_name="Phone and e-mail address",  # noqa: S106  # a name of one
-    )
 
 
 class AdjustWalletForm(CurrencyForm):
@@ -217,7 +200,10 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         message="The PIN has been unlocked. The customer can try again now.",
         icon="lock_open",
         main=True,
-        available=_is_locked,
+        available=lambda customer, now: (
+            not customer.pin_is_disabled
+            and (customer.pin_failures > 0 or customer.is_pin_locked(now))
+        ),
     ),
     Action(
         title="Freeze",
@@ -268,7 +254,11 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Reveal contact",
         right=Right.REVEAL,
         service=customers.reveal_contact_details,
-        message=_revealed,
+        message=lambda contact: ActionResult(
+            "Recorded in the audit trail.",
+            secret=contact,
+            secret_name="Phone and e-mail address",  # noqa: S106  # a name of one
+        ),
         about="The audit trail records who reveals a number, and why.",
         icon="visibility",
         available=_has_a_person,
