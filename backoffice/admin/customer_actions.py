@@ -190,6 +190,22 @@ STOLEN = Action(
     danger=True,
     available=_has_a_person,
 )
+REVEAL = Action(
+    name="reveal",
+    title="Reveal contact",
+    right=Right.REVEAL,
+    service=customers.contact_details_of,
+    message=lambda contact: ActionResult(
+        "Recorded in the audit trail.",
+        secret=contact,
+        secret_name="Phone and e-mail address",  # noqa: S106  # a name of one
+    ),
+    audited_as="reveal contact",
+    limited=True,
+    about="The audit trail records who reveals a number, and why.",
+    icon="visibility",
+    available=_has_a_person,
+)
 CUSTOMER_ACTIONS: tuple[Action, ...] = (
     STOLEN,
     Action(
@@ -249,24 +265,13 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         about="Recorded as a separate transfer between the house and the wallet.",
         icon="balance",
     ),
-    Action(
-        name="reveal",
-        title="Reveal contact",
-        right=Right.REVEAL,
-        service=customers.reveal_contact_details,
-        message=lambda contact: ActionResult(
-            "Recorded in the audit trail.",
-            secret=contact,
-            secret_name="Phone and e-mail address",  # noqa: S106  # a name of one
-        ),
-        about="The audit trail records who reveals a number, and why.",
-        icon="visibility",
-        available=_has_a_person,
-    ),
+    REVEAL,
     Action(
         title="Export data",
         right=Right.PERSONAL_DATA,
         service=export_personal_data,
+        audited_as="export personal data",
+        limited=True,
         message=lambda content: ActionResult(
             "Recorded in the audit trail.", file=content, file_name="personal-data.json"
         ),

@@ -38,10 +38,11 @@ SEND_AGAIN = Action(
     title="Send again",
     right=Right.MESSAGE,
     form=SendAgainForm,
-    service=lambda context: send_message_again(
-        staff=context.staff, message=context.row, now=context.now
-    ),
+    service=send_message_again,
     message="Queued to be sent again.",
+    audited_as="send message again",
+    watches=("status",),
+    limited=True,
     about="It goes to the same recipient, who may get it twice.",
     icon="send",
     main=True,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.audit import AuditAction, audited
 from backoffice.errors import MessageNotWaiting
 from backoffice.models import Note, NoteSubject
 from backoffice.roles import Right
@@ -29,16 +29,11 @@ def masked_address(address: str) -> str:
     return f"{name[:1]}•••@{host}" if host else ""
 
 
-def send_message_again(*, staff: Staff, message: Message, now: datetime) -> None:
-    """Resend a message. Raises Forbidden, ActionLimitReached, MessageNotWaiting."""
-    act = "send message again"
-    action = AuditAction(act, Right.MESSAGE, "message", message.pk, limited=True)
-    with audited(staff=staff, action=action, now=now) as record:
-        record.before = snapshot(message, "status")
-        if not resend_message(message_id=message.pk, now=now):
-            raise MessageNotWaiting
-        message.refresh_from_db()
-        record.after = snapshot(message, "status")
+def send_message_again(*, message_id: str, now: datetime) -> Message:
+    """Resend a message. Raises MessageNotWaiting."""
+    if not resend_message(message_id=message_id, now=now):
+        raise MessageNotWaiting
+    return Message.objects.get(pk=message_id)
 
 
 def write_note(

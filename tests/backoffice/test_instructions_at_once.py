@@ -8,6 +8,8 @@ from threading import Barrier, BrokenBarrierError, Event
 import pytest
 from django.contrib.auth.models import User
 
+from backoffice.actions import ActionContext, ActionResult, run
+from backoffice.admin.customer_actions import REVEAL
 from backoffice.errors import (
     ActionLimitReached,
     IdentityNotProven,
@@ -18,7 +20,7 @@ from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.services.accounts import close_account
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
-from backoffice.services.customers import reveal_contact_details, unlock
+from backoffice.services.customers import unlock
 from backoffice.services.decisions import approve
 from backoffice.services.instruction_kinds import RESET_ACCESS
 from backoffice.services.instructions import InstructionRequest, carry_out, instruct
@@ -192,19 +194,15 @@ def test_many_at_once_are_no_more_than_an_hour_allows(monkeypatch) -> None:
     customers = [CustomerFactory(phone=f"+12425550{number}") for number in range(100, 108)]
 
     calls = [
-        partial(
-            reveal_contact_details,
-            staff=support,
-            customer_id=customer.pk,
-            reason="Asked",
-            now=utc_now(),
-        )
+        partial(run, REVEAL, ActionContext(support, customer, {"reason": "Asked"}, utc_now()))
         for customer in customers
     ]
-    shown = [result for result in at_once(calls) if not isinstance(result, ActionLimitReached)]
+    results = at_once(calls)
+    shown = [result.secret for result in results if isinstance(result, ActionResult)]
 
     assert len(shown) == 3
     assert set(shown) <= {customer.phone for customer in customers}
+    assert sum(isinstance(result, ActionLimitReached) for result in results) == 5
 
 
 def test_of_many_wrong_answers_at_once_no_more_than_three_are_compared() -> None:

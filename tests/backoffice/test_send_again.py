@@ -5,11 +5,13 @@ from datetime import datetime, timedelta
 import pytest
 from django.core import mail
 
+from backoffice.actions import ActionContext, run
+from backoffice.admin.messages import SEND_AGAIN
 from backoffice.audit import MOST_AN_HOUR
 from backoffice.errors import ActionLimitReached, Forbidden, MessageNotWaiting
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
-from backoffice.services.support import send_message_again
+from backoffice.staff import Staff
 from core.clock import utc_now
 from messages.models import Message
 from messages.send_loop import send_due_messages
@@ -23,6 +25,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def now() -> datetime:
     return utc_now()
+
+
+def send_message_again(*, staff: Staff, message: Message, now: datetime) -> None:
+    run(SEND_AGAIN, ActionContext(staff, message, {}, now))
 
 
 def plan_as(now: datetime, status: str, **values: object) -> Message:

@@ -5,11 +5,12 @@ from datetime import datetime, timedelta
 import pytest
 from django.contrib.auth.models import User
 
+from backoffice.actions import ActionContext, run
+from backoffice.admin.customer_actions import REVEAL
 from backoffice.audit import MOST_AN_HOUR, AuditAction, AuditRecord, append_entry, audited
 from backoffice.errors import ActionLimitReached, IndependentApproverRequired
 from backoffice.models import AuditOutcome, Instruction
 from backoffice.roles import InstructionKind, Right, Role
-from backoffice.services.customers import reveal_contact_details
 from backoffice.services.decisions import approve
 from backoffice.services.independence import COOLING_OFF
 from backoffice.services.instructions import instruct
@@ -92,9 +93,8 @@ def test_no_one_copies_the_phone_book(paid: Payment) -> None:
     other_act = AuditAction("send receipt", Right.RECEIPT, "payment", paid.pk, limited=True)
 
     def reveal_one(staff: Staff, now: datetime) -> str:
-        return reveal_contact_details(
-            staff=staff, customer_id=paid.paying_customer.pk, reason="To call back", now=now
-        )
+        asked = ActionContext(staff, paid.paying_customer, {"reason": "To call back"}, now)
+        return run(REVEAL, asked).secret
 
     for _ in range(MOST_AN_HOUR):
         assert reveal_one(support, now) == "+12425550100"
