@@ -38,9 +38,11 @@ def as_it_is(field: serializers.Field[Any, Any, Any, Any], value: Any) -> Any:
 
 
 class StrictIntegerField(serializers.Field[int, Any, int, Any]):
-    """A JSON integer, from `min_value` to `max_value`."""
+    """A JSON integer, by default a count: from 0 to the largest that all parsers read exactly."""
 
-    def __init__(self, *, min_value: int, max_value: int, **options: Any) -> None:
+    def __init__(
+        self, *, min_value: int = 0, max_value: int = MAX_SAFE_INTEGER, **options: Any
+    ) -> None:
         self.min_value = min_value
         self.max_value = max_value
         super().__init__(**options)

@@ -24,7 +24,6 @@ from links.services import LinkDraft
 from links.statuses import LinkStatus
 
 MAX_USES = 1_000_000
-MAX_COUNT = 2**53 - 1
 
 
 class NewLink(Input):
@@ -66,7 +65,7 @@ class _Link(Output):
     qr_code = serializers.SerializerMethodField()
     status = serializers.SerializerMethodField()
     is_active = serializers.SerializerMethodField()
-    uses_count = StrictIntegerField(min_value=0, max_value=MAX_COUNT, source="uses")
+    uses_count = StrictIntegerField(source="uses")
     max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False)
     livemode = StrictBooleanField()
     expires_at = InstantField(required=False)
@@ -94,10 +93,10 @@ class LinkOutput(_Link):
 class LinkStatistics(Output):
     """`opened` and `started` are some seconds old; `paid` and `collected` (cents) are exact."""
 
-    opened = StrictIntegerField(min_value=0, max_value=MAX_COUNT, source="opened_count")
-    started = StrictIntegerField(min_value=0, max_value=MAX_COUNT, source="started_count")
-    paid = StrictIntegerField(min_value=0, max_value=MAX_COUNT, source="uses")
-    collected = StrictIntegerField(min_value=0, max_value=MAX_COUNT)
+    opened = StrictIntegerField(source="opened_count")
+    started = StrictIntegerField(source="started_count")
+    paid = StrictIntegerField(source="uses")
+    collected = StrictIntegerField()
 
 
 class LinkWithStatistics(LinkOutput):

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework.serializers import ValidationError
 
 from core.fields import (
+    MAX_SAFE_INTEGER,
     AmountField,
     CurrencyField,
     DateField,
@@ -26,13 +27,9 @@ from payouts.bank_words import names_top_up
 from payouts.models import AccountState, AccountStatement, PayoutOrigin
 from payouts.statuses import PayoutStatus
 
-MAX_INTEGER = 2**53 - 1
-
 
 def _sum(**options: Any) -> StrictIntegerField:
-    return StrictIntegerField(
-        min_value=-MAX_INTEGER, max_value=MAX_INTEGER, help_text="In cents.", **options
-    )
+    return StrictIntegerField(min_value=-MAX_SAFE_INTEGER, help_text="In cents.", **options)
 
 
 class NewPayout(OptionalAmountInput):
@@ -64,10 +61,10 @@ class PaidAccount(Output):
 class StatementOutput(Output):
     """`opening_amount + movements_amount - payout_amount = closing_amount`."""
 
-    number = StrictIntegerField(min_value=1, max_value=MAX_INTEGER)
+    number = StrictIntegerField(min_value=1)
     opening_amount = _sum()
     movements_amount = _sum()
-    movements_count = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
+    movements_count = StrictIntegerField()
     payout_amount = _sum()
     closing_amount = _sum()
 
@@ -109,7 +106,7 @@ class MovementOutput(Output):
 
 class MovementPage(Output):
     movements = MovementOutput(many=True)
-    total = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
+    total = StrictIntegerField()
     limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT)
     offset = StrictIntegerField(min_value=0, max_value=MAX_OFFSET)
     has_more = StrictBooleanField()
@@ -124,7 +121,7 @@ class PayoutWithMovements(PayoutOutput):
 class LedgerProofLeaf(Output):
     """A leaf of the log, and the way from it to the head."""
 
-    index = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
+    index = StrictIntegerField()
     entry = TextField(max_length=4_096)
     path = ListOf(max_length=64, child=TextField(max_length=44))
 
@@ -212,7 +209,7 @@ class AccountStatementOutput(Output):
     payouts_amount = _sum(required=False)
     returned_payouts_amount = _sum(required=False)
     closing_amount = _sum(required=False)
-    lines_count = StrictIntegerField(min_value=0, max_value=MAX_INTEGER, required=False)
+    lines_count = StrictIntegerField(required=False)
     created_at = InstantField()
     ready_at = InstantField(required=False)
 
@@ -238,7 +235,7 @@ class AccountStatementLines(Output):
     """Oldest first."""
 
     lines = AccountStatementLine(many=True)
-    total = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
+    total = StrictIntegerField()
     limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT)
     offset = StrictIntegerField(min_value=0, max_value=MAX_OFFSET)
     has_more = StrictBooleanField()

@@ -11,7 +11,6 @@ from payments.statuses import PaymentStatus
 from sandbox.simulating import PlayedOutcome
 
 MOST_DAYS = 400
-_COUNT = {"min_value": 0, "max_value": 2**53 - 1}
 
 
 class Simulation(Input):
@@ -41,12 +40,12 @@ class TimeStep(Input):
 
 class MovedDeadlines(Output):
     moved_to = InstantField()
-    payments = StrictIntegerField(**_COUNT)
-    processing_payments = StrictIntegerField(**_COUNT)
-    payment_links = StrictIntegerField(**_COUNT)
-    emails = StrictIntegerField(**_COUNT)
-    deliveries = StrictIntegerField(**_COUNT)
-    payouts = StrictIntegerField(**_COUNT)
+    payments = StrictIntegerField()
+    processing_payments = StrictIntegerField()
+    payment_links = StrictIntegerField()
+    emails = StrictIntegerField()
+    deliveries = StrictIntegerField()
+    payouts = StrictIntegerField()
 
 
 def step_of(values: dict[str, Any]) -> timedelta:

@@ -26,7 +26,6 @@ from webhooks.statuses import DeliveryStatus, DisabledReason
 DEFAULT_OVERLAP_SECONDS = 86_400
 MAX_OVERLAP_SECONDS = 7 * 86_400
 MAX_MS = 2**31 - 1
-MAX_SEQUENCE = 2**53 - 1
 MAX_DATA_BYTES = 16_384
 
 _EVENTS_RULE = "must be a list of event types, with at least one"
@@ -143,8 +142,8 @@ class EventOutput(Output):
     data = serializers.SerializerMethodField()  # type: ignore[assignment]  # fields are no attributes
     livemode = StrictBooleanField()
     test = StrictBooleanField(source="is_test")
-    sequence = StrictIntegerField(min_value=1, max_value=MAX_SEQUENCE, required=False)
-    previous_sequence = StrictIntegerField(min_value=1, max_value=MAX_SEQUENCE, required=False)
+    sequence = StrictIntegerField(min_value=1, required=False)
+    previous_sequence = StrictIntegerField(min_value=1, required=False)
 
     def get_data(self, event: Event) -> dict[str, Any]:
         data: dict[str, Any] = event.content["data"]
