@@ -1,4 +1,4 @@
-"""Which day, week or month a schedule pays out: pure, no clock and no database."""
+"""Which day, week or month a schedule of `SCHEDULED` pays out: no clock and no database."""
 
 from datetime import date, timedelta
 
@@ -10,24 +10,23 @@ SCHEDULED = frozenset(
 )
 
 
+def first_day_of_period(schedule: str, day: date) -> date:
+    """Return the first day of the day, week or month, by the schedule, that a day is in."""
+    if schedule == PayoutSchedule.WEEKLY:
+        return day - timedelta(days=day.weekday())
+    return day.replace(day=1) if schedule == PayoutSchedule.MONTHLY else day
+
+
 def period_due(schedule: str, today: date, days: BusinessDays) -> date | None:
     """Return the first day of the period that is due for payout today.
 
     None on weekends and bank holidays: a payout due then waits for the next business day.
     """
-    if schedule not in SCHEDULED or not days.includes(today):
-        return None
-    if schedule == PayoutSchedule.WEEKLY:
-        return today - timedelta(days=today.weekday())
-    if schedule == PayoutSchedule.MONTHLY:
-        return today.replace(day=1)
-    return today
+    return first_day_of_period(schedule, today) if days.includes(today) else None
 
 
-def next_payout_day(schedule: str, today: date, days: BusinessDays) -> date | None:
-    """Return the day after today on which the schedule pays out again; None where there is none."""
-    if schedule not in SCHEDULED:
-        return None
+def next_payout_day(schedule: str, today: date, days: BusinessDays) -> date:
+    """Return the day after today on which the schedule pays out again."""
     begins = today + timedelta(days=1)
     if schedule == PayoutSchedule.WEEKLY:
         begins = today + timedelta(days=7 - today.weekday())

@@ -22,7 +22,7 @@ from merchants.statuses import MerchantStatus
 from payouts.business_days import BusinessDays
 from payouts.gathering import gather_before_payout
 from payouts.models import BankAccount, Payout, PayoutOrigin, SettledPeriod
-from payouts.periods import SCHEDULED, next_payout_day, period_due
+from payouts.periods import SCHEDULED, first_day_of_period, next_payout_day, period_due
 from payouts.services import schedule_payout
 from payouts.statuses import PayoutStatus
 
@@ -116,9 +116,7 @@ def next_payouts(merchant: Merchant, *, livemode: bool, now: datetime) -> Iterat
         return
     days = BusinessDays.load()
     first = days.on_or_after(today_in(merchant.time_zone, now))
-    period, later = period_due(schedule, first, days), next_payout_day(schedule, first, days)
-    if period is None or later is None:
-        return
+    period, later = first_day_of_period(schedule, first), next_payout_day(schedule, first, days)
     unscheduled = _unscheduled(schedule, merchant.time_zone, period, _latest(now))
     due = unscheduled.filter(pk__in=[account.pk for account in accounts])
     for account in accounts:
@@ -157,7 +155,7 @@ def bring_forward(*, now: datetime) -> int:
 
 
 def _due(now: datetime) -> Iterator[Due]:
-    """Yield the live accounts first: anyone opens as many in test mode as there are currencies."""
+    """Yield what is due, in live mode first: anyone can open many accounts in test mode."""
     days = BusinessDays.load()
     for livemode, schedule, time_zone in _calendars():
         period = period_due(schedule, today_in(time_zone, now), days)

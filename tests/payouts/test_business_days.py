@@ -45,7 +45,6 @@ def test_weekends_and_holidays_are_passed_over(day, on_or_after, after):
         ("monthly", "2027-01-01", None),
         ("monthly", "2027-01-03", None),
         ("monthly", "2027-01-04", "2027-01-01"),
-        ("manual", "2026-12-24", None),
     ],
 )
 def test_the_period_that_is_due(schedule, today, period):
@@ -63,13 +62,12 @@ def test_the_period_that_is_due(schedule, today, period):
         ("monthly", "2026-12-31", "2027-01-04"),
         ("monthly", "2026-12-01", "2027-01-04"),
         ("monthly", "2027-02-28", "2027-03-01"),
-        ("manual", "2026-12-24", None),
     ],
 )
 def test_the_day_of_the_next_payout(schedule, today, next_day):
     found = next_payout_day(schedule, date.fromisoformat(today), HOLIDAYS)
 
-    assert found == (date.fromisoformat(next_day) if next_day else None)
+    assert found == date.fromisoformat(next_day)
 
 
 def test_the_holidays_that_come_with_the_service():
