@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
@@ -84,8 +84,8 @@ class Report:
 
     source: BankSource
     message_id: str
-    items: Sequence[ReportItem] = field(default=())
-    pages: Sequence[StatementPage] = field(default=())
+    items: Sequence[ReportItem] = ()
+    pages: Sequence[StatementPage] = ()
 
 
 def text_at(element: Element, *paths: str) -> str:

@@ -218,10 +218,8 @@ class BankEntry(models.Model):
 
     def reopen(self) -> None:
         """Reopen an entry that was set aside. The row must be locked."""
-        self.state, self.problem = (
-            BankEntryState.UNMATCHED,
-            f"Was set aside: {self.note}"[:MAX_REASON],
-        )
+        self.state = BankEntryState.UNMATCHED
+        self.problem = f"Was set aside: {self.note}"[:MAX_REASON]
         self.note, self.resolved_at, self.resolved_by = "", None, ""
         self.save(update_fields=["state", "problem", "note", "resolved_at", "resolved_by"])
 
