@@ -27,8 +27,9 @@ from core.signatures import AlteredRow
 HEAD = 1
 HOUR = timedelta(hours=1)
 MOST_AN_HOUR = 30
-# These compare what a caller answers. Wrong answers are counted from the trail: one at a time.
-# What takes two people is here by the title of its task, in small letters.
+# The acts that compare a caller's answers. Wrong answers are counted by their entries, so that the
+# answers of one caller at a time are compared. An instruction is audited under the title of its
+# task, in small letters, as is "remove passkey".
 UNLOCK, LET_PAY = "unlock PIN", "unfreeze customer"
 PROVEN = (UNLOCK, "remove passkey", LET_PAY)
 COMPARED = AttemptLimit("caller-compared", 1, timedelta(minutes=1))
@@ -63,7 +64,8 @@ class AuditAction:
 class AuditRecord:
     """What an action fills in as it runs: the state before and after, and the outcome.
 
-    `refuse_late` is called once nothing else can come between: it may raise what undoes the action.
+    `refuse_late` is called last, when the head of the chain is locked, so that no other action can
+    commit before this one. If it raises, the action is rolled back.
     """
 
     before: State = field(default_factory=dict)
@@ -210,12 +212,15 @@ def _one_at_a_time(action: AuditAction, now: datetime) -> Iterator[None]:
 
 
 def lock_actor(staff: Staff) -> None:
-    """Lock who acts to the end: actions take turns, and to close or reset the account waits."""
+    """Lock the account of who acts until the transaction ends.
+
+    Its actions take turns, and to close or reset it has to wait for them.
+    """
     lock_accounts(Q(pk=staff.user_id))
 
 
 def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
-    """Count what is done, of concurrent actions each after those before it."""
+    """Raise ActionLimitReached above the limit; concurrent actions take turns to be counted."""
     lock_actor(staff)
     done = AuditEntry.objects.filter(
         actor=staff.username, act=act, outcome=AuditOutcome.DONE, at__gt=now - HOUR

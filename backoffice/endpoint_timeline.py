@@ -26,9 +26,9 @@ _ENDED = {
 def outages_of(row: Webhook | Merchant, most: int) -> Iterator[TimelineEntry]:
     """Yield when an endpoint, or those of a merchant, began to fail, and how that ended.
 
-    A merchant's page has those of which its owner is told, by their length: also of what fails now,
-    whose entry would otherwise be gone once it works again. Read by `with_endpoint_failures`, a
-    merchant without any costs no statement.
+    A merchant's page shows only outages long enough for its owner to be told. That holds for those
+    that last, too: the entry of a shorter one would disappear with its end. If the merchant was
+    read by `with_endpoint_failures` and has none, no statement is sent.
     """
     if isinstance(row, Webhook):
         return _entries([row], row.outages.order_by("-until", "-pk")[:most], is_named=False)

@@ -164,7 +164,7 @@ def _sums_of(
 
 
 def is_usual_day(day: date) -> bool:
-    """Return whether payments may exist on a day, and the day after it is one, too."""
+    """Return whether payments may exist on a day, and the calendar has a day after it."""
     return 2000 <= day.year < 9999
 
 

@@ -98,13 +98,14 @@ class SupportAnswer:
 
 
 def facts(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:
-    """Return the facts that are not empty, with a mark for what would turn the text around it."""
+    """Return the facts that are not empty, each value as `marked` returns it."""
     return [(label, marked(value)) for label, value in pairs if value not in (None, "", {}, [])]
 
 
 def marked(value: Any) -> Any:
-    """Return a text of anyone's as `showable` does, and anything else, HTML too, as it is.
+    """Return a plain text as `showable` does, and anything else, HTML included, unchanged.
 
-    Banks pass on what strangers write on a transfer: it must not change how a page reads.
+    Banks pass on what strangers write on a transfer. Its control characters, such as those that
+    reverse the direction of text, must not change how a page reads.
     """
     return showable(value) if type(value) is str else value

@@ -227,7 +227,7 @@ def _messages(public_ids: Sequence[str]) -> Iterator[TimelineEntry]:
 
 
 def _requests(public_ids: Sequence[str], acts: Sequence[AuditEntry]) -> list[Instruction]:
-    """Return the newest decided requests, and the request of each act, at most one."""
+    """Return the newest requests that were decided or expired, and those that an act has made."""
     done_alone = Q(status=InstructionStatus.CARRIED_OUT, decided_by=None)
     waiting = Q(status=InstructionStatus.WAITING, expires_at__gt=request_now())
     asked = Instruction.objects.filter(

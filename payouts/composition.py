@@ -63,10 +63,10 @@ def explain_payout(payout: Payout, amount: int) -> list[list[StatementLine]]:
 def lines_too_late_for(payout: Payout, amount: int) -> list[list[StatementLine]]:
     """Return lines that came too late for a payout and that, alone or together, sum to the amount.
 
-    They are in the next statement. Those next to the payout are found first; all are returned in
-    the order of `explain_payout`, the newest first. What the next statement has yet to gather has
-    no statement, and is not saved: most of it is gathered only by the next payout, and a caller
-    asks before.
+    They belong to the next statement. The oldest, which just missed the payout, are searched first;
+    what is found is returned as `explain_payout` does, newest first. Most lines are gathered only
+    by the next payout, and merchants ask before that: those not gathered yet are returned unsaved,
+    without a statement.
     """
     account_id, number = payout.statement.account_id, payout.statement.number + 1
     following = Statement.objects.filter(account=account_id, number=number)

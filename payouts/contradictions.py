@@ -138,7 +138,7 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
 
 
 def _bears(field: str, names: Iterable[str]) -> Q:
-    """Return what selects rows with one of these references, or one that a truncated one begins."""
+    """Return the condition for rows with one of these references, or whose truncated form it is."""
     cut = (Q(**{f"{field}__startswith": name}) for name in names if is_truncated_reference(name))
     return reduce(or_, cut, Q(**{f"{field}__in": [*names]}))
 

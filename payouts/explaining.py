@@ -28,14 +28,15 @@ _Group = tuple[ExplainedLine, ...]
 def explain(movements: Sequence[ExplainedLine], amount: int) -> list[_Group]:
     """Return movements and transactions, alone or in pairs, that sum to the amount.
 
-    Each sort lists the negated amount before the amount itself. At most ten, without duplicates.
+    Those alone come first, then the pairs; of each, sums of the negated amount come before sums of
+    the amount itself. At most ten, without duplicates.
     """
     found = dict.fromkeys(islice(_findings(movements, amount), MOST_FOUND))
     return list(found)
 
 
 def newest_first(found: Iterable[_Group], amount: int) -> list[_Group]:
-    """Return what `explain` found of this amount, each sort of it with the newest first."""
+    """Return what `explain` found for this amount in the same order, but newest first within it."""
     groups = [tuple(sorted(group, key=_age)) for group in found]
 
     def rank(group: _Group) -> tuple[bool, bool, bool, int]:

@@ -1,4 +1,4 @@
-"""What was made with an API key goes on when the key ends: what there is of it."""
+"""What was made with an API key, and still works once the key has ended: to be found and ended."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -37,9 +37,9 @@ class Since:
 
 @dataclass(frozen=True)
 class Kind:
-    """Something that goes on without its key: `rows` finds what still does, `end` ends one.
+    """A kind of thing that still works without its key: `rows` finds those, `end` ends one.
 
-    `seen` is the right that is required to be told of it.
+    `seen` is the right that is required to see how many there are.
     """
 
     name: str
@@ -81,10 +81,11 @@ KINDS = (
 
 @dataclass(frozen=True)
 class MadeKey:
-    """A key that was made with another one, or with a key that was.
+    """A key that was made with another one, directly or through keys in between.
 
-    `may_be_owners`: it took the place of that one, or of a key not made with it, or was made with
-    one that did. That is how a thief locks an owner out, and how an owner locks a thief out.
+    `may_be_owners`: it may be the owner's rather than a thief's. It replaced the other key, or one
+    that was not made with that, or was made with a key that replaced one. A thief locks the owner
+    out in this way, and the owner a thief.
     """
 
     key: ApiKey

@@ -153,7 +153,7 @@ _NOT_ARRIVED = [status.value for status in DeliveryStatus if status != DeliveryS
 def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, Any]:
     """Return the filters of a list of deliveries as look-ups that a run can store.
 
-    Nothing passes them if the list ignores one of the filters: it shows more than was asked for.
+    They match nothing if the list ignores one of the filters: it shows more than was asked for.
     """
     chosen = QueryDict(query)
     lookups = _named(chosen) | _of_days(chosen, now)

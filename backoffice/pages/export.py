@@ -1,6 +1,7 @@
-"""An export has the rows of the list on the screen, in its order by age, with more fields.
+"""Export a list: the rows that its filters leave, with more fields than on the screen.
 
-A short one is sent at once; a long one is prepared in the background.
+A short export is sent at once, in the order of the list. A long one is prepared in the background,
+sorted by age.
 """
 
 from collections.abc import Iterator
@@ -67,7 +68,7 @@ def export_page(resource: AdminResource, request: HttpRequest, form: str) -> Htt
     is_long = changelist.paginator.has_more
     content = b"" if is_long else _content(resource.sheet(changelist.queryset), form)
     with audited(staff=staff, action=action, now=instant):
-        pass  # what is made takes its time: here the roles are read again
+        pass  # making the file may have taken long: this reads the roles again
     local = timezone.localtime(instant)
     name = f"{resource.entry.counted_as[1]} {local:%Y-%m-%d %H.%M}.{form}"
     if not is_long:

@@ -50,7 +50,10 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
         return name
 
     def clean(self) -> Any:
-        """Check the password, a few at once; strangers of many networks take no known slot."""
+        """Check the password, a few at a time.
+
+        Browsers known to the account have a slot of their own, which strangers cannot take.
+        """
         name = str(self.cleaned_data.get("username", ""))
         slots, wait_seconds = _sign_ins, 0
         if identify_browser(self.request, name):

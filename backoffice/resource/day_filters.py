@@ -22,7 +22,8 @@ class DayFilter(OfficeFilter):
     """Created on a day or within a range of days, in the time zone of staff.
 
     Ids start with their creation time: a range of time is a range of ids, and needs no other index.
-    What is no day, such as 31 November, leaves no rows: an export does not say that it has all.
+    An invalid day, such as 31 November, leaves no rows: an export, which does not say that a filter
+    was ignored, would have them all.
     """
 
     title = "day"

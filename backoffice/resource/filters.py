@@ -47,7 +47,7 @@ class OfficeFilter(SimpleListFilter):
         return [(str(option), str(words)) for option, words in self.options]
 
     def taken(self, asked: str) -> str:
-        """Return what this filter knows of a value in the URL."""
+        """Return the part of a value in the URL that this filter accepts; empty if none is."""
         return asked if asked in dict(self.lookup_choices) else ""
 
     @property

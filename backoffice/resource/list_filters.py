@@ -53,7 +53,7 @@ def merchants_named(text: str) -> list[Merchant]:
         return []
     named = Q(name__icontains=text) | Q(slug__istartswith=text)
     if text.startswith("mer_"):
-        named = Q(pk=text)  # each list about a merchant asks for it: no index has middles of names
+        named = Q(pk=text)  # alone, as most lists ask by id: no index finds a part of a name
     return list(Merchant.objects.filter(named).order_by("name", "pk")[: MERCHANTS_SHOWN + 1])
 
 
@@ -73,12 +73,13 @@ class SortFilter(OfficeFilter):
 
 
 ORDERS = {"oldest": ("pk",), "smallest": ("amount", "pk"), "largest": ("-amount", "-pk")}
-# Within a merchant another index serves the amounts, in another order of what is the same.
+# A merchant's amounts have another index, which sorts equal amounts by creation.
 ORDERS_OF_MERCHANT = ORDERS | {
     "smallest": ("amount", "-created_at", "-pk"),
     "largest": ("-amount", "created_at", "pk"),
 }
-# Within others none does: computed, so that the amounts of all payments are not read in order.
+# The other filters' amounts have none. A computed value keeps PostgreSQL from walking the amounts
+# of all payments in order.
 _AMOUNT = F("amount") + 0
 ORDERS_OF_OTHERS: dict[str, Sequence[Any]] = ORDERS | {
     "smallest": (_AMOUNT.asc(), "pk"),

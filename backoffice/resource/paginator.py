@@ -19,8 +19,8 @@ else:
 class CappedPaginator(_Pages):
     """Counts up to a thousand rows. To see more, staff narrow the list down.
 
-    `order` is that of an index, where it has the rows in the list's order in other words, and
-    `parts` are the look-ups of what an index has in order, where it has not all of them at once.
+    `order` sorts as the list does, but by the columns of an index, if one serves it. `parts` are
+    look-ups that divide the rows, if that index sorts by them first: each part is read by itself.
     """
 
     template_name = "admin/backoffice/page_numbers.html"
@@ -50,8 +50,9 @@ class CappedPaginator(_Pages):
         """Return the rows of a page, by their keys if all of them are known.
 
         PostgreSQL may overestimate how many rows match, and scan the newest of the whole table for
-        them. With the keys it cannot. Of more rows, an index has the keys of the page: those of a
-        merchant lie apart, and sorted as rows each would be read, or all newer ones of others.
+        them. With their keys it cannot. If there are more rows than are counted, only the keys of
+        this page are read, in the order of the index: sorting the rows themselves would read all
+        rows of the merchant, or all newer rows of other merchants.
         """
         page = slice((number - 1) * self.per_page, number * self.per_page)
         rows: Any = self.object_list
@@ -76,7 +77,7 @@ class CappedPaginator(_Pages):
         return rows.order_by(*self._order) if self._order else rows
 
     def _first_keys(self, count: int) -> list[Any]:
-        """The keys of the first rows of each part: among them are the first of all."""
+        """The keys of the first `count` rows of each part, among which are those of the list."""
         rows: Any = self.object_list
         parts = (self._in_order(rows.filter(**part)) for part in self._parts)
         return [key for part in parts for key in part.values_list("pk", flat=True)[:count]]

@@ -36,8 +36,8 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     says by `when_empty` what comes there. `summary` are the fields for such tables on other pages
     and for search results, if the list has too many; `export_fields` those of an export, if it has
     more than the list. `summed` is the amount whose total is shown below the list, `requested_as`
-    the field by which requests name a row. `indexed` are the filters with an index of what they
-    leave by creation, the newest first. A method of the same purpose may add to them.
+    the field by which requests name a row. `indexed` are the names of filters whose rows an index
+    has in the order of their creation. What these cannot say, a resource adds by methods.
     """
 
     heading_format: ClassVar[str] = ""
@@ -98,9 +98,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def get_paginator(
         self, request: HttpRequest, queryset: Any, per_page: int, *others: Any
     ) -> CappedPaginator:
-        """Return the pages of a list, which are read in the order of an index if one has it.
+        """Return the pages of a list; one of the `indexed` filters has them read by its index.
 
-        Ids begin with the time of creation: the newest by id are those created last.
+        That sorts by creation, and the list by id, which is the same: ids begin with that time.
         """
         is_indexed = not self.indexed.isdisjoint(request.GET)
         is_newest_first = self.get_ordering(request) == (NEWEST_FIRST,)
@@ -109,7 +109,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return CappedPaginator(queryset, per_page, *others, order=order, parts=parts)
 
     def parts(self, request: HttpRequest) -> Sequence[Mapping[str, Any]]:
-        """Return look-ups of the parts that an index has in order: it begins with the mode."""
+        """Return the look-ups of both modes if both are listed: the indexes sort by mode first."""
         is_of_both = mode_of(request.GET.get("mode", "")) == "both"
         if is_of_both and ModeFilter in self.filters():
             return ({"livemode": True}, {"livemode": False})

@@ -112,7 +112,7 @@ def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> boo
         return False
     try:
         _refuse_unauthorized(run)
-        # As on the page that it was asked from: a day begins there where staff are.
+        # As on the page of the list: days begin in the time zone of staff.
         with timezone.override(settings.STAFF_TIME_ZONE), TemporaryFile() as file:
             _write(run, content_of(run), file, clock)
             _refuse_unauthorized(run)  # it may have taken long

@@ -98,10 +98,12 @@ def gather_for_payout(asked: Instruction | InstructionRequest) -> None:
 def lock_people(
     staff: Staff, task: InstructionTask, subject_id: str, *, asked_by: int | None = None
 ) -> None:
-    """Lock who acts to the end: two forms at once do not both fit into a limit, and closing waits.
+    """Lock the account of who acts until the transaction ends.
 
-    The colleague concerned is locked too, with those whom that one has let in, and the one who
-    asked, before any instruction: two requests about each other wait.
+    So two forms at once cannot both fit into what is left of a limit, and closing the account has
+    to wait. For a task about a colleague, the accounts of that colleague, of those whom they let
+    in and of the requester are locked as well, all before any instruction: of two requests about
+    each other, one waits.
     """
     people = Q(pk=staff.user_id)
     if task.kind == InstructionKind.STAFF:

@@ -25,7 +25,7 @@ from payouts.models import (
 from payouts.order_references import ORDER_PREFIX
 
 Progress = Callable[[int, int], None]
-# What came back may be of either of two debits, which are known only once they were looked at.
+# A return may be of either of two debits: both have to be looked at before it.
 _INCOMING_LAST = Case(
     When(kind__in=(BankEntryKind.RETURN, BankEntryKind.CREDIT), then=1), default=0
 )

@@ -39,14 +39,14 @@ def _entries_like(payout: Payout) -> BankEntryQuerySet:
 
 
 def _returns(payout: Payout) -> Q:
-    """Return what selects entries that return a payout, or were matched with it as a return."""
+    """Return the condition for entries that return a payout, or were matched with its return."""
     named = Q(end_to_end_id=payout.order.end_to_end_id, kind=K.RETURN)
     matched = Q(payout=payout, kind__in=(K.RETURN, K.CREDIT))
     return Q(named | matched, amount=payout.amount)
 
 
 def _debits(payout: Payout, batch: PayoutBatch) -> Q:
-    """Return what selects debits of a payout: by its own reference, or of its whole batch."""
+    """Return the condition for debits of a payout: by its own reference, or of its whole batch."""
     alone = Q(_is_of(payout.amount), end_to_end_id=payout.order.end_to_end_id)
     of_run = Q(end_to_end_id="", message_reference=batch.message_id) | Q(batch=batch)
     return Q(alone | Q(of_run, _is_of(batch.total_amount)), kind=K.DEBIT)

@@ -51,7 +51,7 @@ def refuse_return_of_either(kind: BankEntryKind, payout: Payout) -> None:
 
 
 def _is_of(payout: Payout) -> Q:
-    """Return what selects entries that were matched with a payout, or with a run that had it."""
+    """Return the condition for entries matched with a payout, or with a run that contained it."""
     of_run = Q(batch__isnull=False, batch=payout.batch_id)
     if payout.batch is not None and payout.status == PayoutStatus.FAILED:
         of_run &= Q(amount__gte=payout.batch.total_amount)  # or else it was booked without it
@@ -59,13 +59,13 @@ def _is_of(payout: Payout) -> Q:
 
 
 def _is_left(payout: Payout) -> Q:
-    """Return what selects debits that name a payout and are matched with nothing."""
+    """Return the condition for debits that name a payout and are matched with nothing."""
     left = (BankEntryState.UNMATCHED, BankEntryState.OTHER)
     return Q(_names_order_or_run(payout), kind=K.DEBIT, state__in=left)
 
 
 def _names_order_or_run(payout: Payout) -> Q:
-    """Return what selects entries that name a payout's order, or its whole run, maybe truncated."""
+    """Return the condition for entries that name a payout's order or whole run, even truncated."""
     named = Q(end_to_end_id__in=with_truncated_forms(payout.order.end_to_end_id))
     if payout.batch is None or not payout.batch.message_id:
         return named
@@ -121,7 +121,7 @@ def _reported_elsewhere(entry: BankEntry) -> BankEntryQuerySet:
 
 
 def _shares_name(entry: BankEntry) -> Q:
-    """Return what selects entries that share a reference, or may be the same payment of a booking.
+    """Return the condition for entries that share a reference, or may be one part of a booking.
 
     Entries whose words match another payment in this entry's file are excluded: they are that one.
     """
