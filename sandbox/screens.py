@@ -13,6 +13,7 @@ from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import CounterDay
 from checkout.endings import counter_closed, page_too_old, wallet_stopped, which_shop
 from checkout.payment_view import Item, Payee
+from checkout.problems import ProblemEntry
 from checkout.receipts import ReceiptProofView, Seller
 from checkout.till_forms import ChargeForm, CounterAmountForm, TicketForm
 from core.errors import Conflict, InternalError, RateLimited, ValidationFailed
@@ -191,7 +192,20 @@ SCREENS: dict[str, Screen] = {
     "keypad-error": lambda: ("keypad", KEYPAD | {"form": _own_amount({"amount": "12.5.5"})}),
     "keypad-tips": lambda: ("keypad", KEYPAD | {"form": _own_amount(None), "tips_allowed": True}),
     "problem": lambda: ("problem", PROBLEM),
-    "problem-answered": lambda: ("problem", PROBLEM | {"entries": WRITTEN, "reported": True}),
+    "problem-told": lambda: (
+        "problem",
+        PROBLEM
+        | {"entries": WRITTEN[:1], "is_payer": True, "is_answer_sent": True, "done": "told"},
+    ),
+    "problem-told-by-visitor": lambda: (
+        "problem",
+        PROBLEM | {"entries": _by_visitor(), "done": "told"},
+    ),
+    "problem-reported": lambda: (
+        "problem",
+        PROBLEM | {"entries": WRITTEN[:1], "is_payer": True, "done": "reported"},
+    ),
+    "problem-answered": lambda: ("problem", PROBLEM | {"entries": WRITTEN, "is_payer": True}),
     "ticket": lambda: (
         "ticket",
         BASE
@@ -263,6 +277,10 @@ def _own_amount(data: dict[str, str] | None) -> CounterAmountForm:
     form = CounterAmountForm(data, initial={"key": "k"}, currency="BSD", tips=True)
     form.is_valid()
     return form
+
+
+def _by_visitor() -> tuple[ProblemEntry, ...]:
+    return (replace(WRITTEN[0], who=_("Someone with this receipt"), is_own=False),)
 
 
 def _charge(data: dict[str, str]) -> ChargeForm:

@@ -98,6 +98,17 @@ SCREENS = {
         button E-mail this receipt
         link hello@conch.example
     """,
+    "problem-told": """
+        status [live=polite]
+        StaticText We have received it and told {PAYEE}. The answer will come by e-mail or text \
+message, and appear on this page.
+        region What you pay
+        region Messages
+        heading Write again
+        textbox Tell us what happened
+        button Send
+        link Back to the receipt
+    """,
     "failed": """
         status [live=polite]
         heading The payment failed
