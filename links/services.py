@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core.changes import real_changes
 from core.errors import ValidationFailed
 from core.ids import new_id
 from links import events
@@ -72,7 +73,7 @@ def create_link(*, caller: Caller, draft: LinkDraft, now: datetime) -> PaymentLi
 def update_link(
     *, caller: Caller, link_id: str, changes: dict[str, Any], now: datetime
 ) -> PaymentLink:
-    """Change an active link; `metadata` as a whole.
+    """Change an active link; `metadata` as a whole. `updated_at` moves only if a value differs.
 
     Raises PaymentLinkNotFound, PaymentLinkInactive or PaymentLinkExpired once it has ended,
     ValidationFailed for an expiry in the past or fewer uses than were made, Unauthorized if the
@@ -87,6 +88,9 @@ def update_link(
     most = changes.get("max_uses")
     if most is not None and most <= link.uses_count:
         raise ValidationFailed(max_uses=f"must be more than the {link.uses_count} uses made")
+    changes = real_changes(link, changes)
+    if not changes:
+        return link
     for name, value in changes.items():
         setattr(link, name, value)
     link.updated_at = now

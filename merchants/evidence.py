@@ -18,6 +18,7 @@ from django.db.models import F, FilteredRelation, Q
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 
+from core.changes import real_changes
 from core.errors import ValidationFailed
 from core.ids import new_id
 from merchants.email_confirmation import plan_confirmation
@@ -172,22 +173,24 @@ def tell_of_live_fields(merchant: Merchant, changes: Changes, *, now: datetime) 
 def apply_changes(
     merchant: Merchant, changes: Changes, *, livemode: bool, now: datetime, network: str = ""
 ) -> None:
-    """Change the locked merchant, and report what has changed to `MERCHANT_UPDATED`."""
-    if not changes:
-        return
-    changed = [name for name, value in changes.items() if value != getattr(merchant, name)]
-    for name, value in changes.items():
+    """Change the locked merchant, and report what has changed to `MERCHANT_UPDATED`.
+
+    If no value differs, nothing is written; an unconfirmed e-mail address sent again is mailed.
+    """
+    changed = real_changes(merchant, changes)
+    for name, value in changed.items():
         setattr(merchant, name, value)
     if "email" in changed:
         merchant.email_confirmed_at = None
     if "email" in changes and merchant.email_confirmed_at is None:
         plan_confirmation(merchant, network=network, now=now)
+    if not changed:
+        return
     merchant.updated_at = now
-    merchant.save(update_fields=[*changes, "email_confirmed_at", "updated_at"])
+    merchant.save(update_fields=[*changed, "email_confirmed_at", "updated_at"])
     forget_keys()
-    if changed:
-        tell: Callable[..., None] = import_string(settings.MERCHANT_UPDATED)
-        tell(merchant, changed=changed, livemode=livemode, now=now)
+    tell: Callable[..., None] = import_string(settings.MERCHANT_UPDATED)
+    tell(merchant, changed=list(changed), livemode=livemode, now=now)
 
 
 def _locked(change_id: str) -> tuple[Merchant, MerchantChange]:

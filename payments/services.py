@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core.changes import real_changes
 from core.writing import insertion_of
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -102,19 +103,20 @@ def open_payment(
 def update_payment(
     *, caller: Caller, payment_id: str, changes: dict[str, Any], now: datetime
 ) -> Payment:
-    """Change the description, or replace all metadata. Without changes, `updated_at` stays.
+    """Change the description, or replace all metadata; `updated_at` moves only if one differs.
 
     A receipt keeps the description that the customer paid for. Raises PaymentNotFound, and
     Unauthorized if the live key has been revoked while this waited.
     """
     payment = Payment.objects.locked_of(caller, payment_id)
     refuse_revoked_key(caller)
+    empty: dict[str, Any] = {"description": "", "metadata": {}}
+    changes = real_changes(payment, {name: changes[name] or empty[name] for name in changes})
     if not changes:
         return payment
     if "description" in changes:
-        payment.describe(changes["description"] or "")
-    if "metadata" in changes:
-        payment.metadata = changes["metadata"] or {}
+        payment.describe(changes["description"])
+    payment.metadata = changes.get("metadata", payment.metadata)
     payment.updated_at = now
     payment.save(update_fields=["description", "paid_description", "metadata", "updated_at"])
     return payment

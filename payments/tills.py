@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core.changes import real_changes
 from core.errors import ValidationFailed
 from merchants.callers import Caller
 from merchants.standing import refuse_revoked_key
@@ -24,6 +25,8 @@ def till_of(*, merchant_id: str, livemode: bool) -> Till:
 def update_till(*, caller: Caller, changes: dict[str, Any], now: datetime) -> Till:
     """Change the caller's till, live or test (`PATCH /v1/till`); `products` as a whole.
 
+    `updated_at` moves only if a value differs.
+
     Raises ValidationFailed if development mode names no merchant, and Unauthorized if the live key
     has been revoked while this waited.
     """
@@ -31,6 +34,9 @@ def update_till(*, caller: Caller, changes: dict[str, Any], now: datetime) -> Ti
     Till.objects.get_or_create(merchant=merchant, livemode=caller.livemode)
     till = Till.objects.select_for_update().get(merchant=merchant, livemode=caller.livemode)
     refuse_revoked_key(caller)
+    changes = real_changes(till, changes)
+    if not changes:
+        return till
     for name, value in changes.items():
         setattr(till, name, value)
     till.updated_at = now

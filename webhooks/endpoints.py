@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core.changes import real_changes
 from core.errors import ValidationFailed
 from core.ids import new_id
 from core.sealed import seal
@@ -16,7 +17,7 @@ from outbound.policy import fault_of, policy_for
 from webhooks.address_notices import Silence, tell_of_address, tell_of_silence
 from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.endpoint_outages import store_outage
-from webhooks.event_types import covered_by
+from webhooks.event_types import EventType, covered_by
 from webhooks.models import CLEAN_RECORD, Webhook
 from webhooks.statuses import DisabledReason, OutageEnd
 
@@ -73,12 +74,17 @@ def update_webhook(
 ) -> Webhook:
     """Change an endpoint; a new URL, or switching it on again, resets its failure record.
 
+    If no value differs, nothing is written.
+
     The owner is told if a live one is moved, switched on or sent less. Raises WebhookNotFound,
     ValidationFailed, RateLimited, and as `recheck_caller`. Serves PATCH /v1/webhooks/:id.
     """
     webhook = _locked(caller, webhook_id)
     if "url" in changes:
         refuse_url(changes["url"], livemode=webhook.livemode)
+    changes = real_changes(webhook, changes)
+    if not changes:
+        return webhook
     is_moved = changes.get("url", webhook.url) != webhook.url
     if is_moved:
         changes = changes | CLEAN_RECORD | {"last_success_at": None}
@@ -96,11 +102,17 @@ def update_webhook(
     webhook.save(update_fields=[*changes, "updated_at"])
     if is_moved or is_revived:
         tell_of_address(webhook, now=now)
-    if is_off and caller.merchant:
-        tell_of_silence(webhook, Silence.OFF, now=now)
-    if lost and caller.merchant:
-        tell_of_silence(webhook, Silence.NARROWED, lost=lost, now=now)
+    if caller.merchant:
+        _tell_of_less(webhook, is_off=is_off, lost=lost, now=now)
     return webhook
+
+
+def _tell_of_less(webhook: Webhook, *, is_off: bool, lost: set[EventType], now: datetime) -> None:
+    """Tell the owner what is not sent to the endpoint any more."""
+    if is_off:
+        tell_of_silence(webhook, Silence.OFF, now=now)
+    if lost:
+        tell_of_silence(webhook, Silence.NARROWED, lost=lost, now=now)
 
 
 def _end_outage(webhook: Webhook, *, is_moved: bool, is_on: bool, now: datetime) -> None:

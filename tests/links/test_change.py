@@ -27,6 +27,17 @@ def test_it_changes_what_may_change(api, merchant, link):
     assert response.json()["updated_at"] >= response.json()["created_at"]
 
 
+def test_a_link_set_to_what_it_is_was_not_changed(api, merchant):
+    """It came again under `updated_since`, for programs that read what has changed."""
+    limits = {"max_uses": 2, "expires_at": iso(utc_now() + timedelta(days=1))}
+    path = f"/v1/payment-links/{new_link(api, merchant, **limits, metadata={'a': 1}).id}"
+    before = PaymentLink.objects.values().get()
+
+    for changes in ({}, limits, {"metadata": {"a": 1}, "description": None}):
+        assert api(merchant).patch(path, changes).status_code == 200
+        assert PaymentLink.objects.values().get() == before
+
+
 def test_it_takes_away_what_is_null(api, merchant):
     expires_at = iso(utc_now() + timedelta(days=1))
     link = new_link(api, merchant, max_uses=2, expires_at=expires_at, metadata={"a": 1})

@@ -76,6 +76,15 @@ def test_it_leaves_the_rest_alone(api, merchant, path):
     assert changed == {"business_type", "updated_at"}
 
 
+def test_a_profile_set_to_what_it_is_was_not_changed(api, merchant, path):
+    api(merchant, live=True).patch(path, CHANGES)
+    before = row(merchant)
+
+    for changes in ({}, CHANGES):
+        assert api(merchant, live=True).patch(path, changes).status_code == 200
+        assert_unchanged(merchant, before)
+
+
 def test_it_takes_values_away_with_a_null(api, merchant, path):
     api(merchant, live=True).patch(path, CHANGES)
     optional = dict.fromkeys(CHANGES)

@@ -53,6 +53,36 @@ def test_an_empty_change_leaves_the_payment_as_it_is(api, merchant, payment):
 
 
 @pytest.mark.parametrize(
+    "changes",
+    [
+        {"description": "Table 7", "metadata": {"b": True, "a": 1}},
+        {"description": "Table 7"},
+        {"metadata": {"a": 1, "b": True}},
+    ],
+    ids=["both", "description", "metadata"],
+)
+def test_a_payment_set_to_what_it_is_was_not_changed(api, merchant, changes):
+    """It came again under `updated_since`, for programs that read what has changed."""
+    payment = PaymentFactory(merchant=merchant, description="Table 7", metadata={"a": 1, "b": True})
+    before = Payment.objects.values().get()
+
+    assert api(merchant).patch(f"/v1/payments/{payment.id}", changes).status_code == 200
+    assert Payment.objects.values().get() == before
+
+
+@pytest.mark.parametrize(("old", "new"), [(1, True), (True, 1), (0, False), (1, "1"), (None, 0)])
+def test_metadata_of_another_kind_is_a_change(api, merchant, payment, old, new):
+    """Python holds 1 and true equal; JSON does not."""
+    path = f"/v1/payments/{payment.id}"
+    first = api(merchant).patch(path, {"metadata": {"a": old}}).json()
+
+    second = api(merchant).patch(path, {"metadata": {"a": new}}).json()
+
+    assert str(second["metadata"]["a"]) == str(new)
+    assert second["updated_at"] > first["updated_at"]
+
+
+@pytest.mark.parametrize(
     "field",
     [field.name for field in Payment._meta.fields if field.name not in ("description", "metadata")],
 )

@@ -93,7 +93,18 @@ def test_each_mode_and_each_merchant_has_its_own(api, merchant, stranger):
 
 
 def test_it_says_when_it_was_changed(api, merchant):
-    for at in ("2026-11-21T12:00:00.000Z", "2026-11-21T12:00:00.001Z"):
+    for at, tips_allowed in (
+        ("2026-11-21T12:00:00.000Z", True),
+        ("2026-11-21T12:00:00.001Z", False),
+    ):
         with time_machine.travel(at, tick=False):
-            changed = api(merchant).patch("/v1/till", {"tips_allowed": True}).json()
+            changed = api(merchant).patch("/v1/till", {"tips_allowed": tips_allowed}).json()
         assert changed["updated_at"] == api(merchant).get("/v1/till").json()["updated_at"] == at
+
+
+def test_a_till_set_to_what_it_is_was_not_changed(api, merchant):
+    changes = {"products": PRODUCTS, "tips_allowed": True}
+    first = api(merchant).patch("/v1/till", changes).json()
+
+    assert api(merchant).patch("/v1/till", changes).json() == first
+    assert api(merchant).patch("/v1/till", {}).json() == first

@@ -62,6 +62,19 @@ def test_it_changes_what_may_change(api: Api, merchant: Merchant, webhook: Webho
     assert webhook.url == changes["url"]
 
 
+def test_an_endpoint_set_to_what_it_is_was_not_changed(
+    api: Api, merchant: Merchant, webhook: Webhook
+) -> None:
+    before = Webhook.objects.values().get()
+    known = {"url": webhook.url, "events": webhook.events, "is_active": True}
+
+    for changes in ({}, known):
+        response = api(merchant).patch(f"/v1/webhooks/{webhook.id}", changes)
+
+        assert response.status_code == 200
+        assert Webhook.objects.values().get() == before
+
+
 def test_a_null_takes_the_description_away(api: Api, merchant: Merchant, webhook: Webhook) -> None:
     api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"description": "New"})
 
