@@ -30,7 +30,7 @@ TOTAL = "rows_in_all"
 # So many rows with a word are sorted in 0.1 s or so. Of more, the newest are soon found in order.
 COMMON_ROWS = 100_000
 # Under these filters a total is exact, whatever it takes; under others, up to a number of rows.
-EXACT = frozenset({"status", "payment_mode", "type", *RANGE})
+EXACT = frozenset({"status", "payment_mode", "type", "type__in", *RANGE})
 
 Select = Callable[[Scope, Lookups, Any], QuerySet[Any]]
 # Returns the query for the total; None if the rows themselves must be counted.

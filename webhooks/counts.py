@@ -15,7 +15,7 @@ EVENTS = CountedList(
     table="webhooks_event",
     kind="{row}.type",
     condition="NOT {row}.is_test",
-    filters={"type": "kind"},
+    filters={"type": "kind", "type__in": "kind__in"},
     by_day=True,
 )
 DELIVERIES = CountedList(

@@ -7,6 +7,7 @@ and no lock. If no slot is free (`webhooks.waiting_slots`), it is answered at on
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Self
 
 from django.db import connection
@@ -94,6 +95,29 @@ def _page_after(caller: Caller, query: FeedQuery, lookups: Lookups, head: int) -
 
     Unfiltered, the numbers up to `head` count the events; filtered, only those read are counted.
     """
+    first = query.page.limit + 1
+    with planned_by_values():
+        found = _first_between(caller, query.after, head, lookups, first)
+    count = len(found) if lookups else head - query.after
+    return page_from(found, query.page, lambda: count)
+
+
+def _first_between(
+    caller: Caller, after: int, head: int, lookups: Lookups, most: int
+) -> list[Event]:
+    """Read the first events above `after`, up to `head`; of a group of types, those of each type.
+
+    Each type has its index in this order; for all at once, PostgreSQL may read all of the caller's
+    events. The types are read one after the other: without `head`, a page could have what was
+    numbered meanwhile, and lack an earlier event of a type that was read before.
+    """
+    if "type__in" in lookups:
+        others = {name: value for name, value in lookups.items() if name != "type__in"}
+        by_type = (
+            _first_between(caller, after, head, others | {"type": each}, most)
+            for each in lookups["type__in"]
+        )
+        return sorted(chain.from_iterable(by_type), key=lambda event: event.sequence or 0)[:most]
     # An entry has its event's owner and mode. Asked for both, PostgreSQL holds them independent,
     # expects two events, and sorts all of the caller's. Dates need the events' own index.
     is_of_entry = lookups.keys() <= OF_ENTRY.keys()
@@ -101,13 +125,11 @@ def _page_after(caller: Caller, query: FeedQuery, lookups: Lookups, head: int) -
     rows = events.filter(
         entry__merchant=caller.owner,
         entry__livemode=caller.livemode,
-        entry__sequence__gt=query.after,
+        entry__sequence__gt=after,
+        entry__sequence__lte=head,
         **{OF_ENTRY.get(name, name): value for name, value in lookups.items()},
     )
-    with planned_by_values():
-        found = list(rows.with_number().order_by("entry__sequence")[: query.page.limit + 1])
-    count = len(found) if lookups else head - query.after
-    return page_from(found, query.page, lambda: count)
+    return list(rows.with_number().order_by("entry__sequence")[:most])
 
 
 def _waits_for_more(caller: Caller, head: int, deadline: float) -> bool:

@@ -1,12 +1,25 @@
 """How the lists of events and deliveries can be narrowed."""
 
-from core.queries import CREATED, exactly, one_of, read_elsewhere
-from webhooks.event_types import EventType
+from core.prepared import Choice, Choices
+from core.queries import CREATED, Filter, Lookups, exactly, one_of, read_elsewhere
+from webhooks.event_types import GROUPS, EventType, covered_by
 from webhooks.feed import MAX_WAIT_SECONDS
 from webhooks.statuses import DeliveryStatus
 
+TYPE_OR_GROUP = one_of((*GROUPS, *EventType.values))
+
+
+def _types(name: str, text: str) -> Lookups:
+    """Read one type, or a group such as `payment.*` as its types. Raises InvalidRequest."""
+    if text in GROUPS:
+        return {f"{name}__in": Choices(sorted(map(Choice, covered_by([text]))))}
+    return TYPE_OR_GROUP.read(name, text)
+
+
 EVENT_FILTERS = {
-    "type": one_of(EventType.values),
+    "type": Filter(
+        "One type of event, or all of one resource: `payment.*`.", _types, TYPE_OR_GROUP.schema
+    ),
     "resource_id": exactly(
         "The id of the payment, refund, link or payout that the event is about."
     ),

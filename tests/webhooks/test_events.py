@@ -231,6 +231,10 @@ def test_it_shows_exactly_what_was_sent(api: Api, merchant: Merchant) -> None:
     [
         ({"type": "payment.completed"}, 1),
         ({"type": "payout.paid"}, 0),
+        ({"type": "payment.*"}, 1),
+        ({"type": "refund.*", "start_date": "2020-01-01"}, 1),
+        ({"type": "refund.*", "resource_id": "pay_2"}, 0),
+        ({"type": "payout.*"}, 0),
         ({"resource_id": "pay_1"}, 2),
         ({"resource_id": "pay_2"}, 0),
         ({"start_date": "2020-01-01"}, 2),
@@ -272,5 +276,6 @@ def test_how_many_there_are_of_a_type_or_status_is_kept_and_not_counted() -> Non
     now = utc_now()
 
     assert EVENTS.total_parts(events, "mer_1", {"type": "payment.created"}, now=now)
+    assert EVENTS.total_parts(events, "mer_1", {"type__in": ("payment.created",)}, now=now)
     assert DELIVERIES.total_parts(deliveries, "wh_1", {"status": "failed"}, now=now)
     assert not EVENTS.total_parts(events, "mer_1", {"resource_id": "pay_1"}, now=now)
