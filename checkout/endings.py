@@ -197,19 +197,36 @@ def _new_proof() -> Ending:
 
 
 def page_too_old(again_address: str, again_words: str, *, is_paid: bool = False) -> Ending:
-    """Return the ending for a form with a missing or expired token, with a link to reopen it.
+    """Return the ending for a form with an expired token, with a link to reopen it.
 
     `is_paid`: the form is on a receipt, whose money has been taken before.
     """
-    untaken = _("For your safety, nothing was done. No money has been taken.")
     return Ending(
         _("This page was open too long"),
         STILL,
-        _("For your safety, nothing was done.") if is_paid else untaken,
+        _nothing_done(is_paid=is_paid),
         next=_("Open it again, and try once more."),
         again_address=again_address,
         again_words=again_words,
     )
+
+
+def no_cookie(again_address: str, again_words: str, *, is_paid: bool = False) -> Ending:
+    """Return the ending for a form from a browser that keeps no cookies, as `page_too_old` does."""
+    return Ending(
+        _("Your browser sent no cookie"),
+        STILL,
+        _nothing_done(is_paid=is_paid),
+        next=_("Allow cookies for this site in your browser, then try once more."),
+        again_address=again_address,
+        again_words=again_words,
+    )
+
+
+def _nothing_done(*, is_paid: bool) -> str:
+    if is_paid:
+        return _("For your safety, nothing was done.")
+    return _("For your safety, nothing was done. No money has been taken.")
 
 
 def wallet_stopped() -> Ending:

@@ -4,10 +4,11 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.middleware.csrf import REASON_NO_CSRF_COOKIE
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from checkout.endings import RECEIPTS, page_too_old
+from checkout.endings import RECEIPTS, no_cookie, page_too_old
 from checkout.known_payments import known_payment
 from checkout.pages import CheckoutPage, Detour
 from core import handler
@@ -32,10 +33,17 @@ class StoppedPage(CheckoutPage):
 
 
 class OldFormPage(CheckoutPage):
-    """A form without a valid token: the page was open too long, or another site submitted it."""
+    """A form without a valid token.
+
+    The page was open too long, another site submitted it, or, for this `reason`, the browser sent
+    no cookie: where it keeps none, to open the page again leads here again.
+    """
+
+    reason = ""
 
     def prepare(self) -> None:
-        end = page_too_old(*self.again(), is_paid=self.request.path.startswith(RECEIPTS))
+        ending = no_cookie if self.reason == REASON_NO_CSRF_COOKIE else page_too_old
+        end = ending(*self.again(), is_paid=self.request.path.startswith(RECEIPTS))
         raise Detour(self.page("stopped.html", end=end, status=FORBIDDEN))
 
     def again(self) -> tuple[str, str]:
@@ -60,4 +68,4 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponseBase:
     """Answer a form without a valid token."""
-    return OldFormPage.as_view()(request)
+    return OldFormPage.as_view(reason=reason)(request)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import CounterDay
-from checkout.endings import counter_closed, page_too_old, wallet_stopped, which_shop
+from checkout.endings import counter_closed, no_cookie, page_too_old, wallet_stopped, which_shop
 from checkout.payment_view import Item, Payee
 from checkout.problems import ProblemEntry
 from checkout.receipts import ReceiptProofView, Seller
@@ -270,6 +270,7 @@ SCREENS: dict[str, Screen] = {
     "fault": lambda: stopped(InternalError()),
     "missing": lambda: stopped(PaymentNotFound()),
     "too-old": lambda: ("stopped", {"livemode": True, "end": page_too_old("#", _("Try again"))}),
+    "no-cookie": lambda: ("stopped", {"livemode": True, "end": no_cookie("#", _("Try again"))}),
 } | OWN_SCREENS
 
 

@@ -50,12 +50,12 @@ def test_a_refused_phone_stays_typed_and_back_leads_to_the_payment(open_page, pa
     assert page.get_by_role("button", name="Pay B$1.50").is_visible()
 
 
-def test_a_page_that_was_open_too_long_goes_on_and_back_stays_with_us(open_page, payment_of):
+def test_a_page_whose_cookies_are_gone_goes_on_and_back_stays_with_us(open_page, payment_of):
     payment = payment_of(150)
     page = open_page(payment.hosted_url)
     page.context.clear_cookies()
     press(page, "Pay B$1.50")
-    page.get_by_role("heading", name="This page was open too long").wait_for()
+    page.get_by_role("heading", name="Your browser sent no cookie").wait_for()
     page.get_by_role("link", name="Continue with the payment").click()
     page.get_by_role("button", name="Pay B$1.50").wait_for()
     page.go_back()

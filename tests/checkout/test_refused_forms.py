@@ -100,10 +100,24 @@ def test_a_suspended_merchant_has_no_page_with_a_button_to_pay(payment_of, merch
     assert "</button>" in shopper.visit(payment.hosted_url).content.decode()
 
 
-def test_an_old_page_goes_on_with_its_payment(payment):
-    page = Client(enforce_csrf_checks=True).post(f"{payment.hosted_url}/pay").content.decode()
+@pytest.mark.parametrize(
+    ("cookies", "title", "advice"),
+    [
+        ({"csrf": "x" * 32}, "This page was open too long", "Open it again, and try once more."),
+        ({}, "Your browser sent no cookie", "Allow cookies for this site in your browser"),
+    ],
+    ids=["old", "no cookie"],
+)
+def test_a_form_without_its_token_goes_on_with_its_payment(payment, cookies, title, advice):
+    """A browser that keeps no cookies was told each time that the page had been open too long."""
+    client = Client(enforce_csrf_checks=True)
+    client.cookies.load(cookies)
 
-    assert "This page was open too long" in page
+    page = client.post(f"{payment.hosted_url}/pay").content.decode()
+
+    assert title in page
+    assert advice in page
+    assert "No money has been taken." in page
     assert f'href="{payment.hosted_url}">Continue with the payment</a>' in page
     assert f'data-instead="{payment.hosted_url}"' in page
 
@@ -147,7 +161,7 @@ def test_an_old_page_that_is_on_the_way_to_no_payment_is_opened_anew(payment, pa
     address = path.format(pay=payment.id)
     page = Client(enforce_csrf_checks=True).post(address).content.decode()
 
-    assert "This page was open too long" in page or "demasiado tiempo" in page
+    assert "Your browser sent no cookie" in page or "ninguna cookie" in page
     assert re.search(rf'href="{re.escape(leads_to.format(pay=payment.id))}">(Try|Intentar)', page)
 
 
