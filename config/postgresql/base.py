@@ -61,7 +61,19 @@ class SchemaEditor(DatabaseSchemaEditor):
 
     On a busy machine this takes longer than the limit for requests. There still is a limit, as a
     machine that dies meanwhile holds locks on tables.
+
+    A migration without a transaction may be repeated after an interruption: what it has made or
+    removed by then stays so.
     """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if not self.atomic_migration:
+            self.sql_create_table = "CREATE TABLE IF NOT EXISTS %(table)s (%(definition)s)"
+            self.sql_create_column = (
+                "ALTER TABLE %(table)s ADD COLUMN IF NOT EXISTS %(column)s %(definition)s"
+            )
+            self.sql_delete_check = "ALTER TABLE %(table)s DROP CONSTRAINT IF EXISTS %(name)s"
 
     def __enter__(self) -> "SchemaEditor":
         super().__enter__()

@@ -25,7 +25,10 @@ def test_no_model_has_changed_without_a_migration() -> None:
 
 
 def test_one_without_a_transaction_can_be_run_again() -> None:
-    """What it has added or removed by then is there, or not: it ended early, or behind a pooler."""
+    """What it has added or removed by then is there, or not: it ended early, or behind a pooler.
+
+    On PostgreSQL, `SchemaEditor` has the early ones repeated, too; see the tests below.
+    """
     added = (migrations.AddField, migrations.AddConstraint, migrations.AddIndex)
     once = (*added, migrations.RemoveConstraint, migrations.RemoveIndex)
     again = (AddConstraintOnline, AddIndexOnline, RemoveIndexOnline)
@@ -82,3 +85,45 @@ def test_one_that_sets_limits_of_its_session_is_refused_behind_a_pooler(
         now = cursor.execute("SHOW statement_timeout").fetchone()
 
     assert now == (("0",) if refusal else ("5s",)), "as the session began"
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("key", "constraint"),
+    [
+        (("ledger", "0009_tips"), "transfer_kind_known"),
+        (("webhooks", "0012_inquiries"), "event_type_known"),
+    ],
+)
+def test_one_that_was_interrupted_after_removing_a_constraint_adds_it_again(
+    key: tuple[str, str], constraint: str
+) -> None:
+    loader = MigrationLoader(None)
+    migration, state = loader.disk_migrations[key], loader.project_state(key, at_end=False)
+    removal = migration.operations[0]
+
+    with connection.schema_editor(atomic=False) as editor:
+        removal.database_forwards(key[0], editor, state, state.clone())
+    with connection.schema_editor(atomic=False) as editor, connection.cursor() as cursor:
+        migration.apply(state, editor)
+        cursor.execute("SELECT convalidated FROM pg_constraint WHERE conname = %s", [constraint])
+        assert cursor.fetchall() == [(True,)]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_one_that_was_interrupted_after_making_tables_and_columns_goes_on() -> None:
+    key = ("payments", "0008_till")
+    loader = MigrationLoader(None)
+    state = loader.project_state(key, at_end=False)
+    made = (migrations.CreateModel, migrations.AddField)
+
+    editor = connection.schema_editor(atomic=False).__enter__()
+    for operation in loader.disk_migrations[key].operations:
+        before = state.clone()
+        operation.state_forwards(key[0], state)
+        if isinstance(operation, made):
+            operation.database_forwards(key[0], editor, before, state)
+
+    assert {"payments_till", "payments_ticket"} <= {*connection.introspection.table_names()}
