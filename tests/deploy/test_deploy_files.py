@@ -244,3 +244,44 @@ def test_caddy_takes_its_site(tmp_path: Path) -> None:
     done = subprocess.run(["caddy", "validate", *rest], capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
+
+
+def test_no_container_fills_the_disk_or_the_memory_for_the_others() -> None:
+    for name, service in COMPOSE["services"].items():
+        assert {"max-size", "max-file"} <= service["logging"]["options"].keys(), name
+        if service["image"] == "payments":
+            assert {"mem_limit", "pids_limit"} <= service.keys(), name
+
+
+def test_what_runs_twice_is_not_evicted_at_once_nor_put_on_one_node() -> None:
+    budgets = {
+        manifest["spec"]["selector"]["matchLabels"]["part"]
+        for manifest in MANIFESTS
+        if manifest["kind"] == "PodDisruptionBudget"
+    }
+    twice = {
+        each["metadata"]["labels"]["part"]: each["spec"]["template"]["spec"]
+        for each in MANIFESTS
+        if each["kind"] == "Deployment" and each["spec"]["replicas"] > 1
+    }
+
+    assert budgets == set(twice) == {"web", "dispatcher"}
+    for part, pod in twice.items():
+        [spread] = pod["topologySpreadConstraints"]
+        assert spread["topologyKey"] == "kubernetes.io/hostname"
+        assert spread["labelSelector"]["matchLabels"]["part"] == part
+
+
+def test_a_recorded_connection_to_nginx_stays_secret() -> None:
+    """Whoever gets the certificate's key, or a ticket's, later cannot read it."""
+    said = (DEPLOY / "nginx.conf").read_text()
+    [allowed] = re.findall(r"^ *ssl_ciphers (\S+);$", said, re.M)
+
+    listed = subprocess.run(
+        ["openssl", "ciphers", "-v", "-tls1_2", allowed], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+
+    assert "ssl_session_tickets off;" in said
+    old = [line for line in listed if " TLSv1.2 " in line]
+    assert old
+    assert all("Kx=ECDH " in line and "Mac=AEAD" in line for line in old)
