@@ -47,9 +47,10 @@ EMBEDDED = {
     "WEB_THREADS": "8",
     "WEB_WORKERS": "1",
 }
+_ALONE = ("--without-gossip", "--without-mingle", "--without-heartbeat")
 BACKGROUND = (
-    ("worker", "--queues", "default", "--concurrency", "4"),
-    ("worker", "--queues", "webhooks", "--pool", "threads", "--concurrency", "4"),
+    ("worker", "--queues", "default", "--concurrency", "4", *_ALONE),
+    ("worker", "--queues", "webhooks", "--pool", "threads", "--concurrency", "4", *_ALONE),
     ("beat",),
 )
 _TICKS = os.sysconf("SC_CLK_TCK")

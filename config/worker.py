@@ -18,9 +18,6 @@ from config.schedule import Periodic
 from core.clock import ClockRefused
 from core.task_runs import recorder
 
-# How often to record runs: each write to the database wakes the tasks that wait for one.
-WRITE_SECONDS = 60.0
-
 logger = structlog.get_logger(__name__)
 
 
@@ -81,6 +78,6 @@ def run(name: str, task: Callable[[], object]) -> bool:
     except Exception:
         logger.exception("task failed", task=name)
     recorder.note(name, succeeded=succeeded)
-    recorder.write("worker", every=WRITE_SECONDS)
+    recorder.write("worker")
     close_old_connections()
     return succeeded

@@ -184,7 +184,7 @@ def fold_changes() -> int:
 
     A reader sees each entry either by itself or in the sum. May run twice at once.
     """
-    waiting = CountEntry.objects.filter(is_sum=False).select_for_update(skip_locked=True)
+    waiting = unfolded_entries().select_for_update(skip_locked=True)
     rows = list(waiting.order_by("id").values_list("id", "change", *KEY)[:BATCH])
     sums: Counter[tuple[Any, ...]] = Counter()
     for _, change, *key in rows:
@@ -195,6 +195,11 @@ def fold_changes() -> int:
     # They are found in the index of what is new; of many sums, a scan would look cheaper.
     CountEntry.objects.filter(pk__in=[row[0] for row in rows], is_sum=False).delete()
     return len(rows)
+
+
+def unfolded_entries() -> QuerySet[CountEntry]:
+    """Return the entries that are not in the sum of their key yet."""
+    return CountEntry.objects.filter(is_sum=False)
 
 
 def day_of(row: str) -> str:

@@ -23,7 +23,9 @@ from core.models import ProcessMark, TaskRun
 
 logger = logging.getLogger(__name__)
 
-WRITE_SECONDS = 15.0
+# A process counts as alive for two minutes. In `manage.py worker`, each write to the database wakes
+# the tasks that wait for one.
+WRITE_SECONDS = 60.0
 FORGOTTEN_AFTER = timedelta(days=1)
 LEASE = timedelta(seconds=45)  # a task is stopped before it ends
 DRILL = "restore drill"

@@ -21,9 +21,14 @@ ACTOR = "system:funding.collect"
 
 def collect_results(*, now: datetime) -> int:
     """Poll pending top-ups of automatic providers; return how many got a result."""
+    waiting = to_collect(now).order_by("expires_at", "pk")
+    return _each("collect top-ups", _collect, waiting, now)
+
+
+def to_collect(now: datetime) -> QuerySet[TopUp]:
+    """Return the pending top-ups of automatic providers."""
     ways = [way for way, provider in providers().items() if provider.automatic]
-    waiting = TopUp.objects.waiting(now).filter(way__in=ways)
-    return _each("collect top-ups", _collect, waiting.order_by("expires_at", "pk"), now)
+    return TopUp.objects.waiting(now).filter(way__in=ways)
 
 
 def follow_up_due(*, now: datetime) -> int:

@@ -6,6 +6,7 @@ Live ones go first: anyone makes as many of the others due at once as they like.
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from core.clock import clock_from
 from core.sweeping import sweep
@@ -30,8 +31,7 @@ def expire_due(*, now: datetime, limit: int = BATCH) -> int:
 
 def settle_due(*, now: datetime, limit: int = BATCH) -> int:
     """Settle the payments whose time in `processing` is over; return how many."""
-    due = Payment.objects.filter(status=PaymentStatus.PROCESSING, settles_at__lte=now)
-    ids = due.order_by("-livemode", "settles_at").values_list("pk", flat=True)
+    ids = due_to_settle(now).order_by("-livemode", "settles_at").values_list("pk", flat=True)
 
     clock = clock_from(now)
 
@@ -40,6 +40,11 @@ def settle_due(*, now: datetime, limit: int = BATCH) -> int:
         return True
 
     return sweep("settle payments", settle, list(ids[:limit]))
+
+
+def due_to_settle(now: datetime) -> QuerySet[Payment]:
+    """Return the payments whose time in `processing` is over."""
+    return Payment.objects.filter(status=PaymentStatus.PROCESSING, settles_at__lte=now)
 
 
 @transaction.atomic

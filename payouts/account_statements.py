@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 from django.db import transaction
+from django.db.models import QuerySet
 
 from core.clock import iso, not_before
 from core.clock_check import capped_now
@@ -105,7 +106,6 @@ def same_statement(
 
 def make_due(*, now: datetime) -> int:
     """Continue with the statements that are still pending; return how many became ready."""
-    due = AccountStatement.objects.filter(ready_at=None, end_at__lte=now - SETTLED_AFTER)
     made, ends_at = 0, time.monotonic() + TURN_SECONDS
     failed: set[str] = set()
 
@@ -115,7 +115,7 @@ def make_due(*, now: datetime) -> int:
         failed.remove(statement_id)
         return is_ready
 
-    rows = due.order_by("pk").values_list("pk", flat=True)
+    rows = due_statements(now).order_by("pk").values_list("pk", flat=True)
     while ids := list(rows.exclude(pk__in=failed)[:BATCH]):
         # One part of each in turn, so that a long statement does not hold up the short ones.
         soon = takewhile(lambda _: time.monotonic() < ends_at, ids)
@@ -123,6 +123,11 @@ def make_due(*, now: datetime) -> int:
         if time.monotonic() >= ends_at:
             break
     return made
+
+
+def due_statements(now: datetime) -> QuerySet[AccountStatement]:
+    """Return the pending statements whose period has settled."""
+    return AccountStatement.objects.filter(ready_at=None, end_at__lte=now - SETTLED_AFTER)
 
 
 def refuse_pending(statement: AccountStatement, *, now: datetime) -> None:

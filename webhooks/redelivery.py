@@ -86,8 +86,13 @@ def continue_recoveries(*, now: datetime) -> int:
 
     Only a batch is due at a time, so that new events do not queue behind thousands of old ones.
     """
-    wanting = Webhook.objects.switched_on().filter(recover_since__isnull=False)
-    return sum(_continue_recovery(pk, now) for pk in list(wanting.values_list("pk", flat=True)))
+    wanting = unfinished_recoveries().values_list("pk", flat=True)
+    return sum(_continue_recovery(pk, now) for pk in list(wanting))
+
+
+def unfinished_recoveries() -> QuerySet[Webhook]:
+    """Return the endpoints with a recovery that has batches left."""
+    return Webhook.objects.switched_on().filter(recover_since__isnull=False)
 
 
 @transaction.atomic
@@ -126,8 +131,13 @@ def close_undeliverable(*, now: datetime) -> int:
 
     Those that failed because their endpoint was off can be recovered once it is on again.
     """
-    idle = with_pending(Webhook.objects.filter(~Q(deleted_at=None) | Q(is_active=False)))
-    return sum(_close_undeliverable_of(pk, now) for pk in list(idle.values_list("pk", flat=True)))
+    idle = with_undeliverable().values_list("pk", flat=True)
+    return sum(_close_undeliverable_of(pk, now) for pk in list(idle))
+
+
+def with_undeliverable() -> QuerySet[Webhook]:
+    """Return the endpoints, switched off or deleted, that have pending deliveries."""
+    return with_pending(Webhook.objects.filter(~Q(deleted_at=None) | Q(is_active=False)))
 
 
 @transaction.atomic

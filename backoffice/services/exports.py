@@ -94,10 +94,15 @@ def make_due(*, content_of: Source, now: datetime) -> int:
     pending = ExportRun.objects.filter(finished_at=None)
     if pending.filter(lease_until__gt=now).count() >= MOST_AT_ONCE:
         return 0
-    free = Q(lease_until=None) | Q(lease_until__lte=now)
-    due = pending.filter(free).order_by("created_at").values_list("pk", flat=True)
+    due = due_exports(now).order_by("created_at").values_list("pk", flat=True)
     clock = clock_from(now)
     return int(any(_make(pk, content_of, clock) for pk in list(due)))
+
+
+def due_exports(now: datetime) -> QuerySet[ExportRun]:
+    """Return the unfinished exports that no process is preparing."""
+    free = Q(lease_until=None) | Q(lease_until__lte=now)
+    return ExportRun.objects.filter(free, finished_at=None)
 
 
 def delete_old(*, now: datetime) -> int:

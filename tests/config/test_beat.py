@@ -1,40 +1,17 @@
 """What beat does where its clock is set: ahead or back, for a while or for good."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 import time_machine
-from celery.beat import ScheduleEntry, SchedulingError
+from celery.beat import SchedulingError
 from django_celery_beat import schedulers
-from kombu.utils.imports import symbol_by_name
 
-from config.celery import app
+from tests.config.beats import NOW, Beat, at
 
 pytestmark = pytest.mark.django_db
-NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 STEPS = [timedelta(hours=2), timedelta(minutes=10), timedelta(minutes=-10), timedelta(hours=-2)]
 EACH_SECONDS = {"seal transfers": 2, "expire payments": 15, "settle payments": 5}
-
-
-class Beat:
-    """The scheduler that beat runs, and the names of what it has sent."""
-
-    def __init__(self) -> None:
-        self.scheduler = symbol_by_name(app.conf.beat_scheduler)(app=app)
-        self.scheduler._finalize.cancel()  # it would write when the process ends
-        self.scheduler.apply_entry = self._note
-        self.sent: list[str] = []
-
-    def _note(self, entry: ScheduleEntry, producer: object = None) -> None:
-        self.sent.append(str(entry.name))
-
-    def sent_at(self, instant: datetime) -> set[str]:
-        """Return what it sends at an instant: it sends one task a tick, until none is due."""
-        self.sent.clear()
-        with time_machine.travel(instant, tick=False):
-            while self.scheduler.tick() == 0:
-                pass
-        return set(self.sent)
 
 
 @pytest.fixture
@@ -43,10 +20,6 @@ def beat(monkeypatch: pytest.MonkeyPatch) -> Beat:
     monkeypatch.setattr(schedulers, "close_old_connections", lambda: None)
     with time_machine.travel(NOW, tick=False):
         return Beat()
-
-
-def at(seconds: float) -> datetime:
-    return NOW + timedelta(seconds=seconds)
 
 
 def test_each_task_is_sent_when_it_is_due(beat: Beat) -> None:

@@ -273,7 +273,7 @@ def test_what_runs_twice_is_not_evicted_at_once_nor_put_on_one_node() -> None:
 
 
 def test_a_recorded_connection_to_nginx_stays_secret() -> None:
-    """Whoever gets the certificate's key, or a ticket's, later cannot read it."""
+    """The certificate's key, or a ticket's, does not open it later."""
     said = (DEPLOY / "nginx.conf").read_text()
     [allowed] = re.findall(r"^ *ssl_ciphers (\S+);$", said, re.M)
 
