@@ -52,16 +52,19 @@ def post_at_once(trader: Trader, rig: Rig, keys: int) -> Burst:
     """Post 20 times at once with each key, while web workers are killed: all get one answer."""
     burst = Burst(wanted=keys)
     text = json.dumps({"amount": 100})
+    answers: list[int] = []
     for number in range(keys):
 
         def post(each: int, key: str = f"race-{number}") -> bytes:
             found = trader.send_until_answered("/v1/payments", text, key)
+            answers.append(found[0] if found else 0)
             return found[1] if found and found[0] < 300 else f"none to {each}".encode()
 
         if number % KILLED_EVERY == 0:
             rig.kill_web_worker()
             rig.given["a web worker killed"] += 1
         burst.right += len(set(_at_once(post, POSTS))) == 1
+    burst.statuses.update(answers)
     return burst
 
 

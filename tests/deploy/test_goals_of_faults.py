@@ -1,10 +1,12 @@
 """A goal of a run of faults holds only if the run has measured it."""
 
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from bench.bursts import POSTS, post_at_once
 from bench.goals import Stretch, _availability
 from bench.traders import Exchange
 from bench.windows import Window
@@ -46,3 +48,14 @@ def test_the_goal_of_a_lost_redis_does_not_hold_unmeasured(windows: tuple[Window
 def test_what_is_missed_is_said_even_if_the_rest_is_not_measured() -> None:
     assert held((CALM, AWAY), slower=0.03) is False
     assert held((CRASH,), back=2.5) is False
+
+
+@pytest.mark.parametrize(("status", "holds"), [(201, True), (500, False)])
+def test_the_goal_of_a_race_says_what_was_answered(status: int, holds: bool) -> None:
+    trader = SimpleNamespace(send_until_answered=lambda *_: (status, b"the same"))
+    rig = SimpleNamespace(kill_web_worker=lambda: None, given=Counter())
+
+    burst = post_at_once(cast("Any", trader), cast("Any", rig), 2)
+
+    assert burst.statuses == {status: 2 * POSTS}
+    assert burst.holds is holds
