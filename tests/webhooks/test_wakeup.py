@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def broker(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:
     monkeypatch.setattr(wakeup, "_publisher", None)
+    monkeypatch.setattr(wakeup, "_has_broker", lambda: True)
     conf: Any = current_app.conf
     before = conf.broker_url
     conf.broker_url = redis.broker_url

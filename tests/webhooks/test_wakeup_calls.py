@@ -2,6 +2,7 @@
 
 import os
 import threading
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.factories import MerchantFactory
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event
 from webhooks.delivery import wakeup
-from webhooks.delivery.wakeup import WakeupPublisher
+from webhooks.delivery.wakeup import WakeupPublisher, _has_broker
 from webhooks.event_types import EventType
 from webhooks.models import Delivery
 from webhooks.test_event import send_sample_event
@@ -53,6 +54,7 @@ class Broker:
 def broker(monkeypatch: pytest.MonkeyPatch) -> Broker:
     made = Broker()
     monkeypatch.setattr(wakeup, "current_app", made)
+    monkeypatch.setattr(wakeup, "_has_broker", cache(_has_broker.__wrapped__))
     return made
 
 
@@ -155,6 +157,26 @@ def test_without_a_broker_no_one_is_told(
     wakeup.wake_up()
 
     assert (wakeup._publisher, threads) == (None, [])
+
+
+@pytest.mark.parametrize("url", ["memory://", "redis://broker"])
+def test_a_process_asks_once_whether_there_is_a_broker(
+    broker: Broker, threads: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setattr(wakeup, "_publisher", None)
+    asked = list[str]()
+
+    class Conf(SimpleNamespace):
+        @property
+        def broker_url(self) -> str:
+            asked.append(url)
+            return url
+
+    broker.conf = Conf()
+    for _ in range(3):
+        wakeup.wake_up()
+
+    assert asked == [url]
 
 
 def test_it_is_sent_after_commit_and_only_where_a_process_listens(

@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 import time
+from functools import cache
 from typing import Any
 
 from celery import current_app
@@ -94,9 +95,15 @@ _starting = threading.Lock()
 def wake_up() -> None:
     """Wake the dispatchers, if there is a broker. Never waits, never raises."""
     global _publisher
-    if str(current_app.conf.broker_url).startswith("memory:"):
+    if not _has_broker():
         return
     with _starting:
         if _publisher is None or _publisher.process != os.getpid():
             _publisher = WakeupPublisher()
     _publisher.wake_up()
+
+
+@cache
+def _has_broker() -> bool:
+    """Return whether messages reach other processes. A process asks once: it is in no request."""
+    return not str(current_app.conf.broker_url).startswith("memory:")
