@@ -8,6 +8,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 from wsgiref.util import setup_testing_defaults
 
 from django.core.cache import close_caches
+from django.core.handlers.base import reset_urlconf
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
@@ -71,10 +72,12 @@ def warm_up() -> None:
 
 
 # Django does these for every request, needlessly here: only tests record statements, a request's
-# connection is checked when it ends, and our caches have nothing to close.
+# connection is checked when it ends, our caches have nothing to close, and each request begins with
+# the only URLs that there are.
 request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
+request_finished.disconnect(reset_urlconf)
 
 warm_up()
 keep_noting()

@@ -135,7 +135,7 @@ def test_it_has_loaded_every_page_before_the_first_request_and_no_more(answer_to
 
 
 def test_a_request_asks_for_nothing_in_vain(answer_to) -> None:
-    assert answer_to(RECEIVERS) == ["", "close_old_connections reset_urlconf"]
+    assert answer_to(RECEIVERS) == ["", "close_old_connections"]
 
 
 def test_an_answer_is_handed_over_whole_by_a_request_that_has_ended(answer_to) -> None:
