@@ -1,43 +1,42 @@
-"""Figures for the dashboard: today's counted anew, finished days as they were counted once."""
+"""Figures for the dashboard: finished days, and finished parts of today, are counted once."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, QuerySet, Sum
 
+from backoffice.endings import ENDINGS, count_delivered, count_ended, currencies_ended
+from backoffice.interval_figures import Counted
 from backoffice.models import DayFigures
 from core.among import Among
 from ledger.models import Account, Purpose, Transfer
-from payments.models import Payment
 from payments.verification import Verification, required_for_amount
 from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
 
 DAYS_SHOWN = 30
 DAYS_COUNTED_AGAIN = 2
+FAILED_COUNTED = 1_000
 FEES_ADDED_UP = 500_000
 ACCOUNTS_AT_ONCE = 500
-# How a payment can end, and the instant that says so: once set, it never changes.
-ENDINGS = {
-    "completed": "completed_at",
-    "failed": "failed_at",
-    "expired": "expired_at",
-    "canceled": "canceled_at",
-}
 
 
 @dataclass(frozen=True)
 class PeriodTotals:
-    """What ended in a period: the count of each outcome, and the amount paid."""
+    """What ended in a period: the count of each outcome, and the amount paid.
+
+    `proofs` counts what was paid by the proof that its amount required.
+    """
 
     counts: Mapping[str, int]
     amount: int
+    proofs: Mapping[Verification, int] = field(default_factory=dict)
 
     @property
     def completed(self) -> int:
@@ -58,49 +57,45 @@ class PeriodTotals:
         return self.completed * 100 // self.ended if self.ended else None
 
 
+@dataclass(frozen=True)
+class WebhookHealth:
+    """How many deliveries arrived, and how many were given up, up to a number: then there are more.
+
+    One that is repeated counts each time that it arrives.
+    """
+
+    arrived: int
+    failed: int
+    has_more_failed: bool
+
+
 def totals_between(
     *, livemode: bool, currency: str, start: datetime, end: datetime
 ) -> PeriodTotals:
-    """Count what ended from `start` on and before `end`, each outcome by its own index."""
-    rows = Payment.objects.filter(livemode=livemode, currency=currency)
-    counts, amount = {}, 0
-    for name, field in ENDINGS.items():
-        found = rows.filter(**{f"{field}__gte": start, f"{field}__lt": end})
-        if name == "completed":
-            sums = found.aggregate(count=Count("pk"), amount=Sum("amount"))
-            counts[name], amount = sums["count"], int(sums["amount"] or 0)
-        else:
-            counts[name] = found.count()
-    return PeriodTotals(counts, amount)
-
-
-def verification_mix(
-    *, livemode: bool, currency: str, start: datetime, end: datetime
-) -> dict[Verification, int]:
-    """Count the payments by the proof that their amount requires."""
-    paid = Payment.objects.filter(
-        livemode=livemode, currency=currency, completed_at__gte=start, completed_at__lt=end
-    )
-    none, pin = settings.PIN_ABOVE, settings.PASSKEY_ABOVE
-    counts = paid.aggregate(
-        none=Count("pk", filter=Q(amount__lte=none)),
-        pin=Count("pk", filter=Q(amount__gt=none, amount__lte=pin)),
-        passkey=Count("pk", filter=Q(amount__gt=pin)),
-    )
-    return {
-        required_for_amount(1): counts["none"],
-        required_for_amount(none + 1): counts["pin"],
-        required_for_amount(pin + 1): counts["passkey"],
+    """Count what ended from `start` on and before `end`, without what is counted already."""
+    counted = Counted.within(start, end, livemode=livemode, currency=currency)
+    sums = Counter(counted.sums)
+    for since, until in counted.rest:
+        sums.update(count_ended(livemode=livemode, currency=currency, start=since, end=until))
+    proofs = {
+        required_for_amount(1): sums["none_count"],
+        required_for_amount(settings.PIN_ABOVE + 1): sums["pin_count"],
+        required_for_amount(settings.PASSKEY_ABOVE + 1): sums["passkey_count"],
     }
+    counts = {name: sums[f"{name}_count"] for name in ENDINGS}
+    return PeriodTotals(counts, sums["completed_amount"], proofs)
 
 
-def webhook_health(*, livemode: bool, start: datetime) -> tuple[int, int]:
-    """Return how many deliveries have succeeded, and how many were given up, since then."""
-    counts = Delivery.objects.filter(ended_at__gte=start, webhook__livemode=livemode).aggregate(
-        arrived=Count("pk", filter=Q(status=DeliveryStatus.DELIVERED)),
-        failed=Count("pk", filter=Q(status=DeliveryStatus.FAILED)),
+def webhook_health(*, livemode: bool, start: datetime, end: datetime) -> WebhookHealth:
+    """Return how many deliveries have succeeded and were given up from `start` on, before `end`."""
+    counted = Counted.within(start, end, livemode=livemode)
+    arrived = counted.sums["delivered_count"] + sum(
+        count_delivered(livemode=livemode, start=since, end=until) for since, until in counted.rest
     )
-    return counts["arrived"], counts["failed"]
+    given_up = Delivery.objects.filter(status=DeliveryStatus.FAILED, webhook__livemode=livemode)
+    # These are counted anew: a recovery changes that they failed.
+    failed = given_up.filter(ended_at__gte=start)[: FAILED_COUNTED + 1].count()
+    return WebhookHealth(arrived, min(failed, FAILED_COUNTED), failed > FAILED_COUNTED)
 
 
 def balances_of_all(*, livemode: bool, currency: str) -> dict[str, int]:
@@ -204,17 +199,11 @@ def count_finished_days(*, now: datetime) -> int:
 @transaction.atomic
 def _count_day(day: date) -> None:
     start, end = day_start(day), day_start(day + timedelta(days=1))
-    figures: dict[tuple[bool, str], dict[str, int]] = {}
-    for name, field in ENDINGS.items():
-        ended = Payment.objects.filter(**{f"{field}__gte": start, f"{field}__lt": end})
-        sums = ended.order_by().values_list("livemode", "currency")
-        totals = sums.annotate(count=Count("pk"), amount=Sum("amount"))
-        for livemode, currency, count, amount in totals:
-            row = figures.setdefault((livemode, currency), {})
-            row[f"{name}_count"] = count
-            if name == "completed":
-                row["completed_amount"] = int(amount or 0)
-    for (livemode, currency), values in figures.items():
-        DayFigures.objects.update_or_create(
-            day=day, livemode=livemode, currency=currency, defaults=values
-        )
+    for livemode in (False, True):
+        for currency in currencies_ended(livemode=livemode):
+            kind: dict[str, Any] = {"livemode": livemode, "currency": currency}
+            totals = totals_between(**kind, start=start, end=end)
+            if totals.ended:
+                values = {f"{name}_count": count for name, count in totals.counts.items()}
+                values["completed_amount"] = totals.amount
+                DayFigures.objects.update_or_create(day=day, **kind, defaults=values)

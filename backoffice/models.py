@@ -10,6 +10,8 @@ from django.db.models import F, Q, Sum
 from backoffice.authenticators import Authenticator as Authenticator
 from backoffice.authenticators import StaffPasskey as StaffPasskey
 from backoffice.errors import InstructionDecided, InstructionNotFound
+from backoffice.figure_models import DayFigures as DayFigures
+from backoffice.figure_models import IntervalFigures as IntervalFigures
 from backoffice.roles import InstructionKind
 from backoffice.run_models import ExportForm as ExportForm
 from backoffice.run_models import ExportPart as ExportPart
@@ -261,24 +263,3 @@ class StaffAccount(models.Model):
 
     def __str__(self) -> str:
         return f"account of {self.user_id}"
-
-
-class DayFigures(models.Model):
-    """What ended on one day in the time zone of staff, counted once the day is over."""
-
-    day = models.DateField()
-    livemode = models.BooleanField()
-    currency = models.CharField(max_length=3)
-    completed_count = models.BigIntegerField(default=0)
-    completed_amount = models.BigIntegerField(default=0)
-    failed_count = models.BigIntegerField(default=0)
-    expired_count = models.BigIntegerField(default=0)
-    canceled_count = models.BigIntegerField(default=0)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=["day", "livemode", "currency"], name="figures_once"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.day} {self.currency}"

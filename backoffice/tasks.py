@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from backoffice.figures import count_finished_days
+from backoffice.interval_figures import count_intervals
 from backoffice.retention import delete_old_sign_ins
 from backoffice.services.decisions import expire_due
 from backoffice.services.exports import delete_old, make_due
@@ -16,6 +17,11 @@ EXPORT_SECONDS = 3_600
 @shared_task
 def count_days() -> int:
     return count_finished_days(now=task_now())
+
+
+@shared_task
+def count_latest() -> int:
+    return count_intervals(now=task_now())
 
 
 @shared_task

@@ -42,9 +42,13 @@ class Visit:
 
     def acts(self) -> Iterator[Act]:
         """Yield each operation: its name, the act, and what to do before each run, if anything."""
+        from backoffice.tasks import count_days, count_latest
         from ledger.tasks import seal_transfers
 
         seal_transfers()
+        while count_latest():
+            pass
+        count_days()
         yield "create", self.create, None
         for name, path in self.paths().items():
             yield name, partial(self.read, path), None
@@ -53,6 +57,7 @@ class Visit:
         self.release()
         yield f"sealing of {BATCH}", self.seal, self.pay
         yield f"adding up the counts of {BATCH}", self.fold, self.pay
+        yield "counting finished days", count_days, None
         for name, path in self.pages().items():
             yield name, partial(self.open, path), None
 
@@ -105,6 +110,7 @@ class Visit:
         of_merchant = f"{payments}&merchant={self.merchant.pk}"
         events, deliveries = "/admin/webhooks/event/", "/admin/webhooks/delivery/"
         pages = {
+            "dashboard": "/admin/?mode=test",
             "payments": payments,
             "live payments": "/admin/payments/payment/?mode=live",
             "payments processing": f"{payments}&status=processing",

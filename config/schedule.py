@@ -52,6 +52,7 @@ SCHEDULE: dict[str, Periodic] = {
     "read logos": Periodic("checkout.tasks.read_logos", MINUTE),
     "read wanted logos": Periodic("checkout.tasks.read_wanted_logos", MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
+    "count what ended lately": Periodic("backoffice.tasks.count_latest", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
     "expire instructions": Periodic("backoffice.tasks.expire_instructions", HOUR),
     "forget uncollected keys": Periodic("backoffice.tasks.forget_uncollected_keys", HOUR),

@@ -34,6 +34,7 @@ ONCE = {
     "list_total_once": ("list", "livemode", "status", "kind"),
     "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
+    "interval_figures_once": ("livemode", "currency", "start"),
     "till_once": ("merchant", "livemode"),
 }
 # These hold among some of the rows only; all others among all.
