@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -15,12 +15,14 @@ from backoffice.resource.days import within
 from backoffice.resource.list_filters import merchants_named
 from backoffice.search_query import SearchQuery, figures_and_words
 from core.currencies import EXPONENTS
+from core.queries import COMMON_WORDS, WORDS
 from core.search import HasWords
 from customers.models import Customer
 from payments.models import Payment
 from payouts.models import BankAccount
 from webhooks.models import Webhook
 
+COMMON_AMONG = 1_000  # of the newest payments: a word of one in a hundred is read there
 NEWEST = 20_000  # of the payments: no index serves parts of words
 SHORTEST = 3  # two letters stand within a word of nearly every payment, and in every URL
 BANK_ACCOUNTS_SHOWN = ENDPOINTS_SHOWN = 20
@@ -72,6 +74,22 @@ def at_shops(text: str, today: date) -> QuerySet[Payment]:
     if query is None or not (shops := merchants_named(name)):
         return Payment.objects.none()
     return with_figures(query).filter(merchant__in=shops, livemode__in=[True, False])
+
+
+def with_words(words: Sequence[str], most: int) -> QuerySet[Payment]:
+    """Return the payments with words that begin with these, in each case the newest `most`.
+
+    If as many are among the newest thousand, it is those: PostgreSQL would read and sort all.
+    """
+    newest: Any = Payment.objects.order_by("-pk")
+    oldest = newest.values_list("pk", flat=True)[COMMON_AMONG - 1 : COMMON_AMONG].first()
+    if oldest:
+        within = newest.filter(HasWords(words, *newest.searched), pk__gte=oldest)
+        common: QuerySet[Payment] = within.matching({COMMON_WORDS: words})
+        if common[:most].count() == most:
+            return common
+    found: QuerySet[Payment] = Payment.objects.matching({WORDS: words})
+    return found
 
 
 def with_words_within(words: Iterable[str], day: date | None) -> QuerySet[Payment]:

@@ -23,6 +23,7 @@ from backoffice.search_lookups import (
     endpoints_at,
     with_figures,
     with_metadata,
+    with_words,
     with_words_within,
 )
 from backoffice.search_movements import SHOWN, FoundTable, money_movements, movements_asked_for
@@ -32,7 +33,7 @@ from backoffice.staff import Staff
 from core import attempt_limits
 from core.creditor_references import references_in
 from core.errors import RateLimited
-from core.queries import MAX_WORDS, WORDS
+from core.queries import MAX_WORDS
 from core.search import words_of
 from customers.models import Customer
 from funding.models import TopUp
@@ -256,8 +257,7 @@ def _by_name(query: SearchQuery, today: date) -> Iterator[PaymentMatches]:
 
 def _by_words(text: str) -> Iterator[PaymentMatches]:
     if words := [word for word in words_of(text) if len(word) >= SHORTEST_WORD][:MAX_WORDS]:
-        close = Payment.objects.matching({WORDS: words})
-        yield _hits(f"words “{text}”", close, is_close=True)
+        yield _hits(f"words “{text}”", with_words(words, SHOWN), is_close=True)
 
 
 def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
