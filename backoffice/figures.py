@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, QuerySet, Sum
 
-from backoffice.endings import ENDINGS, count_delivered, count_ended, currencies_ended
-from backoffice.interval_figures import Counted
+from backoffice.ending_counts import ENDINGS, count_delivered, count_ended, currencies_ended
+from backoffice.interval_figures import CountedIntervals
 from backoffice.models import DayFigures
 from core.among import Among
 from ledger.models import Account, Purpose, Transfer
@@ -73,7 +73,7 @@ def totals_between(
     *, livemode: bool, currency: str, start: datetime, end: datetime
 ) -> PeriodTotals:
     """Count what ended from `start` on and before `end`, without what is counted already."""
-    counted = Counted.within(start, end, livemode=livemode, currency=currency)
+    counted = CountedIntervals.within(start, end, livemode=livemode, currency=currency)
     sums = Counter(counted.sums)
     for since, until in counted.rest:
         sums.update(count_ended(livemode=livemode, currency=currency, start=since, end=until))
@@ -88,7 +88,7 @@ def totals_between(
 
 def webhook_health(*, livemode: bool, start: datetime, end: datetime) -> WebhookHealth:
     """Return how many deliveries have succeeded and were given up from `start` on, before `end`."""
-    counted = Counted.within(start, end, livemode=livemode)
+    counted = CountedIntervals.within(start, end, livemode=livemode)
     arrived = counted.sums["delivered_count"] + sum(
         count_delivered(livemode=livemode, start=since, end=until) for since, until in counted.rest
     )

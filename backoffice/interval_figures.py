@@ -7,7 +7,7 @@ from typing import Any, Self
 from django.db import transaction
 from django.db.models import Max, Min, Q, Sum
 
-from backoffice.endings import count_delivered, count_ended, currencies_ended
+from backoffice.ending_counts import count_delivered, count_ended, currencies_ended
 from backoffice.models import IntervalFigures
 
 INTERVAL = timedelta(minutes=10)
@@ -23,7 +23,7 @@ COUNTS = (
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedIntervals:
     """The sums of the counted intervals within a span, and the parts of it outside of these."""
 
     sums: dict[str, int]

@@ -112,7 +112,8 @@ def _filled(value: Any, known: dict[str, str]) -> Any:
 
 
 def _exact_filters() -> str:
-    *names, last = (f"`{name}`" for name in [*sorted(EXACT - {*RANGE}), *CREATED])
+    parameters = {lookup.partition("__")[0] for lookup in EXACT - {*RANGE}}
+    *names, last = (f"`{name}`" for name in [*sorted(parameters), *CREATED])
     return f"{', '.join(names)} and {last}"
 
 

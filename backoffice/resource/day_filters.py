@@ -10,7 +10,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from backoffice import formats
-from backoffice.figures import ENDINGS, day_start
+from backoffice.ending_counts import ENDINGS
+from backoffice.figures import day_start
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import days_asked, days_of, during, fault_of_days, id_at, within
 from backoffice.resource.filters import MOST_UNKNOWN, Choices, OfficeFilter, Rows

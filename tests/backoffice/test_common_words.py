@@ -12,7 +12,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.searching import search
 from tests.factories import PaymentFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.each_on_postgres]
+pytestmark = [pytest.mark.django_db, pytest.mark.each_on_postgres("how it searches differs there")]
 
 
 @pytest.fixture
