@@ -74,6 +74,11 @@ class SchemaEditor(DatabaseSchemaEditor):
                 "ALTER TABLE %(table)s ADD COLUMN IF NOT EXISTS %(column)s %(definition)s"
             )
             self.sql_delete_check = "ALTER TABLE %(table)s DROP CONSTRAINT IF EXISTS %(name)s"
+            made_anew = "DROP CONSTRAINT IF EXISTS %(name)s, ADD CONSTRAINT"
+            self.sql_create_fk = self.sql_create_fk.replace("ADD CONSTRAINT", made_anew)
+            self.sql_create_index = self.sql_create_index.replace(
+                "CREATE INDEX", "CREATE INDEX IF NOT EXISTS"
+            )
 
     def __enter__(self) -> "SchemaEditor":
         super().__enter__()

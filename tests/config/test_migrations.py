@@ -113,17 +113,18 @@ def test_one_that_was_interrupted_after_removing_a_constraint_adds_it_again(
 
 @pytest.mark.postgres
 @pytest.mark.django_db
-def test_one_that_was_interrupted_after_making_tables_and_columns_goes_on() -> None:
+def test_one_that_was_interrupted_after_making_tables_and_keys_goes_on() -> None:
     key = ("payments", "0008_till")
     loader = MigrationLoader(None)
     state = loader.project_state(key, at_end=False)
     made = (migrations.CreateModel, migrations.AddField)
 
-    editor = connection.schema_editor(atomic=False).__enter__()
-    for operation in loader.disk_migrations[key].operations:
-        before = state.clone()
-        operation.state_forwards(key[0], state)
-        if isinstance(operation, made):
-            operation.database_forwards(key[0], editor, before, state)
+    with connection.schema_editor(atomic=False) as editor:
+        for operation in loader.disk_migrations[key].operations:
+            before = state.clone()
+            operation.state_forwards(key[0], state)
+            if isinstance(operation, made):
+                operation.database_forwards(key[0], editor, before, state)
+        assert editor.deferred_sql  # foreign keys, made at the end of it, exist as well
 
     assert {"payments_till", "payments_ticket"} <= {*connection.introspection.table_names()}
