@@ -8,7 +8,7 @@ from django.core.cache import cache
 
 from backoffice import figures, interval_figures
 from backoffice.figures import count_finished_days, totals_between, webhook_health
-from backoffice.interval_figures import KEPT, count_intervals
+from backoffice.interval_figures import count_intervals
 from backoffice.models import DayFigures, IntervalFigures
 from backoffice.roles import Role
 from backoffice.tasks import count_latest
@@ -25,7 +25,14 @@ pytestmark = pytest.mark.django_db
 
 NOON = datetime(2026, 3, 18, 12, 7, tzinfo=UTC)
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+KEPT = 4 * HOUR
 TEST: dict[str, Any] = {"livemode": False, "currency": "BSD"}
+
+
+@pytest.fixture(autouse=True)
+def _counted_for_hours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the intervals of hours, not of nine days: each is counted by a dozen statements."""
+    monkeypatch.setattr(interval_figures, "KEPT", KEPT)
 
 
 def paid_at(merchant: Merchant, instant: datetime, amount: int = 1_250) -> Payment:
