@@ -118,13 +118,13 @@ for (const line of all("[data-until]")) {
   tick();
 }
 
-/* Ask how the payment stands; turn the page when it is no longer what is shown. */
+/* Ask how the payment stands; turn the page when it is no longer what is shown. Offline, ask only
+   each half minute, as some browsers take themselves for offline when they are not. */
 function poll(address, version) {
   let wait = 2000;
   let timer = 0;
   const ask = async () => {
     clearTimeout(timer);
-    if (!navigator.onLine) return;  // "online" asks again
     try {
       const answer = await fetch(address, { cache: "no-store" });
       const now = answer.ok ? (await answer.json()).version : version;
@@ -136,11 +136,16 @@ function poll(address, version) {
       wait = 2000;
     } catch { wait = Math.min(wait * 2, 15000); }
     clearTimeout(timer);
-    timer = setTimeout(ask, document.hidden ? 10000 : wait);
+    timer = setTimeout(askOnline, document.hidden ? 10000 : wait);
   };
-  timer = setTimeout(ask, wait);
+  const askOnline = () => {
+    if (navigator.onLine) { ask(); return; }
+    clearTimeout(timer);
+    timer = setTimeout(ask, 30000);
+  };
+  timer = setTimeout(askOnline, wait);
   addEventListener("online", ask);
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) askOnline(); });
 }
 if (page.dataset.poll) poll(page.dataset.poll, page.dataset.version);
 

@@ -67,6 +67,19 @@ def test_a_press_without_a_network_keeps_what_was_typed(open_page, payment_of):
     see_paid(page)
 
 
+def test_a_page_that_only_takes_itself_for_offline_asks_all_the_same(open_page, payment_of, site):
+    """It asked never again, and went on showing a payment that had been paid elsewhere."""
+    page = open_page("/pay/nothing")
+    page.add_init_script(
+        """Object.defineProperty(Navigator.prototype, "onLine", { get: () => false })"""
+    )
+    page.clock.install()
+    page.goto(site + payment_of(150).hosted_url)
+
+    with page.expect_request("**/status"):
+        page.clock.run_for(35_000)
+
+
 def test_a_link_that_may_not_be_copied_shows_itself(open_page, payment_of, site):
     payment = payment_of(150)
     page = open_page(payment.hosted_url)
