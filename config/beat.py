@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 from celery.beat import SchedulingError
-from django.db import DatabaseError, InterfaceError, close_old_connections
+from django.db import close_old_connections
 from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 
 from config.waiting_work import may_find_work
@@ -112,7 +112,7 @@ def _may_find_work(task: str) -> bool:
     """Look whether a task has work; without an answer, suppose so: the task will say what fails."""
     try:
         return may_find_work(task, now=utc_now())
-    except (DatabaseError, InterfaceError) as error:
+    except Exception as error:  # beat would end, and no task would run any more
         if not is_away(error):
             logger.exception("look_failed", task=task)
         return True

@@ -135,7 +135,9 @@ def test_a_tick_that_the_broker_refused_is_sent_at_the_next_turn(
     assert "settle payments" in broker.sent_at(3_607)
 
 
-@pytest.mark.parametrize(("error", "lines"), [(OperationalError, 0), (ProgrammingError, 1)])
+@pytest.mark.parametrize(
+    ("error", "lines"), [(OperationalError, 0), (ProgrammingError, 1), (ImportError, 1)]
+)
 def test_without_an_answer_the_tick_is_sent(
     broker: TakenTicks,
     monkeypatch: pytest.MonkeyPatch,
