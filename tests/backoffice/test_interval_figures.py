@@ -83,6 +83,21 @@ def test_an_interval_is_counted_once_no_transaction_of_it_is_open(merchant: Merc
     assert count_all(NOON) == 0
 
 
+def test_what_a_clock_that_was_ahead_has_counted_is_counted_again_in_its_time(
+    merchant: Merchant,
+) -> None:
+    """It was zero for good: what was paid in that hour was missing for nine days."""
+    paid_at(merchant, NOON - HOUR)
+    count_all(NOON + HOUR)
+    paid_at(merchant, NOON + 20 * MINUTE)
+
+    for now in (NOON, NOON + HOUR):
+        count_all(now)
+        latest = IntervalFigures.objects.latest("start").start
+        assert now - 25 * MINUTE < latest <= now - 15 * MINUTE
+        assert totals_between(**TEST, start=NOON - 2 * HOUR, end=NOON + HOUR).completed == 2
+
+
 def test_intervals_are_counted_in_order_some_at_a_time(
     merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
