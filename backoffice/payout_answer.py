@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -144,19 +143,33 @@ def _back(payout: Payout, now: datetime) -> str:
     """Return where the money of a payout that did not arrive is now."""
     at = formats.clock(payout.failed_at or payout.returned_at, now)
     went = f"The money went back to the merchant's balance ({at})"
-    if line := lines_given_back(payout.pk).select_related("statement__payout").first():
-        following = line.statement.payout
-        made = formats.clock(line.statement.closed_at, now)
-        is_now = following.get_status_display().lower()
+    following = _payout_with_money_of(payout)
+    if following is None:
+        return format_html("{}, {}", went, _where_next(payout))
+    made = formats.clock(following.created_at, now)
+    is_now = following.get_status_display().lower()
+    if following.amount < payout.amount:
+        paid = formats.money(following.amount, following.currency)
+        words = f"{went}; the next payout, made {made}, is of {paid}, and is {is_now}."
+    else:
         words = f"{went}; the next payout, made {made}, includes it, and is {is_now}."
-        return with_link(words, following)
-    return format_html("{}, {}", went, _where_next(payout))
+    return with_link(words, following)
 
 
-def lines_given_back(payout_id: Any) -> QuerySet[StatementLine]:
+def _payout_with_money_of(payout: Payout) -> Payout | None:
+    """Return the payout that a payout's money went into again; of canceled ones, the next one."""
+    following = payout
+    while line := _lines_given_back(following).select_related("statement__payout").first():
+        following = line.statement.payout
+        if following.status != PayoutStatus.CANCELED:
+            return following
+    return None
+
+
+def _lines_given_back(payout: Payout) -> QuerySet[StatementLine]:
     """Return the movements that gave a payout's money back, and that are in a later payout."""
     return StatementLine.objects.filter(
-        transfer__reference=payout_id,
+        transfer__reference=payout.pk,
         transfer__kind__in=GIVEN_BACK,
         statement__closed_at__isnull=False,
     )

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
-from django.db.models import Exists, IntegerField, Model, OuterRef, Subquery
+from django.db.models import Exists, IntegerField, Model, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils.text import slugify
 
 from backoffice.formats import age
 from backoffice.models import Instruction
-from backoffice.payout_answer import lines_given_back
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.filters import Choices, OfficeFilter, Rows
 from backoffice.resource.page_urls import list_of
@@ -157,10 +158,20 @@ def _failed(rows: Rows, now: datetime) -> Rows:
 
 
 def _unpaid(rows: Rows, now: datetime) -> Rows:
-    """Recent failures and returns whose money has not left with another payout since."""
-    again = lines_given_back(OuterRef("pk")).exclude(statement__payout__status__in=STAYED)
+    """Recent failures and returns whose money has not left with other payouts since.
+
+    It has once these add up to its amount, or one of them left less than can be paid out.
+    """
+    since = Payout.objects.exclude(pk=OuterRef("pk")).exclude(status__in=STAYED)
+    since = since.filter(
+        **{name: OuterRef(name) for name in ("merchant", "livemode", "currency")},
+        created_at__gte=Coalesce(OuterRef("failed_at"), OuterRef("returned_at")),
+    )
+    sums = since.order_by().values("merchant").annotate(total=Sum("amount")).values("total")
+    emptied = since.filter(statement__closing_amount__lt=settings.PAYOUT_MINIMUM)
     lately = rows.filter(status__in=sorted(ENDED_UNPAID), updated_at__gte=now - RECENT)
-    return lately.exclude(Exists(again))
+    waits = Q(amount__gt=Coalesce(Subquery(sums), 0)) & ~Exists(emptied)
+    return lately.filter(waits)
 
 
 def _unsent(rows: Any, now: datetime) -> Any:

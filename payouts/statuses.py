@@ -27,6 +27,6 @@ CANCELABLE = frozenset(status for status in S if S.CANCELED in TRANSITIONS[statu
 OUTGOING = frozenset(status for status in S if S.FAILED in TRANSITIONS[status])
 EVER_PAID = frozenset({S.PAID} | TRANSITIONS[S.PAID])
 ENDED_UNPAID = frozenset({S.FAILED, S.RETURNED})
-# It has not left, and no one has to look into it: it waits, or was called off.
+# Its money has not left: it waits, or was called off.
 STAYED = CANCELABLE | {S.CANCELED}
 NEVER_PAID = frozenset({S.FAILED, S.CANCELED})

@@ -167,4 +167,32 @@ def test_it_waits_on_if_the_payout_with_its_money_is_canceled(
     cancel_payout(caller=caller_of(returned.merchant), payout_id=following.pk, now=utc_now())
 
     assert waiting() == [returned]
-    assert "includes it, and is canceled." in page(office, returned)
+    assert "to go out with the merchant's next payout" in page(office, returned)
+
+
+def test_the_money_is_followed_past_a_canceled_payout(office: Office, returned: Payout) -> None:
+    """It waited for a week, and its page ended at the payout that was canceled."""
+    canceled = scheduled_payout(returned.merchant)
+    cancel_payout(caller=caller_of(returned.merchant), payout_id=canceled.pk, now=utc_now())
+    following = scheduled_payout(returned.merchant)
+    mark_sent(payout_id=following.pk, actor="staff:x", now=utc_now())
+
+    assert waiting() == []
+    shown = page(office, returned)
+    assert page_of(following) in shown
+    assert "includes it, and is in transit." in shown
+
+
+def test_it_waits_until_payouts_of_parts_have_taken_all_of_its_money(
+    office: Office, returned: Payout
+) -> None:
+    """One that took a part, such as 10.00 of 100.00, hid the rest, which has not left."""
+    part = scheduled_payout(returned.merchant, returned.amount - 5_000)
+    mark_sent(payout_id=part.pk, actor="staff:x", now=utc_now())
+    assert waiting() == [returned]
+    assert ", is of B$" in page(office, returned)
+
+    rest = scheduled_payout(returned.merchant)
+    mark_sent(payout_id=rest.pk, actor="staff:x", now=utc_now())
+
+    assert waiting() == []
