@@ -56,6 +56,21 @@ class TimedCursor(base.ServerBindingCursor):
             note_statement(perf_counter() - began)
 
 
+# PostgreSQL adds no constraint "if not exists"; in one statement, no row gets in between.
+_ADDED_ANEW = ("ADD CONSTRAINT", "DROP CONSTRAINT IF EXISTS %(name)s, ADD CONSTRAINT")
+# By the editor's statement: what is written, and what in its place so that it may be repeated.
+REPEATABLE = {
+    "sql_create_table": ("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"),
+    "sql_create_column": ("ADD COLUMN", "ADD COLUMN IF NOT EXISTS"),
+    "sql_create_index": ("CREATE INDEX", "CREATE INDEX IF NOT EXISTS"),
+    "sql_create_unique_index": ("CREATE UNIQUE INDEX", "CREATE UNIQUE INDEX IF NOT EXISTS"),
+    "sql_create_check": _ADDED_ANEW,
+    "sql_create_fk": _ADDED_ANEW,
+    "sql_create_unique": _ADDED_ANEW,
+    "sql_delete_check": ("DROP CONSTRAINT", "DROP CONSTRAINT IF EXISTS"),
+}
+
+
 class SchemaEditor(DatabaseSchemaEditor):
     """Allows migrations minutes between two statements, in which Django works out the schema.
 
@@ -69,16 +84,8 @@ class SchemaEditor(DatabaseSchemaEditor):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         if not self.atomic_migration:
-            self.sql_create_table = "CREATE TABLE IF NOT EXISTS %(table)s (%(definition)s)"
-            self.sql_create_column = (
-                "ALTER TABLE %(table)s ADD COLUMN IF NOT EXISTS %(column)s %(definition)s"
-            )
-            self.sql_delete_check = "ALTER TABLE %(table)s DROP CONSTRAINT IF EXISTS %(name)s"
-            made_anew = "DROP CONSTRAINT IF EXISTS %(name)s, ADD CONSTRAINT"
-            self.sql_create_fk = self.sql_create_fk.replace("ADD CONSTRAINT", made_anew)
-            self.sql_create_index = self.sql_create_index.replace(
-                "CREATE INDEX", "CREATE INDEX IF NOT EXISTS"
-            )
+            for name, (once, again) in REPEATABLE.items():
+                setattr(self, name, getattr(self, name).replace(once, again, 1))
 
     def __enter__(self) -> "SchemaEditor":
         super().__enter__()
