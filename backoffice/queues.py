@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
-from django.db.models import Exists, IntegerField, Model, OuterRef, Q, Subquery, Sum
+from django.db.models import Exists, IntegerField, Model, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.utils.text import slugify
@@ -158,20 +158,18 @@ def _failed(rows: Rows, now: datetime) -> Rows:
 
 
 def _unpaid(rows: Rows, now: datetime) -> Rows:
-    """Recent failures and returns whose money has not left with other payouts since.
+    """Recent failures and returns whose money may still be in the merchant's balance.
 
-    It has once these add up to its amount, or one of them left less than can be paid out.
+    It has left once a later payout leaves less behind than can be paid out.
     """
     since = Payout.objects.exclude(pk=OuterRef("pk")).exclude(status__in=STAYED)
-    since = since.filter(
+    emptied = since.filter(
         **{name: OuterRef(name) for name in ("merchant", "livemode", "currency")},
         created_at__gte=Coalesce(OuterRef("failed_at"), OuterRef("returned_at")),
+        statement__closing_amount__lt=settings.PAYOUT_MINIMUM,
     )
-    sums = since.order_by().values("merchant").annotate(total=Sum("amount")).values("total")
-    emptied = since.filter(statement__closing_amount__lt=settings.PAYOUT_MINIMUM)
     lately = rows.filter(status__in=sorted(ENDED_UNPAID), updated_at__gte=now - RECENT)
-    waits = Q(amount__gt=Coalesce(Subquery(sums), 0)) & ~Exists(emptied)
-    return lately.filter(waits)
+    return lately.exclude(Exists(emptied))
 
 
 def _unsent(rows: Any, now: datetime) -> Any:

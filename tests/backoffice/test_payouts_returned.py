@@ -196,3 +196,15 @@ def test_it_waits_until_payouts_of_parts_have_taken_all_of_its_money(
     mark_sent(payout_id=rest.pk, actor="staff:x", now=utc_now())
 
     assert waiting() == []
+
+
+def test_one_payout_of_a_part_hides_neither_of_two_returns(
+    returned: Payout, merchant: Merchant
+) -> None:
+    second = scheduled_payout(merchant, 4_000)
+    mark_sent(payout_id=second.pk, actor="staff:x", now=utc_now())
+    record_failed(payout_id=second.pk, code="AC06", message="Blocked.", actor="x", now=utc_now())
+    part = scheduled_payout(merchant, 5_000)
+    mark_sent(payout_id=part.pk, actor="staff:x", now=utc_now())
+
+    assert {*waiting()} == {returned, second}
