@@ -19,9 +19,11 @@ from funding.models import TopUp
 from ledger.models import UnsealedTransfer, WaitingEntry
 from links.models import LinkUse, PaymentLink
 from messages.models import Message
+from messages.planning import planned_ahead
 from payments.expiry import due_to_settle
 from payments.models import Payment
 from payouts.account_statements import due_statements
+from webhooks.delivery.future_dates import dated_ahead
 from webhooks.redelivery import unfinished_recoveries, with_undeliverable
 
 Rows = Iterable[QuerySet[Any, Any]]
@@ -29,8 +31,8 @@ Rows = Iterable[QuerySet[Any, Any]]
 # By the task's name in the schedule, what it waits for: rows, or the time of rows.
 WAITING: dict[str, Callable[[datetime], Rows]] = {
     "send webhooks": lambda now: (),  # dispatchers look for themselves, each second
-    "tidy webhooks": lambda now: (unfinished_recoveries(), with_undeliverable()),
-    "send messages": lambda now: (Message.objects.due(now),),
+    "tidy webhooks": lambda now: (unfinished_recoveries(), with_undeliverable(), *dated_ahead(now)),
+    "send messages": lambda now: (Message.objects.due(now), planned_ahead(now)),
     "seal transfers": lambda now: (UnsealedTransfer.objects.all(), WaitingEntry.objects.all()),
     "count link uses": lambda now: (LinkUse.objects.filter(counted=False),),
     "expire links": lambda now: (PaymentLink.objects.due_to_expire(now),),

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from core.clock import SKEW
 from core.ids import new_id
@@ -54,12 +54,17 @@ def plan_message(
 
 
 def bring_forward(*, now: datetime) -> int:
-    """Make due now what was planned for at once with a clock that was ahead; return how many.
+    """Make due now what was planned for at once with a clock that was ahead; return how many."""
+    return planned_ahead(now).update(due_at=now)
 
-    Found by id, which begins with the time; what is planned for later keeps its date.
+
+def planned_ahead(now: datetime) -> QuerySet[Message]:
+    """Return what was planned for at once with a clock that was ahead.
+
+    Found by id, which begins with the time; what is planned for later is not among it.
     """
     ahead = Message.objects.filter(
         pk__gt=new_id("msg", now + SKEW), attempts=0, due_at=F("created_at")
     )
     # Not "is planned", which has an index: of all that is planned for later.
-    return ahead.exclude(status=MessageStatus.NOT_NEEDED).update(due_at=now)
+    return ahead.exclude(status=MessageStatus.NOT_NEEDED)

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
+from config.waiting_work import may_find_work
 from core.clock import SKEW
 from core.ids import is_id
 from messages.models import Channel, Message
@@ -31,7 +32,9 @@ def test_one_planned_with_a_clock_ahead_is_sent_now(now: datetime, mailoutbox) -
     ahead = now + timedelta(hours=2)
     plan(ahead)
 
+    assert may_find_work("send messages", now=now)
     assert send_messages() == 1
+    assert not may_find_work("send messages", now=now)
     assert len(mailoutbox) == 1
 
 

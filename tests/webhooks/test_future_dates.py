@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import connection
 from pytest_django import Settings
 
+from config.waiting_work import may_find_work
 from core.clock import SKEW, utc_now
 from core.database_clock import database_now
 from merchants.models import Merchant
@@ -31,6 +33,7 @@ def test_what_a_web_server_with_a_clock_ahead_wrote_is_sent_now(
 ) -> None:
     webhook = endpoint()
     _ahead(emit_event, merchant)
+    assert may_find_work("tidy webhooks", now=utc_now()) == (connection.vendor == "sqlite")
 
     tidy_webhooks()
 
@@ -47,8 +50,10 @@ def test_a_lease_taken_with_a_clock_ahead_ends_as_one_taken_now(
     assert claim_due_deliveries(free=MANY, now=database_now() + AHEAD).taken
     now = database_now()
 
+    assert may_find_work("tidy webhooks", now=now)
     assert [correct_future_dates(now=now) for _ in range(2)] == [1, 0]
 
+    assert not may_find_work("tidy webhooks", now=now)
     assert only_delivery(webhook).next_attempt_at == lease_until(now)
     assert send_due(lease_until(now)) == 1
 

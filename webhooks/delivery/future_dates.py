@@ -17,16 +17,23 @@ from webhooks.models import Delivery
 def correct_future_dates(*, now: datetime) -> int:
     """Correct first attempts and leases dated by a clock that was ahead; return how many.
 
-    The first attempts are due now, and the leases end as if taken now. Both are found by an index;
-    as a rule there are none.
+    The first attempts are due now, and the leases end as if taken now.
     """
-    if connection.vendor == "postgresql":
-        return 0
-    first_attempts = _ahead(now).filter(pk__gt=new_id("dlv", now + SKEW), attempt_count=0)
-    leases = _ahead(lease_until(now)).exclude(lease_token="")
+    first_attempts, leases = dated_ahead(now)
     return first_attempts.update(next_attempt_at=now) + leases.update(
         next_attempt_at=lease_until(now)
     )
+
+
+def dated_ahead(now: datetime) -> tuple[QuerySet[Delivery], QuerySet[Delivery]]:
+    """Return the first attempts and the leases that a clock ahead has dated; on PostgreSQL none.
+
+    Both are found by an index.
+    """
+    if connection.vendor == "postgresql":
+        return Delivery.objects.none(), Delivery.objects.none()
+    first_attempts = _ahead(now).filter(pk__gt=new_id("dlv", now + SKEW), attempt_count=0)
+    return first_attempts, _ahead(lease_until(now)).exclude(lease_token="")
 
 
 def _ahead(latest: datetime) -> QuerySet[Delivery]:
