@@ -1,10 +1,10 @@
 """What ended in a span of time: payments in each way, and deliveries that arrived."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum, Value
 
 from payments.models import Payment
 from webhooks.models import Delivery
@@ -39,7 +39,22 @@ def count_ended(*, livemode: bool, currency: str, start: datetime, end: datetime
         passkey_count=Count("pk", filter=Q(amount__gt=pin)),
     )
     counts = {name: int(value or 0) for name, value in paid.items()}
-    return counts | {f"{name}_count": ended.count() for name, ended in found.items()}
+    return counts | _counts(found)
+
+
+def _counts(found: Mapping[str, QuerySet[Payment]]) -> dict[str, int]:
+    """Count each of these in one statement, by the index of each; the keys end in `_count`."""
+    first, *others = (
+        rows.order_by()
+        .annotate(outcome=Value(f"{name}_count"))
+        .values("outcome")
+        .annotate(count=Count("pk"))
+        for name, rows in found.items()
+    )
+    united = first.union(*others, all=True)
+    return dict.fromkeys((f"{name}_count" for name in found), 0) | dict(
+        united.values_list("outcome", "count")
+    )
 
 
 def count_delivered(*, livemode: bool, start: datetime, end: datetime) -> int:

@@ -46,7 +46,7 @@ from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
 
-MAX_STATEMENTS = 31
+MAX_STATEMENTS = 27
 TEST: dict[str, Any] = {"livemode": False, "currency": "BSD"}
 
 
