@@ -33,3 +33,16 @@ def test_a_refused_form_begins_in_the_field_to_correct(office: Office, merchant:
 
     assert refused.status_code == 422
     assert focused(refused.content.decode()) == ["reason"]
+
+
+def test_what_describes_a_field_is_on_the_page(office: Office, merchant: Merchant) -> None:
+    """A screen reader told that the field with the focus was invalid, and not why."""
+    form = address_of(Payment, "act", paid_payment(merchant).pk, "refund")
+
+    html = office(Role.SUPPORT).post(form, {"form_key": "k" * 22, "amount": "x"}).content.decode()
+
+    named = {
+        name for names in re.findall(r'aria-describedby="([^"]+)"', html) for name in names.split()
+    }
+    assert {"id_amount_error", "id_reason_error", "id_reason_helptext"} <= named
+    assert named <= {*re.findall(r'\bid="([^"]+)"', html)}
