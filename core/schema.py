@@ -65,8 +65,7 @@ class AddConstraintOnline(AddConstraint):
             return
         model = to_state.apps.get_model(app_label, self.model_name)
         table, name = f'ALTER TABLE "{model._meta.db_table}"', f'"{self.constraint.name}"'
-        schema_editor.execute(f"{table} DROP CONSTRAINT IF EXISTS {name}", params=None)
-        added = self.constraint.create_sql(model, schema_editor)
+        added = self.constraint.create_sql(model, schema_editor)  # drops it first, in one statement
         schema_editor.execute(f"{added} NOT VALID", params=None)
         with _no_limits(schema_editor):
             schema_editor.execute(f"{table} VALIDATE CONSTRAINT {name}", params=None)

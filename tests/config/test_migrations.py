@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core.management.base import CommandError
-from django.db import connection, migrations
+from django.db import ProgrammingError, connection, migrations
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
 from config.databases import POSTGRESQL_LIMITS
+from core.models import TurnMark
 from core.schema import AddConstraintOnline, AddIndexOnline, RemoveIndexOnline, _no_limits
 from core.signatures import signature_field
 from tests.source_tree import ROOMS
@@ -129,6 +130,35 @@ def test_one_that_was_interrupted_before_it_was_recorded_runs_again_from_end_to_
         assert editor.deferred_sql
 
     assert schema_of("payments_till", "payments_ticket") == declared
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_one_with_a_transaction_fails_where_its_table_is_there_already() -> None:
+    """It left none behind: the table is not its own."""
+    with pytest.raises(ProgrammingError, match="exists"), connection.schema_editor() as editor:
+        editor.create_model(TurnMark)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_a_constraint_that_replaces_another_is_not_missing_in_between() -> None:
+    """What no constraint refused meanwhile was found by the check of all rows: it failed."""
+    loader = MigrationLoader(None)
+    key = ("webhooks", "0025_payout_canceled")
+    state = loader.project_state(key)
+    [added] = (
+        each
+        for each in loader.disk_migrations[key].operations
+        if isinstance(each, AddConstraintOnline)
+    )
+
+    with connection.schema_editor(atomic=False, collect_sql=True) as editor:
+        added.database_forwards(key[0], editor, state, state)
+
+    [dropping] = [line for line in editor.collected_sql if "DROP CONSTRAINT" in line]
+    assert " ADD CONSTRAINT " in dropping
+    assert dropping.endswith("NOT VALID;")
 
 
 def schema_of(*tables: str) -> dict[str, Any]:
