@@ -25,6 +25,7 @@ from payouts.services import REFUSED, RETURNED_BY_BANK
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 MOST_QUOTED = 3
+MOST_CANCELED = 10
 GIVEN_BACK = (TransferKind.PAYOUT_RETURNED, TransferKind.PAYOUT_REVERSED)
 _HELD = (
     "It is held: the bank's record of an earlier payout of this merchant contradicts ours, so this"
@@ -157,13 +158,19 @@ def _back(payout: Payout, now: datetime) -> str:
 
 
 def _payout_with_money_of(payout: Payout) -> Payout | None:
-    """Return the payout that a payout's money went into again; of canceled ones, the next one."""
+    """Return the payout that a payout's money went into again; of canceled ones, the next one.
+
+    Of more than `MOST_CANCELED` in a row, the last of these: a merchant may cancel thousands.
+    """
     following = payout
-    while line := _lines_given_back(following).select_related("statement__payout").first():
+    for _ in range(MOST_CANCELED):
+        line = _lines_given_back(following).select_related("statement__payout").first()
+        if line is None:
+            return None
         following = line.statement.payout
         if following.status != PayoutStatus.CANCELED:
-            return following
-    return None
+            break
+    return following
 
 
 def _lines_given_back(payout: Payout) -> QuerySet[StatementLine]:

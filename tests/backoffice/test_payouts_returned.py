@@ -1,7 +1,12 @@
 """What the page of a payout says that the bank sent back."""
 
-import pytest
+from datetime import timedelta
+from typing import Any
 
+import pytest
+from django.conf import settings
+
+from backoffice import payout_answer
 from backoffice.queues import queues_in
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -17,6 +22,7 @@ from payouts.services import (
     record_paid,
     record_returned,
 )
+from payouts.tasks import gather_movements
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment, scheduled_payout
 from tests.signed_changes import write_signed
@@ -118,6 +124,14 @@ def test_it_names_the_account_for_returned_money_that_waits_for_review(
     assert f"a bank account: {account_link(account)} waits for review." in page(office, returned)
 
 
+def test_money_that_is_only_gathered_for_the_next_payout_is_still_to_go_out(
+    office: Office, returned: Payout
+) -> None:
+    assert gather_movements()
+
+    assert "to go out with the merchant's next payout" in page(office, returned)
+
+
 def test_a_code_that_is_ours_is_no_reason(office: Office, returned: Payout) -> None:
     Payout.objects.update(failure_code=RETURNED_BY_BANK)
 
@@ -147,6 +161,58 @@ def test_it_waits_until_its_money_has_left_again(returned: Payout) -> None:
     assert waiting() == [returned]  # there is still time to change the account
 
     mark_sent(payout_id=following.pk, actor="staff:x", now=utc_now())
+
+    assert waiting() == []
+
+
+def test_one_that_failed_waits_until_its_money_has_left_again(merchant: Merchant) -> None:
+    paid_payment(merchant, 10_000)
+    failed = scheduled_payout(merchant)
+    record_failed(payout_id=failed.pk, code="AC06", message="Blocked.", actor="x", now=utc_now())
+    assert waiting() == [failed]
+
+    mark_sent(payout_id=scheduled_payout(merchant).pk, actor="staff:x", now=utc_now())
+
+    assert waiting() == []
+
+
+@pytest.mark.parametrize(("left", "waits"), [(0, True), (-1, False)])
+def test_it_waits_while_enough_is_left_to_be_paid_out(
+    returned: Payout, left: int, waits: bool
+) -> None:
+    paid_out = returned.amount - settings.PAYOUT_MINIMUM - left
+    following = scheduled_payout(returned.merchant, paid_out)
+    mark_sent(payout_id=following.pk, actor="staff:x", now=utc_now())
+
+    assert (waiting() == [returned]) == waits
+
+
+@pytest.mark.parametrize("differs", ["merchant", "livemode", "currency"])
+def test_only_a_payout_of_the_same_balance_has_its_money(
+    returned: Payout, stranger: Merchant, differs: str
+) -> None:
+    following = scheduled_payout(returned.merchant)
+    mark_sent(payout_id=following.pk, actor="staff:x", now=utc_now())
+    other: dict[str, Any] = {"merchant": stranger, "livemode": True, "currency": "USD"}
+
+    Payout.objects.filter(pk=following.pk).update(**{differs: other[differs]})
+
+    assert waiting() == [returned]
+
+
+def test_one_that_failed_at_once_does_not_hide_itself(merchant: Merchant) -> None:
+    paid_payment(merchant, 10_000)
+    failed = scheduled_payout(merchant)
+    record_failed(payout_id=failed.pk, code="", message="No.", actor="x", now=failed.created_at)
+
+    assert waiting() == [failed]
+
+
+def test_it_waits_for_a_week(returned: Payout) -> None:
+    Payout.objects.update(updated_at=utc_now() - timedelta(days=6, hours=23))
+    assert waiting() == [returned]
+
+    Payout.objects.update(updated_at=utc_now() - timedelta(days=7, hours=1))
 
     assert waiting() == []
 
@@ -181,6 +247,22 @@ def test_the_money_is_followed_past_a_canceled_payout(office: Office, returned: 
     shown = page(office, returned)
     assert page_of(following) in shown
     assert "includes it, and is in transit." in shown
+
+
+def test_the_money_is_followed_past_some_canceled_payouts_and_no_more(
+    office: Office, returned: Payout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A merchant schedules and cancels as many as it likes: each was one more step of the page."""
+    monkeypatch.setattr(payout_answer, "MOST_CANCELED", 2)
+    caller, canceled = caller_of(returned.merchant), []
+    for _ in range(3):
+        canceled.append(scheduled_payout(returned.merchant))
+        cancel_payout(caller=caller, payout_id=canceled[-1].pk, now=utc_now())
+
+    shown = page(office, returned)
+
+    assert page_of(canceled[1]) in shown
+    assert "includes it, and is canceled." in shown
 
 
 def test_it_waits_until_payouts_of_parts_have_taken_all_of_its_money(
