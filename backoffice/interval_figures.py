@@ -51,10 +51,9 @@ def count_intervals(*, now: datetime) -> int:
     At most `COUNTED_AT_ONCE` of them: after an upgrade, there are nine days to count. Those that a
     clock that was ahead has counted too early are counted again in their time.
     """
-    known = IntervalFigures.objects.filter(currency="")
     early = Q(start__gt=now - INTERVAL - SETTLED_AFTER)
     IntervalFigures.objects.filter(Q(start__lt=now - KEPT) | early).delete()
-    last = known.aggregate(last=Max("start"))["last"]
+    last = IntervalFigures.objects.aggregate(last=Max("start"))["last"]
     start = _beginning(now - KEPT) + INTERVAL if last is None else last + INTERVAL
     currencies = {mode: currencies_ended(livemode=mode) for mode in (False, True)}
     counted = 0

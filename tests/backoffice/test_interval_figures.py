@@ -8,7 +8,7 @@ from django.core.cache import cache
 
 from backoffice import figures, interval_figures
 from backoffice.figures import count_finished_days, totals_between, webhook_health
-from backoffice.interval_figures import count_intervals
+from backoffice.interval_figures import CountedIntervals, count_intervals
 from backoffice.models import DayFigures, IntervalFigures
 from backoffice.roles import Role
 from backoffice.tasks import count_latest
@@ -18,7 +18,8 @@ from payments.models import Payment
 from payments.verification import Verification
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment
-from webhooks.models import Delivery
+from tests.factories import PaymentFactory
+from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +99,66 @@ def test_what_a_clock_that_was_ahead_has_counted_is_counted_again_in_its_time(
         assert totals_between(**TEST, start=NOON - 2 * HOUR, end=NOON + HOUR).completed == 2
 
 
+def test_what_a_clock_some_minutes_ahead_has_counted_is_counted_again(merchant: Merchant) -> None:
+    ten_to = NOON - 17 * MINUTE
+    count_all(ten_to + 15 * MINUTE)
+    assert IntervalFigures.objects.latest("start").start == ten_to
+    paid_at(merchant, ten_to + 9 * MINUTE)
+
+    assert count_all(ten_to + 11 * MINUTE) == 0
+    assert count_all(ten_to + 15 * MINUTE) == 1
+
+    assert IntervalFigures.objects.get(currency="BSD").completed_count == 1
+
+
+def test_two_workers_that_count_the_same_interval_count_it_once(merchant: Merchant) -> None:
+    paid_at(merchant, NOON)
+
+    for _ in range(2):
+        interval_figures._count(NOON, {False: ["BSD"], True: []})
+
+    rows = IntervalFigures.objects.values_list("livemode", "currency", "completed_count")
+    assert sorted(rows) == [(False, "", 0), (False, "BSD", 1), (True, "", 0)]
+
+
+def test_a_span_may_end_within_a_counted_interval(merchant: Merchant) -> None:
+    """The same time a week ago is no multiple of ten minutes."""
+    for minutes in (62, 64):
+        paid_at(merchant, NOON - minutes * MINUTE)
+    count_all(NOON)
+
+    within = totals_between(**TEST, start=NOON - 2 * HOUR, end=NOON - 63 * MINUTE)
+
+    assert within.completed == 1
+
+
+def test_what_is_counted_of_other_modes_and_currencies_is_not_added(merchant: Merchant) -> None:
+    kinds: list[dict[str, Any]] = [
+        {"livemode": mode, "currency": code} for mode in (False, True) for code in ("BSD", "USD")
+    ]
+    for number, kind in enumerate(kinds):
+        payment = paid_at(merchant, NOON - HOUR, 100 + number)
+        Payment.objects.filter(pk=payment.pk).update(**kind)
+    count_all(NOON)
+
+    span: dict[str, Any] = {"start": NOON - 2 * HOUR, "end": NOON}
+    amounts = [totals_between(**kind, **span).amount for kind in kinds]
+
+    assert amounts == [100, 101, 102, 103]
+
+
+def test_intervals_in_which_nothing_ended_are_not_counted_anew(merchant: Merchant) -> None:
+    paid_at(merchant, NOON - HOUR)
+    count_all(NOON)
+
+    counted = CountedIntervals.within(NOON - 2 * HOUR, NOON, **TEST)
+
+    assert counted.rest == (
+        (NOON - 2 * HOUR, NOON - 2 * HOUR + 3 * MINUTE),
+        (NOON - 7 * MINUTE, NOON),
+    )
+
+
 def test_intervals_are_counted_in_order_some_at_a_time(
     merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +201,15 @@ def test_the_task_counts_each_currency_and_mode_apart(merchant: Merchant) -> Non
     assert set(days) == {(False, "BSD", 1), (False, "USD", 2)}
 
 
+def test_a_day_on_which_nothing_was_paid_is_kept_too(merchant: Merchant) -> None:
+    PaymentFactory(merchant=merchant, status="expired", expired_at=NOON - timedelta(days=3))
+
+    count_finished_days(now=NOON)
+
+    [day] = DayFigures.objects.all()
+    assert (day.expired_count, day.completed_count) == (1, 0)
+
+
 def test_deliveries_that_arrived_are_counted_once_and_failed_ones_anew(merchant: Merchant) -> None:
     one_of_each()
     ended: dict[str, Any] = {"next_attempt_at": None, "ended_at": NOON - HOUR}
@@ -152,6 +222,21 @@ def test_deliveries_that_arrived_are_counted_once_and_failed_ones_anew(merchant:
     health = webhook_health(livemode=False, start=NOON - timedelta(days=1), end=NOON)
 
     assert (health.arrived, health.failed, health.has_more_failed) == (len(others), 0, False)
+
+
+def test_failed_deliveries_are_counted_in_their_mode_since_the_span_began() -> None:
+    one_of_each()
+    ended: dict[str, Any] = {"next_attempt_at": None, "ended_at": NOON - HOUR}
+    Delivery.objects.update(status=DeliveryStatus.FAILED, **ended)
+    count = Delivery.objects.count()
+    livemode = Webhook.objects.get().livemode
+
+    def failed(start: datetime, *, livemode: bool) -> int:
+        return webhook_health(livemode=livemode, start=start, end=NOON).failed
+
+    assert failed(NOON - HOUR, livemode=livemode) == count > 0
+    assert failed(NOON - HOUR, livemode=not livemode) == 0
+    assert failed(NOON - HOUR + MINUTE, livemode=livemode) == 0
 
 
 def test_more_failed_deliveries_than_are_counted_are_said_to_be_more(
