@@ -28,6 +28,22 @@ def test_each_task_is_sent_when_it_is_due(beat: Beat) -> None:
     assert EACH_SECONDS.keys() & beat.sent_at(at(62.5)) == {"seal transfers"}
 
 
+def test_whether_the_schedule_has_changed_is_asked_every_ten_seconds(
+    beat: Beat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instants = iter([1e9, 1e9 + 0.2, 1e9 + 9.9, 1e9 + 10])
+    monkeypatch.setattr("config.beat.time.monotonic", lambda: next(instants))
+    monkeypatch.setattr(schedulers.DatabaseScheduler, "schedule_changed", lambda _: True)
+
+    changed = [beat.scheduler.schedule_changed() for _ in range(4)]
+
+    assert changed == [True, False, False, True]
+
+
+def test_beat_waits_until_a_task_is_due_and_no_less(beat: Beat) -> None:
+    assert beat.scheduler.adjust(2.0) == 2.0
+
+
 @pytest.mark.parametrize("step", STEPS, ids=str)
 def test_a_clock_that_was_wrong_for_a_moment_keeps_no_task_from_its_turn(
     beat: Beat, step: timedelta

@@ -111,6 +111,15 @@ def test_an_idle_service_is_left_alone_for_a_minute(broker: TakenTicks) -> None:
     assert set(WAITING) <= {name for it in range(3_660, 3_700) for name in broker.sent_at(it)}
 
 
+def test_a_clock_that_was_set_back_leaves_nothing_out_for_longer(broker: TakenTicks) -> None:
+    broker.sent_at(3_601)
+
+    broker.elapsed = 3_662
+    broker.beat.sent_at(at(3_662 - 7_200))
+
+    assert set(WAITING) <= set(broker.sent)
+
+
 def test_work_is_sent_at_its_next_turn(broker: TakenTicks) -> None:
     broker.sent_at(3_601)
     PaymentFactory(expires_at=NOW)
@@ -133,6 +142,18 @@ def test_a_tick_that_the_broker_refused_is_sent_at_the_next_turn(
         broker.sent_at(3_601)
 
     assert "settle payments" in broker.sent_at(3_607)
+
+
+def test_a_look_keeps_no_connection_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise each would fail after a restart of the database, and each tick be sent."""
+    looks = [True, False]
+    monkeypatch.setattr(beat, "close_old_connections", looks.pop)
+
+    assert not beat._may_find_work("settle payments")
+    monkeypatch.setattr(beat, "may_find_work", ImportError)
+    assert beat._may_find_work("settle payments")
+
+    assert looks == []
 
 
 @pytest.mark.parametrize(
