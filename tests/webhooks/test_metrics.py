@@ -9,7 +9,9 @@ from django.test import Client
 from core.database_clock import database_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import emit_event, only_delivery, send_due
+from tests.webhooks.dispatching import MANY, emit_event, only_delivery, send_due
+from webhooks.delivery.lanes import MAX_IN_FLIGHT
+from webhooks.delivery.leases import claim_due_deliveries, release
 from webhooks.models import Delivery, Webhook
 
 
@@ -73,3 +75,18 @@ def test_endpoints_that_fail_are_counted_and_their_waiting_is_not(
     assert measured("failing_endpoints") == 1
     assert measured("working_endpoints") == 1
     assert measured("longest_wait_seconds") == 0
+
+
+def test_what_waits_for_its_own_endpoint_is_not_waiting_for_us(
+    merchant: Merchant, endpoint: MakeEndpoint, measured
+) -> None:
+    caught_up = endpoint()
+    for _ in range(MAX_IN_FLIGHT + 1):
+        emit_event(merchant)
+    let_wait(caught_up, minutes=10)
+    Webhook.objects.update(livemode=True, last_success_at=database_now())
+    [first, *_] = claim_due_deliveries(free=MANY, now=database_now()).taken
+
+    assert measured("longest_wait_seconds") == 0  # as many are under way as it may have at once
+    release(first)
+    assert 600 <= measured("longest_wait_seconds") < 660
