@@ -81,8 +81,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the thousands of tests: they live as long as the run."""
-    gc.collect()
+    """Spare the garbage collector the thousands of tests, and half a second for what is garbage."""
     gc.freeze()
     gc.enable()
 
