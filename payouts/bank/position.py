@@ -49,6 +49,12 @@ class BankPosition:
     parts: list[OpenPart]
     missing: list[MissingStatement]
 
+    @property
+    def oldest(self) -> datetime | None:
+        """Return since when its oldest part has been open; None if there is no difference."""
+        dates = [part.oldest for part in self.parts if part.oldest and self.difference]
+        return min(dates, default=None)
+
 
 def positions(*, livemode: bool) -> list[BankPosition]:
     """Return the position in each currency for which the bank has sent a statement."""

@@ -86,6 +86,7 @@ def test_each_panel_of_the_dashboard_reads_what_there_is(exported: list[str]) ->
 
 METRICS_WITHOUT_ALERT = {
     # What an alert's runbook asks for, or another alert covers.
+    "bank_difference_cents", "bank_entries_unmatched",
     "database_pool_available", "database_pool_connections", "refunds_pending",
     "task_failed_timestamp_seconds", "webhooks_endpoints_due",
     # What is no fault: how many paid, signed in or were turned away.

@@ -1,8 +1,12 @@
 """The ledger's bank account against the bank's statements: nothing, or each cent explained"""
 
+import re
+from datetime import timedelta
+
 import pytest
 
 from core.clock import utc_now
+from core.database_clock import database_now
 from merchants.models import Merchant
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.by_hand import match_by_hand, set_aside
@@ -121,6 +125,40 @@ def test_it_is_a_metric(sent, client):
 
     assert 'bank_difference_cents{currency="BSD"} -700.0' in lines
     assert "bank_entries_unmatched 1.0" in lines
+
+
+@pytest.fixture
+def measured(client):
+    def measure(name):
+        text = client.get("/metrics").content.decode()
+        [found] = re.findall(rf"^bank_{name} (\S+)$", text, re.MULTILINE)
+        return float(found)
+
+    return measure
+
+
+def test_it_says_how_old_the_oldest_of_it_is(sent, measured):
+    read(statement(entry(700, reference="FEE"), entry(500, reference="TAX")))
+    BankEntry.objects.update(created_at=database_now())
+    BankEntry.objects.filter(amount=700).update(created_at=database_now() - timedelta(hours=5))
+
+    assert 18_000 <= measured("entries_longest_unmatched_seconds") < 18_060
+    assert 18_000 <= measured('longest_difference_seconds{currency="BSD"}') < 18_060
+    old = BankEntry.objects.get(amount=700)
+    set_aside(entry_id=old.pk, note="The bank's fee", actor=STAFF, now=utc_now())
+
+    assert 0 <= measured("entries_longest_unmatched_seconds") < 60  # another waits, a new one
+    assert 0 <= measured('longest_difference_seconds{currency="BSD"}') < 60
+
+
+def test_parts_that_make_no_difference_have_no_age(sent, measured):
+    fee, refund = entry(700, reference="FEE"), entry(700, reference="BACK", direction="CRDT")
+    read(statement(fee, refund))
+    BankEntry.objects.update(created_at=database_now() - timedelta(hours=5))
+
+    assert measured('difference_cents{currency="BSD"}') == 0
+    assert measured('longest_difference_seconds{currency="BSD"}') == 0
+    assert measured("entries_longest_unmatched_seconds") >= 18_000
 
 
 def test_payouts_that_no_one_can_send_are_not_overdue(api, client):
