@@ -55,9 +55,9 @@ class LinkSendingViewSet(CallerViewSet):
     def send(self, request: CallerRequest, link_id: str) -> HttpResponse:
         """Sends its `url` by SMS to `phone` or by e-mail to `email`.
 
-        By e-mail only if the merchant's slug in it has more than six digits: in a text it could be
-        taken for a phone number. In test mode the e-mail goes to your own confirmed address, and no
-        SMS is sent.
+        By e-mail only if the merchant's slug in it has more than six digits, and not just years
+        such as `est-1968`: in a text it could be taken for a phone number. In test mode the e-mail
+        goes to your own confirmed address, and no SMS is sent.
         """
         recipient = recipient_of(request)
 

@@ -249,6 +249,22 @@ def test_no_text_goes_to_a_country_that_is_not_served(merchant: Merchant) -> Non
     assert not PaymentLink.objects.exists()
 
 
+def test_staff_text_no_link_whose_url_reads_as_a_number_to_call(
+    office: Office, merchant: Merchant
+) -> None:
+    """A merchant, to whom this is refused by API, had staff send it on the phone."""
+    Merchant.objects.filter(pk=merchant.pk).update(slug="fraud-desk-call-900-555-0100")
+    form = {"mode": "live", "amount": "12.50", "description": "Two coffees"}
+
+    refused = act(office(Role.SUPPORT), merchant, "send-link", **form, recipient="+1 242 456 7890")
+
+    assert "reads as a phone number: send it by e-mail" in refused.content.decode()
+    assert not Message.objects.exists()
+    assert not PaymentLink.objects.exists()
+    sent = act(office(Role.SUPPORT), merchant, "send-link", **form, recipient="pat@example.com")
+    assert sent.status_code == 302
+
+
 @pytest.mark.parametrize("recipient", ["+1 242 456 7890", "pat@example.com"])
 def test_one_recipient_is_sent_five_a_day(merchant: Merchant, recipient: str) -> None:
     for _ in range(5):
