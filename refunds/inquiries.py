@@ -57,7 +57,7 @@ def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: d
     if is_new or actor != VISITOR or not inquiry.entries.filter(actor=customer).exists():
         inquiry.reason = report.reason
     entry = inquiry.transition_to(InquiryStatus.OPEN, actor=actor, text=report.text, now=now)
-    plan_report_mail(entry, payment, now=now)
+    plan_report_mail(entry, payment, reason=report.reason, now=now)
     event_type = EventType.INQUIRY_CREATED if is_new else EventType.INQUIRY_UPDATED
     emit(event_type, about=inquiry, data=events.inquiry_changed(inquiry), now=now)
     return inquiry

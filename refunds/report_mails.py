@@ -18,7 +18,7 @@ from messages.planning import plan_message
 from payments.emails import context_of
 from payments.models import Payment
 from refunds.inquiry_models import Inquiry, InquiryEntry
-from refunds.inquiry_statuses import InquiryReason, InquiryStatus
+from refunds.inquiry_statuses import InquiryReason
 
 KIND = "problem_report"
 # Per merchant and mode, and for customers who paid apart from others who have a receipt: strangers
@@ -26,17 +26,27 @@ KIND = "problem_report"
 REPORTS_MAILED = AttemptLimit("report-mail", 20, timedelta(days=1))
 
 
-def plan_report_mail(report: InquiryEntry, payment: Payment, *, now: datetime) -> None:
+def plan_report_mail(
+    report: InquiryEntry, payment: Payment, *, reason: InquiryReason, now: datetime
+) -> None:
     """Plan the e-mail about a report, in its transaction; none beyond the daily limit.
 
-    It goes to the address in force, if that is known to be the merchant's. The payment is read with
-    its merchant.
+    It goes to the address in force, if that is known to be the merchant's. It is written here, as
+    the inquiry has the reason of its newest report only. The payment is read with its merchant.
     """
     merchant = payment.merchant
-    by = "visitor" if report.actor == VISITOR else "customer"
-    counted = f"{merchant.id} {payment.livemode} {by}"
+    is_customer = report.actor != VISITOR
+    counted = f"{merchant.id} {payment.livemode} {'customer' if is_customer else 'visitor'}"
     if _is_of_bystander(payment) or not count_within_all([(REPORTS_MAILED, counted)], now=now):
         return
+    context = context_of(payment) | {
+        "inquiry_id": report.inquiry_id,
+        "reason": reason.label.lower(),
+        "is_customer": is_customer,
+        "support_email": settings.SUPPORT_EMAIL,
+        "most": REPORTS_MAILED.times,
+    }
+    subject = f"{settings.SERVICE_NAME}: a problem with a payment of {context['amount']}"
     plan_message(
         channel=Channel.EMAIL,
         kind=KIND,
@@ -44,7 +54,8 @@ def plan_report_mail(report: InquiryEntry, payment: Payment, *, now: datetime) -
         about=report.inquiry_id,
         merchant_id=merchant.id,
         livemode=payment.livemode,
-        key=f"{report.inquiry_id}:{KIND}:{report.pk}",
+        subject=subject if payment.livemode else f"[Test] {subject}",
+        text=render_to_string("refunds/problem_report.txt", context),
         repeatable=True,
         now=now,
     )
@@ -57,27 +68,9 @@ def is_told_by_mail(inquiry: Inquiry) -> bool:
 
 
 def write(message: Message, now: datetime) -> Content | None:
-    """Write the e-mail about a report; None if the inquiry is no longer open."""
-    inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
-    if inquiry.status != InquiryStatus.OPEN:
-        return None
-    report = inquiry.entries.get(pk=message.key.rpartition(":")[2])
-    is_customer = report.actor != VISITOR
-    customer = f"customer:{inquiry.payment.customer_id}"
-    context = context_of(inquiry.payment) | {
-        "inquiry": inquiry,
-        "reason": InquiryReason(inquiry.reason).label.lower(),
-        "is_customer": is_customer,
-        # A visitor's report leaves the reason that the customer gave.
-        "is_own_reason": is_customer or not inquiry.entries.filter(actor=customer).exists(),
-        "support_email": settings.SUPPORT_EMAIL,
-        "most": REPORTS_MAILED.times,
-    }
-    subject = f"{settings.SERVICE_NAME}: a problem with a payment of {context['amount']}"
-    return Content(
-        subject=subject if inquiry.livemode else f"[Test] {subject}",
-        text=render_to_string("refunds/problem_report.txt", context),
-    )
+    """Return the e-mail as it was planned; None if the inquiry is no longer open."""
+    is_open = Inquiry.objects.open().filter(pk=message.about).exists()
+    return Content(message.text, message.subject) if is_open else None
 
 
 def _is_of_bystander(payment: Payment) -> bool:
