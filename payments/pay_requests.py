@@ -138,9 +138,11 @@ def reset_request_count(merchant_id: str) -> None:
 
 
 def count_request(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:
-    """Count a request against every limit. Raises CountryNotServed, and RateLimited above one.
+    """Count a request against every limit.
 
-    ValidationFailed for a text with the URL of a link that reads as a phone number. A test request reaches only its merchant, and uses up no one else's limit.
+    Raises CountryNotServed, RateLimited above a limit, and ValidationFailed for a text with a link
+    whose URL reads as a phone number. A test request reaches only its merchant, and uses up no one
+    else's limit.
     """
     if recipient.channel == Channel.SMS and isinstance(row, PaymentLink):
         _refuse_number_in_slug(row.merchant.slug)

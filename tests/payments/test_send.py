@@ -67,7 +67,12 @@ def test_it_plans_a_text_in_which_the_name_is_harmless(api, settings):
 @pytest.mark.parametrize("live", [True, False])
 @pytest.mark.parametrize(
     "slug",
-    ["fraud-desk-call-900-555-0100", "call-5550-or-1968", "call-1900--2026", "call1900-and-est2026"],
+    [
+        "fraud-desk-call-900-555-0100",
+        "call-5550-or-1968",
+        "call-1900--2026",
+        "call1900-and-est2026",
+    ],
 )
 def test_no_text_has_a_number_to_call_in_the_url_of_a_link(api, live, slug):
     """The name lost its digits; the slug, from the same name, stood in the URL with them."""
