@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.admin.exceptions import DisallowedModelAdminLookup
 from django.contrib.auth.views import redirect_to_login
@@ -172,7 +171,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
 
     def _too_late(self, request: HttpRequest) -> HttpResponse:
         """Ask to sign in, and give back what was typed: the next page no longer has it."""
-        sign_in = f"{reverse('admin:login')}?{urlencode({UNSENT: 1})}"
+        sign_in = reverse("admin:login", query={UNSENT: 1})
         to_sign_in = redirect_to_login(request.get_full_path(), sign_in)
         if not typed_texts(request):
             return to_sign_in
@@ -182,10 +181,8 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         user = proving.password_given(request)
         if user is None or self.has_permission(request):
             return redirect("admin:index")
-        response = redirect(proving.next_step(request, user))
-        if request.GET:
-            response["Location"] += f"?{request.GET.urlencode()}"
-        return response
+        next_step = reverse(proving.next_step(request, user), query=request.GET)
+        return HttpResponseRedirect(next_step)
 
     def _must_change_password(self, request: HttpRequest) -> bool:
         match = request.resolver_match

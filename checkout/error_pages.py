@@ -1,7 +1,5 @@
 """Error pages for customers, for requests that reach no view of ours; API callers get JSON."""
 
-from urllib.parse import urlencode
-
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import REASON_NO_CSRF_COOKIE
@@ -56,7 +54,7 @@ class OldFormPage(CheckoutPage):
         if not path.startswith(OWN):
             return self.request.get_full_path(), _("Try again")
         mode = {name: value for name, value in self.request.GET.items() if name == "test"}
-        return f"{reverse('account')}?{urlencode(mode)}".removesuffix("?"), _("Try again")
+        return reverse("account", query=mode), _("Try again")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:

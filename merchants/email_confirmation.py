@@ -5,7 +5,6 @@ The e-mail names no merchant and its text is ours, as anyone who registers choos
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core import signing
@@ -85,8 +84,7 @@ def write(message: Message, now: datetime) -> Content | None:
 
 
 def confirmation_url(claim: AddressClaim) -> str:
-    query = urlencode({"token": signing.dumps(claim, salt=_SALT)})
-    return f"{settings.BASE_URL}{reverse('confirm-email')}?{query}"
+    return _link(token=signing.dumps(claim, salt=_SALT))
 
 
 def read_claim(token: str) -> AddressClaim | None:
@@ -143,8 +141,12 @@ def recipient_of_tests(merchant_id: str) -> tuple[str, str] | None:
     email = confirmed.values_list("email", flat=True).first()
     if email is None:
         return None
-    query = urlencode({"stop": signing.dumps(AddressClaim(merchant_id, email), salt=_STOP_SALT)})
-    return email, f"{settings.BASE_URL}{reverse('confirm-email')}?{query}"
+    claim = AddressClaim(merchant_id, email)
+    return email, _link(stop=signing.dumps(claim, salt=_STOP_SALT))
+
+
+def _link(**query: str) -> str:
+    return f"{settings.BASE_URL}{reverse('confirm-email', query=query)}"
 
 
 def _is_same_mailbox(address: str, other: str) -> bool:

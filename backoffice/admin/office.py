@@ -110,8 +110,7 @@ class OfficeAdmin(AdminResource):
     def export_view(self, request: HttpRequest, form: str) -> HttpResponseBase:
         """Respond with the rows of the list as a file; from another site, lead to the list."""
         if _is_from_elsewhere(request):
-            address = address_of(self.model, "changelist")
-            return HttpResponseRedirect(f"{address}?{request.GET.urlencode()}")
+            return HttpResponseRedirect(address_of(self.model, "changelist", query=request.GET))
         return export_page(self, request, form)
 
     def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:

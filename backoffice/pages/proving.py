@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 import django_otp
 from django.contrib.admin import AdminSite
@@ -11,6 +10,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_otp.models import Device
 
@@ -93,9 +93,7 @@ def verified_recently(request: HttpRequest) -> bool:
 
 def ask_again(request: HttpRequest) -> HttpResponseRedirect:
     """Ask for the second factor once more, and return to this page."""
-    response = redirect("admin:two_factor")
-    response["Location"] += f"?{urlencode({'next': request.path})}"
-    return response
+    return HttpResponseRedirect(reverse("admin:two_factor", query={"next": request.path}))
 
 
 def refuse_proof(request: HttpRequest, error: str) -> bool:
@@ -137,6 +135,4 @@ def redirect_onward(
         return redirect(name)
     if follow:
         return HttpResponseRedirect(wanted)
-    response = redirect(name)
-    response["Location"] += f"?{urlencode({'next': wanted})}"
-    return response
+    return HttpResponseRedirect(reverse(name, query={"next": wanted}))

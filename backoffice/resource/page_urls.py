@@ -17,10 +17,12 @@ LIST_FILTERS = "_changelist_filters"  # as Django names them
 _request: ContextVar[HttpRequest | None] = ContextVar("request_of_reader", default=None)
 
 
-def address_of(model: type[Model], page: str, *arguments: Any) -> str:
+def address_of(
+    model: type[Model], page: str, *arguments: Any, query: dict[str, Any] | None = None
+) -> str:
     """Return the URL of a page of a resource, by the name of its route."""
-    meta = model._meta
-    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{page}", args=arguments)
+    route = f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}"
+    return reverse(route, args=arguments, query=query)
 
 
 def page_of(row: Model) -> str:
@@ -57,5 +59,4 @@ def with_filters(url: str, filters: str) -> str:
 
 def list_of(model: type[Model], /, **filters: Any) -> str:
     """Return the URL of a list with these filters."""
-    address = address_of(model, "changelist")
-    return f"{address}?{urlencode(filters)}" if filters else address
+    return address_of(model, "changelist", query=filters)
