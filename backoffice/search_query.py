@@ -1,6 +1,7 @@
 """Parse what was typed into the search box: every meaning that each word can have."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -28,14 +29,16 @@ _SPACES_IN_AMOUNT = re.compile(r"(?<=[$£€])(?<!\d [$£€]) (?=\d)|(?<=\d) (?
 _GROUPED_BY_SPACES = re.compile(r"(?<!\S)\d{1,3}(?: \d{3})+[.,]\d{2}(?!\S)")
 # "December 3" and "3 Dec": the month and the day by name; no part of a decimal is a day.
 _DAYS_OF_MONTH = (
-    re.compile(r"\b(?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})\b"),
-    re.compile(r"(?<![\d.,])(?P<day>\d{1,2})[ .]?(?P<month>[a-z]{3})[a-z]*"),
+    re.compile(r"\b(?P<month>[a-z]{3,}) (?P<day>\d{1,2})\b(?![.,]\d)"),
+    re.compile(r"(?<![\d.,])(?P<day>\d{1,2})[ .]?(?P<month>[a-z]{3,})"),
 )
+_WORD = re.compile(r"\b[a-z]{3,}\b")
 _WRITTEN_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _HOST = re.compile(r"(?=.*[a-z])\S+[.:/]\S+", re.IGNORECASE)
 _PAIR = re.compile(r"([^\s:=]{1,40})[:=]\s*(\S.*)")
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september",
+           "october", "november", "december")  # fmt: skip
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 # One currency of each number of decimals, fewest first.
 _BY_DECIMALS = dict(sorted((exponent, code) for code, exponent in EXPONENTS.items())).values()
 # Said on the phone, and of no use in a search.
@@ -221,29 +224,36 @@ def _amount(word: str, currency: str) -> int | None:
 def _take_day(text: str, today: date) -> tuple[date | None, str]:
     """Find a day in a text; return it and the text without it, or None and the text as it is."""
     for word, day in (("today", today), ("yesterday", today - timedelta(days=1))):
-        if re.search(rf"\b{word}\b", text):
-            return day, text.replace(word, " ")
+        if found := re.search(rf"\b{word}\b", text):
+            return day, _without(found)
     if re.search(r"\bthis (?:morning|afternoon|evening)\b", text):
         return today, text
     if written := _WRITTEN_DAY.search(text):
         written_day = read_day(written[0])
-        return written_day, text.replace(written[0], " ") if written_day else text
-    for number, name in enumerate(_WEEKDAYS):
-        named = re.search(rf"\b{name}(?:day|sday|nesday|rsday|urday)?\b", text)
-        if named:
-            back = (today.weekday() - number) % 7
-            return today - timedelta(days=back), text.replace(named[0], " ")
+        return written_day, _without(written) if written_day else text
+    for named in _WORD.finditer(text):
+        if (weekday := _place_of(named[0], _WEEKDAYS)) is not None:
+            return today - timedelta(days=(today.weekday() - weekday) % 7), _without(named)
     return _day_of_month(text, today)
 
 
 def _day_of_month(text: str, today: date) -> tuple[date | None, str]:
     for form in _DAYS_OF_MONTH:
         for found in form.finditer(text):
-            if found["month"] in _MONTHS:
-                month = _MONTHS.index(found["month"]) + 1
-                day = _in_the_past(month, int(found["day"]), today)
-                return day, text.replace(found[0], " ") if day else text
+            if (month := _place_of(found["month"], _MONTHS)) is not None:
+                day = _in_the_past(month + 1, int(found["day"]), today)
+                return day, _without(found) if day else text
     return None, text
+
+
+def _place_of(name: str, names: Sequence[str]) -> int | None:
+    """Return the place of a name, written out or cut short: "dec", "sept". Not of "decaf"."""
+    return next((place for place, whole in enumerate(names) if whole.startswith(name)), None)
+
+
+def _without(found: re.Match[str]) -> str:
+    """Return the searched text without what was found."""
+    return f"{found.string[: found.start()]} {found.string[found.end() :]}"
 
 
 def _in_the_past(month: int, day: int, today: date) -> date | None:

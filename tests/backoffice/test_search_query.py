@@ -53,6 +53,11 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
         ("12.50 December 3", {"amount": 1_250, "day": date(2025, 12, 3)}),
         ("5.00 monday", {"amount": 500, "day": date(2026, 11, 16)}),
         ("5.00 saturday", {"amount": 500, "day": TODAY}),
+        ("5.00 thurs", {"amount": 500, "day": date(2026, 11, 19)}),
+        ("5.00 Sept 3", {"amount": 500, "day": date(2026, 9, 3)}),
+        ("2 decaf", {}),
+        ("Market 5", {}),
+        ("Mondo Cafe", {}),
         ("2026-11-03", {"day": date(2026, 11, 3)}),
         ("31 feb", {}),
         ("2026-11-31", {}),
@@ -89,6 +94,22 @@ def test_four_digits_can_be_an_amount(digits: str, amount: int | None) -> None:
 
     assert (reading and reading.amount) == amount
     assert reading is None or not reading.last_four
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "day", "name"),
+    [
+        ("Reef Market 12.50", 1_250, None, "reef market"),
+        ("Satay 12.50 sat", 1_250, TODAY, "satay"),
+        ("Lemonade 12.50 mon", 1_250, date(2026, 11, 16), "lemonade"),
+        ("Nova 12.50 13 Nov", 1_250, date(2026, 11, 13), "nova"),
+    ],
+)
+def test_a_day_is_no_part_of_a_name(text: str, amount: int, day: date | None, name: str) -> None:
+    query, others = figures_and_words(text, TODAY)
+
+    assert query is not None
+    assert (query.amount, query.day, others) == (amount, day, name)
 
 
 def test_it_reads_figures_beside_the_name_of_a_shop() -> None:
