@@ -28,7 +28,7 @@ from core.ids import random_base62
 COOKIE = "staff_browser"
 SIGNED_IN_AT = "/admin/"  # the path of the cookie
 _MARK = re.compile(rf"(?:^|[;,])\s*{COOKIE}=([^;,]*)")
-LIFETIME_SECONDS = 180 * 24 * 3600
+LIFETIME = timedelta(days=180)
 ID_CHARACTERS = 22
 UNKNOWN_BROWSER = "unknown"
 
@@ -59,7 +59,7 @@ def remember_browser(request: HttpRequest, response: HttpResponse, username: str
         COOKIE,
         browser,
         salt=COOKIE,
-        max_age=LIFETIME_SECONDS,
+        max_age=LIFETIME,
         path=SIGNED_IN_AT,
         secure=request.is_secure(),
         httponly=True,
@@ -78,12 +78,12 @@ def marked_browser(cookies: str) -> str:
     request = HttpRequest()  # Django checks the signatures of cookies of a request only
     # The last cookie of a name counts, as in Django; quotes stand around a name with an @.
     request.COOKIES[COOKIE] = marks[-1].strip().strip('"')
-    return _signed_id(request, timedelta(seconds=LIFETIME_SECONDS))
+    return _signed_id(request)
 
 
 def _known_browser(request: HttpRequest, username: str) -> str:
     """Return the browser's id if it is known to the account; otherwise empty."""
-    known = _signed_id(request, timedelta(seconds=LIFETIME_SECONDS))
+    known = _signed_id(request)
     if not known.startswith(f"{username}:"):
         return ""
     user = User.objects.filter(username=username).first()
@@ -92,7 +92,7 @@ def _known_browser(request: HttpRequest, username: str) -> str:
     return _signed_id(request, _time_since_access_ended(username))
 
 
-def _signed_id(request: HttpRequest, max_age: timedelta) -> str:
+def _signed_id(request: HttpRequest, max_age: timedelta = LIFETIME) -> str:
     return str(request.get_signed_cookie(COOKIE, "", salt=COOKIE, max_age=max_age))
 
 
@@ -103,5 +103,4 @@ def _time_since_access_ended(username: str) -> timedelta:
         task__in=(RESET_ACCESS, REOPEN_ACCOUNT),
         status=InstructionStatus.CARRIED_OUT,
     ).aggregate(last=Max("decided_at"))["last"]
-    lifetime = timedelta(seconds=LIFETIME_SECONDS)
-    return lifetime if ended is None else min(lifetime, utc_now() - ended)
+    return LIFETIME if ended is None else min(LIFETIME, utc_now() - ended)

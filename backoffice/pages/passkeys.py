@@ -22,11 +22,7 @@ from backoffice.services.staff_passkeys import (
     needs_passkey,
     remove_passkey,
 )
-from backoffice.services.two_factor import (
-    has_authenticator,
-    new_recovery_codes,
-    recovery_codes_left,
-)
+from backoffice.services.two_factor import new_recovery_codes, recovery_codes_left
 from backoffice.staff import staff_of
 from checkout.views.passkeys import device_name
 from core.attempt_limits import AttemptLimit, count_attempt
@@ -92,7 +88,7 @@ class PasskeyPages(proving.SignInPages):
             except VerificationFailed:
                 problem = NOT_CHECKED
         required = needs_passkey(staff_of(request).roles)
-        is_first = not (has_passkey(user) or has_authenticator(user))
+        is_first = not proving.has_factor(user)
         context = {"required": required, "is_first": is_first, "title": "Add a passkey"}
         return self._page(request, "passkey_set_up", problem, context)
 
@@ -145,7 +141,7 @@ def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | N
     The first factor requires only the password, which its owner has just chosen. After that, a
     factor must have been proved minutes ago: a passkey, if there is one that counts.
     """
-    if not (has_passkey(user) or has_authenticator(user)):
+    if not proving.has_factor(user):
         return None
     by_code = user.is_verified() and not has_passkey(user)  # type: ignore[attr-defined]  # django-otp adds it
     if not (proving.is_fully_signed_in(request) or by_code):

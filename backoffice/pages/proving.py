@@ -53,6 +53,10 @@ def accepts_codes(request: HttpRequest, user: User) -> bool:
     """
     if needs_passkey(staff_of(request).roles):
         return has_authenticator(user) and not has_passkey(user)
+    return has_factor(user)
+
+
+def has_factor(user: User) -> bool:
     return has_authenticator(user) or has_passkey(user)
 
 

@@ -52,7 +52,7 @@ class TwoFactorPages(proving.SignInPages):
         user = proving.password_given(request)
         if user is None:
             return redirect("admin:login")
-        has_factor = has_authenticator(user) or has_passkey(user)
+        has_factor = proving.has_factor(user)
         if not proving.is_fully_signed_in(request) and (
             has_factor or needs_passkey(staff_of(request).roles)
         ):

@@ -16,7 +16,7 @@ VALIDATORS = "django.contrib.auth.password_validation"
 LIMITS: dict[str, object] = {
     "backoffice.authenticators.KEY_BYTES": 20,
     "backoffice.authenticators.TOLERANCE": 1,
-    "backoffice.known_browsers.LIFETIME_SECONDS": 15_552_000,
+    "backoffice.known_browsers.LIFETIME": timedelta(days=180),
     "backoffice.known_browsers.ID_CHARACTERS": 22,
     "backoffice.middleware.COARSE": timedelta(seconds=30),
     "backoffice.pages.forms.KNOWN_SIGN_INS_AT_ONCE": 1,

@@ -10,7 +10,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
 import config.settings
-from backoffice.known_browsers import LIFETIME_SECONDS, marked_browser
+from backoffice.known_browsers import LIFETIME, marked_browser
 from backoffice.roles import Role
 from config.visitors import is_visitor
 from core.clock import utc_now
@@ -83,7 +83,7 @@ def test_a_mark_counts_on_pages_of_staff_and_for_its_time() -> None:
     assert not is_visitor(mark | {"PATH_INFO": SIGN_IN})
     for path in ("/account", "/v1/balance", "/administer"):
         assert is_visitor(mark | {"PATH_INFO": path})
-    with time_machine.travel(utc_now() + timedelta(seconds=LIFETIME_SECONDS + 60), tick=False):
+    with time_machine.travel(utc_now() + LIFETIME + timedelta(minutes=1), tick=False):
         assert is_visitor(mark | {"PATH_INFO": SIGN_IN})
 
 
