@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import Right
+from django.db.models.functions import Lower, Right
 
 from backoffice.resource.days import within
 from backoffice.resource.list_filters import merchants_named
@@ -18,6 +18,7 @@ from core.currencies import EXPONENTS
 from core.queries import COMMON_WORDS, WORDS
 from core.search import HasWords
 from customers.models import Customer
+from merchants.models import ApiKey
 from payments.models import Payment
 from payouts.models import BankAccount
 from webhooks.models import Webhook
@@ -25,7 +26,7 @@ from webhooks.models import Webhook
 COMMON_AMONG = 1_000  # of the newest payments: a word of one in a hundred is read there
 NEWEST = 20_000  # of the payments: no index serves parts of words
 SHORTEST = 3  # two letters stand within a word of nearly every payment, and in every URL
-BANK_ACCOUNTS_SHOWN = ENDPOINTS_SHOWN = 20
+BANK_ACCOUNTS_SHOWN = ENDPOINTS_SHOWN = KEYS_SHOWN = 20
 _BARE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,10})?|true|false")
 # The index of PostgreSQL answers "any name"; SQLite looks at the newest rows that have metadata.
 _ANY_ON_POSTGRESQL = "metadata @@ %s::jsonpath"
@@ -124,6 +125,15 @@ def bank_accounts_named(name: str) -> list[BankAccount]:
     named = Q(holder_name__icontains=name) | Q(bank_name__icontains=name)
     rows = BankAccount.objects.filter(named | Q(merchant__in=merchants_named(name)))
     return list(rows.select_related("merchant").order_by("-pk")[:BANK_ACCOUNTS_SHOWN])
+
+
+def keys_of(name: str) -> list[ApiKey]:
+    """Return the newest API keys that end so, whatever the case, or of shops with such a name."""
+    if len(name) < SHORTEST:
+        return []
+    rows = ApiKey.objects.annotate(ending=Lower("last_four"))
+    found = rows.filter(Q(ending=name.lower()) | Q(merchant__in=merchants_named(name)))
+    return list(found.select_related("merchant", "replaces").order_by("-pk")[:KEYS_SHOWN])
 
 
 def endpoints_at(text: str) -> list[Webhook]:

@@ -1,23 +1,30 @@
-"""Find what moves money by amount or reference, and bank accounts by name."""
+"""Find what moves money by amount, reference or shop, and bank accounts and API keys by name."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from backoffice.models import Instruction
 from backoffice.request_answer import with_names
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.days import within
 from backoffice.resource.list_filters import merchants_named
-from backoffice.search_lookups import bank_accounts_named, holders_of, of_amount
-from backoffice.search_query import SearchQuery, figures_and_words
-from backoffice.search_words import bank_account_name
+from backoffice.search_lookups import (
+    SHORTEST,
+    bank_accounts_named,
+    holders_of,
+    keys_of,
+    of_amount,
+)
+from backoffice.search_query import SearchQuery, figures_and_words, without_fillers_around
+from backoffice.search_words import bank_account_name, key_name, kind_named
 from backoffice.services.instruction_kinds import ADJUST_MERCHANT, ADJUST_WALLET
 from backoffice.staff import Staff
 from funding.models import TopUp
+from merchants.models import ApiKey
 from payouts.models import BankAccount, BankEntry, Payout
 from refunds.models import Refund
 
@@ -42,14 +49,18 @@ _ADJUSTMENTS = {"task__in": [ADJUST_MERCHANT, ADJUST_WALLET]}
 def money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
     """Yield matches of our reference or the bank's, then those of an amount, on a day if given.
 
-    Before them, bank accounts, if the text asks for one.
+    Before them, API keys, bank accounts, and movements of a shop without figures, if the text asks
+    for one of them.
     """
+    if staff.may(CATALOG[ApiKey].right):
+        yield "API keys", ApiKey, keys_of(key_name(query.text))
     if staff.may(CATALOG[Payout].right):
         yield "Bank accounts", BankAccount, bank_accounts_named(bank_account_name(query.text))
         ordered = Payout.objects.filter(order__end_to_end_id=query.text)
         yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
         booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")
         yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
+    yield from _of_shop(query.text, staff)
     for model in _BY_AMOUNT:
         if staff.may(CATALOG[model].right):
             yield f"{_title(model)} of this amount", model, _of_amount(model, query)
@@ -81,6 +92,18 @@ def movements_asked_for(
         )
 
 
+def _of_shop(text: str, staff: Staff) -> Iterator[FoundTable]:
+    """Yield the newest of a kind at shops of which the other words are a name: "payout reef"."""
+    named = kind_named(text)
+    if named is None or named.model not in _OF_SHOPS or not staff.may(CATALOG[named.model].right):
+        return
+    name = " ".join(without_fillers_around(named.rest.lower().split()))
+    shops = merchants_named(name) if len(name) >= SHORTEST else []
+    if shops:
+        rows = _rows(named.model, **{f"{_OF_SHOPS[named.model]}__in": [shop.pk for shop in shops]})
+        yield f"{_title(named.model)} of this shop", named.model, _newest(rows)
+
+
 def _title(model: type[Model]) -> str:
     return "Adjustments" if model is Instruction else CATALOG[model].title
 
@@ -89,9 +112,16 @@ def _of_amount(model: type[Model], query: SearchQuery, **more: Any) -> list[Any]
     query = query.with_digits_as_amount or query
     if query.amount is None or query.last_four:
         return []
-    rows = of_amount(model._default_manager.filter(**more), query)
-    if model is Instruction:
-        rows = with_names(rows.filter(**_ADJUSTMENTS))
+    rows = of_amount(_rows(model, **more), query)
     if query.day:
         rows = within(rows, query.day, query.day + timedelta(days=1))
-    return list(rows.select_related(*_BY_AMOUNT[model]).order_by("-pk")[:SHOWN])
+    return _newest(rows)
+
+
+def _rows(model: type[Model], **more: Any) -> QuerySet[Any]:
+    rows = model._default_manager.filter(**more).select_related(*_BY_AMOUNT[model])
+    return with_names(rows.filter(**_ADJUSTMENTS)) if model is Instruction else rows
+
+
+def _newest(rows: QuerySet[Any]) -> list[Any]:
+    return list(rows.order_by("-pk")[:SHOWN])

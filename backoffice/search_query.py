@@ -150,12 +150,17 @@ def _phone(text: str) -> str:
     digits = sum(character.isdigit() for character in text)
     if not _PHONE.fullmatch(text) or digits < 7 or _DECIMAL.fullmatch(text):
         return ""
-    if _WRITTEN_DAY.fullmatch(text):
+    if _WRITTEN_DAY.fullmatch(text) or any(map(_is_price, text.split())):
         return ""
     try:
         return normalize_phone(text, livemode=False)
     except ValidationFailed:
         return ""
+
+
+def _is_price(word: str) -> bool:
+    """Return whether a word is an amount with decimals, as in "5.00 0100"; not "555.0100"."""
+    return "." in word and _amount(word, settings.DEFAULT_CURRENCY) is not None
 
 
 def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
@@ -184,10 +189,10 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
     if day is None and not last_four and amount is None:
         return None, text
     found = SearchQuery(text, last_four=last_four, amount=amount, currency=currency, day=day)
-    return found, " ".join(_without_fillers_around(others))
+    return found, " ".join(without_fillers_around(others))
 
 
-def _without_fillers_around(words: list[str]) -> list[str]:
+def without_fillers_around(words: list[str]) -> list[str]:
     """Leave out fillers at either end, but not within a name, such as "House of Tea"."""
     named = [place for place, word in enumerate(words) if word not in _FILLERS]
     return words[named[0] : named[-1] + 1] if named else []

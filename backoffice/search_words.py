@@ -30,6 +30,11 @@ _BEFORE_NAME = re.compile(
     r"(?:(?:no|nr|number|id)\b[.:]?\s*)?#?\s*(?=\S)",
     re.IGNORECASE,
 )
+_KEY = re.compile(
+    r"\b(?:api )?keys?\b(?: (?:of|at|(?:that )?end(?:s|ing)?(?: in| with)?)\b)?"
+    r"|\bsk_(?:live|test)_\S*(?=\S{4}$)",
+    re.IGNORECASE,
+)
 _BANK_ACCOUNT = re.compile(r"\bbank accounts?\b(?: (?:of|at)\b)?", re.IGNORECASE)
 
 
@@ -43,17 +48,33 @@ class AskedFor:
 
 def asked_for(text: str) -> AskedFor | None:
     """Return which kind of money's movement a text with figures asks for; None if it names none."""
+    asked = kind_named(text)
+    is_with_figures = asked and any(character.isdecimal() for character in asked.rest)
+    return asked if is_with_figures else None
+
+
+def kind_named(text: str) -> AskedFor | None:
+    """Return which kind of money's movement a text names, and its other words."""
     found = _KIND.search(text)
     if found is None:
         return None
     rest = " ".join(f"{text[: found.start()]} {text[found.end() :]}".split())
-    is_with_figures = any(character.isdecimal() for character in rest)
-    return AskedFor(_KINDS[found[1].lower()], rest) if is_with_figures else None
+    return AskedFor(_KINDS[found[1].lower()], rest)
 
 
 def bank_account_name(text: str) -> str:
     """Return the name in "bank account reef" or "Reef's bank account"; empty without one."""
-    rest = _BANK_ACCOUNT.sub(" ", text, count=1)
+    return _beside(_BANK_ACCOUNT, text)
+
+
+def key_name(text: str) -> str:
+    """Return the end of an API key in "key a1B2" or "sk_live_…a1B2", or the shop in "key reef"."""
+    return _beside(_KEY, text)
+
+
+def _beside(asked: re.Pattern[str], text: str) -> str:
+    """Return the words of a text beside what it asks for; empty if it does not."""
+    rest = asked.sub(" ", text, count=1)
     return "" if rest == text else " ".join(rest.split()).removesuffix("'s").removesuffix("\u2019s")
 
 

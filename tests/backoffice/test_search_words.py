@@ -12,6 +12,7 @@ from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from funding.models import TopUp
 from merchants.models import Merchant
+from merchants.services import issue_key
 from payments.models import Payment
 from payments.numbers import number_of
 from payouts.bank_accounts import BankDetails, open_bank_account
@@ -238,6 +239,41 @@ def test_a_day_that_does_not_exist_finds_nothing(office: Office, refund: Refund,
 )
 def test_what_is_named_is_taken_without_its_noun(text: str, name: str) -> None:
     assert bare_name(text) == name
+
+
+@pytest.mark.parametrize("text", ["payout island coffee", "Payouts of Island", "island payout"])
+def test_the_payouts_of_a_shop_are_found_without_an_amount(
+    office: Office, payout: Payout, text: str
+) -> None:
+    of_another_shop = paid_payout("House of Tea")
+
+    assert search(office, text, Role.SUPPORT) == page_of(payout)
+    assert page_of(payout) not in search(office, text, Role.DEVELOPER)
+    assert search(office, "payout house of tea") == page_of(of_another_shop)
+
+
+def paid_payout(name: str) -> Payout:
+    """Schedule a payout of 100.00 for another shop."""
+    shop = paid_payment(MerchantFactory(name=name, slug="other"), 20_000).merchant
+    return scheduled_payout(shop, 10_000)
+
+
+def test_the_refunds_and_adjustments_of_a_shop_are_found_without_an_amount(
+    office: Office, refund: Refund, adjustment: Instruction
+) -> None:
+    assert search(office, "refunds island coffee") == page_of(refund)
+    assert search(office, "adjustment of island coffee") == page_of(adjustment)
+    assert "Nothing was found" in search(office, "refund of the co")
+
+
+def test_an_api_key_is_opened_by_its_end_or_its_shop(office: Office, cafe: Merchant) -> None:
+    key = issue_key(merchant=cafe, livemode=False, name="Till", now=utc_now()).key
+    end = key.last_four
+
+    for text in (f"key {end}", f"API key ending in {end.swapcase()}", key.hint, "key island"):
+        assert search(office, text, Role.SUPPORT) == page_of(key)
+        assert "Nothing was found" in search(office, text, Role.FINANCE)
+    assert "Nothing was found" in search(office, "key", Role.SUPPORT)
 
 
 def bank_account_of(merchant: Merchant) -> BankAccount:
