@@ -125,6 +125,7 @@ class ActionForm(forms.Form):
     filters.
     """
 
+    warnings_id: ClassVar[str] = "bo-warnings"
     form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
     def __init__(
@@ -161,11 +162,15 @@ class ActionForm(forms.Form):
         return []
 
     def take_focus(self) -> None:
-        """Let the page begin in the first field, or in the first with an error."""
+        """Let the page begin in the first field, or in the first with an error.
+
+        What warns above it is part of its description: a screen reader starts there, too.
+        """
         fields = self.visible_fields()
         wrong = [field for field in fields if field.errors]
         for first in (wrong or fields)[:1]:
-            first.field.widget.attrs["autofocus"] = True
+            described = f"{self.warnings_id} {first.aria_describedby or ''}".strip()
+            first.field.widget.attrs |= {"autofocus": True, "aria-describedby": described}
 
     def renew(self) -> None:
         """Update what guards against a stale form, once a refusal has reported it."""

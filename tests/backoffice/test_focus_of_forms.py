@@ -9,7 +9,7 @@ from backoffice.roles import Role
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.backoffice.conftest import Office
-from tests.backoffice.rows import paid_payment
+from tests.backoffice.rows import paid_payment, scheduled_payout
 
 pytestmark = pytest.mark.django_db
 
@@ -46,3 +46,20 @@ def test_what_describes_a_field_is_on_the_page(office: Office, merchant: Merchan
     }
     assert {"id_amount_error", "id_reason_error", "id_reason_helptext"} <= named
     assert named <= {*re.findall(r'\bid="([^"]+)"', html)}
+
+
+def test_what_warns_above_the_field_with_the_focus_describes_it(
+    office: Office, merchant: Merchant
+) -> None:
+    """The page began below the warning, so that whoever hears it did not."""
+    paid = paid_payment(merchant, 20_000)
+    scheduled_payout(merchant)  # leaves nothing to refund from
+    form = address_of(Payment, "act", paid.pk, "refund")
+
+    html = office(Role.SUPPORT).get(form).content.decode()
+
+    field = re.search(r"<input\b[^>]*\bautofocus\b[^>]*>", html)
+    assert field
+    assert 'aria-describedby="bo-warnings' in field[0]
+    above = html.partition('<div id="bo-warnings">')[2].partition("<form")[0]
+    assert "bo-refused" in above
