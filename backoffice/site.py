@@ -113,6 +113,14 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
 
         return guarded
 
+    def logout(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """Sign out, and say so in the words of the button."""
+        titled = {"title": "Signed out", **(extra_context or {})}
+        response: TemplateResponse = super().logout(request, titled)
+        return response
+
     def refusal(
         self, request: HttpRequest, status: int, message: str, details: str = "", **more: Any
     ) -> TemplateResponse:

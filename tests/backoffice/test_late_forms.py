@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -113,6 +114,7 @@ def test_a_form_with_an_old_token_is_refused_on_a_page_of_staff(
 ) -> None:
     client = office(Role.SUPPORT) if is_signed_in else Client()
     client.handler.enforce_csrf_checks = True
+    client.cookies[settings.CSRF_COOKIE_NAME] = "c" * 32
 
     response = client.post(form, {"text": "Called twice"})
 
@@ -122,6 +124,26 @@ def test_a_form_with_an_old_token_is_refused_on_a_page_of_staff(
     assert "No money has been taken" not in page
     assert ("Payments" in page, "Kreyòl" in page) == (True, False)
     assert not Note.objects.exists()
+
+
+def test_a_form_of_a_browser_that_keeps_no_cookies_says_what_to_do(form: str) -> None:
+    response = Client(enforce_csrf_checks=True).post(form, {"text": "Called twice"})
+
+    page = response.content.decode()
+    assert response.status_code == 403
+    assert "Your browser sent no cookie, and nothing was done." in page
+    assert "Allow this site to keep cookies, and open that page again." in page
+    assert "open too long" not in page
+
+
+def test_who_signs_out_reads_the_words_of_the_button(office: Office) -> None:
+    client = office(Role.SUPPORT)
+    assert ">Sign out</button>" in client.get("/admin/").content.decode()
+
+    page = client.post(reverse("admin:logout")).content.decode()
+
+    assert "<h1>Signed out</h1>" in page
+    assert "Logged out" not in page
 
 
 def test_a_form_of_a_customer_with_an_old_token_is_refused_on_a_page_of_theirs() -> None:

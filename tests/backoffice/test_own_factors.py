@@ -120,3 +120,11 @@ def test_no_factor_changes_without_its_record(
         change(browser)
 
     assert list(changed.all().values()) == before
+
+
+@pytest.mark.parametrize("page", [SET_UP, "/admin/two-factor/set-up/"])
+def test_who_is_signed_in_can_go_back_without_another_factor(office: Office, page: str) -> None:
+    shown = office(Role.SUPPORT).get(page).content.decode()
+
+    assert '<a class="bo-link" href="/admin/two-factor/account/">Go back</a>' in shown
+    assert "Sign in as someone else" not in shown
