@@ -75,8 +75,11 @@ def delivery_answer_of(delivery: Delivery, now: datetime) -> SupportAnswer:
 
 def names_of(urls: Sequence[str]) -> dict[str, str]:
     """Return a name for each endpoint: the shop if it has only one, else its host or URL."""
-    if len(set(urls)) == 1:
-        return {urls[0]: THE_SHOP}
+    return {urls[0]: THE_SHOP} if len(set(urls)) == 1 else host_names(urls)
+
+
+def host_names(urls: Sequence[str]) -> dict[str, str]:
+    """Return the host of each endpoint, or its URL where several have the same host."""
     hosts = Counter(host_of(url) for url in set(urls))
     return {url: host_of(url) if hosts[host_of(url)] == 1 else url for url in urls}
 
@@ -197,8 +200,9 @@ def endpoints_in_trouble(merchant: Merchant, now: datetime) -> list[str]:
     if not getattr(merchant, "has_failing", True):
         return []
     failing = Webhook.objects.failing().filter(merchant=merchant)[:FAILING_SHOWN]
+    names = host_names([webhook.url for webhook in failing])
     return [
-        " ".join(failing_sentences(webhook, now, f"{host_of(webhook.url)} has been failing"))
+        " ".join(failing_sentences(webhook, now, f"{names[webhook.url]} has been failing"))
         for webhook in failing
     ]
 

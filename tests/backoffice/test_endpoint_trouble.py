@@ -237,6 +237,18 @@ def test_one_that_is_switched_off_says_why_it_is_not_sent(
 
 
 @pytest.mark.each_on_postgres(ITS_OWN)
+def test_two_at_one_host_are_told_apart_by_their_urls(
+    office: Office, merchant: Merchant, payment: Payment, endpoints: list[Webhook]
+) -> None:
+    other = "https://old.example/refunds"
+    Webhook.objects.filter(pk=endpoints[0].pk).update(url=other, failing_since=utc_now())
+
+    troubles = office(Role.SUPPORT).get(page_of(merchant)).context["answer"].troubles
+
+    assert [words.partition(" has ")[0] for words in troubles] == [DEAD, other]
+
+
+@pytest.mark.each_on_postgres(ITS_OWN)
 def test_a_deleted_one_is_shown_and_nothing_can_be_done_with_it(
     office: Office, payment: Payment, endpoints: list[Webhook]
 ) -> None:
