@@ -132,6 +132,11 @@ def age(instant: datetime, now: datetime) -> str:
     return "under a minute"
 
 
+def share(percent: int) -> str:
+    """Format a share in percent, unbroken at the end of a line."""
+    return f"{percent}\u00a0%"
+
+
 def percent(basis_points: int) -> str:
     """Format basis points as percent, without a float."""
     whole_part, rest = divmod(basis_points, 100)

@@ -172,9 +172,9 @@ def _day_tiles(
         ),
         Tile(
             "Success",
-            "—" if rate is None else f"{rate} %",
+            "—" if rate is None else formats.share(rate),
             f"{span.completed:,} of {span.ended:,} that ended; "
-            + ("nothing a week ago" if old_rate is None else f"{old_rate} % a week ago"),
+            f"{'nothing' if old_rate is None else formats.share(old_rate)} a week ago",
             list_of(Payment, ended="today", **shown),
             "bad"
             if rate is not None and old_rate is not None and rate + 10 < old_rate
@@ -203,7 +203,7 @@ def _webhooks(mode: str, health: figures.WebhookHealth, failing: int) -> Tile:
         )
     return Tile(
         "Webhooks, 24 hours",
-        f"{most}{health.arrived * 100 // ended} %" if ended else "—",
+        f"{most}{formats.share(health.arrived * 100 // ended)}" if ended else "—",
         f"{arrived}, {given_up}",
         list_of(Delivery, status="failed", ended="day", mode=mode),
         "bad" if health.failed else "quiet",

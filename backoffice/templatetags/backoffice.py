@@ -18,6 +18,12 @@ def choices(spec: Any, changelist: Any) -> list[dict[str, Any]]:
 
 
 @register.filter
+def grouped(count: int) -> str:
+    """Write a count as the dashboard does: 1,000."""
+    return f"{count:,}"
+
+
+@register.filter
 def sums(changelist: Any) -> list[str]:
     """Return the totals of a list, one for each currency; none if they are unknown."""
     found = changelist.paginator.sums_of(changelist.model_admin.summed)

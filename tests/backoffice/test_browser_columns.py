@@ -16,7 +16,7 @@ from tests.backoffice.conftest import staff_as
 from tests.backoffice.desk import sign_in
 from tests.backoffice.rows import one_of_each
 from tests.factories import CustomerFactory, MerchantFactory, PaymentFactory
-from webhooks.models import Webhook
+from webhooks.models import Delivery, Webhook
 
 pytestmark = [
     pytest.mark.browser,
@@ -123,3 +123,18 @@ def test_the_payments_of_a_phone_number_are_read_without_scrolling(open_page, si
 
     page.get_by_text("123,456.78").first.wait_for()
     assert page.evaluate(SIDEWAYS) == []
+
+
+def test_the_event_of_a_delivery_is_read_on_one_line(open_page, site):
+    one_of_each()
+    page = open_page("/admin/", width=1280, height=900)
+    sign_in(page, Role.SUPPORT)
+
+    page.goto(f"{site}{list_of(Delivery)}?mode=test")
+
+    event = page.locator("td.field-event").filter(has_text="payment_link.created").first
+    lines = event.evaluate(
+        "(cell) => { const all = document.createRange(); all.selectNodeContents(cell);"
+        " return all.getClientRects().length; }"
+    )
+    assert lines == 1

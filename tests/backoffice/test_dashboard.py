@@ -203,7 +203,7 @@ def test_the_list_of_success_has_all_that_ended_and_nothing_else(
 
     listed = browser.get(tile.url)
 
-    assert (tile.figure, tile.beside) == ("40 %", "2 of 5 that ended; nothing a week ago")
+    assert (tile.figure, tile.beside) == ("40\u00a0%", "2 of 5 that ended; nothing a week ago")
     assert listed.context["cl"].result_count == 5
     assert "Ended: <strong>today</strong>" in listed.content.decode()
     export = browser.get(tile.url.replace("/?", "/export/csv/?")).content.decode()

@@ -248,11 +248,11 @@ def test_more_failed_deliveries_than_are_counted_are_said_to_be_more(
     count = Delivery.objects.count()
     assert count > 1
     monkeypatch.setattr(figures, "FAILED_COUNTED", count)
-    assert tile(office) == ("0 %", f"0 delivered, {count} failed")
+    assert tile(office) == ("0\u00a0%", f"0 delivered, {count} failed")
 
     monkeypatch.setattr(figures, "FAILED_COUNTED", count - 1)
 
-    assert tile(office) == ("at most 0 %", f"0 delivered, {count - 1}+ failed")
+    assert tile(office) == ("at most 0\u00a0%", f"0 delivered, {count - 1}+ failed")
 
 
 def tile(office: Office) -> tuple[str, str]:

@@ -148,7 +148,7 @@ def test_a_list_counts_no_further_than_its_pages(office: Office, merchant: Merch
 
     page = office(Role.VIEWER).get(PAYMENTS, {"mode": "test"}).content.decode()
 
-    assert f"The first {COUNTED} payments; there are more" in page
+    assert f"The first {COUNTED:,} payments; there are more" in page
     assert office(Role.VIEWER).get(f"{PAYMENTS}?mode=test&p=20").status_code == 200
 
 
