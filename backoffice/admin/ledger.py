@@ -12,6 +12,7 @@ from backoffice import formats
 from backoffice.admin.fees import FEES_OF_ALL
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
+from backoffice.resource.catalog import BY_PREFIX
 from backoffice.resource.filters import (
     ModeFilter,
     NumberFilter,
@@ -83,7 +84,10 @@ class AccountAdmin(OfficeAdmin):
     details = (Amount("Balance now", balance_of),)
 
     def heading(self, row: Account) -> str:
-        return f"Account {name_of(row)}"
+        """Name the merchant or customer, who is known to the reader by that, and not by an id."""
+        entry = BY_PREFIX.get(row.owner.partition("_")[0])
+        owner = entry and entry.model._default_manager.filter(pk=row.owner).first()
+        return f"{row.get_purpose_display()} account: {owner or row.owner}"
 
     def tables(self, row: Account) -> list[Table]:
         signed = Amount(

@@ -17,7 +17,9 @@ from backoffice.resource.shown import Figure
 from backoffice.resource.tables import Related
 from backoffice.roles import Role
 from backoffice.statement_files import DaySums
+from customers.models import Customer
 from funding.models import TopUp
+from ledger.models import Account
 from merchants.models import Merchant
 from payments.models import Payment
 from payouts.models import AccountStatement, BankEntry, Payout
@@ -168,3 +170,20 @@ def test_the_numbers_of_items_are_aligned_like_their_prices(
 
     for cell in ("Quantity", "4", "Price, BSD", "6.50"):
         assert f'<span class="bo-amount">{cell}</span>' in page
+
+
+def test_the_page_of_an_account_is_headed_by_the_name_of_its_owner(
+    office: Office, rows: Rows
+) -> None:
+    merchant, customer = rows[Merchant], rows[Customer]
+    headings = {
+        "merchant": f"Merchant account: {merchant}",
+        "wallet": f"Wallet account: {customer}",
+    }
+    headings["funding"] = "Funding account: house"
+    accounts = [Account.objects.filter(purpose=purpose).latest("pk") for purpose in headings]
+    browser = office(Role.FINANCE)
+
+    titles = [browser.get(page_of(account)).context["title"] for account in accounts]
+
+    assert titles == list(headings.values())
