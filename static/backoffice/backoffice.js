@@ -19,7 +19,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// From row to row of a list. It moves the focus and does nothing else: Enter is the link's own. The
+// From row to row of a list, or of what a search has found. It moves the focus and does nothing else: Enter is the link's own. The
 // arrows scroll the page until a row has the focus; Tab goes on from it as from any link.
 const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
 
@@ -44,7 +44,8 @@ document.addEventListener("alpine:initialized", () => requestAnimationFrame(() =
 
 // A list that one comes back to begins where it was left: its entry of the history knows the row, or
 // a link on the page of the row led here.
-const rowLinks = () => [...document.querySelectorAll("#result_list tbody th a")];
+const ROW_LINKS = "#result_list tbody th a, .bo-results tbody td:first-child a";
+const rowLinks = () => [...document.querySelectorAll(ROW_LINKS)];
 
 const rowLeft = () => {
   const left = history.state?.row ?? (document.referrer && new URL(document.referrer).pathname);

@@ -135,6 +135,19 @@ def test_keys_go_from_row_to_row_and_open_one(looking):
     looking.sees("Payment of B$2.00")
 
 
+def test_keys_go_from_row_to_row_of_what_was_found(desk):
+    for reference in ("HB-1", "HB-2"):
+        PaymentFactory(amount=777, reference=reference)
+    caller = desk(Role.SUPPORT)
+    caller.search("7.77")
+
+    for key in ("j", "ArrowDown", "Enter"):
+        caller.page.keyboard.press(key)
+
+    caller.sees("Payment of B$7.77")
+    caller.sees("HB-1")
+
+
 def test_keys_that_are_typed_move_nothing(looking):
     box = looking.page.get_by_role("searchbox").first
 
