@@ -5,8 +5,10 @@ from datetime import timedelta
 import pytest
 from django.db import InterfaceError, OperationalError
 from django.test import Client
+from django.utils.html import escape
 
 from core.clock import utc_now
+from merchants.serializers import NewMerchant
 from payments.models import PaymentTransition
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
@@ -136,6 +138,22 @@ def test_every_end_has_a_page_that_says_what_next(payment_of, merchant, state, t
     assert 'href="mailto:help@shop.example"' in shopper.text
     assert shopper.form(to="/ask").buttons == []
     assert "Ask for a new payment" in shopper.text
+
+
+@pytest.mark.parametrize("language", ["en", "es", "fr", "ht"])
+def test_a_click_writes_to_the_address_that_is_shown(payment_of, merchant, language):
+    """`%40`, `?` and `&` are letters of an address, and more than that in a link to one."""
+    address = "claims%40bank.example?cc=b&bcc=c+d@shop.example"
+    merchant.support_email = NewMerchant.parse(
+        {"name": "A shop", "email": "ada@shop.example", "support_email": address}
+    )["support_email"]
+    merchant.save()
+    payment = payment_of(1_250, status=PaymentStatus.CANCELED, canceled_at=utc_now())
+    shopper = Shopper()
+    shopper.visit(f"{payment.hosted_url}?lang={language}")
+
+    link = '<a href="mailto:claims%2540bank.example%3Fcc%3Db%26bcc%3Dc%2Bd@shop.example">'
+    assert f"{link}{escape(address)}</a>" in shopper.text
 
 
 def test_a_payment_is_expired_from_the_second_on_that_its_time_has_passed(payment_of):
