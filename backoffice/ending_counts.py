@@ -43,7 +43,10 @@ def count_ended(*, livemode: bool, currency: str, start: datetime, end: datetime
 
 
 def _counts(found: Mapping[str, QuerySet[Payment]]) -> dict[str, int]:
-    """Count each of these in one statement, by the index of each; the keys end in `_count`."""
+    """Count each of these in one statement, by the index of each; the keys end in `_count`.
+
+    Nothing is grouped by a constant, so that there is a count of each, also of none.
+    """
     first, *others = (
         rows.order_by()
         .annotate(outcome=Value(f"{name}_count"))
@@ -51,10 +54,7 @@ def _counts(found: Mapping[str, QuerySet[Payment]]) -> dict[str, int]:
         .annotate(count=Count("pk"))
         for name, rows in found.items()
     )
-    united = first.union(*others, all=True)
-    return dict.fromkeys((f"{name}_count" for name in found), 0) | dict(
-        united.values_list("outcome", "count")
-    )
+    return dict(first.union(*others, all=True).values_list("outcome", "count"))
 
 
 def count_delivered(*, livemode: bool, start: datetime, end: datetime) -> int:

@@ -31,12 +31,12 @@ class CountedIntervals:
 
     @classmethod
     def within(cls, start: datetime, end: datetime, *, livemode: bool, currency: str = "") -> Self:
-        """Add up the intervals from `start` on that are over by `end`."""
+        """Add up the intervals from `start` on that are over by `end`; deliveries of all currencies."""
         rows = IntervalFigures.objects.filter(livemode=livemode, currency__in={"", currency})
         found = rows.filter(start__gte=start, start__lte=end - INTERVAL).aggregate(
             first=Min("start"),
             last=Max("start"),
-            **{name: Sum(name, filter=Q(currency=currency)) for name in COUNTS},
+            **{name: Sum(name) for name in COUNTS},
         )
         sums = {name: int(found[name] or 0) for name in COUNTS}
         if found["first"] is None:
