@@ -31,7 +31,10 @@ class CountedIntervals:
 
     @classmethod
     def within(cls, start: datetime, end: datetime, *, livemode: bool, currency: str = "") -> Self:
-        """Add up the intervals from `start` on that are over by `end`; deliveries of all currencies."""
+        """Add up the intervals from `start` on that are over by `end`.
+
+        Deliveries have no currency, and are among the sums of each.
+        """
         rows = IntervalFigures.objects.filter(livemode=livemode, currency__in={"", currency})
         found = rows.filter(start__gte=start, start__lte=end - INTERVAL).aggregate(
             first=Min("start"),

@@ -4,8 +4,10 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
 
-from checkout.agreements import AGREED_COOKIE, MOST_REMEMBERED
+from checkout.agreements import AGREED_COOKIE, MOST_REMEMBERED, remember_agreed
 from checkout.browser_session import cookie_name
 from core.clock import utc_now
 from merchants.evidence import approve_change, request_change
@@ -21,6 +23,7 @@ from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 
 pytestmark = pytest.mark.django_db
+DIGEST = sha256(b"A phone").hexdigest()
 
 
 @pytest.fixture
@@ -133,6 +136,24 @@ def test_what_is_remembered_of_other_tabs_has_an_end(merchant: Merchant) -> None
     presses = shopper.client.cookies[cookie_name(AGREED_COOKIE)].value.split("~")
     assert len(presses) == MOST_REMEMBERED
     assert presses[-1].startswith(payment.id)
+
+
+def test_a_payment_pressed_again_takes_no_other_ones_place() -> None:
+    request, name = RequestFactory().get("/"), cookie_name(AGREED_COOKIE)
+    for payment_id in ("pay_a", *["pay_b"] * MOST_REMEMBERED):
+        response = HttpResponse()
+        remember_agreed(request, response, payment_id, DIGEST)
+        request.COOKIES[name] = response.cookies[name].value
+
+    assert request.COOKIES[name] == f"pay_a.{DIGEST}~pay_b.{DIGEST}"
+
+
+def test_what_is_no_digest_is_not_remembered() -> None:
+    response = HttpResponse()
+
+    remember_agreed(RequestFactory().get("/"), response, "pay_a", DIGEST[1:])
+
+    assert not response.cookies
 
 
 @pytest.mark.parametrize("step", ["the phone", "the code"])
