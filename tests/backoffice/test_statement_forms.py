@@ -1,19 +1,23 @@
 """The form of a merchant's statement: what it proposes, and the days it takes."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.test import Client
 
-from backoffice.models import ExportRun
+from backoffice.errors import Forbidden
+from backoffice.models import ExportForm, ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from backoffice.services.statements import start_file
 from core.clock import utc_now
 from merchants.models import Merchant
+from payouts.account_statements import request_statement
 from payouts.models import AccountStatement
 from tests.backoffice.acting import act, fields_of, page_of_act
-from tests.backoffice.conftest import Office
-from tests.backoffice.rows import paid_payment
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import caller_of, paid_payment
 
 pytestmark = pytest.mark.django_db
 
@@ -146,7 +150,6 @@ def test_a_statement_is_made_anew_after_another_movement(
 
 def test_a_statement_of_yesterday_is_not_that_of_today(office: Office, merchant: Merchant) -> None:
     finance = office(Role.FINANCE)
-    paid_payment(merchant)
     make(finance, merchant)
     AccountStatement.objects.update(end_at=utc_now() - timedelta(days=1))
 
@@ -169,3 +172,14 @@ def test_another_file_of_a_statement_is_made_where_the_first_does_not_serve(
     assert "The file is being made." in make(office(role), merchant)
 
     assert made_so_far() == (1, 2)
+
+
+def test_who_may_no_longer_export_is_given_no_file_made_before(merchant: Merchant) -> None:
+    staff, now = staff_as(Role.FINANCE), utc_now()
+    period = {"start_at": now - timedelta(days=2), "end_at": now - timedelta(days=1)}
+    statement = request_statement(caller=caller_of(merchant), currency="BSD", **period, now=now)
+    start_file(staff=staff, statement=statement, form=ExportForm.CSV, now=now)
+    demoted = replace(staff, roles=frozenset({Role.VIEWER}))
+
+    with pytest.raises(Forbidden):
+        start_file(staff=demoted, statement=statement, form=ExportForm.CSV, now=now)
