@@ -67,6 +67,7 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("ENCRYPTION_KEY", "A" * 43 + "=", "ENCRYPTION_KEY must be"),
         ("ALLOWED_HOSTS", ["*"], "ALLOWED_HOSTS must name hosts: with * the links"),
         ("ALLOWED_HOSTS", ["a.example.com", ".com"], "ALLOWED_HOSTS must name hosts: with .com "),
+        ("ALLOWED_HOSTS", [".com."], "ALLOWED_HOSTS must name hosts: with .com. "),
         ("PASSKEY_ABOVE", 99_999_999_999, "PASSKEY_ABOVE is out of reach"),
         ("SMS_URL", "http://gateway.example.com/send", "SMS_URL must begin with https://"),
         ("REQUIRE_STAFF_PASSKEYS", False, "REQUIRE_STAFF_PASSKEYS must be on"),

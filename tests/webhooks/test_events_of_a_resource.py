@@ -26,6 +26,17 @@ def test_the_types_of_a_resource_are_listed_together(api: Api, merchant: Merchan
     assert [event["sequence"] for event in feed["events"]] == [4]
 
 
+def test_a_page_of_a_feed_counts_no_more_than_it_reads(api: Api, merchant: Merchant) -> None:
+    for event_type in (EventType.PAYMENT_CREATED, EventType.PAYMENT_COMPLETED) * 2:
+        emit_event(merchant, event_type)
+
+    asked = {"type": "payment.*", "after": "0", "limit": "2"}
+    page = api(merchant).get("/v1/events", asked).json()
+
+    assert [event["sequence"] for event in page["events"]] == [1, 2]
+    assert (page["total"], page["has_more"]) == (3, True)
+
+
 @pytest.mark.parametrize("unknown", ["*", "payment*", "payments.*", "payment_link.payment.*"])
 def test_what_is_no_group_of_types_is_400(api: Api, merchant: Merchant, unknown: str) -> None:
     response = api(merchant).get("/v1/events", {"type": unknown})
