@@ -41,3 +41,14 @@ def test_two_passkeys_of_one_device_are_told_apart(owner: User) -> None:
     told = response.content.decode()
     assert f"The passkey “{first.name}” no longer signs you in." in told
     assert f"<span>{second.name}, added 18 Mar 2026, " in told
+
+
+def test_a_colleagues_passkey_of_the_same_kind_takes_no_name(owner: User) -> None:
+    colleague = make_user(Role.SUPPORT)
+    Authenticator.objects.filter(user=colleague).delete()
+    for user in (colleague, owner):
+        add_another(enter(user.username))
+
+    theirs, own = (StaffPasskey.objects.get(user=user).name for user in (colleague, owner))
+
+    assert own == theirs
