@@ -63,7 +63,6 @@ REPEATABLE = {
     "sql_create_table": ("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"),
     "sql_create_column": ("ADD COLUMN", "ADD COLUMN IF NOT EXISTS"),
     "sql_create_index": ("CREATE INDEX", "CREATE INDEX IF NOT EXISTS"),
-    "sql_create_unique_index": ("CREATE UNIQUE INDEX", "CREATE UNIQUE INDEX IF NOT EXISTS"),
     "sql_create_check": _ADDED_ANEW,
     "sql_create_fk": _ADDED_ANEW,
     "sql_create_unique": _ADDED_ANEW,
