@@ -13,7 +13,6 @@ from payments.models import Payment
 
 @pytest.fixture
 def no_collector() -> Iterator[None]:
-    gc.collect()
     gc.disable()
     yield
     gc.enable()

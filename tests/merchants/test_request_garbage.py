@@ -21,7 +21,6 @@ NEW = {"amount": 100, "currency": "BSD", "payment_mode": "DYNAMIC_PAY"}
 
 @pytest.fixture
 def no_collector() -> Iterator[None]:
-    gc.collect()
     gc.disable()
     yield
     gc.enable()
