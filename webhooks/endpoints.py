@@ -1,5 +1,6 @@
 """What a merchant does with its endpoints: create, change, delete, rotate the secret."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,9 +23,12 @@ from webhooks.models import CLEAN_RECORD, Webhook
 from webhooks.statuses import DisabledReason, OutageEnd
 
 MAX_ENDPOINTS = 100
-MAX_SELF_SERVICE_ENDPOINTS = (
-    10  # for keys anyone can get: else each event means a hundred calls elsewhere
-)
+MAX_SELF_SERVICE_ENDPOINTS = 10  # for keys anyone can get: an event is as many calls elsewhere
+# What changes along with `is_active`.
+_SWITCHED = {
+    True: CLEAN_RECORD | {"disabled_reason": ""},
+    False: {"disabled_reason": DisabledReason.REQUESTED},
+}
 
 
 @dataclass(frozen=True)
@@ -85,48 +89,35 @@ def update_webhook(
     changes = real_changes(webhook, changes)
     if not changes:
         return webhook
-    is_moved = changes.get("url", webhook.url) != webhook.url
-    if is_moved:
-        changes = changes | CLEAN_RECORD | {"last_success_at": None}
-        changes = changes | {"url_set_at": now, "url_set_by": caller.actor}
-    is_off = webhook.is_active and not changes.get("is_active", True)
     lost = covered_by(webhook.events) - covered_by(changes.get("events", webhook.events))
-    is_on = changes.get("is_active", webhook.is_active)
-    _end_outage(webhook, is_moved=is_moved, is_on=is_on, now=now)
-    is_revived = is_on and not webhook.is_active and caller.merchant is not None
-    if is_on != webhook.is_active:
-        changes = changes | _switched(on=is_on)
+    is_active = changes.get("is_active")  # None: as it was
+    if "url" in changes:
+        store_outage(webhook, OutageEnd.MOVED, now=now)
+        changes |= {"last_success_at": None, "url_set_at": now, "url_set_by": caller.actor}
+        changes |= CLEAN_RECORD
+    elif is_active:
+        store_outage(webhook, OutageEnd.SWITCHED_ON, now=now)
+    if is_active is not None:
+        changes |= _SWITCHED[is_active]
     for name, value in changes.items():
         setattr(webhook, name, value)
     webhook.updated_at = now
     webhook.save(update_fields=[*changes, "updated_at"])
-    if is_moved or is_revived:
-        tell_of_address(webhook, now=now)
     if caller.merchant:
-        _tell_of_less(webhook, is_off=is_off, lost=lost, now=now)
+        _tell_owner(webhook, changes, lost, now)
     return webhook
 
 
-def _tell_of_less(webhook: Webhook, *, is_off: bool, lost: set[EventType], now: datetime) -> None:
-    """Tell the owner what is not sent to the endpoint any more."""
-    if is_off:
+def _tell_owner(
+    webhook: Webhook, changes: Mapping[str, Any], lost: set[EventType], now: datetime
+) -> None:
+    """Tell the owner where events are sent from now on, and which are not any more."""
+    if "url" in changes or changes.get("is_active"):
+        tell_of_address(webhook, now=now)
+    if changes.get("is_active") is False:
         tell_of_silence(webhook, Silence.OFF, now=now)
     if lost:
         tell_of_silence(webhook, Silence.NARROWED, lost=lost, now=now)
-
-
-def _end_outage(webhook: Webhook, *, is_moved: bool, is_on: bool, now: datetime) -> None:
-    """Store the outage that ends as the record of failures is reset."""
-    if is_moved:
-        store_outage(webhook, OutageEnd.MOVED, now=now)
-    elif is_on and not webhook.is_active:
-        store_outage(webhook, OutageEnd.SWITCHED_ON, now=now)
-
-
-def _switched(*, on: bool) -> dict[str, Any]:
-    if not on:
-        return {"disabled_reason": DisabledReason.REQUESTED}
-    return {"disabled_reason": "", **CLEAN_RECORD}
 
 
 @transaction.atomic
