@@ -14,10 +14,8 @@ from payouts.account_statements import SUMS
 from payouts.composition import composition_of, explain_payout, lines_too_late_for
 from payouts.models import Payout, StatementLine
 
-AT, KIND = (
-    Instant("At", "transfer.created_at"),
-    Field("Kind", lambda line: KINDS[line.transfer.kind]),
-)
+AT = Instant("At", "transfer.created_at")
+KIND = Field("Kind", lambda line: KINDS[line.transfer.kind])
 AMOUNT = Amount("Amount", "amount", currency="transfer.currency")
 REFERENCE = Reference("About", "transfer.reference")
 TRANSACTION = Code("Transaction", "transfer.transaction_id")

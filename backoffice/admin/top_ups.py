@@ -150,22 +150,23 @@ class TopUpAdmin(OfficeAdmin):
     )
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
-        if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
+        status = row.status_at(now)
+        if status == TopUpStatus.SUCCEEDED and row.succeeded_at:
             amount = formats.money(row.amount_received or 0, row.currency)
             words = [f"{amount} came {formats.clock(row.succeeded_at, now)}."]
             if row.amount_received != row.amount:
                 words.append(f"{formats.money(row.amount, row.currency)} was asked for.")
             return SupportAnswer(words, "good")
-        if row.status == TopUpStatus.REVERSED and row.reversed_at:
+        if status == TopUpStatus.REVERSED and row.reversed_at:
             amount = formats.money(row.amount_reversed or 0, row.currency)
             when = formats.clock(row.reversed_at, now)
             return SupportAnswer([f"{amount} was taken back {when}."], "bad")
-        if row.status_at(now) == TopUpStatus.PENDING:
+        if status == TopUpStatus.PENDING:
             until = formats.clock(row.expires_at, now)
             words = [f"The money has not come yet; it is due by {until}.", *_unclaimed(row, now)]
             return SupportAnswer(words, "wait")
-        words = [f"{row.status_at(now).label}: the money is no longer expected."]
-        if row.way == FundingWay.BANK_TRANSFER and row.status_at(now) in CREDITABLE:
+        words = [f"{status.label}: the money is no longer expected."]
+        if row.way == FundingWay.BANK_TRANSFER and status in CREDITABLE:
             words.append("If the money still arrives with its reference, it is credited.")
             words.extend(_unclaimed(row, now))
         return SupportAnswer(words)

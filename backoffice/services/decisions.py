@@ -87,7 +87,7 @@ def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
 
 def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
     """Withdraw one's own instruction. Raises Forbidden for a colleague's."""
-    asked = Instruction.objects.select_related("asked_by").one(instruction_id)
+    asked = Instruction.objects.one(instruction_id)
     action = decision("withdraw", TASKS[asked.task].right, instruction_id, note)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)

@@ -75,8 +75,9 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     with audited(staff=staff, action=action, now=now) as record:
         lock_people(staff, task, request.subject_id)
         instruction = _write_down(staff, request, now)
-        moved: dict[str, Any] = {"amount": request.amount, "livemode": request.livemode}
-        waits = needs_approval(staff=staff, task=task, now=now, **moved)
+        waits = needs_approval(
+            staff=staff, task=task, amount=request.amount, livemode=request.livemode, now=now
+        )
         task.check_request(instruction, now, waits=waits)
         if waits:
             record.outcome = AuditOutcome.ASKED

@@ -14,6 +14,7 @@ from django_otp.models import Device
 from django_otp.plugins.otp_static.models import StaticDevice
 
 from backoffice.authenticators import Authenticator, StaffPasskey
+from backoffice.formats import counted
 from backoffice.own_passwords import lock_account
 from backoffice.services.own_factors import record_change_of_factor
 from backoffice.staff import Staff, account_of
@@ -43,7 +44,7 @@ def has_authenticator(user: User) -> bool:
 def second_factors(user: User) -> list[str]:
     """Return the names of the account's second factors."""
     passkeys = StaffPasskey.objects.filter(user=user).count()
-    named = [f"{passkeys} passkey{'s' if passkeys > 1 else ''}"] if passkeys else []
+    named = [counted(passkeys, "passkey")] if passkeys else []
     return [*named, AUTHENTICATOR] if has_authenticator(user) else named
 
 
