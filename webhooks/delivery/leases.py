@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Q
 
 from core.among import Among
@@ -178,9 +178,7 @@ def _lock_with_capacity(
 @cache
 def _lockable() -> PreparedValues:
     rows = Webhook.objects.switched_on().filter(_AMONG_IDS)
-    if connection.features.has_select_for_update_skip_locked:
-        rows = rows.select_for_update(skip_locked=True, no_key=True)
-    return PreparedValues(rows.values_list("id"))
+    return PreparedValues(rows.select_for_update(skip_locked=True, no_key=True).values_list("id"))
 
 
 @cache
