@@ -8,7 +8,7 @@ from merchants.callers import VISITOR
 from payments.models import Payment
 from payments.paying import refuse_unless_payable
 from payments.reporting import move_and_report
-from payments.statuses import PaymentStatus
+from payments.statuses import PAYABLE, PaymentStatus
 
 
 @transaction.atomic
@@ -18,9 +18,10 @@ def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
     Raises PaymentNotFound, or the error of the current status if it can no longer be paid.
     """
     payment = _lock_sale(payment_id, now)
-    if payment.status_at(now) == PaymentStatus.CREATED:
+    status = payment.status_at(now)
+    if status == PaymentStatus.CREATED:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)
-    elif payment.status_at(now) not in (PaymentStatus.PENDING, PaymentStatus.REQUIRES_ACTION):
+    elif status not in PAYABLE:
         raise payment.refusal(now)
     return payment
 
