@@ -30,6 +30,7 @@ from funding.statuses import CREDITABLE
 from payouts.bank.position import OpenPart, position_in
 from payouts.contradictions import holds_back
 from payouts.models import (
+    CAME_IN,
     BankEntry,
     BankEntryKind,
     BankEntryState,
@@ -70,8 +71,7 @@ def _same_money(entry: BankEntry) -> dict[str, Any]:
 
 def _perhaps_payouts(entry: BankEntry) -> Any:
     """Return the payouts of its amount that have left, and have no booking of this kind yet."""
-    came_back = entry.kind in (BankEntryKind.CREDIT, BankEntryKind.RETURN)
-    booking = {"return_booked_at" if came_back else "booked_at": None}
+    booking = {"return_booked_at" if entry.kind in CAME_IN else "booked_at": None}
     left = Payout.objects.filter(**_same_money(entry), **booking).exclude(batch=None)
     return left if entry.is_waiting else left.none()
 

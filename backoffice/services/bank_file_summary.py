@@ -18,6 +18,7 @@ from funding.models import FundingWay, TopUp
 from payouts.bank.storage import StoredFile
 from payouts.batches import scheduled_under
 from payouts.models import (
+    CAME_IN,
     BankEntry,
     BankEntryKind,
     BankStatement,
@@ -27,8 +28,7 @@ from payouts.models import (
 )
 from payouts.statuses import PayoutStatus
 
-GIVES = frozenset({BankEntryKind.CREDIT, BankEntryKind.REJECTED, BankEntryKind.RETURN})
-CAME_IN = frozenset({BankEntryKind.CREDIT, BankEntryKind.RETURN})
+GIVES = CAME_IN | {BankEntryKind.REJECTED}
 SHOWN = 50
 FORESEEN = 200
 AT_ONCE = 1_000

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from payouts.bank.moved_amounts import CAME_IN, charge_note
-from payouts.models import BankEntry, BankEntryState, BankSource, Payout, PayoutBatch
+from payouts.bank.moved_amounts import charge_note
+from payouts.models import CAME_IN, BankEntry, BankEntryState, BankSource, Payout, PayoutBatch
 from payouts.statuses import PayoutStatus
 
 ENTRIES_AT_ONCE = 10  # of batches of at most 500 payouts each

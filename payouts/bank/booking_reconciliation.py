@@ -10,11 +10,11 @@ from ledger.reconciliation import Faults, any_of, each, name_each
 from ledger.services import balance_of
 from payouts.bank.batch_bookings import check_batch_bookings
 from payouts.bank.moved_amounts import charge_note
-from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
+from payouts.models import CAME_IN, BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
 from payouts.statuses import PayoutStatus
 
 K = BankEntryKind
-_BOOKINGS = {"booked_at": (K.DEBIT,), "return_booked_at": (K.RETURN, K.CREDIT)}
+_BOOKINGS = {"booked_at": (K.DEBIT,), "return_booked_at": CAME_IN}
 
 
 def check_bookings() -> Iterator[str]:

@@ -16,6 +16,7 @@ from payouts.bank.matching import match_entry
 from payouts.bank.storage import NOT_LOOKED_AT, StoredFile, parse_bank_file, store_bank_file
 from payouts.bank_words import WordsOfOrders
 from payouts.models import (
+    CAME_IN,
     BankEntry,
     BankEntryKind,
     BankFile,
@@ -26,9 +27,7 @@ from payouts.order_references import ORDER_PREFIX
 
 Progress = Callable[[int, int], None]
 # A return may be of either of two debits: both have to be looked at before it.
-_INCOMING_LAST = Case(
-    When(kind__in=(BankEntryKind.RETURN, BankEntryKind.CREDIT), then=1), default=0
-)
+_INCOMING_LAST = Case(When(kind__in=CAME_IN, then=1), default=0)
 
 
 @dataclass(frozen=True, kw_only=True)

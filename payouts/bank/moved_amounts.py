@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 from core.money import decimal_text
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, BankEntryKind, Payout
+from payouts.models import CAME_IN, BankEntry, BankEntryKind, Payout
 from payouts.statuses import PayoutStatus
-
-CAME_IN = frozenset({BankEntryKind.RETURN, BankEntryKind.CREDIT})
 
 
 def is_amount_of(entry: BankEntry, payouts: Sequence[Payout]) -> bool:

@@ -7,6 +7,7 @@ until the bank returns the money: then debit and return explain each other, in e
 from django.db.models import F, Q
 
 from payouts.models import (
+    CAME_IN,
     BankEntry,
     BankEntryKind,
     BankEntryQuerySet,
@@ -41,7 +42,7 @@ def _entries_like(payout: Payout) -> BankEntryQuerySet:
 def _returns(payout: Payout) -> Q:
     """Return the condition for entries that return a payout, or were matched with its return."""
     named = Q(end_to_end_id=payout.order.end_to_end_id, kind=K.RETURN)
-    matched = Q(payout=payout, kind__in=(K.RETURN, K.CREDIT))
+    matched = Q(payout=payout, kind__in=CAME_IN)
     return Q(named | matched, amount=payout.amount)
 
 

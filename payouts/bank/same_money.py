@@ -4,13 +4,20 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from payouts.bank.recognition import is_of_same_time
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, BankEntryKind, BankEntryQuerySet, BankEntryState, Payout
+from payouts.models import (
+    CAME_IN,
+    BankEntry,
+    BankEntryKind,
+    BankEntryQuerySet,
+    BankEntryState,
+    Payout,
+)
 from payouts.order_references import with_truncated_forms
 from payouts.statuses import PayoutStatus
 
 K = BankEntryKind
 # What each kind of file reports about a payout only once, and the kinds of entry that report it.
-_ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
+_ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: CAME_IN}
 
 _NAMES = ("bank_reference", "uetr", "transaction_id")
 _WORDS = ("end_to_end_id", "message")

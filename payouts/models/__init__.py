@@ -6,6 +6,7 @@ from payouts.models.account_statements import AccountStatementQuerySet as Accoun
 from payouts.models.accounts import AccountState as AccountState
 from payouts.models.accounts import BankAccount as BankAccount
 from payouts.models.accounts import BankAccountQuerySet as BankAccountQuerySet
+from payouts.models.bank import CAME_IN as CAME_IN
 from payouts.models.bank import BankEntry as BankEntry
 from payouts.models.bank import BankEntryKind as BankEntryKind
 from payouts.models.bank import BankEntryQuerySet as BankEntryQuerySet

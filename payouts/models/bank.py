@@ -28,6 +28,9 @@ class BankEntryKind(models.TextChoices):
     UNKNOWN = "unknown", "a status that is not known"
 
 
+CAME_IN = frozenset({BankEntryKind.RETURN, BankEntryKind.CREDIT})
+
+
 class BankEntryState(models.TextChoices):
     """How an entry was resolved. An unmatched one waits for a person."""
 
