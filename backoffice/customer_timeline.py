@@ -40,7 +40,7 @@ def changes_of(customer: Customer, most: int) -> Iterator[TimelineEntry]:
 def codes_of(customer: Customer, most: int) -> Iterator[TimelineEntry]:
     """Yield the codes requested with this phone in the last day, and whether they were entered."""
     codes = SignInCode.objects.filter(phone=customer.phone, livemode=customer.livemode)
-    for code in codes.order_by("-created_at")[:most]:
+    for code in codes.order_by("-created_at", "-pk")[:most]:
         wrong = code.attempts - (code.used_at is not None)
         became = "entered" if code.used_at else "not entered"
         if wrong:

@@ -149,7 +149,7 @@ def _refunds(payment: Payment, now: datetime) -> Iterator[str]:
     last = newest = refunds.order_by("-updated_at", "-pk").first()
     if newest and newest.status != RefundStatus.SUCCEEDED and payment.amount_refunded:
         done = refunds.filter(status=RefundStatus.SUCCEEDED)
-        last = done.order_by("-succeeded_at").first()
+        last = done.order_by("-succeeded_at", "-pk").first()
     if last and last.status == RefundStatus.SUCCEEDED:
         part = (
             "The full amount"

@@ -73,7 +73,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
     newest = with_outages_met(deliveries).select_related("webhook").order_by("-pk")[:SHOWN]
     attempts = Attempt.objects.filter(delivery__in=deliveries)
     related = attempts.select_related("delivery__event", "delivery__webhook")
-    sent = list(related.order_by("-attempted_at")[:SHOWN])
+    sent = list(related.order_by("-attempted_at", "-pk")[:SHOWN])
     return _in_order(
         _transitions(payment.transitions, lambda move: _MOVES[PaymentStatus(move.to_status)]),
         _verification_attempts(payment),
@@ -187,8 +187,8 @@ def _stamps(row: Any) -> Iterator[TimelineEntry]:
 
 
 def _verification_attempts(payment: Payment) -> Iterator[TimelineEntry]:
-    attempts = VerificationAttempt.objects.filter(payment_id=payment.pk).order_by("-attempted_at")
-    for each in attempts[:SHOWN]:
+    attempts = VerificationAttempt.objects.filter(payment_id=payment.pk)
+    for each in attempts.order_by("-attempted_at", "-pk")[:SHOWN]:
         kind = "passkey" if each.method == "passkey" else "pin"
         name = "Passkey" if kind == "passkey" else "PIN"
         yield TimelineEntry(

@@ -141,7 +141,7 @@ def _answer_of_active(row: ApiKey, now: datetime) -> SupportAnswer:
 def _replaced(words: str, row: ApiKey, now: datetime) -> str:
     """Add to a sentence which key has replaced this one, when, and who rolled it."""
     successors = ApiKey.objects.filter(merchant=row.merchant_id, replaces=row)
-    new = successors.order_by("-created_at").first()
+    new = successors.order_by("-created_at", "-pk").first()
     if new is None:
         return f"{words}: another key has replaced it."
     by = f" by {actor_words(new.created_by)}" if new.created_by else ""

@@ -117,11 +117,12 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 def _tables(site: AdminSite, staff: Staff, *, livemode: bool, now: datetime) -> list[Table]:
     """Return the endpoints that are failing now, and the outcome of the reader's own requests."""
     failing = Webhook.objects.failing().filter(livemode=livemode).select_related("merchant")
-    requested = with_names(CATALOG[Instruction].rows_seen(Instruction.objects.all(), staff))
+    known = Instruction.objects.select_related("decided_by")
+    requested = with_names(CATALOG[Instruction].rows_seen(known, staff))
     own = requested.filter(asked_by_id=staff.user_id, asked_at__gt=now - REQUESTS_SHOWN_FOR)
     found = (
         ("Endpoints failing now", Webhook, failing[:ROWS_SHOWN]),
-        ("Your requests", Instruction, own.select_related("decided_by").order_by("-asked_at")),
+        ("Your requests", Instruction, own.order_by("-asked_at", "-pk")),
     )
     tables = [
         summary_table(site, title, model, rows[:ROWS_SHOWN])

@@ -127,7 +127,7 @@ def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> 
 
 def continue_runs(*, now: datetime) -> int:
     """Resend some of what each run has left; return how many were put on their way."""
-    open_runs = ResendRun.objects.filter(finished_at=None).order_by("created_at")
+    open_runs = ResendRun.objects.filter(finished_at=None).order_by("created_at", "pk")
     return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
 
 
