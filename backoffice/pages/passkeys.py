@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from backoffice.errors import AccountNotEligible
 from backoffice.pages import proving
@@ -93,12 +94,16 @@ class PasskeyPages(proving.SignInPages):
         return self._page(request, "passkey_set_up", problem, context)
 
     def set_up_options(self, request: HttpRequest) -> HttpResponse:
-        """Respond with what the browser needs to create a passkey, once."""
+        """Respond with what the browser needs to create a passkey, once; or where to remove one."""
         user = proving.password_given(request)
         if user is None or request.method != "POST" or _missing_proof(request, user) is not None:
             return redirect("admin:login")
         challenge = _new_challenge(request, REGISTER)
-        return JsonResponse(begin_new_passkey(user, challenge=challenge))
+        try:
+            return JsonResponse(begin_new_passkey(user, challenge=challenge))
+        except AccountNotEligible as error:
+            messages.error(request, error.details)
+            return JsonResponse({"go": reverse("admin:two_factor_account")})
 
     def remove(self, request: HttpRequest, passkey_id: int) -> HttpResponse:
         user = proving.password_given(request)

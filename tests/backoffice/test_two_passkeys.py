@@ -8,6 +8,7 @@ from django.test import Client
 
 from backoffice.authenticators import Authenticator, StaffPasskey
 from backoffice.roles import Role
+from backoffice.services import staff_passkeys
 from tests.backoffice.conftest import enter, make_user
 from tests.customers.authenticator import VirtualAuthenticator
 
@@ -52,3 +53,16 @@ def test_a_colleagues_passkey_of_the_same_kind_takes_no_name(owner: User) -> Non
     theirs, own = (StaffPasskey.objects.get(user=user).name for user in (colleague, owner))
 
     assert own == theirs
+
+
+def test_beyond_the_most_it_says_to_remove_one_first(
+    owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = enter(owner.username)
+    add_another(client)
+    monkeypatch.setattr(staff_passkeys, "MAX_STAFF_PASSKEYS", 1)
+
+    onward = client.post(f"{PAGE}set-up/options/").json()["go"]
+
+    assert "There are too many passkeys: remove one first." in client.get(onward).content.decode()
+    assert StaffPasskey.objects.filter(user=owner).count() == 1
