@@ -51,7 +51,7 @@ def test_what_describes_a_field_is_on_the_page(office: Office, merchant: Merchan
 def test_what_warns_above_the_field_with_the_focus_describes_it(
     office: Office, merchant: Merchant
 ) -> None:
-    """The page began below the warning, so that whoever hears it did not."""
+    """The page began below the warning, so that those who hear it did not."""
     paid = paid_payment(merchant, 20_000)
     scheduled_payout(merchant)  # leaves nothing to refund from
     form = address_of(Payment, "act", paid.pk, "refund")

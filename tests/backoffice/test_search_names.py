@@ -1,0 +1,65 @@
+"""API keys are found by their end or their shop, bank accounts by a name."""
+
+import pytest
+
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from merchants.models import Merchant
+from merchants.services import issue_key
+from payouts.bank_accounts import BankDetails, open_bank_account
+from payouts.models import BankAccount
+from tests.backoffice.conftest import Office
+from tests.backoffice.searching import search
+from tests.factories import MerchantFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def cafe() -> Merchant:
+    return MerchantFactory(name="Island Coffee", slug="island-coffee")
+
+
+def test_an_api_key_is_opened_by_its_end_or_its_shop(office: Office, cafe: Merchant) -> None:
+    key = issue_key(merchant=cafe, livemode=False, name="Till", now=utc_now()).key
+    end = key.last_four
+
+    for text in (f"key {end}", f"API key ending in {end.swapcase()}", key.hint, "key island"):
+        assert search(office, text, Role.SUPPORT) == page_of(key)
+        assert "Nothing was found" in search(office, text, Role.FINANCE)
+    assert "Nothing was found" in search(office, "key", Role.SUPPORT)
+
+
+def bank_account_of(merchant: Merchant) -> BankAccount:
+    return open_bank_account(
+        merchant_id=merchant.pk,
+        livemode=True,
+        details=BankDetails("BSD", "A. Rolle", "Conch Savings", "1234 5678 9012", "BOTIBSNSXXX"),
+        actor="staff:ann",
+        now=utc_now(),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bank account island",
+        "Bank account of Rolle",
+        "Island Coffee's bank account",
+        "Island Coffee\u2019s bank account",
+        "bank accounts at Conch",
+    ],
+)
+def test_a_bank_account_is_opened_by_a_name(office: Office, cafe: Merchant, text: str) -> None:
+    account = bank_account_of(cafe)
+
+    assert search(office, text, Role.SUPPORT) == page_of(account)
+    assert "Nothing was found" in search(office, text, Role.DEVELOPER)
+
+
+@pytest.mark.parametrize("text", ["bank account", "bank account co"])
+def test_without_a_name_no_bank_account_is_found(office: Office, cafe: Merchant, text: str) -> None:
+    bank_account_of(cafe)
+
+    assert "Nothing was found" in search(office, text, Role.SUPPORT)
