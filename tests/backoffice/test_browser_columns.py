@@ -123,6 +123,8 @@ def test_the_payments_of_a_phone_number_are_read_without_scrolling(open_page, si
 
     page.get_by_text("123,456.78").first.wait_for()
     assert page.evaluate(SIDEWAYS) == []
+    page.set_viewport_size({"width": 820, "height": 900})
+    assert page.evaluate(SIDEWAYS) == []
 
 
 def test_the_event_of_a_delivery_is_read_on_one_line(open_page, site):
