@@ -11,6 +11,7 @@ from django_otp.plugins.otp_static.models import StaticDevice
 
 from backoffice.authenticators import Authenticator, StaffPasskey
 from backoffice.models import AuditEntry
+from backoffice.pages.proving import VERIFIED_KEY
 from backoffice.roles import Role
 from core.clock import utc_now
 from messages.models import Message
@@ -127,4 +128,22 @@ def test_who_is_signed_in_can_go_back_without_another_factor(office: Office, pag
     shown = office(Role.SUPPORT).get(page).content.decode()
 
     assert '<a class="bo-link" href="/admin/two-factor/account/">Go back</a>' in shown
+    assert "Sign in as someone else" not in shown
+
+
+@pytest.mark.parametrize(
+    ("role", "page"),
+    [(Role.SUPPORT, "/admin/two-factor/"), (Role.FINANCE, "/admin/two-factor/passkey/")],
+)
+def test_who_is_asked_again_can_go_back_without_the_proof(
+    office: Office, role: Role, page: str
+) -> None:
+    browser = office(role)
+    session = browser.session
+    del session[VERIFIED_KEY]
+    session.save()
+
+    shown = browser.get(page).content.decode()
+
+    assert '<a class="bo-link" href="/admin/">Go back</a>' in shown
     assert "Sign in as someone else" not in shown
