@@ -14,7 +14,6 @@ from links.models import LinkUse, PaymentLink
 from links.statuses import LinkStatus
 from links.uses import count_uses
 from merchants.callers import Caller
-from merchants.errors import MerchantNotFound
 from merchants.standing import refuse_revoked_key, refuse_suspended
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
@@ -27,7 +26,6 @@ class LinkDraft:
     """The inputs of a new link, as parsed. The amount in cents; None: the customer enters it."""
 
     currency: str
-    merchant_slug: str | None = None
     amount: int | None = None
     description: str = ""
     max_uses: int | None = None
@@ -41,12 +39,9 @@ class LinkDraft:
 def create_link(*, caller: Caller, draft: LinkDraft, now: datetime) -> PaymentLink:
     """Create a payment link (`POST /v1/payment-links`).
 
-    Raises ValidationFailed if development mode names no merchant, or for an expiry in the past,
-    MerchantNotFound for the slug of another merchant.
+    Raises ValidationFailed if development mode names no merchant, or for an expiry in the past.
     """
     merchant = caller.owner
-    if draft.merchant_slug not in (None, merchant.slug):
-        raise MerchantNotFound
     _refuse_past(draft.expires_at, now)
     link = PaymentLink.objects.create(
         id=new_id("link", now),

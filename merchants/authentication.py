@@ -68,10 +68,14 @@ def find_active(header: str, at: datetime) -> ApiKey | None:
 
 
 def _refuse_contradiction(request: Request, merchant: Merchant) -> None:
-    """Refuse a `merchant_id` other than that of the key's owner."""
+    """Refuse a `merchant_id` or `merchant_slug` other than that of the key's owner."""
     for name, value in _named(request):
-        if name == "merchant_id" and value != merchant.id:
+        if value == getattr(merchant, LOOKUPS[name]):
+            continue
+        if name == "merchant_id":
             raise ValidationFailed(merchant_id="must be the merchant of the API key, or left out")
+        _refuse_no_text(name, value)
+        raise MerchantNotFound()
 
 
 def _development_caller(request: Request) -> Caller:
@@ -80,14 +84,18 @@ def _development_caller(request: Request) -> Caller:
         return Caller.for_development()
     found = Merchant.objects.all()
     for name, value in named:
-        if not isinstance(value, str):
-            raise ValidationFailed(**{name: "must be a string"})
+        _refuse_no_text(name, value)
         found = found.filter(**{LOOKUPS[name]: value})
     merchant = found.first()
     if merchant is None:
         raise MerchantNotFound()
     refuse_status(merchant, livemode=False)
     return Caller(merchant, livemode=False, actor=DEVELOPMENT)
+
+
+def _refuse_no_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise ValidationFailed(**{name: "must be a string"})
 
 
 def _named(request: Request) -> Iterator[tuple[str, Any]]:

@@ -178,10 +178,29 @@ def test_it_refuses_another_merchant_in_the_query(merchant, stranger):
     assert response.json()["details"] == OTHER_MERCHANT
 
 
-def test_it_takes_the_keys_own_merchant_in_the_body(merchant):
+@pytest.mark.parametrize("slug", ["stranger", "nobody-at-all"])
+def test_it_does_not_know_another_merchant_by_slug(merchant, stranger, slug):
+    named = {"merchant_slug": stranger.slug if slug == "stranger" else slug}
     client = ApiClient(issue(merchant).secret)
 
-    assert client.post("/v1/echo", {"merchant_id": merchant.id}).status_code == 201
+    for response in (client.get("/v1/echo", named), client.post("/v1/echo", named)):
+        assert response.status_code == 404
+        assert response.json()["code"] == "MERCHANT_NOT_FOUND"
+
+
+def test_it_says_what_a_slug_must_be(merchant):
+    response = ApiClient(issue(merchant).secret).post("/v1/echo", {"merchant_slug": 5})
+
+    assert response.status_code == 422
+    assert response.json()["details"] == "merchant_slug: must be a string"
+
+
+@pytest.mark.parametrize("field", ["merchant_id", "merchant_slug"])
+def test_it_takes_the_keys_own_merchant_in_the_body(merchant, field):
+    own = {"merchant_id": merchant.id, "merchant_slug": merchant.slug}
+    client = ApiClient(issue(merchant).secret)
+
+    assert client.post("/v1/echo", {field: own[field]}).status_code == 201
     assert client.post("/v1/echo", {"merchant_id": None}).status_code == 201
     assert client.post("/v1/echo", ["merchant_id"]).status_code == 201
 
