@@ -84,14 +84,13 @@ def update_webhook(
     ValidationFailed, RateLimited, and as `recheck_caller`. Serves PATCH /v1/webhooks/:id.
     """
     webhook = _locked(caller, webhook_id)
-    if "url" in changes:
-        refuse_url(changes["url"], livemode=webhook.livemode)
     changes = real_changes(webhook, changes)
     if not changes:
         return webhook
     lost = covered_by(webhook.events) - covered_by(changes.get("events", webhook.events))
     is_active = changes.get("is_active")  # None: as it was
     if "url" in changes:
+        refuse_url(changes["url"], livemode=webhook.livemode)
         store_outage(webhook, OutageEnd.MOVED, now=now)
         changes |= {"last_success_at": None, "url_set_at": now, "url_set_by": caller.actor}
         changes |= CLEAN_RECORD
@@ -190,5 +189,7 @@ def _refuse_too_many(caller: Caller) -> None:
 def refuse_url(url: str, *, livemode: bool) -> None:
     """Raise ValidationFailed if an endpoint of this mode may not be at the URL."""
     fault = fault_of(url, policy_for(livemode=livemode))
+    if fault is None and "#" in url:
+        fault = "must not have a fragment (#…), which no request carries"
     if fault is not None:
         raise ValidationFailed(url=fault)

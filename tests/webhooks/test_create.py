@@ -169,6 +169,8 @@ def test_a_type_named_twice_is_kept_once(api: Api, merchant: Merchant) -> None:
         ({"url": "shop.example.com"}, "url: must be"),
         ({"url": "http://shop.example.com\n/x"}, "url: must be"),
         ({"url": URL + "a" * 2_048}, "url: must be"),
+        ({"url": URL + "#orders"}, "url: must not have a fragment"),
+        ({"url": URL + "#"}, "url: must not have a fragment"),
         ({"events": None}, "events: is required"),
         ({"events": []}, "events: must be a list"),
         ({"events": "payment.completed"}, "events: must be a list"),

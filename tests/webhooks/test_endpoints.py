@@ -75,6 +75,18 @@ def test_an_endpoint_set_to_what_it_is_was_not_changed(
         assert Webhook.objects.values().get() == before
 
 
+def test_an_address_of_earlier_days_stays_as_it_is(
+    api: Api, merchant: Merchant, webhook: Webhook
+) -> None:
+    with_fragment = "https://shop.example.com/hooks#orders"
+    Webhook.objects.update(url=with_fragment)
+    changes = {"url": with_fragment, "description": "New"}
+
+    response = api(merchant).patch(f"/v1/webhooks/{webhook.id}", changes)
+
+    assert (response.status_code, response.json()["description"]) == (200, "New")
+
+
 def test_a_null_takes_the_description_away(api: Api, merchant: Merchant, webhook: Webhook) -> None:
     api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"description": "New"})
 
@@ -94,6 +106,7 @@ def test_a_null_takes_the_description_away(api: Api, merchant: Merchant, webhook
         {"events": []},
         {"events": None},
         {"url": "http://10.0.0.1/"},
+        {"url": "https://shop.example.com/hooks#orders"},
         {"url": None},
         {"is_active": "yes"},
         {"is_active": None},
