@@ -68,8 +68,10 @@ def _under_key(
     scope: str, key: str, fingerprint: str, work: Work, *, secret: bool, shown_for: timedelta | None
 ) -> HttpResponse:
     with transaction.atomic(), held_writes() as held:
-        if not _claim(scope, key, fingerprint, request_now()):
-            stored = IdempotencyKey.objects.get(scope=scope, key=key)
+        while not _claim(scope, key, fingerprint, request_now()):
+            stored = IdempotencyKey.objects.filter(scope=scope, key=key).first()
+            if stored is None:
+                continue  # its time was up, and it was deleted between the two statements
             if shown_for is not None and request_now() - stored.created_at > shown_for:
                 raise IdempotencyKeyReused("Its answer is not shown any more: send another key.")
             return _replay(stored, fingerprint, secret=secret)

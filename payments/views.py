@@ -113,6 +113,9 @@ class PaymentViewSet(CallerViewSet):
     def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """Only while it is `created` or `pending`; refund a completed payment instead.
 
+        In `requires_action` and `processing` its customer is paying: it is refused with
+        `PAYMENT_IN_PROGRESS`.
+
         A canceled counter accepts no more payments. Anyone with a payment's `checkout_url` can also
         cancel it there without signing in, and any key that can read the payment has that URL.
         """

@@ -1,9 +1,11 @@
 """Idempotency-Key: a request that is repeated under its key runs once and gets one response."""
 
+from datetime import datetime
 from functools import partial
 
 import pytest
 
+from core import idempotency
 from core.clock import utc_now
 from core.idempotency import RETENTION
 from core.models import IdempotencyKey
@@ -146,6 +148,28 @@ def test_keys_are_forgotten_after_three_days(api: Api, merchant: Merchant) -> No
     assert forget_idempotency_keys() == 0
     IdempotencyKey.objects.update(created_at=utc_now() - RETENTION * 2)
     assert forget_idempotency_keys() == 1
+
+
+@one_at_a_time
+def test_a_key_that_is_forgotten_while_it_is_looked_up_is_a_new_one(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = api(merchant).post("/v1/payments", BODY, idempotency_key="abc").json()["id"]
+    IdempotencyKey.objects.update(created_at=utc_now() - RETENTION * 2)
+    claim = idempotency._claim
+
+    def claim_before_a_sweep(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
+        claimed = claim(scope, key, fingerprint, at)
+        forget_idempotency_keys()
+        return claimed
+
+    monkeypatch.setattr(idempotency, "_claim", claim_before_a_sweep)
+    again = api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
+
+    assert (again.status_code, again.json().get("id") in (None, first)) == (201, False)
+    assert "Idempotent-Replayed" not in again
+    monkeypatch.undo()
+    assert api(merchant).post("/v1/payments", BODY, idempotency_key="abc").content == again.content
 
 
 @pytest.mark.postgres
