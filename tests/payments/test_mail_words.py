@@ -1,10 +1,12 @@
 """What mails about a payment say, and how often a receipt is sent again."""
 
+import re
 from datetime import UTC, date, datetime
 from email import message_from_bytes
 from email.policy import default
 
 import pytest
+from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.db.models import F
 from pytest_django import Settings
@@ -126,3 +128,16 @@ def test_a_receipt_that_waits_is_not_doubled_and_one_that_left_is_sent_again(
     assert ask() == ["es"]
     leave()
     assert [ask(), ask()] == [["es", "fr"], ["es", "fr"]]
+
+
+def test_no_mail_has_a_colour_that_the_dark_would_swallow() -> None:
+    """Grey for white paper stood on black, as the mails say that they can be read in the dark."""
+    styles = [
+        style
+        for template in (settings.BASE_DIR / "templates" / "emails").glob("*.html")
+        for style in re.findall(r'style="([^"]*)"', template.read_text())
+    ]
+
+    assert len(styles) > 10
+    own_colours = [style for style in styles if re.search(r"(?:^|;)color:", style)]
+    assert [style for style in own_colours if "background:" not in style] == []
