@@ -191,7 +191,7 @@ def _new_proof() -> Ending:
         _("Your PIN or passkey is new"),
         STILL,
         _("For your safety, it cannot be used for this much yet. No money has been taken."),
-        next=_("Pay a smaller amount now, or this one later."),
+        next=_("Pay a smaller amount now, or this one later. If it has ended, ask for a new one."),
         again_words=_("View the payment"),
     )
 
@@ -261,10 +261,10 @@ def counter_closed() -> Ending:
 
 def _merchant_suspended() -> Ending:
     return Ending(
-        _("That did not work"),
-        BAD,
-        _("Payments can no longer be made here."),
-        next=_("No money has been taken."),
+        _("You cannot pay here at the moment"),
+        STILL,
+        _("This shop can take no payments now. No money has been taken."),
+        next=_("Try again later, or ask the shop."),
     )
 
 

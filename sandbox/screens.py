@@ -25,6 +25,7 @@ from customers.errors import (
 )
 from customers.pin_locks import LOCK
 from links.errors import PaymentLinkInactive
+from merchants.errors import MerchantInactive
 from payments.errors import PaymentNotFound
 from payments.failures import PIN_LOCKED
 from payments.statuses import PaymentStatus
@@ -149,7 +150,7 @@ SCREENS: dict[str, Screen] = {
         "passkey_new",
         BASE | NEW_PASSKEY | {"pays_at_once": True, "pin_will_do": True},
     ),
-    "passkey-new-limited": lambda: ("passkey_new", BASE | NEW_PASSKEY),
+    "passkey-new-limited": lambda: ("passkey_new", BASE | NEW_PASSKEY | {"ends_before": True}),
     "short": lambda: ("short", BASE | {"missing": 840, "customer": Person(), "choices": CHOICES}),
     "short-nowhere": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
     "review-coming": lambda: ("review", LIVE | {"customer": Person(), "coming": ON_ITS_WAY}),
@@ -261,6 +262,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "counter-closed": lambda: ("stopped", {"livemode": True, "end": counter_closed()}),
     "link-ended": lambda: stopped(PaymentLinkInactive(), payment_address=""),
+    "shop-stopped": lambda: stopped(MerchantInactive(), payment_address=""),
     "wallet-stopped": lambda: ("stopped", {"livemode": True, "end": wallet_stopped()}),
     "which-shop": lambda: ("stopped", BASE | {"payment_view": None, "end": which_shop()}),
     "frozen": lambda: stopped(CustomerFrozen()),

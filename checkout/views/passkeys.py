@@ -1,6 +1,7 @@
 """Passkeys during a payment: paying with one, and registering a first one."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -174,8 +175,11 @@ class NewPasskeyPage(StepPage, PasskeyAction):
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         customer, amount = self.session.customer, self.payment.sale_amount
+        aged_at = self.now + timedelta(hours=settings.RISK_NEW_PROOF_HOURS)
+        expires_at = self.payment.expires_at
         return self.page(
             "passkey_new.html",
+            ends_before=expires_at is not None and expires_at <= aged_at,
             passkey_above=settings.PASSKEY_ABOVE,
             new_limit=settings.RISK_NEW_PROOF_AMOUNT,
             new_hours=settings.RISK_NEW_PROOF_HOURS,

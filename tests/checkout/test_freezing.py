@@ -270,5 +270,5 @@ def test_no_text_names_a_suspended_merchant(
     shopper.send(phone=PHONE)
 
     assert texts.texts == []
-    assert "Payments can no longer be made here." in shopper.text
+    assert "You cannot pay here at the moment" in shopper.text
     assert shopper.visit(f"{payment.hosted_url}/phone").status_code == 422

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.utils import translation
 
@@ -42,6 +43,30 @@ def test_translations_keep_every_value_of_the_text(language):
     ]
 
     assert wrong == []
+
+
+def test_no_template_puts_a_mark_behind_a_translated_text():
+    """It was "Remboursement en cours: 1,00 B$"; French has a space before the colon."""
+    marks = re.compile(r'(?:translate "[^"]*"|endblocktranslate) %}[:;?!].{0,20}')
+    folders = (settings.BASE_DIR / "templates" / folder for folder in ("checkout", "emails"))
+    templates = [path for folder in folders for path in folder.iterdir()]
+
+    assert {path.name: marks.findall(path.read_text()) for path in templates} == {
+        path.name: [] for path in templates
+    }
+
+
+def test_no_line_of_a_french_page_begins_with_a_mark():
+    """Text messages keep ordinary spaces: with others, half as many letters fit into one."""
+    parts = [
+        part
+        for message in read_source("fr")
+        if any(place.startswith(("checkout/", "templates/")) for place, _line in message.locations)
+        for part in (message.string if isinstance(message.string, tuple) else [message.string])
+    ]
+
+    assert len(parts) > 300
+    assert [part for part in parts if re.search(r" [:;?!»]|« ", part)] == []
 
 
 def test_the_command_takes_in_new_texts_and_counts_what_is_missing(settings, tmp_path, capsys):

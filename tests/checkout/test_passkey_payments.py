@@ -1,6 +1,7 @@
 """One ceremony: a passkey that is made pays at once, and a known device signs in by paying."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -75,6 +76,24 @@ def test_it_pays_50_in_all_in_its_first_day(payment_of, texts):
     assert "Your PIN or passkey is new" in shopper.text
     assert payment.status == PaymentStatus.REQUIRES_ACTION
     assert Passkey.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("hours", "said"),
+    [
+        (24, "This payment ends before that: ask Conch Shack for a new one then."),
+        (25, "You can make this payment after that."),
+        (None, "You can make this payment after that."),
+    ],
+)
+def test_what_ends_while_a_passkey_is_new_is_not_promised(payment_of, merchant, texts, hours, said):
+    """An ordinary payment ends within a day, and so before a passkey made for it may pay it."""
+    merchant.name = "Conch Shack"
+    merchant.save()
+    expires_at = None if hours is None else utc_now() + timedelta(hours=hours)
+    payment = payment_of(12_500, livemode=True, expires_at=expires_at)
+
+    assert said in signed_in(payment, texts).text
 
 
 def test_a_device_that_made_or_used_a_passkey_is_known_though_it_may_not_pay_yet(payment_of, texts):

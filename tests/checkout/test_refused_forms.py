@@ -92,7 +92,7 @@ def test_a_suspended_merchant_has_no_page_with_a_button_to_pay(payment_of, merch
 
     for ask in (lambda: shopper.send(to=form), lambda: shopper.visit(payment.hosted_url)):
         assert ask().status_code == 422
-        assert "Payments can no longer be made here." in shopper.text
+        assert "<h1>You cannot pay here at the moment</h1>" in shopper.text
         assert "</button>" not in shopper.text
         assert "Continue with the payment" not in shopper.text
 
