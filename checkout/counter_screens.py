@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 from django.utils.translation import gettext as _
 
+from checkout.formats import last_digits
 from core.errors import NotFound
 from core.ids import new_id
 from core.instants import start_of_day, today_in
@@ -78,7 +79,7 @@ def _sale(payment: Payment) -> CounterSale:
         payment.id,
         payment.amount,
         payment.completed_at,
-        payment.customer.phone[-4:],
+        last_digits(payment.customer.phone) or "••••",
         words[payment.refund_status],
         payment.tip or 0,
     )

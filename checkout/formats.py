@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from core.formats import region, region_of, time_of, without_narrow_spaces
 from core.money import minor_digits
+from customers.models import ERASED_PREFIX
 
 MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
 DAYS_KEPT = 256  # distinct days on which open payments end, per language
@@ -77,7 +78,12 @@ def time_left(instant: datetime | None, now: datetime) -> str:
 
 def ending(phone: str) -> str:
     """Mask all but the last four digits of a phone number."""
-    return f"•••• {phone[-4:]}"
+    return f"•••• {last_digits(phone)}".rstrip()
+
+
+def last_digits(phone: str) -> str:
+    """Return the last four digits of a phone number; none of one that stands for an erased one."""
+    return "" if phone.startswith(ERASED_PREFIX) else phone[-4:]
 
 
 def spaced(phone: str) -> str:

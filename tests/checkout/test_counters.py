@@ -8,6 +8,8 @@ from checkout import counter_screens
 from checkout.flow import missing_amount, proof_for
 from core.clock import utc_now
 from core.errors import InvalidAmount
+from customers.erasure import erase_customer
+from customers.models import Customer
 from customers.services import test_customer
 from merchants.services import issue_key
 from payments.counters import screen_token, screen_url
@@ -158,6 +160,16 @@ def test_an_ended_sale_leads_back_to_the_counter(counter):
     shopper.visit(sale.hosted_url)
 
     assert f'href="{counter.hosted_url}" rel="noreferrer">Start again</a>' in shopper.text
+
+
+def test_the_screen_shows_no_number_for_an_erased_payer(counter):
+    sell(counter, "1.50", "+12425550177")
+    payer = Customer.objects.get()
+    erase_customer(customer_id=payer.pk, actor="staff", cause="asked", now=utc_now())
+    shopper = Shopper()
+    shopper.visit(f"/counter/{counter.id}/{screen_token(counter.id)}")
+
+    assert "Phone ending in ••••<" in shopper.text
 
 
 def test_the_screen_lists_what_was_paid_newest_first(counter, payment):
