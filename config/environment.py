@@ -11,6 +11,7 @@ from pathlib import Path
 import environ
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+HEAD_BYTES = 32 * 1024  # of a request's line and headers, as in nginx
 
 # If a default is empty, the settings derive the value from other variables, or need none.
 VARIABLES = {

@@ -11,7 +11,7 @@ A connection is accepted only when data has arrived (TCP_DEFER_ACCEPT), as on ex
 connections that it has read nothing from, although a request may be in flight. And before exiting,
 this process answers probes with 503 until proxies that probe have switched to another server; then
 it stops accepting new connections and serves those in its queue. Visitors are served in turns, and
-refusals are held (`config.web_requests`). And a request whose line and headers exceed `HEAD_BYTES`
+refusals are held (`config.web_requests`). And a request whose line and headers exceed 32 KB
 is refused with 431: granian reads 400 KB of them, which is charged to no one.
 """
 
@@ -38,7 +38,6 @@ from granian.server.mp import MPServer
 READY_SECONDS = 120
 POLL_SECONDS = 0.05
 STOP_SECONDS = 30
-HEAD_BYTES = 32 * 1024  # of a request's line and headers, as in nginx
 SILENT_SECONDS = 10  # a connection without data is accepted after this
 PROBES = ("/healthz", "/readyz")  # as in `config.probes`, which this process must not load
 LEAVE_SECONDS = 2.5  # a proxy probes every second, and may wait for the response
@@ -208,7 +207,7 @@ def _end(worker: Any) -> None:
 
 def options() -> dict[str, Any]:
     """Return granian's options from the environment. Loads code, so call it in another process."""
-    from config.environment import env
+    from config.environment import HEAD_BYTES, env
 
     return {
         "http1_settings": HTTP1Settings(max_buffer_size=HEAD_BYTES),

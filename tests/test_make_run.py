@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -26,6 +27,14 @@ def _status(url: str) -> int:
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/docs", "/v1/openapi.json"])
 def test_it_serves(service: Service, path: str) -> None:
     assert _status(f"{service.url}{path}") == 200
+
+
+def test_it_refuses_a_large_head_as_production_does(service: Service) -> None:
+    head = {"X-Large": "x" * 64 * 1024}
+    large = urllib.request.Request(f"{service.url}/healthz", headers=head)
+
+    with pytest.raises(urllib.error.HTTPError, match="431"):
+        urllib.request.urlopen(large)
 
 
 @pytest.mark.parametrize("name", ["Reference", "Back office", "Checkout"])

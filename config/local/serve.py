@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from config.environment import BASE_DIR, VARIABLES, env
+from config.environment import BASE_DIR, HEAD_BYTES, VARIABLES, env
 from config.local.processes import Crash, Processes
 
 POLL_SECONDS = 0.05
@@ -39,7 +39,7 @@ def main() -> None:
 def web_command() -> list[str]:
     """Return the command line of the web server."""
     counts = {"--workers": env("WEB_WORKERS"), "--blocking-threads": env("WEB_THREADS")}
-    place = {"--host": env("HOST"), "--port": env("PORT")}
+    place = {"--host": env("HOST"), "--port": env("PORT"), "--http1-buffer-size": HEAD_BYTES}
     rest = {"--interface": "wsgi", "--http": "1", "--log-level": "error"}
     options = [str(word) for pair in (place | counts | rest).items() for word in pair]
     return [sys.executable, "-m", "granian", *options, "--no-ws", "config.wsgi:application"]
