@@ -172,6 +172,7 @@ def _impossible_values() -> Iterator[str]:
         "PASSKEY_ABOVE is out of reach: no amount would need a passkey.": (
             settings.PASSKEY_ABOVE < MAX_AMOUNT
         ),
+        "PAYOUT_MINIMUM must be 1 or more.": settings.PAYOUT_MINIMUM >= 1,
         "PIN_ABOVE must not be negative.": settings.PIN_ABOVE >= 0,
         "QR_PAYLOAD must be deep_link or png.": settings.QR_PAYLOAD in QRFormat.values,
         "SMS_COUNTRIES must name at least one country, by its ISO 3166 code, or `*`.": (

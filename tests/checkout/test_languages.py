@@ -62,7 +62,7 @@ def test_no_line_of_a_french_page_begins_with_a_mark():
         part
         for message in read_source("fr")
         if any(place.startswith(("checkout/", "templates/")) for place, _line in message.locations)
-        for part in (message.string if isinstance(message.string, tuple) else [message.string])
+        for part in ([message.string] if isinstance(message.string, str) else message.string or ())
     ]
 
     assert len(parts) > 300

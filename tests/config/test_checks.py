@@ -106,6 +106,7 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("GATHER_SECONDS", -1, "GATHER_SECONDS must not"),
         ("PASSKEY_ABOVE", 100, "PASSKEY_ABOVE must be"),
         ("FUNDING_PROVIDERS", ["funding.providers.Nobody"], "FUNDING_PROVIDERS must be"),
+        ("PAYOUT_MINIMUM", 0, "PAYOUT_MINIMUM must be"),
         ("PAYOUT_PROVIDER", "payouts.providers.Nobody", "PAYOUT_PROVIDER must be"),
         ("PIN_ABOVE", -1, "PIN_ABOVE must not"),
         ("QR_PAYLOAD", "svg", "QR_PAYLOAD must be"),
