@@ -2,13 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from bench.copies import FIRST_NUMBER
 from bench.operations import NEW_PAYMENT
-
-if TYPE_CHECKING:
-    from webhooks.delivery.leases import Claim
 
 BATCH = 10
 LATEST = 300
@@ -38,7 +34,6 @@ class Visit:
         self.lately = iso(payments[self.own - LATEST].updated_at)
         endpoint = Webhook.objects.get(merchant=self.merchant)
         self.deliveries = f"/v1/webhooks/{endpoint.pk}/deliveries"
-        self.claimed: list[Claim] = []
 
     def acts(self) -> Iterator[Act]:
         """Yield each operation: its name, the act, and what to do before each run, if anything."""
@@ -54,7 +49,6 @@ class Visit:
             yield name, partial(self.read, path), None
         yield f"expiry sweep of {BATCH}", self.expire, self.let_pass
         yield "claim of due deliveries", self.claim, self.let_wait
-        self.release()
         yield f"sealing of {BATCH}", self.seal, self.pay
         yield f"adding up the counts of {BATCH}", self.fold, self.pay
         yield "counting finished days", count_days, None
@@ -167,23 +161,21 @@ class Visit:
         assert expire_due(now=utc_now()) == BATCH
 
     def let_wait(self) -> None:
-        """Create a pending delivery, and release the claimed ones."""
-        self.release()
+        """Create the only pending delivery: otherwise each run would find one more."""
+        from core.clock import utc_now
+        from webhooks.models import Delivery
+        from webhooks.statuses import DeliveryStatus
+
+        ended = {"status": DeliveryStatus.DELIVERED, "ended_at": utc_now()}
+        Delivery.objects.pending().update(next_attempt_at=None, lease_token="", **ended)
         self.create()
-
-    def release(self) -> None:
-        from webhooks.delivery.leases import release
-
-        for claim in self.claimed:
-            release(claim)
 
     def claim(self) -> None:
         from core.clock import utc_now
         from webhooks.delivery.lanes import Lane
         from webhooks.delivery.leases import claim_due_deliveries
 
-        self.claimed = claim_due_deliveries(free=dict.fromkeys(Lane, 16), now=utc_now()).taken
-        assert self.claimed
+        assert claim_due_deliveries(free=dict.fromkeys(Lane, 16), now=utc_now()).taken
 
     def pay(self) -> None:
         for _ in range(BATCH):
