@@ -1,8 +1,9 @@
 """Lists: `limit` and `offset`, or `starting_after`, whose cost does not grow with depth."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
 from django.db.models import Model, Q, QuerySet
@@ -23,6 +24,8 @@ class Listed(Protocol):
     """A list that knows its total, and reads its first page without a queryset."""
 
     def queryset(self) -> QuerySet[Any]: ...
+
+    def parts(self) -> Sequence[QuerySet[Any]]: ...
 
     def far_page(self, offset: int) -> tuple[QuerySet[Any], int]: ...
 
@@ -65,6 +68,12 @@ def in_order(queryset: QuerySet[Any]) -> QuerySet[Any]:
     return queryset.order_by("-created_at", "-pk")
 
 
+def newest_of(parts: Iterable[Iterable[Any]], limit: int) -> list[Any]:
+    """Merge the newest rows of each part of a list into those of the list."""
+    found = sorted(chain.from_iterable(parts), key=lambda row: (row.created_at, row.pk))
+    return found[: -limit - 1 : -1]
+
+
 def count_some(rows: QuerySet[Any, Any], most: int = MOST_COUNTED) -> int:
     """Count the rows, but no further than one more than `most`: then there are more."""
     return rows[: most + 1].count()
@@ -86,6 +95,10 @@ def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | Non
         rows, offset = listed.queryset(), query.offset
         if query.starting_after is None:
             rows, offset = listed.far_page(offset)
+        elif not offset:
+            first, older = query.limit + 1, _older_than(rows, query.starting_after)
+            parts = (in_order(part.filter(older))[:first] for part in listed.parts())
+            return page_from(newest_of(parts, first), query, total or listed.total)
         return _page_within(rows, offset, query, total or listed.total)
 
 

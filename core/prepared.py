@@ -37,12 +37,6 @@ class Choice(str):
     __slots__ = ()
 
 
-class Choices(tuple[Choice, ...]):
-    """Several of a few texts for one look-up; also part of the statement."""
-
-    __slots__ = ()
-
-
 def instant_placeholder(name: str) -> Value:
     """Return the placeholder for an instant that is supplied later, under this name."""
     return Value(Placeholder(name), output_field=TextField())
@@ -59,8 +53,7 @@ PLACEHOLDERS: dict[type, Callable[[str], Any]] = {
 def can_be_prepared(lookups: Mapping[str, Any]) -> bool:
     """Return whether there is a placeholder for each value: pairs and words have none."""
     return all(
-        type(value) in PLACEHOLDERS or isinstance(value, Choice | Choices)
-        for value in lookups.values()
+        type(value) in PLACEHOLDERS or isinstance(value, Choice) for value in lookups.values()
     )
 
 
@@ -69,9 +62,7 @@ Shape = tuple[tuple[str, Any], ...]
 
 def shape_of(lookups: Mapping[str, Any]) -> Shape:
     """Return what the SQL of a list depends on: which look-ups it has, and their choices."""
-    return tuple(
-        (key, it if isinstance(it, Choice | Choices) else type(it)) for key, it in lookups.items()
-    )
+    return tuple((key, it if isinstance(it, Choice) else type(it)) for key, it in lookups.items())
 
 
 def placeholders_of(shape: Shape) -> dict[str, Any]:

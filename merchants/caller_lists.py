@@ -1,7 +1,7 @@
 """Lists of the API whose first page is prepared: one statement per combination of filters."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from django.db.models import QuerySet, Subquery
 
 from core.counts import CountedList
 from core.far_pages import FAR, skip_newer
-from core.pagination import MOST_COUNTED, Total, count_some, in_order
+from core.pagination import MOST_COUNTED, Total, count_some, in_order, newest_of
 from core.prepared import (
     Prepared,
     Shape,
@@ -27,10 +27,11 @@ from merchants.scoping import CallerKind, Scope
 # Filters allow more combinations than callers use.
 KEPT_STATEMENTS = 256
 TOTAL = "rows_in_all"
+TYPES = "type__in"
 # So many rows with a word are sorted in 0.1 s or so. Of more, the newest are soon found in order.
 COMMON_ROWS = 100_000
 # Under these filters a total is exact, whatever it takes; under others, up to a number of rows.
-EXACT = frozenset({"status", "payment_mode", "type", "type__in", *RANGE})
+EXACT = frozenset({"status", "payment_mode", "type", TYPES, *RANGE})
 
 Select = Callable[[Scope, Lookups, Any], QuerySet[Any]]
 # Returns the query for the total; None if the rows themselves must be counted.
@@ -53,6 +54,19 @@ class CallerList:
 
     def queryset(self) -> QuerySet[Any]:
         return self.select(self.caller, self.lookups, self.now)
+
+    def parts(self) -> list[QuerySet[Any]]:
+        return [part.queryset() for part in self._by_type()]
+
+    def _by_type(self) -> "list[CallerList]":
+        """Split a list of several types: each type has an index in the order of the list.
+
+        Asked for all at once, PostgreSQL may read through everything that is of other types.
+        """
+        if TYPES not in self.lookups:
+            return [self]
+        others = {name: value for name, value in self.lookups.items() if name != TYPES}
+        return [replace(self, lookups=others | {"type": each}) for each in self.lookups[TYPES]]
 
     def far_page(self, offset: int) -> tuple[QuerySet[Any], int]:
         """Return the rows and an offset among them; without most that come before a far one."""
@@ -83,6 +97,9 @@ class CallerList:
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
         """Return the newest rows, by a prepared statement if the look-ups allow it."""
+        if TYPES in self.lookups:
+            parts = (part.first_page(limit)[0] for part in self._by_type())
+            return newest_of(parts, limit), self.total
         if not can_be_prepared(self.lookups):
             with planned_by_values():
                 return self._first_page_planned(limit)

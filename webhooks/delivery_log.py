@@ -25,6 +25,9 @@ class DeliveryLog:
     def queryset(self) -> QuerySet[Any]:
         return Delivery.objects.with_log().filter(webhook=self.webhook, **self.lookups)
 
+    def parts(self) -> list[QuerySet[Any]]:
+        return [self.queryset()]
+
     def far_page(self, offset: int) -> tuple[QuerySet[Any], int]:
         """Return the rows and an offset among them; without most that come before a far one."""
         if offset < FAR or not DELIVERIES.days_add_up(self.lookups):

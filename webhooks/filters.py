@@ -1,6 +1,6 @@
 """How the lists of events and deliveries can be narrowed."""
 
-from core.prepared import Choice, Choices
+from core.prepared import Choice
 from core.queries import CREATED, Filter, Lookups, exactly, one_of, read_elsewhere
 from webhooks.event_types import GROUPS, EventType, covered_by
 from webhooks.feed import MAX_WAIT_SECONDS
@@ -12,7 +12,7 @@ TYPE_OR_GROUP = one_of((*GROUPS, *EventType.values))
 def _types(name: str, text: str) -> Lookups:
     """Read one type, or a group such as `payment.*` as its types. Raises InvalidRequest."""
     if text in GROUPS:
-        return {f"{name}__in": Choices(sorted(map(Choice, covered_by([text]))))}
+        return {f"{name}__in": sorted(map(Choice, covered_by([text])))}
     return TYPE_OR_GROUP.read(name, text)
 
 

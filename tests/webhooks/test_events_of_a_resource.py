@@ -1,6 +1,10 @@
 """GET /v1/events?type=payment.*: all types of a resource, as webhooks subscribe to them."""
 
+import re
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from merchants.models import Merchant
 from tests.client import Api
@@ -35,6 +39,39 @@ def test_a_page_of_a_feed_counts_no_more_than_it_reads(api: Api, merchant: Merch
 
     assert [event["sequence"] for event in page["events"]] == [1, 2]
     assert (page["total"], page["has_more"]) == (3, True)
+
+
+def test_its_pages_are_in_the_order_of_the_list(api: Api, merchant: Merchant) -> None:
+    payment, other = EventType.PAYMENT_CREATED, EventType.PAYMENT_COMPLETED
+    kinds = [payment, other, payment, payment, EventType.REFUND_CREATED, other, payment]
+    written = [emit_event(merchant, kind).id for kind in kinds]
+    del written[4]
+    caller, query = api(merchant), {"type": "payment.*", "limit": "2"}
+
+    pages = [caller.get("/v1/events", query).json()]
+    while pages[-1]["has_more"]:
+        last = pages[-1]["events"][-1]["id"]
+        pages.append(caller.get("/v1/events", query | {"starting_after": last}).json())
+
+    assert [event["id"] for page in pages for event in page["events"]] == written[::-1]
+    assert [page["total"] for page in pages] == [6, 6, 6]
+    skipped = caller.get("/v1/events", query | {"offset": "1"}).json()
+    assert [event["id"] for event in skipped["events"]] == written[-2:-4:-1]
+
+
+def test_each_type_is_looked_for_in_its_own_index(api: Api, merchant: Merchant) -> None:
+    """For those of a merchant without any, PostgreSQL walked through all other events."""
+    first = emit_event(merchant, EventType.REFUND_CREATED).id
+    emit_event(merchant, EventType.REFUND_COMPLETED)
+    caller = api(merchant)
+
+    with CaptureQueriesContext(connection) as queries:
+        caller.get("/v1/events", {"type": "refund.*"})
+        caller.get("/v1/events", {"type": "refund.*", "starting_after": first})
+
+    lists = [it["sql"] for it in queries if re.search("ORDER BY .*created_at", it["sql"])]
+    assert len(lists) == 6
+    assert all('"webhooks_event"."type" = ' in sql for sql in lists)
 
 
 @pytest.mark.parametrize("unknown", ["*", "payment*", "payments.*", "payment_link.payment.*"])
