@@ -1,12 +1,8 @@
 """The receipt: the live state, on a page, as PDF, by e-mail."""
 
-import re
-
 import pytest
 
-from checkout.formats import ending
 from core.clock import utc_now
-from customers.erasure import erase_customer
 from customers.services import test_customer
 from merchants.callers import Caller
 from messages.models import Message
@@ -38,16 +34,6 @@ def refund(payment: Payment, amount: int) -> None:
     caller = Caller(payment.merchant, livemode=False, actor="test")
     draft = RefundDraft(amount=amount, reason="Came back")
     create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
-
-
-def test_it_names_no_number_of_a_payer_who_was_erased(paid):
-    """It showed the last four digits of what replaces the number, which is drawn at random."""
-    erase_customer(customer_id=paid.customer_id, actor="staff", cause="asked", now=utc_now())
-    shopper = Shopper()
-    shopper.visit(f"/receipts/{paid.id}")
-
-    assert re.findall(r"••••[ \d]*", shopper.text) == ["••••"]
-    assert [ending(phone) for phone in ("+12425550177", "+0123")] == ["•••• 0177", "••••"]
 
 
 def test_it_shows_what_was_paid_for_and_by_whom(paid):
