@@ -6,7 +6,9 @@ The batch stores the orders exactly as the bank gets them; every file is written
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date, datetime
+from functools import partial
 
+import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -44,6 +46,7 @@ from payouts.services import fail_unsendable, put_in_transit
 from payouts.statuses import PayoutStatus
 
 MAX_PAYOUTS = 500
+logger = structlog.get_logger(__name__)
 
 
 def payouts_due(*, livemode: bool, currency: str, execution_date: date) -> PayoutQuerySet:
@@ -92,7 +95,23 @@ def create_batch(
         put_in_transit(payout, batch=batch, actor=actor, now=now)
         if progress:
             progress(count, len(sendable))
+    transaction.on_commit(partial(_log_departure, batch))
     return batch
+
+
+def _log_departure(batch: PayoutBatch) -> None:
+    """Log a batch: after a restore that has lost it, no statement names it before its day."""
+    logger.info(
+        "payout_batch_made",
+        batch=batch.pk,
+        livemode=batch.livemode,
+        message_id=batch.message_id,
+        execution_date=batch.execution_date.isoformat(),
+        payouts=batch.count,
+        amount=batch.total_amount,
+        currency=batch.currency,
+        actor=batch.created_by,
+    )
 
 
 def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> list[Payout]:

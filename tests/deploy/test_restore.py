@@ -142,7 +142,7 @@ def test_a_night_is_backed_up_and_restored_as_a_drill() -> None:
 @pytest.mark.night("by day the drill of one night: only who restores for good goes on from there")
 def test_it_is_restored_to_an_instant_and_goes_on() -> None:
     [drill] = commands(PAGE, "The drill")
-    [for_good, move, opening] = commands(PAGE, "When it is not a drill")
+    [for_good, move, _runs, opening] = commands(PAGE, "When it is not a drill")
     with backed_up() as backup:
         (backup.postgres.directory / "wal" / ("0" * 24)).touch()
         backup.one_night()
