@@ -81,6 +81,7 @@ class Merchant(SignedRow):
     )
     fee_basis_points = models.PositiveIntegerField(default=0)
     email_confirmed_at = models.DateTimeField(null=True)
+    verified_at = models.DateTimeField(null=True)  # most recently; stays if it is suspended
     pending_changes = models.JSONField(null=True)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
@@ -123,7 +124,9 @@ class Merchant(SignedRow):
             raise MerchantStatusUnchanged(status=f"is {self.status}, and cannot become {status}")
         self.status = status
         self.updated_at = now
-        self.save(update_fields=["status", "updated_at"])
+        if status == MerchantStatus.VERIFIED:
+            self.verified_at = now
+        self.save(update_fields=["status", "verified_at", "updated_at"])
 
 
 class MerchantChangeQuerySet(CallerScoped["MerchantChange"]):

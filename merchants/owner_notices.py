@@ -76,9 +76,11 @@ def reset_notice_count(merchant_id: str) -> None:
 def has_unproven_email(merchant: Merchant) -> bool:
     """Return whether its e-mail address may be a bystander's: neither confirmed nor seen by staff.
 
-    Anyone can register a merchant, and name any address.
+    Anyone can register a merchant, and name any address. From its verification on, staff see each
+    change of it; an older release may have verified the merchant without noting when.
     """
-    return merchant.status == MerchantStatus.UNVERIFIED and merchant.email_confirmed_at is None
+    is_seen = merchant.status == MerchantStatus.VERIFIED or merchant.verified_at is not None
+    return not is_seen and merchant.email_confirmed_at is None
 
 
 def tell_owner(

@@ -95,6 +95,7 @@ def create_merchant(
         status=status,
         fee_basis_points=fee_basis_points,
         email_confirmed_at=now if status == MerchantStatus.VERIFIED else None,
+        verified_at=now if status == MerchantStatus.VERIFIED else None,
         created_at=now,
         updated_at=now,
         **profile,

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 
 from core.attempt_limits import AttemptLimit, count_within_all
 from merchants.callers import VISITOR
-from merchants.statuses import MerchantStatus
+from merchants.owner_notices import has_unproven_email
 from messages.content import Content
 from messages.models import Channel, Message
 from messages.planning import plan_message
@@ -74,9 +74,7 @@ def write(message: Message, now: datetime) -> Content | None:
 
 
 def _is_of_bystander(payment: Payment) -> bool:
-    """Return whether the address may be a bystander's, or no e-mail of a test would reach it.
-
-    Of a suspended merchant, it is not known whether staff have seen it before.
-    """
-    is_seen = payment.livemode and payment.merchant.status == MerchantStatus.VERIFIED
-    return payment.merchant.email_confirmed_at is None and not is_seen
+    """Return whether the address may be a bystander's, or no e-mail of a test would reach it."""
+    if payment.livemode:
+        return has_unproven_email(payment.merchant)
+    return payment.merchant.email_confirmed_at is None

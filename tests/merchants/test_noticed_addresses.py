@@ -1,11 +1,18 @@
 """Whom notices about a merchant's live keys reach: the address that it has confirmed."""
 
-import pytest
+from importlib import import_module
 
+import pytest
+from django.apps import apps
+
+from backoffice.services.merchants import end_key
+from core.clock import utc_now
 from merchants.models import Merchant
+from merchants.services import issue_key, set_status
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from tests.client import Api, ApiClient
+from tests.factories import MerchantFactory
 
 pytestmark = pytest.mark.django_db
 KEYS = "/v1/api-keys"
@@ -26,6 +33,34 @@ def test_an_address_that_anyone_may_have_named_gets_none(
     assert holder.post(KEYS, {"name": "Mine", "scopes": ["*:read"]}).status_code == 201
 
     assert Message.objects.exists() is is_confirmed
+
+
+@pytest.mark.parametrize("status", [MerchantStatus.UNVERIFIED, MerchantStatus.VERIFIED])
+def test_a_suspended_merchant_hears_what_staff_do_only_at_an_address_that_is_its_own(
+    db: None, status: MerchantStatus
+) -> None:
+    """The address of one that was never verified may be a bystander's, and is no less so now."""
+    merchant = MerchantFactory.create(status=MerchantStatus.UNVERIFIED, email_confirmed_at=None)
+    key = issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key
+    if status == MerchantStatus.VERIFIED:
+        set_status(merchant_id=merchant.pk, status=status, now=utc_now())
+    set_status(merchant_id=merchant.pk, status=MerchantStatus.SUSPENDED, now=utc_now())
+
+    end_key(key_id=key.pk, now=utc_now())
+
+    assert Message.objects.exists() is (status == MerchantStatus.VERIFIED)
+
+
+def test_who_was_suspended_before_verifications_were_noted_hears_on(db: None) -> None:
+    merchants = {status: MerchantFactory.create(status=status) for status in MerchantStatus}
+
+    import_module("merchants.migrations.0007_verified_at").note_verified(apps, None)
+
+    noted = set(Merchant.objects.exclude(verified_at=None).values_list("pk", flat=True))
+    assert noted == {
+        merchants[MerchantStatus.VERIFIED].pk,
+        merchants[MerchantStatus.SUSPENDED].pk,
+    }
 
 
 def test_a_confirmed_address_hears_that_it_is_replaced(

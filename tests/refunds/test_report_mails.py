@@ -120,7 +120,7 @@ def test_a_report_that_is_rolled_back_is_not_mailed(paid):
 @pytest.mark.parametrize("livemode", [False, True], ids=["test", "live"])
 @pytest.mark.parametrize("status", [MerchantStatus.UNVERIFIED, MerchantStatus.SUSPENDED])
 def test_a_bystanders_address_is_not_mailed_what_is_reported(merchant, livemode, status):
-    """Nor once the merchant is suspended: it may never have been verified before."""
+    """Nor once the merchant is suspended, if it was never verified before."""
     sale = sell_live(merchant, 200) if livemode else sell(merchant, 200)
     Merchant.objects.filter(pk=merchant.pk).update(status=status, email_confirmed_at=None)
 
