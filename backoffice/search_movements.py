@@ -46,21 +46,19 @@ _OF_CUSTOMERS = {Refund: "payment__customer", TopUp: "customer"}
 _ADJUSTMENTS = {"task__in": [ADJUST_MERCHANT, ADJUST_WALLET]}
 
 
-def money_movements(query: SearchQuery, staff: Staff) -> Iterator[FoundTable]:
+def money_movements(query: SearchQuery, staff: Staff, *, is_shop: bool) -> Iterator[FoundTable]:
     """Yield matches of our reference or the bank's, then those of an amount, on a day if given.
 
     Before them, API keys, bank accounts, and movements of a shop without figures, if the text asks
-    for one of them.
+    for one of them and is no shop's own name, such as "Key West Diner".
     """
-    if staff.may(CATALOG[ApiKey].right):
-        yield "API keys", ApiKey, keys_of(key_name(query.text))
+    if not is_shop:
+        yield from _asked_by_name(query.text, staff)
     if staff.may(CATALOG[Payout].right):
-        yield "Bank accounts", BankAccount, bank_accounts_named(bank_account_name(query.text))
         ordered = Payout.objects.filter(order__end_to_end_id=query.text)
         yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
         booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")
         yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
-    yield from _of_shop(query.text, staff)
     for model in _BY_AMOUNT:
         if staff.may(CATALOG[model].right):
             yield f"{_title(model)} of this amount", model, _of_amount(model, query)
@@ -75,6 +73,8 @@ def movements_asked_for(
     if not staff.may(CATALOG[model].right):
         return
     figures, name = figures_and_words(query.text, today)
+    if name:  # "payout store 24": the figure may be of the name
+        yield from _of_shop(query.text, model)
     if figures and model in _OF_SHOPS:
         shops = {f"{_OF_SHOPS[model]}__in": [shop.pk for shop in merchants_named(name)]}
         yield (
@@ -92,16 +92,24 @@ def movements_asked_for(
         )
 
 
-def _of_shop(text: str, staff: Staff) -> Iterator[FoundTable]:
-    """Yield the newest of a kind at shops of which the other words are a name: "payout reef"."""
+def _asked_by_name(text: str, staff: Staff) -> Iterator[FoundTable]:
+    if staff.may(CATALOG[ApiKey].right):
+        yield "API keys", ApiKey, keys_of(key_name(text))
+    if staff.may(CATALOG[Payout].right):
+        yield "Bank accounts", BankAccount, bank_accounts_named(bank_account_name(text))
     named = kind_named(text)
-    if named is None or named.model not in _OF_SHOPS or not staff.may(CATALOG[named.model].right):
+    if named and staff.may(CATALOG[named.model].right):
+        yield from _of_shop(named.rest, named.model)
+
+
+def _of_shop(text: str, model: type[Model]) -> Iterator[FoundTable]:
+    """Yield the newest of a kind at shops of which the words are a name: "payout reef"."""
+    name = " ".join(without_fillers_around(text.lower().split()))
+    if model not in _OF_SHOPS or len(name) < SHORTEST:
         return
-    name = " ".join(without_fillers_around(named.rest.lower().split()))
-    shops = merchants_named(name) if len(name) >= SHORTEST else []
-    if shops:
-        rows = _rows(named.model, **{f"{_OF_SHOPS[named.model]}__in": [shop.pk for shop in shops]})
-        yield f"{_title(named.model)} of this shop", named.model, _newest(rows)
+    if shops := merchants_named(name):
+        rows = _rows(model, **{f"{_OF_SHOPS[model]}__in": [shop.pk for shop in shops]})
+        yield f"{_title(model)} of this shop", model, _newest(rows)
 
 
 def _title(model: type[Model]) -> str:

@@ -107,7 +107,7 @@ def _search(
         ("Customers", Customer, customers),
         ("Merchants", Merchant, merchants),
         ("Webhook endpoints", Webhook, endpoints_at(host)),
-        *money_movements(query, staff),
+        *money_movements(query, staff, is_shop=bool(merchants)),
         *(movements_asked_for(query, asked.model, staff, today) if asked else ()),
     ]
     exact = _single(payments, [row for _, _, rows in others for row in rows])

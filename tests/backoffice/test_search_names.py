@@ -31,6 +31,13 @@ def test_an_api_key_is_opened_by_its_end_or_its_shop(office: Office, cafe: Merch
     assert "Nothing was found" in search(office, "key", Role.SUPPORT)
 
 
+def test_a_shop_whose_name_begins_like_such_a_question_is_opened(office: Office) -> None:
+    shop = MerchantFactory(name="Key West Diner", slug="key-west-diner")
+    issue_key(merchant=shop, livemode=False, name="Till", now=utc_now())
+
+    assert search(office, "key west diner", Role.SUPPORT) == page_of(shop)
+
+
 def bank_account_of(merchant: Merchant) -> BankAccount:
     return open_bank_account(
         merchant_id=merchant.pk,

@@ -262,3 +262,12 @@ def test_the_refunds_and_adjustments_of_a_shop_are_found_without_an_amount(
     assert search(office, "refunds island coffee") == page_of(refund)
     assert search(office, "adjustment of island coffee") == page_of(adjustment)
     assert "Nothing was found" in search(office, "refund of the co")
+
+
+@pytest.mark.parametrize("text", ["payout pier 24", "pier 24 payouts", "the payouts of Pier 24"])
+def test_the_payouts_of_a_shop_with_a_figure_in_its_name_are_found(
+    office: Office, payout: Payout, text: str
+) -> None:
+    of_another_shop = paid_payout("Pier 24")
+
+    assert search(office, text) == page_of(of_another_shop)
