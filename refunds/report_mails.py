@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.utils import translation
 
 from core.attempt_limits import AttemptLimit, count_within_all
 from merchants.callers import VISITOR
@@ -35,18 +36,11 @@ def plan_report_mail(
     the inquiry has the reason of its newest report only. The payment is read with its merchant.
     """
     merchant = payment.merchant
-    is_customer = report.actor != VISITOR
-    counted = f"{merchant.id} {payment.livemode} {'customer' if is_customer else 'visitor'}"
+    by = "visitor" if report.actor == VISITOR else "customer"
+    counted = f"{merchant.id} {payment.livemode} {by}"
     if _is_of_bystander(payment) or not count_within_all([(REPORTS_MAILED, counted)], now=now):
         return
-    context = context_of(payment) | {
-        "inquiry_id": report.inquiry_id,
-        "reason": reason.label.lower(),
-        "is_customer": is_customer,
-        "support_email": settings.SUPPORT_EMAIL,
-        "most": REPORTS_MAILED.times,
-    }
-    subject = f"{settings.SERVICE_NAME}: a problem with a payment of {context['amount']}"
+    content = _content(payment, report, reason=reason.label.lower())
     plan_message(
         channel=Channel.EMAIL,
         kind=KIND,
@@ -54,8 +48,9 @@ def plan_report_mail(
         about=report.inquiry_id,
         merchant_id=merchant.id,
         livemode=payment.livemode,
-        subject=subject if payment.livemode else f"[Test] {subject}",
-        text=render_to_string("refunds/problem_report.txt", context),
+        subject=content.subject,
+        text=content.text,
+        key=f"{report.inquiry_id}:{KIND}:{report.pk}",
         repeatable=True,
         now=now,
     )
@@ -69,8 +64,31 @@ def is_told_by_mail(inquiry: Inquiry) -> bool:
 
 def write(message: Message, now: datetime) -> Content | None:
     """Return the e-mail as it was planned; None if the inquiry is no longer open."""
-    is_open = Inquiry.objects.open().filter(pk=message.about).exists()
-    return Content(message.text, message.subject) if is_open else None
+    open_inquiries = Inquiry.objects.open().select_related("payment__merchant")
+    inquiry = open_inquiries.filter(pk=message.about).first()
+    if inquiry is None:
+        return None
+    if not message.text:  # an older version planned it: which reason its report had is not known
+        report = inquiry.entries.get(pk=message.key.rpartition(":")[2])
+        return _content(inquiry.payment, report, reason="")
+    return Content(message.text, message.subject)
+
+
+def _content(payment: Payment, report: InquiryEntry, *, reason: str) -> Content:
+    """Write the e-mail in our language, not in that of the page on which it is reported."""
+    with translation.override(settings.LANGUAGE_CODE):
+        context = context_of(payment) | {
+            "inquiry_id": report.inquiry_id,
+            "reason": reason,
+            "is_customer": report.actor != VISITOR,
+            "support_email": settings.SUPPORT_EMAIL,
+            "most": REPORTS_MAILED.times,
+        }
+        subject = f"{settings.SERVICE_NAME}: a problem with a payment of {context['amount']}"
+        return Content(
+            subject=subject if payment.livemode else f"[Test] {subject}",
+            text=render_to_string("refunds/problem_report.txt", context),
+        )
 
 
 def _is_of_bystander(payment: Payment) -> bool:

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 from django.db import transaction
+from django.utils import translation
 
 from backoffice.services.personal_data import messages_to
 from core.clock import utc_now
+from core.formats import moment_of
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from messages.models import Message
@@ -79,6 +81,30 @@ def test_each_report_is_mailed_with_its_own_reason(paid, mailoutbox, first):
 
     reasons = [mail.body.split("\nReason: ")[1].split("\nReported by:")[0] for mail in mailoutbox]
     assert reasons == ["not received", "duplicate"]
+
+
+def test_a_mail_is_in_one_language_whatever_the_reporter_reads(paid, mailoutbox):
+    with translation.override("fr"):
+        report(paid)
+    send_messages()
+
+    [mail] = mailoutbox
+    assert "a problem with a payment of B$12.50 BSD" in mail.subject
+    moment = moment_of(paid.completed_at, paid.merchant.time_zone)
+    assert f"\nAmount: B$12.50 BSD, paid {moment}\n" in mail.body
+
+
+def test_a_mail_that_an_older_version_planned_is_written_when_it_is_due(paid, mailoutbox):
+    """It has no text; and that version finds the report of a mail of ours by the same key."""
+    inquiry = report(paid)
+    mails = Message.objects.filter(kind=KIND)
+    assert mails.get().key == f"{inquiry.pk}:{KIND}:{inquiry.entries.get().pk}"
+    mails.update(subject="", text="")
+    send_messages()
+
+    [mail] = mailoutbox
+    assert mail.subject == "[Test] Payments: a problem with a payment of B$12.50 BSD"
+    assert f"\nReceipt number: {number_of(paid.id)}\nReported by: the customer who" in mail.body
 
 
 def test_what_was_settled_before_the_mail_is_not_mailed(api, paid, mailoutbox):
