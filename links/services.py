@@ -41,7 +41,7 @@ def create_link(*, caller: Caller, draft: LinkDraft, now: datetime) -> PaymentLi
 
     Raises ValidationFailed if development mode names no merchant, or for an expiry in the past.
     """
-    merchant = caller.owner
+    merchant = caller.owner_named("merchant_slug")
     _refuse_past(draft.expires_at, now)
     link = PaymentLink.objects.create(
         id=new_id("link", now),

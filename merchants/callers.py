@@ -54,8 +54,12 @@ class Caller:
     @property
     def owner(self) -> Merchant:
         """The merchant that something new will belong to. Raises ValidationFailed without one."""
+        return self.owner_named("merchant_id")
+
+    def owner_named(self, field: str) -> Merchant:
+        """Return the owner, whom this operation's callers without a key name by that field."""
         if self.merchant is None:
-            raise ValidationFailed(merchant_id="is required without an API key")
+            raise ValidationFailed(**{field: "is required without an API key"})
         return self.merchant
 
 

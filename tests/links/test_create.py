@@ -104,6 +104,7 @@ def test_it_needs_a_merchant_in_development(api, db, development):
 
     assert response.status_code == 422
     assert response.json()["code"] == "VALIDATION_FAILED"
+    assert response.json()["details"] == "merchant_slug: is required without an API key"
 
 
 def test_it_needs_a_key(api, merchant):
