@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
-from zoneinfo import available_timezones
 
 from cryptography.fernet import Fernet
 from django.conf import settings
@@ -24,6 +23,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
 from config.weak_choices import weak_choices
+from core.instants import time_zones
 from core.money import MAX_AMOUNT, is_currency
 from core.signed_notes import NoteSigner
 from core.web_urls import is_web_url
@@ -194,7 +194,7 @@ def _impossible_values() -> Iterator[str]:
             0 <= settings.RISK_UNPROVEN_PAYMENTS <= MOST_UNPROVEN
         ),
         "STAFF_TIME_ZONE must be a zone of the IANA database.": (
-            settings.STAFF_TIME_ZONE in available_timezones()
+            settings.STAFF_TIME_ZONE in time_zones()
         ),
         "TRUSTED_PROXIES must not be negative.": settings.TRUSTED_PROXIES >= 0,
         "WEBHOOK_RETRY_SECONDS must name at least one wait, each of a second or more.": (

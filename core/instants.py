@@ -1,12 +1,21 @@
 """Instants as callers write them, and the days that they belong to."""
 
 from datetime import UTC, date, datetime, time
-from zoneinfo import ZoneInfo
+from functools import cache
+from zoneinfo import ZoneInfo, available_timezones
 
 from django.utils.dateparse import parse_datetime
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+# What a machine lists besides places: its own zone, another on each, and that of an unset clock.
+NO_PLACES = frozenset({"localtime", "Factory"})
+
+
+@cache
+def time_zones() -> frozenset[str]:
+    """Return the names of the time zones that mean the same on every machine."""
+    return frozenset(available_timezones()) - NO_PLACES
 
 
 def parse_instant(text: str) -> datetime | None:

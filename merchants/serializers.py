@@ -1,9 +1,7 @@
 """Merchants as they come in and go out."""
 
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
-from zoneinfo import available_timezones
 
 from django.conf import settings
 from rest_framework import serializers
@@ -16,6 +14,7 @@ from core.fields import (
     TextField,
     WebUrlField,
 )
+from core.instants import time_zones
 from core.limits import MAX_NAME, MAX_TEXT
 from core.serializers import Change, Input, Output
 from core.text import names_someone
@@ -32,11 +31,6 @@ COLOR = "#[0-9A-Fa-f]{6}"
 NOT_BLANK = r".*\S.*"
 
 
-@lru_cache
-def _time_zones() -> frozenset[str]:
-    return frozenset(available_timezones())
-
-
 class TimeZoneField(TextField):
     """The name of a time zone of the IANA database."""
 
@@ -44,7 +38,7 @@ class TimeZoneField(TextField):
         super().__init__(max_length=64, **options)
 
     def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str) or data not in _time_zones():
+        if not isinstance(data, str) or data not in time_zones():
             raise serializers.ValidationError(
                 "must be a time zone of the IANA database such as America/Nassau"
             )

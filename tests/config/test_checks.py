@@ -120,6 +120,7 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("RISK_UNPROVEN_AMOUNT", 99_999_999_999, "RISK_UNPROVEN_AMOUNT must"),
         ("RISK_UNPROVEN_PAYMENTS", 101, "RISK_UNPROVEN_PAYMENTS must"),
         ("STAFF_TIME_ZONE", "Atlantis", "STAFF_TIME_ZONE must be"),
+        ("STAFF_TIME_ZONE", "localtime", "STAFF_TIME_ZONE must be"),
         ("TRUSTED_PROXIES", -1, "TRUSTED_PROXIES must not"),
         ("WEB_WORKERS", 0, "WEB_WORKERS and"),
         ("WEBHOOK_ALLOW_PRIVATE", True, "WEBHOOK_ALLOW_PRIVATE must be off"),

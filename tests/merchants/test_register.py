@@ -206,6 +206,8 @@ ZONE = "must be a time zone of the IANA database such as America/Nassau"
         ("brand_color", "#12345g", COLOR),
         ("time_zone", "Nassau", ZONE),
         ("time_zone", "../../etc/passwd", ZONE),
+        ("time_zone", "localtime", ZONE),
+        ("time_zone", "Factory", ZONE),
         ("time_zone", 5, ZONE),
         ("payout_schedule", "hourly", "must be one of daily, weekly, monthly, manual"),
     ],
