@@ -81,7 +81,7 @@ class Merchant(SignedRow):
     )
     fee_basis_points = models.PositiveIntegerField(default=0)
     email_confirmed_at = models.DateTimeField(null=True)
-    verified_at = models.DateTimeField(null=True)  # most recently; stays if it is suspended
+    verified_at = models.DateTimeField(null=True)  # last known to be; stays if it is suspended
     pending_changes = models.JSONField(null=True)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
@@ -122,10 +122,10 @@ class Merchant(SignedRow):
         """
         if status not in TRANSITIONS[MerchantStatus(self.status)]:
             raise MerchantStatusUnchanged(status=f"is {self.status}, and cannot become {status}")
+        if MerchantStatus.VERIFIED in (self.status, status):
+            self.verified_at = now
         self.status = status
         self.updated_at = now
-        if status == MerchantStatus.VERIFIED:
-            self.verified_at = now
         self.save(update_fields=["status", "verified_at", "updated_at"])
 
 

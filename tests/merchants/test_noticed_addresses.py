@@ -51,6 +51,14 @@ def test_a_suspended_merchant_hears_what_staff_do_only_at_an_address_that_is_its
     assert Message.objects.exists() is (status == MerchantStatus.VERIFIED)
 
 
+def test_one_that_an_older_release_verified_hears_on_once_suspended(db: None) -> None:
+    merchant = MerchantFactory.create(status=MerchantStatus.VERIFIED, verified_at=None)
+
+    set_status(merchant_id=merchant.pk, status=MerchantStatus.SUSPENDED, now=utc_now())
+
+    assert Merchant.objects.get().verified_at is not None
+
+
 def test_who_was_suspended_before_verifications_were_noted_hears_on(db: None) -> None:
     merchants = {status: MerchantFactory.create(status=status) for status in MerchantStatus}
 
