@@ -138,9 +138,9 @@ def share(percent: int) -> str:
 
 
 def percent(basis_points: int) -> str:
-    """Format basis points as percent, without a float."""
+    """Format basis points as percent, without a float, unbroken at the end of a line."""
     whole_part, rest = divmod(basis_points, 100)
-    return f"{whole_part}.{rest:02d} %"
+    return f"{whole_part}.{rest:02d}\u00a0%"
 
 
 def counted(count: int, word: str) -> str:

@@ -102,8 +102,8 @@ def attempt_outcome(attempt: Attempt) -> str:
     """Return the outcome of an attempt: "answered 200 in 31 ms", or why there was none."""
     error = attempt.error.rstrip(".")
     if error:
-        return f"{error[0].lower()}{error[1:]} ({attempt.ms} ms)"
-    return f"answered {attempt.status} in {attempt.ms} ms"
+        return f"{error[0].lower()}{error[1:]} ({attempt.ms}\u00a0ms)"
+    return f"answered {attempt.status} in {attempt.ms}\u00a0ms"
 
 
 def attempts_in_a_row(count: int) -> str:

@@ -1,6 +1,8 @@
 """API keys: what may be shown of them, and how they are rolled and revoked."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -15,10 +17,11 @@ from backoffice.admin.submission import key_result, submit
 from backoffice.audit import last_done
 from backoffice.forms import ReasonForm
 from backoffice.models import Instruction
-from backoffice.page_parts import SupportAnswer
+from backoffice.page_parts import SupportAnswer, TimelineEntry
 from backoffice.request_answer import done_words
 from backoffice.resource.filters import ModeFilter
 from backoffice.resource.list_filters import MerchantFilter
+from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import (
     Badge,
     Code,
@@ -125,6 +128,13 @@ class ApiKeyAdmin(OfficeAdmin):
         of_payouts = [f"Payouts go to {accounts} requested with it."] if accounts else []
         return SupportAnswer(words, "bad", of_payouts=of_payouts)
 
+    def timeline(self, row: ApiKey) -> list[TimelineEntry]:
+        """Add what became of the key by API: of that, the audit trail of staff has no entry."""
+        entries = super().timeline(row)
+        known = {entry.at for entry in entries}
+        own = [entry for entry in _became(row) if entry.at not in known]
+        return sorted([*own, *entries], key=attrgetter("at"), reverse=True)
+
 
 def _answer_of_active(row: ApiKey, now: datetime) -> SupportAnswer:
     if row.merchant.status == MerchantStatus.SUSPENDED:
@@ -138,10 +148,27 @@ def _answer_of_active(row: ApiKey, now: datetime) -> SupportAnswer:
     return SupportAnswer(words, "good")
 
 
+def _became(row: ApiKey) -> Iterator[TimelineEntry]:
+    if row.revoked_at:
+        yield TimelineEntry(row.revoked_at, "block", "Revoked", "the shop, by API", tone="bad")
+    if not row.expires_at:
+        return
+    if row.expires_at <= request_now() and not row.revoked_at:
+        yield TimelineEntry(row.expires_at, "flag", "Ended")
+    if new := _successor(row):
+        words = formats.link(f"Replaced by {new.hint}", page_of(new))
+        yield TimelineEntry(new.created_at, "autorenew", words, actor_words(new.created_by or ""))
+
+
+def _successor(row: ApiKey) -> ApiKey | None:
+    """Return the key that a roll of this one has made."""
+    successors = ApiKey.objects.filter(merchant=row.merchant_id, replaces=row)
+    return successors.order_by("-created_at", "-pk").first()
+
+
 def _replaced(words: str, row: ApiKey, now: datetime) -> str:
     """Add to a sentence which key has replaced this one, when, and who rolled it."""
-    successors = ApiKey.objects.filter(merchant=row.merchant_id, replaces=row)
-    new = successors.order_by("-created_at", "-pk").first()
+    new = _successor(row)
     if new is None:
         return f"{words}: another key has replaced it."
     by = f" by {actor_words(new.created_by)}" if new.created_by else ""

@@ -153,6 +153,10 @@ class Figure(Field):
         value = self.value(row)
         return f"{value:,}" if isinstance(value, int) else value or ""
 
+    def exported(self, row: Any) -> tuple[Any, ...]:
+        value = self.value(row)
+        return (value.replace("\u00a0", " ") if isinstance(value, str) else value,)
+
 
 @dataclass(frozen=True)
 class Instant(Field):

@@ -203,8 +203,8 @@ def test_sending_a_payment_again_shows_what_was_answered(
     response = act(browser, payment, "resend")
 
     shown = browser.get(response["Location"]).content.decode()
-    assert "old.example answered 200 in 31 ms." in shown
-    assert "Attempt 3, answered 200 in 31 ms" in shown  # in the timeline, and who asked for it
+    assert "old.example answered 200 in 31\u00a0ms." in shown
+    assert "Attempt 3, answered 200 in 31\u00a0ms" in shown  # in the timeline, and who asked for it
     assert "Staff: resend webhook — done" in shown
     assert not Webhook.objects.failing().exists()
 
@@ -219,7 +219,7 @@ def test_sending_one_again_shows_that_it_still_fails(
     response = act(browser, delivery, "resend")
 
     shown = browser.get(response["Location"]).content.decode()
-    assert "old.example did not accept it: connection refused (3 ms)." in shown
+    assert "old.example did not accept it: connection refused (3\u00a0ms)." in shown
     assert AuditEntry.objects.get(act="resend webhook").subject_id == delivery.pk
 
 

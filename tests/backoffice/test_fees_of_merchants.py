@@ -35,7 +35,7 @@ def test_two_people_set_it_for_payments_to_come(office: Office, merchant: Mercha
 
     assert paid_payment(merchant, 10_000).fee == 250
     page = office(Role.SUPPORT).get(page_of(merchant)).content.decode()
-    assert "hange of a fee from 0.00 % to 2.50 %: carried out" in page
+    assert "hange of a fee from 0.00\u00a0% to 2.50\u00a0%: carried out" in page
     asked_for, approved = AuditEntry.objects.order_by("sequence")
     assert (asked_for.act, asked_for.outcome, asked_for.subject_id) == (
         "change of a fee",
@@ -87,7 +87,7 @@ def test_the_merchant_is_told(office: Office, merchant: Merchant) -> None:
 
     message = Message.objects.get(kind="fee")
     assert message.recipient == merchant.email
-    assert "has changed from 0.00 % to 100.00 %" in message.text
+    assert "has changed from 0.00\u00a0% to 100.00\u00a0%" in message.text
 
 
 def test_the_approver_reads_both_fees(office: Office, merchant: Merchant) -> None:
@@ -95,8 +95,11 @@ def test_the_approver_reads_both_fees(office: Office, merchant: Merchant) -> Non
 
     page = office(Role.FINANCE, "another").get(page_of(asked)).content.decode()
 
-    assert f"Change of a fee from 0.00 % to 2.50 % ({merchant.name}), requested by finance." in page
-    for words in ("Present fee", "0.00 %", "2.50 %"):
+    assert (
+        f"Change of a fee from 0.00\u00a0% to 2.50\u00a0% ({merchant.name}), requested by finance."
+        in page
+    )
+    for words in ("Present fee", "0.00\u00a0%", "2.50\u00a0%"):
         assert words in page
 
 
@@ -109,5 +112,16 @@ def test_one_that_was_set_meanwhile_is_not_replaced_unseen(
     answer = approve(office, asked)
 
     assert answer.status_code == 422
-    assert "The fee has since become 3.00 %" in answer.content.decode()
+    assert "The fee has since become 3.00\u00a0%" in answer.content.decode()
     assert Merchant.objects.get().fee_basis_points == 300
+
+
+def test_a_fee_never_breaks_on_a_page_and_is_plain_in_a_file(
+    office: Office, merchant: Merchant
+) -> None:
+    set_fee(merchant_id=merchant.pk, fee_basis_points=255, now=utc_now())
+    merchants = office(Role.FINANCE)
+
+    assert "2.55\u00a0%" in merchants.get("/admin/merchants/merchant/").content.decode()
+    file = merchants.get("/admin/merchants/merchant/export/csv/")
+    assert "2.55 %" in b"".join(file.streaming_content if file.streaming else file).decode()

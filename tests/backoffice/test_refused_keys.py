@@ -9,7 +9,7 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
-from merchants.services import issue_key, roll_key
+from merchants.services import issue_key, revoke_key, roll_key
 from merchants.statuses import MerchantStatus
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
@@ -94,3 +94,38 @@ def test_it_says_what_the_status_of_the_merchant_is_to_a_key(
         "verified": [ACCEPTED],
         "suspended": ["Its requests are refused: the merchant is suspended."],
     }
+
+
+def happened(office: Office, key: ApiKey) -> list[tuple[str, str]]:
+    entries = office(Role.DEVELOPER).get(page_of(key)).context["timeline"]
+    return [(re.sub("<[^>]*>", "", str(entry.title)), entry.actor) for entry in entries]
+
+
+def test_what_happened_says_that_a_key_was_revoked_by_api(office: Office, key: ApiKey) -> None:
+    revoke_key(key_id=key.pk, now=utc_now())
+
+    assert happened(office, key) == [("Revoked", "the shop, by API"), ("Created", "")]
+
+
+@pytest.mark.parametrize("hours", [24, 0])
+def test_what_happened_says_that_a_key_was_rolled_by_api(
+    office: Office, key: ApiKey, hours: int
+) -> None:
+    actor, overlap = f"key:{key.pk}", timedelta(hours=hours)
+    new = roll_key(key_id=key.pk, overlap=overlap, now=utc_now(), actor=actor).key
+
+    replaced, *others = [entry for entry in happened(office, key) if entry != ("Ended", "")]
+
+    assert replaced == (f"Replaced by {new.hint}", f"the shop, with key {key.pk[:12]}…")
+    assert others == [("Created", "")]
+    assert (("Ended", "") in happened(office, key)) == (hours == 0)
+
+
+def test_what_staff_did_to_a_key_stands_there_once(office: Office, key: ApiKey) -> None:
+    ApiKey.objects.update(livemode=False)
+    for name in ("roll", "revoke"):
+        act(office(Role.DEVELOPER), key, name, reason="Leaked", overlap_hours=1)
+
+    titles = [title for title, _ in happened(office, key)]
+
+    assert len(titles) == 3, titles

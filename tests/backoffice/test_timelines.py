@@ -64,7 +64,7 @@ def test_the_timeline_tells_who_from_where(office: Office, merchant: Merchant) -
 
     for said in (
         "Webhook payment.completed: failed",
-        "Attempt 1, answered 500 in 31 ms",
+        "Attempt 1, answered 500 in 31\u00a0ms",
         "Staff: refund of B$2.00 BSD — initiated",
         "support from 127.0.0.1",
         "Reason: Cold coffee",
