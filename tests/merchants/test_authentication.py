@@ -188,6 +188,14 @@ def test_it_does_not_know_another_merchant_by_slug(merchant, stranger, slug):
         assert response.json()["code"] == "MERCHANT_NOT_FOUND"
 
 
+def test_each_that_names_a_merchant_must_be_the_keys(merchant, stranger):
+    named = {"merchant_id": merchant.id, "merchant_slug": stranger.slug}
+    client = ApiClient(issue(merchant).secret)
+
+    for response in (client.get("/v1/echo", named), client.post("/v1/echo", named)):
+        assert response.status_code == 404
+
+
 def test_it_says_what_a_slug_must_be(merchant):
     response = ApiClient(issue(merchant).secret).post("/v1/echo", {"merchant_slug": 5})
 

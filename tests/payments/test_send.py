@@ -72,6 +72,9 @@ def test_it_plans_a_text_in_which_the_name_is_harmless(api, settings):
         "call-5550-or-1968",
         "call-1900--2026",
         "call1900-and-est2026",
+        "call-1900th-and-2026",
+        "call-1399-or-1968",
+        "call-2100-or-1968",
     ],
 )
 def test_no_text_has_a_number_to_call_in_the_url_of_a_link(api, live, slug):

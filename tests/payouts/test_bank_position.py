@@ -138,7 +138,8 @@ def measured(client):
 
 
 def test_it_says_how_old_the_oldest_of_it_is(sent, measured):
-    read(statement(entry(700, reference="FEE"), entry(500, reference="TAX")))
+    fee, tax = entry(700, reference="FEE"), entry(500, reference="TAX")
+    read(statement(fee, tax, entry(300, reference="BACK", direction="CRDT")))
     BankEntry.objects.update(created_at=database_now())
     BankEntry.objects.filter(amount=700).update(created_at=database_now() - timedelta(hours=5))
 
@@ -149,6 +150,14 @@ def test_it_says_how_old_the_oldest_of_it_is(sent, measured):
 
     assert 0 <= measured("entries_longest_unmatched_seconds") < 60  # another waits, a new one
     assert 0 <= measured('longest_difference_seconds{currency="BSD"}') < 60
+
+
+def test_what_the_bank_reports_of_test_money_is_not_waited_for(sent, measured):
+    read(statement(entry(700, reference="FEE")))
+    BankEntry.objects.update(livemode=False, created_at=database_now() - timedelta(hours=5))
+
+    assert measured("entries_unmatched") == 0
+    assert measured("entries_longest_unmatched_seconds") == 0
 
 
 def test_parts_that_make_no_difference_have_no_age(sent, measured):

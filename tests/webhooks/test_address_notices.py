@@ -4,10 +4,13 @@ from typing import Any
 
 import pytest
 
+from core.clock import utc_now
 from core.models import Quota
+from merchants.callers import Caller
 from merchants.models import Merchant
 from messages.models import Message
 from tests.client import Api, ApiClient
+from webhooks.endpoints import update_webhook
 from webhooks.models import Webhook
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +55,19 @@ def test_a_thief_does_not_switch_an_old_endpoint_on_unheard(api: Api, merchant: 
     assert thief.patch(f"{PATH}/{webhook_id}", {"is_active": False}).status_code == 200
     assert thief.patch(f"{PATH}/{webhook_id}", {"is_active": True}).status_code == 429
     assert not Webhook.objects.get().is_active
+
+
+def test_what_staff_switch_is_no_news_of_a_key(api: Api, merchant: Merchant) -> None:
+    webhook_id = api(merchant, live=True).post(PATH, BODY).json()["id"]
+    before = Message.objects.count()
+    staff = Caller.for_staff(livemode=True, actor="staff:ann")
+
+    for is_active in (False, True):
+        changes = {"is_active": is_active}
+        update_webhook(caller=staff, webhook_id=webhook_id, changes=changes, now=utc_now())
+        assert Webhook.objects.get().is_active == is_active
+
+    assert Message.objects.count() == before
 
 
 def test_a_thief_does_not_bury_the_notice_among_others(api: Api, merchant: Merchant) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from core.clock import utc_now
 from merchants.callers import Caller
-from merchants.models import Merchant
+from merchants.models import ApiKey, Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
@@ -161,10 +161,16 @@ def test_at_another_address_it_begins_with_a_clean_record(
     api(merchant).patch(path, {"url": webhook.url, "events": ["*"]})
     webhook.refresh_from_db()
     assert webhook.failures == 1
-    api(merchant).patch(path, {"url": "https://shop.example.com/hooks"})
+    Webhook.objects.update(last_success_at=utc_now(), url_set_at=None, url_set_by=None)
+    mover = api(merchant)
+    mover.patch(path, {"url": "https://shop.example.com/hooks"})
 
     webhook.refresh_from_db()
     assert (webhook.failures, webhook.failing_since, webhook.last_success_at) == (0, None, None)
+    assert (webhook.url_set_at, webhook.url_set_by) == (
+        webhook.updated_at,
+        f"key:{ApiKey.objects.latest('created_at').pk}",
+    )
 
 
 def test_it_deletes_an_endpoint_and_keeps_its_log_for_staff(

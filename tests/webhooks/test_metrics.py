@@ -39,7 +39,13 @@ def test_it_says_for_how_long_something_has_been_due(
     let_wait(first, minutes=5)
     let_wait(second, minutes=10)
     assert measured("longest_wait_seconds") == 0  # in test mode, and of endpoints not seen yet
-    Webhook.objects.update(livemode=True, last_success_at=database_now())
+    Webhook.objects.update(livemode=True)
+    assert measured("longest_wait_seconds") == 0
+    Webhook.objects.update(livemode=False, last_success_at=database_now())
+    assert measured("longest_wait_seconds") == 0
+    Webhook.objects.update(livemode=True, is_slow=True)
+    assert measured("longest_wait_seconds") == 0  # whose own server takes seconds
+    Webhook.objects.update(is_slow=False)
 
     assert 600 <= measured("longest_wait_seconds") < 660
     while send_due():
