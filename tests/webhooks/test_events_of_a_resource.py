@@ -59,6 +59,30 @@ def test_its_pages_are_in_the_order_of_the_list(api: Api, merchant: Merchant) ->
     assert [event["id"] for event in skipped["events"]] == written[-2:-4:-1]
 
 
+def test_a_page_of_one_type_alone_tells_that_more_follow(api: Api, merchant: Merchant) -> None:
+    written = [emit_event(merchant, EventType.PAYMENT_CREATED).id for _ in range(5)]
+    query = {"type": "payment.*", "limit": "2", "starting_after": written[-1]}
+
+    page = api(merchant).get("/v1/events", query).json()
+
+    assert [event["id"] for event in page["events"]] == written[-2:-4:-1]
+    assert page["has_more"] is True
+
+
+def test_its_other_filters_narrow_each_of_its_types(api: Api, merchant: Merchant) -> None:
+    about = "pay_1"
+    for other in (EventType.PAYMENT_CREATED, EventType.PAYMENT_COMPLETED):
+        emit_event(merchant, other)
+    written = [emit_event(merchant, EventType.PAYMENT_CREATED, about=about).id for _ in range(2)]
+    caller, query = api(merchant), {"type": "payment.*", "resource_id": about}
+
+    first = caller.get("/v1/events", query).json()
+    rest = caller.get("/v1/events", query | {"starting_after": written[1]}).json()
+
+    assert [event["id"] for event in first["events"]] == written[::-1]
+    assert [event["id"] for event in rest["events"]] == written[:1]
+
+
 def test_each_type_is_looked_for_in_its_own_index(api: Api, merchant: Merchant) -> None:
     """For those of a merchant without any, PostgreSQL walked through all other events."""
     first = emit_event(merchant, EventType.REFUND_CREATED).id
