@@ -167,8 +167,9 @@ def test_links_and_deliveries_come_nearer(api: Api, merchant: Merchant) -> None:
     ("words", "reason"),
     [
         (["mer_none", "--days", "1"], "There is no such merchant"),
-        (["mer_none"], "Say by how much"),
-        (["mer_none", "--hours", "-1"], "Say by how much"),
+        (["mer_none"], "days: must be given, or hours or minutes"),
+        (["mer_none", "--hours", "-1"], "hours: must be an integer from 0 to 9600"),
+        (["mer_none", "--days", "99999999999"], "days: must be an integer from 0 to 400"),
     ],
 )
 def test_it_says_what_it_needs(words: list[str], reason: str) -> None:

@@ -1,7 +1,6 @@
 """`manage.py advance`: advance the clock of a merchant's test objects."""
 
 from argparse import ArgumentParser
-from datetime import timedelta
 from typing import Any
 
 from django.core.management import call_command
@@ -10,6 +9,7 @@ from django.core.management.base import CommandError
 from core.clock import utc_now
 from core.commands import RefusableCommand
 from core.json import dump_json
+from sandbox.serializers import TimeStep, step_of
 from sandbox.time_travel import advance
 from webhooks.cli.remote import add_remote_arguments, remote_of
 
@@ -32,11 +32,9 @@ class Command(RefusableCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, **options: Any) -> None:
-        by = timedelta(**{unit: options[unit] for unit in ("days", "hours", "minutes")})
-        if by <= timedelta(0):
-            raise CommandError("Say by how much: --days, --hours or --minutes.")
+        units = {unit: options[unit] for unit in ("days", "hours", "minutes")}
+        by = step_of(TimeStep.parse(units))
         if remote := remote_of(options):
-            units = {unit: options[unit] for unit in ("days", "hours", "minutes")}
             moved = remote.post("/test/advance", units)
             counts = {name: moved[name] for name in moved if name != "moved_to"}
             return self._say(counts, options)
