@@ -116,7 +116,7 @@ class AccountStatementViewSet(CallerViewSet):
         status=201,
     )
     def create(self, request: CallerRequest) -> HttpResponse:
-        """For any past period. `ready` immediately, or `pending` while a long one is prepared."""
+        """For any past period. `ready` immediately, unless it is long or ended within a minute."""
         values = NewAccountStatement.parse(request.data)
 
         def work() -> Response:

@@ -61,8 +61,8 @@ def key(merchant: Merchant) -> str:
     return issue_key(merchant=merchant, livemode=False, name="Tools", now=utc_now()).secret
 
 
-def said(*words: str, key: str) -> str:
-    output = io.StringIO()
+def said(*words: str, key: str, output: io.StringIO | None = None) -> str:
+    output = io.StringIO() if output is None else output
     call_command(*words, "--api", API, "--key", key, stdout=output, stderr=io.StringIO())
     return output.getvalue().strip()
 
@@ -149,8 +149,14 @@ def test_a_request_is_known_or_not(wire: Wire, key: str, tmp_path: Any) -> None:
                 "verify_webhook", secret, str(file), "--at", at.isoformat(), key=key
             )
         else:
+            output = io.StringIO()
             with pytest.raises(SystemExit):
-                said("verify_webhook", secret, str(file), "--at", at.isoformat(), key=key)
+                said(
+                    *("verify_webhook", secret, str(file), "--at", at.isoformat()),
+                    key=key,
+                    output=output,
+                )
+            assert "FAIL  webhook-id: is no event of this merchant" in output.getvalue()
 
 
 def test_it_follows_the_list_of_events(

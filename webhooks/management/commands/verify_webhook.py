@@ -58,13 +58,9 @@ class Command(BaseCommand):
 
 
 def _known(remote: RemoteService, event_id: str) -> Check:
-    """Return whether the service has such an event: a test event is in no list."""
+    """Return whether the service has such an event of this merchant, a test event included."""
     is_known = is_id("evt", event_id) and remote.has(f"/events/{event_id}")
-    says = (
-        "is an event of this merchant"
-        if is_known
-        else "is a test event, or belongs to someone else"
-    )
+    says = "is an event of this merchant" if is_known else "is no event of this merchant"
     return Check("webhook-id", is_known, says)
 
 
