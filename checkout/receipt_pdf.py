@@ -13,7 +13,7 @@ from checkout.paper import Paper, cut
 from checkout.payment_view import PaymentView
 from checkout.receipts import ReceiptState, Seller
 from core.concurrency import drawing_slot
-from core.formats import moment_of, money, money_and_code
+from core.formats import moment_and_offset_of, money, money_and_code
 from refunds.models import Refund
 
 INK, QUIET, LINE, WARN = "#10242b", "#4d6169", "#c3d0d3", "#6b4a00"
@@ -151,7 +151,7 @@ def _facts(payment_view: PaymentView) -> Rows:
     assert payment_view.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     return [
         *payment_view.facts,
-        (_("Paid"), moment_of(payment_view.completed_at, payment_view.zone)),
+        (_("Paid"), moment_and_offset_of(payment_view.completed_at, payment_view.zone)),
         (_("Paid by"), payment_view.payer),
         (_("Receipt number"), payment_view.number),
         (_("Transaction"), payment_view.transaction_id),
@@ -169,7 +169,7 @@ def _refunds(payment_view: PaymentView, refunds: GivenBack) -> Rows:
 def _refunded(instant: datetime | None, zone: str) -> str:
     if instant is None:
         return _("Refund on its way")
-    return _("Refunded %(when)s") % {"when": moment_of(instant, zone)}
+    return _("Refunded %(when)s") % {"when": moment_and_offset_of(instant, zone)}
 
 
 def _table(paper: Paper, rows: Rows) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from babel import Locale
-from babel.dates import format_skeleton, format_time
+from babel.dates import format_skeleton, format_time, get_timezone_gmt
 from babel.numbers import get_currency_symbol
 from django.utils.translation import get_language
 
@@ -94,6 +94,16 @@ def moment_of(instant: datetime, zone: str) -> str:
     """Write day and time in a time zone: 21 Nov 2026, 2:05 pm."""
     local = instant.astimezone(ZoneInfo(zone))
     return f"{day_of(local)}, {time_of(local)}"
+
+
+def moment_and_offset_of(instant: datetime, zone: str) -> str:
+    """Write day and time for readers elsewhere: 21 Nov 2026, 2:05 pm (GMT-05:00)."""
+    return f"{moment_of(instant, zone)} {offset_of(instant, zone)}"
+
+
+def offset_of(instant: datetime, zone: str) -> str:
+    """Write how far a time zone is from UTC at an instant: (GMT-05:00), or (UTC-05:00)."""
+    return f"({get_timezone_gmt(instant.astimezone(ZoneInfo(zone)), locale=region())})"
 
 
 def without_narrow_spaces(text: str) -> str:

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext, gettext_noop
 
 from core.attempt_limits import AttemptLimit, count_or_refuse, forget_attempts
-from core.formats import day_of, moment_of, money, money_and_code
+from core.formats import day_of, moment_and_offset_of, money, money_and_code
 from core.mailboxes import mailbox_of
 from core.text import isolated
 from merchants.evidence import seller_at
@@ -151,7 +151,7 @@ def context_of(payment: Payment) -> dict[str, object]:
         "number": number_of(payment.id),
         "tip": money(payment.tip, payment.currency) if payment.tip else "",
         "refunded": money(payment.amount_refunded, payment.currency),
-        "paid_at": moment_of(payment.completed_at, zone) if payment.completed_at else "",
+        "paid_at": moment_and_offset_of(payment.completed_at, zone) if payment.completed_at else "",
         "pay_url": payment.url,
         "receipt_url": f"{settings.CHECKOUT_URL}/receipts/{payment.id}",
         "service_name": settings.SERVICE_NAME,

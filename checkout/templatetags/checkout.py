@@ -11,7 +11,7 @@ from django.templatetags.i18n import do_block_translate, do_translate
 from checkout.formats import ending, spaced
 from checkout.page_templates import CachedPerLanguage, ConstantInclude
 from core.clock import iso
-from core.formats import code_beside, day_of, money, time_of
+from core.formats import code_beside, day_of, money, offset_of, time_of
 
 SIZES = (("longest", 14), ("longer", 11), ("long", 9))
 
@@ -45,6 +45,12 @@ def day(instant: datetime, zone: str) -> str:
 def moment(instant: datetime, zone: str) -> str:
     """Write day and time in a time zone; the line may break between the two."""
     return f"{day(instant, zone)}, {clock(instant, zone)}"
+
+
+@register.filter
+def moment_and_offset(instant: datetime, zone: str) -> str:
+    """Write day and time in a time zone, and how far it is from UTC."""
+    return f"{moment(instant, zone)} {offset_of(instant, zone)}"
 
 
 @register.filter

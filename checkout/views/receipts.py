@@ -22,7 +22,7 @@ from checkout.receipts import (
 )
 from checkout.refused_forms import say_done
 from core.errors import ApiError
-from core.formats import moment_of
+from core.formats import moment_and_offset_of
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
@@ -138,7 +138,7 @@ class ReceiptPdf(_ReadReceipt):
             seller=with_logo(seller_of(self.payment), self.payment),
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
-            printed=moment_of(self.now, self.payment_view.zone),
+            printed=moment_and_offset_of(self.now, self.payment_view.zone),
             head=signed_head(),
         )
         response = HttpResponse(content, content_type="application/pdf")
