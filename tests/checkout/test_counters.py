@@ -1,5 +1,6 @@
 """A counter: the customer's keypad, the merchant's screen."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -181,6 +182,7 @@ def test_the_screen_lists_what_was_paid_newest_first(counter, payment):
     assert shopper.text.index("B$12.50") < shopper.text.index("B$1.50")
     assert "Phone ending in 0188" in shopper.text
     assert "2425550188" not in shopper.text
+    assert re.search(r'data-sale="\w+"><p>[^<]+</p><p class="price">B\$12.50</p>', shopper.text)
     feed = shopper.visit(f"{shopper.path}/feed")
     assert feed.content.decode().startswith("<dl")
 
