@@ -11,8 +11,17 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connection
-from django.db.models import BooleanField, CharField, DateTimeField, Model, TextField
+from django.db.models import (
+    BinaryField,
+    BooleanField,
+    CharField,
+    DateTimeField,
+    IntegerField,
+    Model,
+    TextField,
+)
 from django.db.models.fields import Field
+from psycopg.types.numeric import Int8
 
 from core.signatures import signature_field
 
@@ -122,27 +131,41 @@ class _Values(NamedTuple):
     """Reads the values of columns in one call, then converts some of them for the database."""
 
     read: Callable[[Model], Sequence[Any]]
-    converted: tuple[tuple[int, "Field[Any, Any]"], ...]
+    conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
 
     @classmethod
     def of_fields(cls, fields: Sequence["Field[Any, Any]"]) -> "_Values":
-        converted = (each for each in enumerate(fields) if not _is_stored_unchanged(each[1]))
-        return cls(attrgetter(*(field.attname for field in fields)), tuple(converted))
+        conversions = ((place, _conversion_of(field)) for place, field in enumerate(fields))
+        read = attrgetter(*(field.attname for field in fields))
+        return cls(read, tuple((place, convert) for place, convert in conversions if convert))
 
     def of(self, row: Model) -> list[Any]:
         values = list(self.read(row))
-        for place, field in self.converted:
+        for place, convert in self.conversions:
             if values[place] is not None:
-                values[place] = field.get_db_prep_save(values[place], connection)
+                values[place] = convert(values[place])
         return values
+
+
+def _conversion_of(field: Any) -> Callable[[Any], Any] | None:
+    """Return how the values of a field are converted; None if they are stored unchanged.
+
+    Every integer is sent as the longest type: the driver would choose the shortest that holds the
+    value, and the server would prepare a statement anew for each combination of types.
+    """
+    while field.remote_field:
+        field = field.target_field
+    if _is_stored_unchanged(field):
+        return None
+    if connection.vendor == "postgresql" and isinstance(field, IntegerField):
+        return Int8
+    return lambda value: field.get_db_prep_save(value, connection)
 
 
 def _is_stored_unchanged(field: Any) -> bool:
     """Return whether Django's conversion of each value would leave it unchanged."""
-    while field.remote_field:
-        field = field.target_field
     kind = type(field)
-    if issubclass(kind, DateTimeField):
+    if issubclass(kind, DateTimeField) or kind is BinaryField:
         return connection.vendor == "postgresql"
     return (
         kind.get_prep_value in (plain.get_prep_value for plain in _PLAIN)

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 from django.db.models import F
+from psycopg.types.numeric import Int8
 
 from core.writing import Write, insertion_of, write
 from ledger.errors import InsufficientBalance
@@ -102,17 +103,21 @@ def post_at_once(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> No
 
 def credit_only_posting(transfers: Sequence[Transfer], wallets: Sequence[Effect]) -> list[Write]:
     """Return the statements of a posting in which no wallet pays."""
-    changes = [Write(CHANGE_BALANCE, [effect.change, effect.account.pk]) for effect in wallets]
-    return [*changes, *_rows_of(transfers)]
+    return [*map(_change_of, wallets), *_rows_of(transfers)]
 
 
 def _covered_posting(transfers: Sequence[Transfer], wallet: Effect | None = None) -> list[Write]:
     """Return the statements of a posting that writes nothing if its wallet is not covered."""
     if wallet is None or not wallet.deepest:
         return credit_only_posting(transfers, [wallet] if wallet else [])
-    params = [wallet.change, wallet.account.pk, -wallet.deepest]
-    change = Write(f"{CHANGE_BALANCE} AND balance >= %s RETURNING 1", params, "covered")
+    sql, params, _ = _change_of(wallet)
+    least = Int8(-wallet.deepest)
+    change = Write(f"{sql} AND balance >= %s RETURNING 1", [*params, least], "covered")
     return [change, *_rows_of(transfers, "SELECT new.* FROM (VALUES {rows}) AS new, covered")]
+
+
+def _change_of(wallet: Effect) -> Write:
+    return Write(CHANGE_BALANCE, [Int8(wallet.change), Int8(wallet.account.pk)])
 
 
 def _rows_of(transfers: Sequence[Transfer], source: str = "VALUES {rows}") -> list[Write]:

@@ -30,7 +30,7 @@ _SELECT = """
     WHERE merchant_id = %s AND livemode = %s AND is_active AND deleted_at IS NULL AND {subscribed}
 """
 _event_ids = OrderedIds("evt")
-_SUBSCRIBED_POSTGRESQL = "events ?| %s"
+_SUBSCRIBED_POSTGRESQL = "events ?| ARRAY[%s, %s, %s]"
 _SUBSCRIBED_SQLITE = "EXISTS (SELECT 1 FROM json_each(events) WHERE value IN (%s, %s, %s))"
 
 
@@ -152,11 +152,10 @@ def _first_deliveries(events: Sequence[Event], now: datetime) -> Write:
     adapt = connection.ops.adapt_datetimefield_value
     params: list[object] = []
     for event in events:
-        patterns = patterns_of(EventType(event.type))
         params += [new_id("dlv", now)[:-NUMBER_DIGITS], event.id]
         params += [] if is_postgresql else [adapt(utc_now())]
         params += [adapt(now), event.merchant_id, event.livemode]
-        params += [list(patterns)] if is_postgresql else patterns
+        params += patterns_of(EventType(event.type))
     selects = " UNION ALL ".join([_SELECT.format(due=due, subscribed=subscribed)] * len(events))
     return Write(_INSERT + selects, params)
 
