@@ -85,6 +85,7 @@ class Visit:
             "events": "/v1/events?limit=20",
             "events of a type": "/v1/events?limit=20&type=payment.completed",
             "events of a type it has none of": "/v1/events?limit=20&type=payout.paid",
+            "events of a group": "/v1/events?limit=20&type=refund.*",
             "events, offset in the middle": f"/v1/events?limit=20&offset={self.own}",
             "feed from its start": "/v1/events?after=0",
             "feed of a type": "/v1/events?after=0&type=payment.completed",
