@@ -5,6 +5,7 @@ No session, language, form, staff or template handling comes between a caller an
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -56,8 +57,20 @@ def _response_of_view(request: HttpRequest) -> HttpResponse:
 
 def _match_of(path: str) -> ResolverMatch:
     """Return the view for a path. Raises NotFound."""
+    fixed = _fixed_paths(settings.ROOT_URLCONF)
+    if path in fixed:
+        return fixed[path]
     try:
-        return resolve(path)
+        match = resolve(path)
     except Resolver404:
         is_slash_wrong = path.endswith("/") and is_valid_path(path[:-1])
         raise NotFound("Remove the trailing slash." if is_slash_wrong else "") from None
+    if not (match.args or match.kwargs):
+        fixed[path] = match
+    return match
+
+
+@cache
+def _fixed_paths(urlconf: str) -> dict[str, ResolverMatch]:
+    """Return the views of paths without an id, each once it has been found: there are few."""
+    return {}
