@@ -79,7 +79,7 @@ REASON = Field("Reason", "reason")
 STATED = ("Number", "Period", "Written", *map(formats.amount, ("Opening", "Closing", "Replaces")))
 _SHOWN_OTHERWISE = frozenset(
     {
-        *("expected_available", "effects", "gives", "passkey_id", "payouts", "says"),
+        *("direction", "expected_available", "effects", "gives", "passkey_id", "payouts", "says"),
         *("statements", "takes_away"),
     }
 )

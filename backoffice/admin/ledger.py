@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 from django.http import HttpRequest
 from django.utils.html import format_html
 
@@ -12,7 +12,6 @@ from backoffice import formats
 from backoffice.admin.fees import FEES_OF_ALL
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
-from backoffice.resource.catalog import BY_PREFIX
 from backoffice.resource.filters import (
     ModeFilter,
     NumberFilter,
@@ -24,8 +23,11 @@ from backoffice.resource.shown import Amount, Code, Field, Instant, Reference, l
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, MODE
 from backoffice.statement_files import KINDS
+from customers.models import Customer
+from customers.phones import masked
 from ledger.models import Account, Purpose, Transfer
 from ledger.services import balance_of
+from merchants.models import Merchant
 
 SHOWN = 30
 
@@ -62,8 +64,34 @@ class AccountField(Field):
         return (name_of(self.value(row)),)
 
 
+def with_owners(rows: Any) -> Any:
+    """Read with each account the name of its merchant, or the phone of its customer."""
+    merchants = Merchant.objects.filter(pk=OuterRef("owner")).values("name")
+    customers = Customer.objects.filter(pk=OuterRef("owner"), erased_at=None).values("phone")
+    return rows.annotate(merchant_name=Subquery(merchants), customer_phone=Subquery(customers))
+
+
+def owner_of(account: Account) -> str:
+    """Return by what staff know an account's owner; `with_owners` has read it. Else its id."""
+    phone = getattr(account, "customer_phone", None)
+    return getattr(account, "merchant_name", None) or (masked(phone) if phone else account.owner)
+
+
+@dataclass(frozen=True)
+class OwnerField(Reference):
+    """The owner by name in a list, by id on a page and in a file."""
+
+    def cell(self, row: Any) -> Any:
+        name = owner_of(row)
+        return (
+            linked(row.owner, formats.long_text(name, 60))
+            if name != row.owner
+            else super().cell(row)
+        )
+
+
 PURPOSE = Field("Purpose", "get_purpose_display")
-OWNER = Reference("Owner", "owner")
+OWNER = OwnerField("Owner", "owner")
 SEALED = Amount("Sealed balance", "balance")
 # The sealed balance lags behind, and would contradict the balances of a merchant's page.
 ACCOUNT_FIELDS = (PURPOSE, Field("Currency", "currency"), MODE)
@@ -85,9 +113,10 @@ class AccountAdmin(OfficeAdmin):
 
     def heading(self, row: Account) -> str:
         """Name the merchant or customer, who is known to the reader by that, and not by an id."""
-        entry = BY_PREFIX.get(row.owner.partition("_")[0])
-        owner = entry and entry.model._default_manager.filter(pk=row.owner).first()
-        return f"{row.get_purpose_display()} account: {owner or row.owner}"
+        return f"{row.get_purpose_display()} account: {owner_of(row)}"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return with_owners(super().get_queryset(request))
 
     def tables(self, row: Account) -> list[Table]:
         signed = Amount(

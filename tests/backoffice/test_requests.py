@@ -100,7 +100,10 @@ def test_who_approves_reads_out_of_whose_wallet_it_goes(office: Office, payment:
     out_of = (
         "Adjustment of a wallet: B$60.00 BSD out of the wallet of +1 242 ••• 0100, requested by"
     )
-    assert words(Instruction.objects.get()).startswith(out_of)
+    asked = Instruction.objects.get()
+    assert words(asked).startswith(out_of)
+    page = office(Role.ADMINISTRATOR).get(page_of(asked)).content.decode()
+    assert "Direction" not in page  # "take" is a word of ours, and the sentence says it
 
 
 def test_what_waits_lowers_what_can_be_refunded(

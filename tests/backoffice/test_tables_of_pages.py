@@ -177,7 +177,7 @@ def test_the_page_of_an_account_is_headed_by_the_name_of_its_owner(
 ) -> None:
     merchant, customer = rows[Merchant], rows[Customer]
     headings = {
-        "merchant": f"Merchant account: {merchant}",
+        "merchant": f"Merchant account: {merchant.name}",
         "wallet": f"Wallet account: {customer}",
     }
     headings["funding"] = "Funding account: house"
@@ -187,3 +187,18 @@ def test_the_page_of_an_account_is_headed_by_the_name_of_its_owner(
     titles = [browser.get(page_of(account)).context["title"] for account in accounts]
 
     assert titles == list(headings.values())
+
+
+def test_accounts_are_listed_by_the_names_of_their_owners_and_kept_by_their_ids(
+    office: Office, rows: Rows
+) -> None:
+    merchant, customer = rows[Merchant], rows[Customer]
+    accounts = "/admin/ledger/account/"
+    browser = office(Role.FINANCE)
+
+    page = browser.get(f"{accounts}?mode=both").content.decode()
+    file = browser.get(f"{accounts}export/csv/?mode=both")
+
+    for owner, name in ((merchant, merchant.name), (customer, customer.masked_phone)):
+        assert name in page
+        assert owner.pk in b"".join(file.streaming_content if file.streaming else file).decode()
