@@ -74,7 +74,12 @@ class InquiryOutput(InquirySummary):
 
 
 class InquiryAnswer(Input):
-    text = TextField(max_length=MAX_TEXT, lines=True)
+    text = TextField(
+        max_length=MAX_TEXT,
+        lines=True,
+        pattern=r"[\s\S]*\S[\s\S]*",
+        pattern_rule="must not be blank",
+    )
 
 
 def draft_of(values: dict[str, Any]) -> RefundDraft:

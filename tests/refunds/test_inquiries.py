@@ -109,6 +109,17 @@ def test_while_it_waits_more_words_do_not_make_it_younger(paid, inquiry):
     assert report(paid, "Hello?").open_since == inquiry.open_since
 
 
+@pytest.mark.parametrize("text", [" ", "\n", "\u00a0 \n"])
+def test_it_is_not_answered_with_nothing(api, inquiry, mailoutbox, text):
+    response = answer(api, inquiry, text)
+
+    assert response.status_code == 422
+    assert response.json()["details"] == "text: must not be blank"
+    inquiry.refresh_from_db()
+    assert inquiry.status == "open"
+    assert not mailoutbox
+
+
 def test_it_is_answered_once(api, inquiry):
     answer(api, inquiry)
 
