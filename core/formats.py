@@ -102,8 +102,12 @@ def moment_and_offset_of(instant: datetime, zone: str) -> str:
 
 
 def offset_of(instant: datetime, zone: str) -> str:
-    """Write how far a time zone is from UTC at an instant: (GMT-05:00), or (UTC-05:00)."""
-    return f"({get_timezone_gmt(instant.astimezone(ZoneInfo(zone)), locale=region())})"
+    """Write how far a time zone is from UTC at an instant: (GMT-05:00), or (UTC-05:00).
+
+    With a minus: a line may break behind a hyphen.
+    """
+    offset = get_timezone_gmt(instant.astimezone(ZoneInfo(zone)), locale=region())
+    return f"({offset})".replace("-", "\u2212")
 
 
 def without_narrow_spaces(text: str) -> str:

@@ -69,6 +69,17 @@ def test_no_line_of_a_french_page_begins_with_a_mark():
     assert [part for part in parts if re.search(r" [:;?!»]|« ", part)] == []
 
 
+def test_no_heading_of_a_narrow_page_breaks_inside_e_mail():
+    """A line may break behind the hyphen: "Confirm your e-" stood above "mail address"."""
+    page = (settings.BASE_DIR / "templates/checkout/confirm_address.html").read_text()
+    headings = re.findall(r'<h1>{% translate "(.*?)" %}', page)
+    words = [heading for heading in headings if "mail" in heading]
+    texts = [*words, *(message.string for message in read_source("fr") if message.id in words)]
+
+    assert len(texts) == 4
+    assert [text for text in texts if "e\u2011mail" not in text] == []
+
+
 def test_the_command_takes_in_new_texts_and_counts_what_is_missing(settings, tmp_path, capsys):
     settings.LOCALE_PATHS = [tmp_path]
 

@@ -49,7 +49,7 @@ def test_it_is_named_after_the_pin_and_counts_once_the_link_is_pressed(own: Shop
 
     reader.send()
 
-    assert "Your e-mail address is confirmed" in reader.text
+    assert "Your e\u2011mail address is confirmed" in reader.text
     assert Customer.objects.get().email == OWN
     assert told() == {("email_set", PHONE)}
     own.visit("/account")
@@ -75,7 +75,7 @@ def test_a_link_that_was_pressed_says_the_same_again(own: Shopper) -> None:
     again = Shopper()
     again.visit(link)
 
-    assert "Your e-mail address is confirmed" in again.text
+    assert "Your e\u2011mail address is confirmed" in again.text
     assert Client().post(link).status_code == 200
     assert told() == {("email_set", PHONE)}
 

@@ -43,7 +43,7 @@ def test_the_templates_know_all_of_a_payment(settings: Settings) -> None:
         "number": "",
         "tip": "B$2.50",
         "refunded": "B$5.00",
-        "paid_at": "18 Mar 2026, 11:04\u00a0am (GMT-04:00)",
+        "paid_at": "18 Mar 2026, 11:04\u00a0am (GMT\u221204:00)",
         "pay_url": "https://pay.example.com/checkout/pay_1",
         "receipt_url": "https://pay.example.com/receipts/pay_1",
         "service_name": "Payments",
