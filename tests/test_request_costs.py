@@ -30,14 +30,14 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(2, 2_580, Ceiling(5, 2_610)),
+    "create": Ceiling(2, 2_390, Ceiling(5, 2_550)),
     "read": Ceiling(1, 1_170),
-    "list": Ceiling(1, 2_210, Ceiling(1, 3_480)),
-    "list filtered": Ceiling(1, 2_260, Ceiling(1, 3_540)),
-    "cancel": Ceiling(3, 2_050, Ceiling(7, 2_110)),
-    "confirm": Ceiling(6, 3_450, Ceiling(12, 4_330)),
-    "refund": Ceiling(5, 3_640, Ceiling(13, 3_860)),
-    "balance": Ceiling(1, 1_290),
+    "list": Ceiling(1, 2_140, Ceiling(1, 3_420)),
+    "list filtered": Ceiling(1, 2_190, Ceiling(1, 3_470)),
+    "cancel": Ceiling(3, 1_990, Ceiling(7, 2_110)),
+    "confirm": Ceiling(6, 3_330, Ceiling(12, 4_330)),
+    "refund": Ceiling(5, 3_370, Ceiling(13, 3_860)),
+    "balance": Ceiling(1, 1_090),
     "checkout page": Ceiling(1, 3_040),
     "status poll": Ceiling(1, 1_010),
     "QR image": Ceiling(0, 920),

@@ -23,7 +23,7 @@ INSTANT = types["timestamptz"].oid
 
 # The driver caches the last 128 parsed statements, but none with more than fifty values: it would
 # parse the statements of a creation and of a refund again each time.
-_queries.MAX_CACHED_STATEMENT_PARAMS = 120
+_queries.MAX_CACHED_STATEMENT_PARAMS = 130
 _queries.MAX_CACHED_STATEMENT_LENGTH = 8_192
 
 

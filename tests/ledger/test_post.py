@@ -49,29 +49,6 @@ def test_it_moves_a_payment_and_its_fee() -> None:
     assert fee.signature
 
 
-@pytest.mark.postgres
-def test_large_amounts_are_posted_by_the_statement_prepared_for_small_ones() -> None:
-    wallet, merchant = opened(Purpose.WALLET, holding=1_000_000), opened(Purpose.MERCHANT)
-
-    for number in range(12):
-        amount = 1 if number < 6 else 40_000
-        movement = Movement(
-            kind=TransferKind.PAYMENT,
-            reference=f"pay_{number}",
-            debit=wallet,
-            credit=merchant,
-            amount=amount,
-        )
-        post_transfers(transaction_id=f"txn_{number}", movements=[movement], now=NOW)
-
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_prepared_statements"
-            " WHERE statement LIKE 'WITH covered%' GROUP BY statement"
-        )
-        assert set(cursor.fetchall()) == {(1,)}
-
-
 def test_a_payment_with_a_fee_is_one_statement_or_one_per_table() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=1_000), opened(Purpose.MERCHANT)
     movements = pay(wallet, merchant, opened(Purpose.FEES), 600, 17)
