@@ -204,6 +204,33 @@ def test_a_price_stands_on_the_line_of_what_it_is_for(screen):
     assert max(apart) < 2
 
 
+@pytest.mark.parametrize(
+    ("name", "language", "of"),
+    [("passkey", "en", ".brief .name"), ("receipt-refunded", "fr", ".pair .ghost, .rows .back dt")],
+)
+def test_no_line_ends_inside_a_word_on_a_small_phone(screen, name, language, of):
+    """It was "Blue Hole Outfit/ters", "Enregistre/r" and "(UTC-/05:00)"."""
+    page = screen(name, locale=language, width=320)
+    words, broken = page.evaluate(
+        """(of) => {
+        const words = [...document.querySelectorAll(of)].flatMap((each) => {
+            const text = each.firstChild;
+            return [...text.textContent.matchAll(/\\S+/g)].map((found) => {
+                const word = document.createRange();
+                word.setStart(text, found.index);
+                word.setEnd(text, found.index + found[0].length);
+                return [found[0], word.getClientRects().length];
+            });
+        });
+        return [words.length, words.filter(([, lines]) => lines > 1)];
+        }""",
+        of,
+    )
+
+    assert words > 2
+    assert broken == []
+
+
 def test_a_page_weighs_less_than_60_kilobytes(open_page, site):
     page = open_page("/preview/missing")
     sizes = []
