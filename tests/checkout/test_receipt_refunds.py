@@ -1,6 +1,7 @@
 """The receipt of what was given back: on the page and on paper, from asked for to arrived."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
@@ -10,6 +11,7 @@ from merchants.callers import Caller
 from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification
+from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
 from refunds.tasks import retry_refunds
 from tests.checkout.pdf_text import text_of
@@ -70,3 +72,17 @@ def test_money_that_is_still_on_its_way_back_is_not_called_refunded(paid):
     retry_refunds()
     assert re.search(r"Refunded \d", text_of(page.visit(pdf).content))
     assert "on its way" not in text_of(page.visit(pdf).content)
+
+
+def test_it_names_the_offset_of_each_of_its_times(paid, monkeypatch):
+    """What is paid in winter and refunded in summer has two: the name of one would be wrong."""
+    refund(paid, 1_000)
+    Refund.objects.update(succeeded_at=datetime(2026, 7, 1, 18, tzinfo=UTC))
+    Payment.objects.update(completed_at=datetime(2026, 1, 5, 18, tzinfo=UTC))
+    shopper = Shopper()
+    page = shopper.visit(f"/receipts/{paid.id}").content.decode().replace("\u00a0", " ")
+    french = shopper.visit(f"/receipts/{paid.id}?lang=fr").content.decode()
+
+    assert "<dd>5 Jan 2026, 1:00 pm (GMT\u221205:00)</dd>" in page
+    assert "<dt>1 Jul 2026, 2:00 pm (GMT\u221204:00)" in page
+    assert french.count("(UTC\u221205:00)") == french.count("(UTC\u221204:00)") == 1

@@ -1,7 +1,5 @@
 """The receipt: the live state, on a page, as PDF, by e-mail."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from core.clock import utc_now
@@ -13,7 +11,6 @@ from payments.models import Payment
 from payments.numbers import number_of
 from payments.paying import pay
 from payments.verification import Verification
-from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
 from tests.checkout.pdf_text import fonts_of, text_of
 from tests.checkout.shopper import Shopper, signed_in_at
@@ -37,20 +34,6 @@ def refund(payment: Payment, amount: int) -> None:
     caller = Caller(payment.merchant, livemode=False, actor="test")
     draft = RefundDraft(amount=amount, reason="Came back")
     create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
-
-
-def test_it_names_the_offset_of_each_of_its_times(paid, monkeypatch):
-    """What is paid in winter and refunded in summer has two: the name of one would be wrong."""
-    refund(paid, 1_000)
-    Refund.objects.update(succeeded_at=datetime(2026, 7, 1, 18, tzinfo=UTC))
-    Payment.objects.update(completed_at=datetime(2026, 1, 5, 18, tzinfo=UTC))
-    shopper = Shopper()
-    page = shopper.visit(f"/receipts/{paid.id}").content.decode().replace("\u00a0", " ")
-    french = shopper.visit(f"/receipts/{paid.id}?lang=fr").content.decode()
-
-    assert "<dd>5 Jan 2026, 1:00 pm (GMT\u221205:00)</dd>" in page
-    assert "<dt>1 Jul 2026, 2:00 pm (GMT\u221204:00)" in page
-    assert french.count("(UTC\u221205:00)") == french.count("(UTC\u221204:00)") == 1
 
 
 def test_it_shows_what_was_paid_for_and_by_whom(paid):
