@@ -124,4 +124,4 @@ def test_a_fee_never_breaks_on_a_page_and_is_plain_in_a_file(
 
     assert "2.55\u00a0%" in merchants.get("/admin/merchants/merchant/").content.decode()
     file = merchants.get("/admin/merchants/merchant/export/csv/")
-    assert "2.55 %" in b"".join(file.streaming_content if file.streaming else file).decode()
+    assert "2.55 %" in file.content.decode()
