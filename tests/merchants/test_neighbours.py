@@ -101,7 +101,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
         lambda one, now: set_status(
             merchant_id=one.merchant.pk, status=MerchantStatus.SUSPENDED, now=now
         ),
-        {"Merchant": {"status", "updated_at", "signature"}},
+        {"Merchant": {"status", "verified_at", "updated_at", "signature"}},
     ),
     "set the fee": (
         lambda one, now: set_fee(merchant_id=one.merchant.pk, fee_basis_points=150, now=now),

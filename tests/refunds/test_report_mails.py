@@ -8,7 +8,7 @@ from django.utils import translation
 
 from backoffice.services.personal_data import messages_to
 from core.clock import utc_now
-from core.formats import moment_of
+from core.formats import moment_and_offset_of
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from messages.models import Message
@@ -90,7 +90,7 @@ def test_a_mail_is_in_one_language_whatever_the_reporter_reads(paid, mailoutbox)
 
     [mail] = mailoutbox
     assert "a problem with a payment of B$12.50 BSD" in mail.subject
-    moment = moment_of(paid.completed_at, paid.merchant.time_zone)
+    moment = moment_and_offset_of(paid.completed_at, paid.merchant.time_zone)
     assert f"\nAmount: B$12.50 BSD, paid {moment}\n" in mail.body
 
 
