@@ -36,6 +36,7 @@ SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
 HOURS_OF_A_YEAR = 8_760
 MOST_UNPROVEN = 100
+NAME_LENGTH = 100  # of the 200 characters of a mail's subject
 STORES = ("file:///", "s3://")
 FEWEST_CHARACTERS = 8
 logger = logging.getLogger(__name__)
@@ -175,6 +176,7 @@ def _impossible_values() -> Iterator[str]:
         "PAYOUT_MINIMUM must be 1 or more.": settings.PAYOUT_MINIMUM >= 1,
         "PIN_ABOVE must not be negative.": settings.PIN_ABOVE >= 0,
         "QR_PAYLOAD must be deep_link or png.": settings.QR_PAYLOAD in QRFormat.values,
+        "SERVICE_NAME must have at most 100 characters.": len(settings.SERVICE_NAME) <= NAME_LENGTH,
         "SMS_COUNTRIES must name at least one country, by its ISO 3166 code, or `*`.": (
             settings.SMS_COUNTRIES
             and set(settings.SMS_COUNTRIES) <= {ALL_COUNTRIES, *SUPPORTED_REGIONS}
@@ -193,9 +195,7 @@ def _impossible_values() -> Iterator[str]:
         f"RISK_UNPROVEN_PAYMENTS must be from 0 to {MOST_UNPROVEN}.": (
             0 <= settings.RISK_UNPROVEN_PAYMENTS <= MOST_UNPROVEN
         ),
-        "STAFF_TIME_ZONE must be a zone of the IANA database.": (
-            settings.STAFF_TIME_ZONE in time_zones()
-        ),
+        "STAFF_TIME_ZONE must be an IANA time zone.": settings.STAFF_TIME_ZONE in time_zones(),
         "TRUSTED_PROXIES must not be negative.": settings.TRUSTED_PROXIES >= 0,
         "WEBHOOK_RETRY_SECONDS must name at least one wait, each of a second or more.": (
             waits and min(waits) >= 1

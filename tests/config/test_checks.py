@@ -49,6 +49,7 @@ def test_no_process_of_celery_starts_on_an_unsafe_one(
 
 def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
     production.ALLOWED_HOSTS = ["pay.example.com", ".example.com"]
+    production.SERVICE_NAME = "P" * 100
     refuse_unsafe()
 
     assert list(configuration_faults()) == []
@@ -119,6 +120,7 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("RISK_PIN_DAY_AMOUNT", 99_999_999_999, "RISK_PIN_DAY_AMOUNT must"),
         ("RISK_UNPROVEN_AMOUNT", 99_999_999_999, "RISK_UNPROVEN_AMOUNT must"),
         ("RISK_UNPROVEN_PAYMENTS", 101, "RISK_UNPROVEN_PAYMENTS must"),
+        ("SERVICE_NAME", "P" * 101, "SERVICE_NAME must have at most 100"),
         ("STAFF_TIME_ZONE", "Atlantis", "STAFF_TIME_ZONE must be"),
         ("STAFF_TIME_ZONE", "localtime", "STAFF_TIME_ZONE must be"),
         ("TRUSTED_PROXIES", -1, "TRUSTED_PROXIES must not"),
