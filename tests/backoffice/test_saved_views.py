@@ -21,7 +21,8 @@ def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:
     finance = office(Role.FINANCE)
     link = finance.get(PAYMENTS, {"mode": "test", "status": "failed"}).content.decode()
     save = link.split('href="/admin/views/?')[1].split('"')[0].replace("&amp;", "&")
-    assert finance.get(f"/admin/views/?{save}").status_code == 200
+    saving = finance.get(f"/admin/views/?{save}").context["form"]
+    assert saving.initial == {"path": PAYMENTS, "query": "mode=test&status=failed"}
 
     values = {"name": "Failed", "path": PAYMENTS, "query": "mode=test&status=failed"}
     response = finance.post("/admin/views/", values)
@@ -40,6 +41,17 @@ def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:
     finance.post("/admin/views/", values | {"name": "Another"})
     finance.post(forget)
     assert SavedView.objects.get().name == "Another"
+
+
+def test_exports_and_acts_above_a_list_keep_its_filters(office: Office) -> None:
+    """Else all rows would be exported, or sent again, while a part of them is shown."""
+    query = "mode=test&status=failed"
+    page = office(Role.SUPPORT).get(f"/admin/webhooks/delivery/?{query}")
+    exports = office(Role.FINANCE).get(f"{PAYMENTS}?{query}").context["exports"]
+
+    addresses = [act["url"] for act in page.context["list_actions"]] + [url for _, url in exports]
+
+    assert [url.partition("?")[2] for url in addresses] == [query] * 3
 
 
 def test_a_view_of_a_list_that_the_role_no_longer_sees_is_not_shown(office: Office) -> None:

@@ -61,6 +61,7 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
         ("5.00 saturday", {"amount": 500, "day": TODAY}),
         ("5.00 thurs", {"amount": 500, "day": date(2026, 11, 19)}),
         ("5.00 Sept 3", {"amount": 500, "day": date(2026, 9, 3)}),
+        ("12.03 Mar", {}),  # a sum at a shop, no third of March
         ("2 decaf", {}),
         ("Market 5", {}),
         ("Mondo Cafe", {}),
@@ -108,6 +109,7 @@ def test_four_digits_can_be_an_amount(digits: str, amount: int | None) -> None:
         ("Reef Market 12.50", 1_250, None, "reef market"),
         ("Satay 12.50 sat", 1_250, TODAY, "satay"),
         ("Lemonade 12.50 mon", 1_250, date(2026, 11, 16), "lemonade"),
+        *(("Mar 12.03", 1_203, None, "mar"), ("12.03 Mar", 1_203, None, "mar")),
         ("Nova 12.50 13 Nov", 1_250, date(2026, 11, 13), "nova"),
     ],
 )

@@ -10,10 +10,11 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
+from pytest_django import Settings
 
 from backoffice.authenticators import Authenticator, StaffPasskey
 from backoffice.errors import AccountNotEligible
-from backoffice.models import AuditEntry
+from backoffice.models import AuditEntry, StaffAccount
 from backoffice.roles import Role
 from backoffice.services import staff_passkeys
 from backoffice.services.staff_passkeys import (
@@ -24,6 +25,7 @@ from backoffice.services.staff_passkeys import (
     remove_passkey,
 )
 from backoffice.services.two_factor import (
+    DEVELOPMENT_CODE,
     begin_enrolment,
     check_code,
     finish_enrolment,
@@ -157,6 +159,19 @@ def test_a_code_proves_its_device_once_and_the_next_one_half_a_minute_later() ->
     waiting = Authenticator.objects.get(user=bare)
     for code in (code_of(waiting, now), "abcd-efgh-ijkl-mnop"):
         assert check_code(bare, code, now) is None
+
+
+@pytest.mark.parametrize("mode", [True, False])
+@pytest.mark.parametrize("development_only", [True, False])
+def test_the_code_of_development_proves_what_exists_for_it_alone(
+    settings: Settings, mode: bool, development_only: bool
+) -> None:
+    settings.DEVELOPMENT_MODE, user = mode, make_user(Role.SUPPORT)
+    StaffAccount.objects.create(user=user, development_only=development_only)
+
+    proven = check_code(user, DEVELOPMENT_CODE, utc_now())
+
+    assert (proven is not None) == (mode and development_only)
 
 
 def test_what_is_kept_of_a_passkey() -> None:
