@@ -129,3 +129,10 @@ def test_what_staff_did_to_a_key_stands_there_once(office: Office, key: ApiKey) 
     titles = [title for title, _ in happened(office, key)]
 
     assert len(titles) == 3, titles
+
+
+def test_a_key_that_was_revoked_before_its_end_has_not_ended(office: Office, key: ApiKey) -> None:
+    now = utc_now()
+    ApiKey.objects.update(revoked_at=now - timedelta(hours=2), expires_at=now - timedelta(hours=1))
+
+    assert {title for title, _ in happened(office, key)} == {"Revoked", "Created"}

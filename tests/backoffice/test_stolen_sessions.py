@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django_otp.plugins.otp_static.models import StaticToken
 
-from backoffice.authenticators import Authenticator
+from backoffice.authenticators import Authenticator, StaffPasskey
 from backoffice.models import Instruction
 from backoffice.pages.proving import VERIFIED_FOR
 from backoffice.roles import Role
@@ -80,3 +80,15 @@ def test_an_account_that_is_opened_again_lets_no_old_session_in(office: Office) 
     assert User.objects.get(username="otto").is_active
     assert stolen.get("/admin/").headers["Location"] == "/admin/login/?next=/admin/"
     assert bystander.get("/admin/").status_code == 200
+
+
+def test_where_they_wanted_to_go_is_kept_for_after_the_passkey() -> None:
+    user = make_user(Role.SUPPORT)
+    values = {"sign_count": 0, "is_synced": False, "created_at": utc_now(), "public_key": b"k"}
+    StaffPasskey.objects.create(user=user, credential_id="c", **values)
+
+    answer = enter(user.username).get("/admin/two-factor/?next=/admin/password_change/")
+
+    assert answer.headers["Location"] == (
+        "/admin/two-factor/passkey/?next=%2Fadmin%2Fpassword_change%2F"
+    )

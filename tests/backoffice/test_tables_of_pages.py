@@ -17,9 +17,10 @@ from backoffice.resource.shown import Figure
 from backoffice.resource.tables import Related
 from backoffice.roles import Role
 from backoffice.statement_files import DaySums
+from core.clock import utc_now
 from customers.models import Customer
 from funding.models import TopUp
-from ledger.models import Account
+from ledger.models import Account, Purpose
 from merchants.models import Merchant
 from payments.models import Payment
 from payouts.models import AccountStatement, BankEntry, Payout
@@ -188,6 +189,20 @@ def test_the_page_of_an_account_is_headed_by_the_name_of_its_owner(
     titles = [browser.get(page_of(account)).context["title"] for account in accounts]
 
     assert titles == list(headings.values())
+
+
+def test_the_account_of_someone_erased_is_headed_by_its_owners_id(
+    office: Office, rows: Rows
+) -> None:
+    account = Account.objects.filter(purpose=Purpose.WALLET).latest("pk")
+    nameless = dict.fromkeys(("name", "email", "language", "pin_hash"), "")
+    Customer.objects.filter(pk=account.owner).update(
+        erased_at=utc_now(), frozen_at=utc_now(), phone="+0123456789", **nameless
+    )
+
+    title = office(Role.FINANCE).get(page_of(account)).context["title"]
+
+    assert title == f"Wallet account: {account.owner}"
 
 
 def test_accounts_are_listed_by_the_names_of_their_owners_and_kept_by_their_ids(

@@ -8,7 +8,8 @@ from django.apps import apps
 from backoffice.services.merchants import end_key
 from core.clock import utc_now
 from merchants.models import Merchant
-from merchants.services import issue_key, set_status
+from merchants.owner_notices import has_unproven_email
+from merchants.services import create_merchant, issue_key, set_status
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from tests.client import Api, ApiClient
@@ -84,3 +85,15 @@ def test_a_confirmed_address_hears_that_it_is_replaced(
     told = Message.objects.get(kind="change_made")
     assert told.recipient == own
     assert "thief" not in told.text
+
+
+@pytest.mark.parametrize("status", [MerchantStatus.UNVERIFIED, MerchantStatus.VERIFIED])
+def test_a_registration_notes_a_verification_only_if_there_is_one(
+    db: None, status: MerchantStatus
+) -> None:
+    named = {"name": "Shop", "email": "new@example.com"}
+    registered = create_merchant(now=utc_now(), status=status, **named).merchant
+
+    is_verified = status == MerchantStatus.VERIFIED
+    assert (registered.verified_at is not None) == is_verified
+    assert has_unproven_email(registered) != is_verified
