@@ -26,7 +26,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class CounterSale:
-    """One payment on the screen. `digits` are the last four of the payer's phone."""
+    """One payment on the screen. `digits` are the last four of the payer's phone, if any."""
 
     id: str
     amount: int
@@ -79,7 +79,7 @@ def _sale(payment: Payment) -> CounterSale:
         payment.id,
         payment.amount,
         payment.completed_at,
-        last_digits(payment.customer.phone) or "••••",
+        last_digits(payment.customer.phone),
         words[payment.refund_status],
         payment.tip or 0,
     )
