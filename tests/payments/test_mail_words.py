@@ -141,3 +141,12 @@ def test_no_mail_has_a_colour_that_the_dark_would_swallow() -> None:
     assert len(styles) > 10
     own_colours = [style for style in styles if re.search(r"(?:^|;)color:", style)]
     assert [style for style in own_colours if "background:" not in style] == []
+
+
+def test_a_mail_is_laid_out_as_wide_as_the_telephone(merchant: Merchant) -> None:
+    """Without this a telephone lays it out 980 px wide, and shows it at two fifths of its size."""
+    payment = PaymentFactory(merchant=merchant)
+    html = content_about(payment, template="invoice", subject="", context=context_of(payment)).html
+
+    head = html.partition("</head>")[0]
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in head
