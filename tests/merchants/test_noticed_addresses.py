@@ -91,8 +91,9 @@ def test_a_confirmed_address_hears_that_it_is_replaced(
 def test_a_registration_notes_a_verification_only_if_there_is_one(
     db: None, status: MerchantStatus
 ) -> None:
-    named = {"name": "Shop", "email": "new@example.com"}
-    registered = create_merchant(now=utc_now(), status=status, **named).merchant
+    registered = create_merchant(
+        now=utc_now(), status=status, name="Shop", email="new@example.com"
+    ).merchant
 
     is_verified = status == MerchantStatus.VERIFIED
     assert (registered.verified_at is not None) == is_verified

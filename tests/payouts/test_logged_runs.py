@@ -1,5 +1,8 @@
 """The log names each run: a restore that has lost one does not pay it again (docs/backup.md)."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import pytest
 from structlog.testing import capture_logs
 
@@ -8,7 +11,7 @@ from tests.payouts.batching import FAR, batch_of, live_payout
 pytestmark = pytest.mark.django_db
 
 
-def named(logs: list[dict]) -> list[dict]:
+def named(logs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [log for log in logs if log["event"] == "payout_batch_made"]
 
 
