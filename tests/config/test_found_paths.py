@@ -4,6 +4,7 @@ from unittest import mock
 
 import pytest
 from django.urls import resolve
+from pytest_django import Settings
 
 from tests.client import Api
 
@@ -24,3 +25,11 @@ def test_a_path_without_an_id_is_searched_for_once(api: Api) -> None:
 
 def test_a_path_with_an_id_is_searched_for_each_time(api: Api) -> None:
     assert searches_for("/v1/payments/pay_x", api) == 3
+
+
+def test_another_set_of_urls_has_views_of_its_own(api: Api, settings: Settings) -> None:
+    assert api().get("/v1/balance").status_code == 401
+
+    settings.ROOT_URLCONF = "config.local.previews"
+
+    assert searches_for("/v1/balance", api) == 1
