@@ -1,5 +1,7 @@
 """What was added and is gone after all is taken back, by two people, once"""
 
+import re
+
 import pytest
 from django.db import transaction
 
@@ -136,6 +138,16 @@ def test_the_page_says_so(top_up):
     page = Shopper().visit(f"/top-ups/{top_up.pk}")
 
     assert "Taken back" in page.text
+
+
+def test_the_page_names_transaction_and_time_as_a_receipt_does(top_up):
+    """It called the transaction a receipt number, which is another one, and named no offset."""
+    shopper = Shopper()
+    shopper.visit(f"/top-ups/{top_up.pk}")
+
+    assert f"<dt>Transaction</dt><dd><code>{top_up.transaction_id}</code></dd>" in shopper.text
+    assert re.search(r"<dt>Time</dt><dd>[^<]+ \(GMT\u2212\d\d:\d\d\)</dd>", shopper.text)
+    assert "Receipt number" not in shopper.text
 
 
 def spend(customer, amount):
