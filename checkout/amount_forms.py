@@ -36,8 +36,7 @@ class AmountForm(RepeatGuardForm):
     def __init__(self, *args: Any, currency: str, **options: Any) -> None:
         super().__init__(*args, **options)
         self.currency = currency
-        zero = "0" + (decimal_point() + "0" * minor_digits(currency)) * bool(minor_digits(currency))
-        self.fields["amount"].widget.attrs["placeholder"] = zero
+        self.fields["amount"].widget.attrs["placeholder"] = money(0, currency)
 
     def clean_amount(self) -> int:
         amount = read_amount(self.cleaned_data["amount"], self.currency, decimal_point())

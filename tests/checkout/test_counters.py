@@ -9,6 +9,7 @@ from checkout import counter_screens
 from checkout.flow import missing_amount, proof_for
 from core.clock import utc_now
 from core.errors import InvalidAmount
+from core.formats import money
 from customers.erasure import erase_customer
 from customers.models import Customer
 from customers.services import test_customer
@@ -257,7 +258,15 @@ def test_a_currency_without_cents_has_no_key_for_them(payment_of):
     shopper.visit(counter.hosted_url)
 
     assert 'data-point=""' in shopper.text
-    assert 'placeholder="0"' in shopper.text
+    assert f'placeholder="{money(0, "JPY")}"' in shopper.text
+
+
+def test_the_field_for_an_amount_names_the_currency(payment_of):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+
+    for language, nothing in (("en", "B$0.00"), ("fr", "0,00 B$")):
+        page = Shopper().visit(f"{counter.hosted_url}?lang={language}").content.decode()
+        assert f'placeholder="{nothing}"' in page.replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize("amount", [None, 500])
