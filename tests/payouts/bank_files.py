@@ -171,5 +171,6 @@ def statuses_of(payouts):
 
 
 def waiting_entries():
-    """Return why each entry that waits does so."""
-    return list(BankEntry.objects.unmatched().values_list("problem", flat=True))
+    """Return why each entry that waits does so, the oldest first."""
+    waiting = BankEntry.objects.unmatched().order_by("created_at", "pk")
+    return list(waiting.values_list("problem", flat=True))
