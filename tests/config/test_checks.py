@@ -48,7 +48,7 @@ def test_no_process_of_celery_starts_on_an_unsafe_one(
 
 
 def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
-    production.ALLOWED_HOSTS = ["pay.example.com", ".example.com"]
+    production.ALLOWED_HOSTS = ["pay.example.com", "checkout.example.com"]
     production.SERVICE_NAME = "P" * 100
     refuse_unsafe()
 
@@ -66,9 +66,10 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("PIN_PEPPER", "0123456789" * 4, "PIN_PEPPER must have"),
         ("PIN_PEPPER", "p" * 40, "PIN_PEPPER must have"),
         ("ENCRYPTION_KEY", "A" * 43 + "=", "ENCRYPTION_KEY must be"),
-        ("ALLOWED_HOSTS", ["*"], "ALLOWED_HOSTS must name hosts: with * the links"),
-        ("ALLOWED_HOSTS", ["a.example.com", ".com"], "ALLOWED_HOSTS must name hosts: with .com "),
-        ("ALLOWED_HOSTS", [".com."], "ALLOWED_HOSTS must name hosts: with .com. "),
+        ("ALLOWED_HOSTS", ["*"], "ALLOWED_HOSTS must name each host: with * the links"),
+        ("ALLOWED_HOSTS", ["a.example.com", ".com"], "ALLOWED_HOSTS must name each host: with ."),
+        ("ALLOWED_HOSTS", [".co.uk"], "ALLOWED_HOSTS must name each host: with .co.uk "),
+        ("ALLOWED_HOSTS", [".github.io"], "ALLOWED_HOSTS must name each host: with .github.io "),
         ("PASSKEY_ABOVE", 99_999_999_999, "PASSKEY_ABOVE is out of reach"),
         ("SMS_URL", "http://gateway.example.com/send", "SMS_URL must begin with https://"),
         ("REQUIRE_STAFF_PASSKEYS", False, "REQUIRE_STAFF_PASSKEYS must be on"),
