@@ -36,6 +36,9 @@ MAX_NAME_DIGITS = 2
 MOST_NAME_MARKS = 4
 _WORDS = re.compile(r"[\w\s,&'()-]")
 _UNSEEN = re.compile("[\u034f\u200c\u200d\ufe00-\ufe0f]")  # joiners, selectors of a form
+# Latin, Greek, Cyrillic and Armenian: the letters of addresses that people read as such.
+_ALPHABETS = re.compile("[0-9A-Za-z\u00c0-\u02af\u0370-\u058a\u1e00-\u1fff]")
+_BETWEEN_THEM = re.compile(f"{_ALPHABETS.pattern[:-1]}\\s,&'()\u02b9-\u02bf\u02c8-]")
 _WHOLE = "\u0e33\u0eb3"  # vowels of Thai and Lao, whose usual form is written differently
 # These concern our account or the rate, not the message: it may be retried.
 RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
@@ -46,14 +49,16 @@ NUMBER_REFUSALS = {400, 422}
 def sanitized(name: str) -> str:
     """Return a merchant's name made safe for a text: short, without links and phone numbers.
 
-    It contains no dot, by which phones recognise a link, and no digits if there are more than two:
-    `Pier 39` is a name, `Call 919` an instruction. If nothing is left, it is only called a shop:
+    It contains no dot, by which phones recognise a link, nor a letter of another script that people
+    read as one, and no digits if there are more than two: `Pier 39` is a name, `Call 919` an
+    instruction. If nothing is left, it is only called a shop:
     the service's own name would let it speak for us. The vowels and tones of other scripts stay,
     which are marks; not as many on a letter as would cover the line above, with the code.
     """
     plain = without_piles("".join(map(_plain, name)), most=MOST_NAME_MARKS)
     seen = _UNSEEN.sub("", unicodedata.normalize("NFC", plain))
     kept = "".join(each if _WORDS.match(each) or _is_mark(each) else " " for each in seen)
+    kept = _without_odd_letters(kept)
     if sum(map(str.isnumeric, kept)) > MAX_NAME_DIGITS:  # ➁, too, which is no decimal digit
         kept = "".join(" " if each.isnumeric() or each in "()-" else each for each in kept)
     words = ("".join(dropwhile(_is_mark, word)) for word in kept.split())
@@ -66,6 +71,21 @@ def _cut(name: str) -> str:
     while len(name) > end and _is_mark(name[end]):
         end -= 1
     return name[:end]
+
+
+def _without_odd_letters(name: str) -> str:
+    """Replace each letter, digit or spacing mark of another script that stands alone in a word.
+
+    Between two letters of our alphabets it may be drawn as a dot, colon or slash, as a tone of Lisu
+    and the zero of Arabic are. Apostrophes of Hawaiian and accents stay.
+    """
+    kept = list(name)
+    places = [at for at, each in enumerate(name) if unicodedata.category(each) != "Mn"]
+    for before, at, after in zip(places, places[1:], places[2:], strict=False):
+        is_within = _ALPHABETS.match(name[before]) and _ALPHABETS.match(name[after])
+        if is_within and not _BETWEEN_THEM.match(name[at]):
+            kept[at] = " "
+    return "".join(kept)
 
 
 def _plain(character: str) -> str:
