@@ -50,9 +50,9 @@ class Customer(SignedRow):
     is set; a test customer then has the documented one. `pin_pepper` is the id of its pepper, ""
     for a hash from before ids were kept.
 
-    What was paid, in cents, is counted for `payments.risk`: since the last proof, by PIN in the day
-    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last set by
-    the phone alone or a passkey added.
+    What was paid, in cents, is counted for `payments.risk`: since the last proof, by PIN in the
+    last 24 hours (`paid_by_pin`: `seconds:cents`, oldest first), and since `proof_changed_at`, when
+    the PIN was last set by the phone alone or a passkey added.
     """
 
     id = PublicIdField(primary_key=True)
@@ -75,8 +75,7 @@ class Customer(SignedRow):
     erased_at = models.DateTimeField(null=True, blank=True)
     unproven_payments = models.PositiveIntegerField(default=0, editable=False)
     unproven_amount = models.BigIntegerField(default=0, editable=False)
-    pin_day_started_at = models.DateTimeField(null=True, editable=False)
-    pin_day_amount = models.BigIntegerField(default=0, editable=False)
+    paid_by_pin = models.TextField(default="", db_default="", blank=True, editable=False)
     proof_changed_at = models.DateTimeField(null=True, editable=False)
     new_proof_amount = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(db_index=True)

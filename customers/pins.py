@@ -8,7 +8,7 @@ not be rolled back.
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Case, DateTimeField, F, Q, Value, When
+from django.db.models import Case, DateTimeField, Exists, F, Q, QuerySet, Value, When
 
 from core.errors import ApiError, Conflict
 from customers.codes import check_code
@@ -28,6 +28,7 @@ from customers.models import (
     CodePurpose,
     Customer,
     CustomerSession,
+    Passkey,
 )
 from customers.new_proofs import note_new_proof
 from customers.pin_hashing import Hasher, hashing_slot, newest_pepper, refuse_missing_pepper
@@ -76,7 +77,7 @@ def set_pin(*, customer_id: str, pin: str, now: datetime, session_id: int | None
 
     Unless that is the session that created the customer, the PIN is a new proof. If there is a
     passkey, that session must have shown it just now. Raises PinAlreadySet, ProofNeeded,
-    CustomerNotFound, and ValidationFailed for an obvious PIN.
+    CustomerNotFound, as `replace_pin`, and ValidationFailed for an obvious PIN.
     """
     customer = _look_up(customer_id)
     refuse_unfit(pin, phone=customer.phone)
@@ -149,9 +150,10 @@ def replace_pin(
     """Store a PIN that passed the rules, reset its failures, and end the other sessions.
 
     `is_new_proof`: it was set on the strength of the phone, and may pay little at first. Only for a
-    customer who has just been verified. Changes by code are limited already, all others here.
-    Raises CustomerFrozen, RateLimited, and Conflict if another request has replaced the PIN since
-    `customer` was read, or has ended `session_id` by replacing it before.
+    customer who has just been verified, and not if there is a passkey by now that `session_id` has
+    not shown. Changes by code are limited already, all others here. Raises CustomerFrozen,
+    RateLimited, and Conflict if another request has replaced the PIN since `customer` was read, has
+    ended `session_id` by replacing it before, or has added that passkey.
     """
     with hashing_slot() as hasher:
         stored = hasher.columns(pin)
@@ -159,7 +161,11 @@ def replace_pin(
         Customer.objects.locked(customer.pk).refuse_frozen()
         if session_id is not None and not _is_open(session_id):
             raise Conflict
-        replaced = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash).update(
+        unchanged = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash)
+        if is_new_proof and customer.livemode:
+            passkeys = Passkey.objects.usable().filter(customer=customer.pk)
+            unchanged = unchanged.filter(~Exists(passkeys) | Exists(_having_shown(session_id, now)))
+        replaced = unchanged.update(
             **stored, pin_failures=0, pin_locked_until=None, pin_set_at=now, updated_at=now
         )
         if not replaced:
@@ -194,10 +200,13 @@ def _has_passkey(customer: Customer) -> bool:
 
 
 def _has_shown_passkey(session_id: int | None, now: datetime) -> bool:
-    if session_id is None:
-        return False
-    sessions = CustomerSession.objects.filter(pk=session_id)
-    return sessions.filter(passkey_verified_at__gt=now - FRESH).exists()
+    return session_id is not None and _having_shown(session_id, now).exists()
+
+
+def _having_shown(session_id: int | None, now: datetime) -> QuerySet[CustomerSession]:
+    """Return the session, if it has shown a passkey just now."""
+    shown = CustomerSession.objects.filter(passkey_verified_at__gt=now - FRESH)
+    return shown.filter(pk=session_id or 0)
 
 
 @transaction.atomic(durable=True)

@@ -5,7 +5,7 @@ transaction has locked, so that two concurrent payments cannot both fit. Currenc
 unconverted. They count only for live customers and the magic phone that demonstrates them.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.conf import settings
 from django.db.models import Exists
@@ -19,7 +19,7 @@ from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payments.verification import Verification, required_for_amount
 
-DAY = timedelta(days=1)
+AN_HOUR, A_DAY = 3_600, 86_400  # in seconds
 
 
 def required_for_customer(customer: Customer, amount: int, *, now: datetime) -> Verification:
@@ -29,9 +29,10 @@ def required_for_customer(customer: Customer, amount: int, *, now: datetime) -> 
         return needed
     if needed == Verification.NONE and _is_too_much_unproven(customer, amount):
         needed = Verification.PIN
-    paid_by_pin = customer.pin_day_amount if _is_same_day(customer, now) else 0
-    if needed == Verification.PIN and paid_by_pin + amount > settings.RISK_PIN_DAY_AMOUNT:
-        needed = Verification.PASSKEY
+    if needed == Verification.PIN:
+        paid_by_pin = sum(paid for _, paid in _by_pin(customer, now))
+        if paid_by_pin + amount > settings.RISK_PIN_DAY_AMOUNT:
+            needed = Verification.PASSKEY
     return needed
 
 
@@ -90,20 +91,23 @@ def count_payment(
 
 
 _COUNTED = (
-    *("unproven_payments", "unproven_amount", "pin_day_started_at", "pin_day_amount"),
-    *("new_proof_amount", "updated_at"),
+    *("unproven_payments", "unproven_amount", "paid_by_pin", "new_proof_amount", "updated_at"),
 )
 
 
 def _count_by_pin(customer: Customer, amount: int, now: datetime) -> None:
-    if not _is_same_day(customer, now):
-        customer.pin_day_started_at, customer.pin_day_amount = now, 0
-    customer.pin_day_amount += amount
+    """Add a payment to the list, within one hour as one of its last moment: 25 entries at most."""
+    listed, at = _by_pin(customer, now), int(now.timestamp())
+    if listed and listed[-1][0] // AN_HOUR == at // AN_HOUR:
+        amount += listed.pop()[1]
+    customer.paid_by_pin = " ".join(f"{when}:{paid}" for when, paid in [*listed, (at, amount)])
 
 
-def _is_same_day(customer: Customer, now: datetime) -> bool:
-    started_at = customer.pin_day_started_at
-    return started_at is not None and now - started_at < DAY
+def _by_pin(customer: Customer, now: datetime) -> list[tuple[int, int]]:
+    """Return what was paid by PIN in the last 24 hours: when, in seconds, and how much."""
+    entries = (each.partition(":") for each in customer.paid_by_pin.split())
+    listed = [(int(when), int(paid)) for when, _, paid in entries]
+    return [each for each in listed if each[0] > now.timestamp() - A_DAY]
 
 
 def _is_too_much_unproven(customer: Customer, amount: int) -> bool:

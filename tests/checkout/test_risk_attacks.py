@@ -59,7 +59,7 @@ def test_a_pin_pays_so_much_a_day(browser: Shopper, payment_of: PaymentOf) -> No
     assert paid() == [5_000] * 2
     assert "passkey" in browser.path
 
-    Customer.objects.update(pin_day_started_at=utc_now() - timedelta(days=1))
+    Customer.objects.update(paid_by_pin=f"{int(utc_now().timestamp()) - 86_400}:10000")
     assert press_pay(browser, payment_of(300, livemode=True)) == "pin"
 
 

@@ -181,7 +181,9 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
         ENDED | TOLD | {"Customer": NEW_PIN},
     ),
     "replace the PIN by the phone": (
-        lambda who, now: replace_pin(who.customer, OTHER_PIN, now=now, is_new_proof=True),
+        lambda who, now: replace_pin(
+            who.customer, OTHER_PIN, now=now, session_id=who.session.pk, is_new_proof=True
+        ),
         ENDED | TOLD | {"Customer": NEW_PIN | NEW_PROOF},
     ),
     "enter a wrong PIN": (wrong_pin, {"Customer": UNLOCKED}),

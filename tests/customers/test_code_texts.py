@@ -17,7 +17,7 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("evil.com", "evil com"),
         ("evil\uff0ecom", "evil com"),
         ("bank\ua4f8com, bank\u0660com", "bank com, bank com"),
-        ("банк\ua4fa\u0301га", "банк га"),
+        ("\u0434\u0438\ua4fa\u0301\u0434\u0438", "\u0434\u0438 \u0434\u0438"),
         ("pay\u30ceb\u0301ank\u0903com", "pay b\u0301ank com"),
         ("http\u02d0bank\U0001d16dcom", "http bank com"),
         ("Hawai\u02bbi T\u02bcik\u02bc naïve", "Hawai\u02bbi T\u02bcik\u02bc naïve"),

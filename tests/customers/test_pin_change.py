@@ -195,3 +195,16 @@ def test_where_there_is_a_passkey_it_is_shown_before_a_pin_is_set(
     set_pin(pin=PIN, **who)
     reset_pin(**reset, **who)
     check(customer, OTHER_PIN, now)
+
+
+def test_a_passkey_that_was_added_meanwhile_is_asked_for(
+    holder: Customer, session: CustomerSession, device: VirtualAuthenticator, now: datetime
+) -> None:
+    """As if its owner had added it while a thief's reset by a code waited for the lock."""
+    with pytest.raises(Conflict):
+        replace_pin(holder, OTHER_PIN, now=now, session_id=session.pk, is_new_proof=True)
+    check(holder, PIN, now)
+
+    remember_proof(session, ProofMethod.PASSKEY, now=now)
+    replace_pin(holder, OTHER_PIN, now=now, session_id=session.pk, is_new_proof=True)
+    check(holder, OTHER_PIN, now)

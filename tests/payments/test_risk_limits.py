@@ -22,7 +22,7 @@ from payments.verification import Verification
 from tests.factories import MerchantFactory
 
 NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
-DAY, MOMENT = timedelta(hours=24), timedelta(microseconds=1)
+DAY, HOUR, SECOND = timedelta(hours=24), timedelta(hours=1), timedelta(seconds=1)
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def test_small_payments_without_proof_add_up(
 @pytest.mark.parametrize(
     ("ago", "paid", "amount", "needed"),
     [
-        (DAY - MOMENT, 6_000, 4_000, PIN),
-        (DAY - MOMENT, 6_000, 4_001, PASSKEY),
+        (DAY - SECOND, 6_000, 4_000, PIN),
+        (DAY - SECOND, 6_000, 4_001, PASSKEY),
         (DAY, 6_000, 4_001, PIN),
         (DAY, 10_000, 5_000, PIN),
     ],
@@ -58,9 +58,36 @@ def test_small_payments_without_proof_add_up(
 def test_payments_by_pin_add_up_for_a_day(
     now: datetime, ago: timedelta, paid: int, amount: int, needed: Verification
 ) -> None:
-    payer = customer(pin_day_started_at=now - ago, pin_day_amount=paid)
+    payer = customer(paid_by_pin=f"{int((now - ago).timestamp())}:{paid}")
 
     assert required_for_customer(payer, amount, now=now) == needed
+
+
+@pytest.mark.django_db
+def test_no_24_hours_have_more_payments_by_pin_than_the_limit(now: datetime) -> None:
+    """A day that begins with its first payment would have a thief pay twice around its end."""
+    payer = find_or_create(phone="+12423591234", now=now - DAY)
+
+    count_payment(payer, 300, PIN, payee_id="", now=now)
+    for _ in range(2):
+        count_payment(payer, 4_850, PIN, payee_id="", now=now + DAY - SECOND)
+    assert required_for_customer(payer, 300, now=now + DAY - SECOND) == PASSKEY
+
+    payer.refresh_from_db()
+    assert required_for_customer(payer, 300, now=now + DAY) == PIN
+    assert required_for_customer(payer, 301, now=now + DAY) == PASSKEY
+    assert required_for_customer(payer, 5_000, now=now + 2 * DAY) == PIN
+
+
+@pytest.mark.django_db
+def test_payments_of_one_hour_are_kept_as_one(now: datetime) -> None:
+    payer, hour = find_or_create(phone="+12423591234", now=now), now.replace(minute=0, second=0)
+
+    for minutes in (0, 30, 59, 60):
+        count_payment(payer, 250, PIN, payee_id="", now=hour + minutes * HOUR / 60)
+
+    started = int(hour.timestamp())
+    assert payer.paid_by_pin == f"{started + 59 * 60}:750 {started + 3_600}:250"
 
 
 def test_a_new_proof_pays_up_to_its_limit(now: datetime) -> None:
@@ -90,7 +117,7 @@ def test_what_is_counted_is_kept_with_when(now: datetime) -> None:
     count_payment(payer, 300, PIN, payee_id="", now=now)
     payer.refresh_from_db()
     assert (payer.unproven_payments, payer.unproven_amount) == (0, 0)
-    assert (payer.pin_day_started_at, payer.pin_day_amount) == (now, 300)
+    assert payer.paid_by_pin == f"{int(now.timestamp())}:300"
     assert (payer.new_proof_amount, payer.updated_at) == (500, now)
 
 
