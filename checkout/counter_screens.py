@@ -48,10 +48,9 @@ class CounterDay:
 
 def counter_of_screen(payment_id: str, token: str) -> Payment:
     """Return the counter whose screen has this token. Raises NotFound."""
-    if not hmac.compare_digest(screen_token(payment_id).encode(), token.encode()):
-        raise NotFound
     counter = Payment.objects.select_related("merchant").one(payment_id)
-    if not counter.is_counter:
+    expected = screen_token(counter)
+    if not (counter.is_counter and hmac.compare_digest(expected.encode(), token.encode())):
         raise NotFound
     return counter
 

@@ -37,7 +37,8 @@ get '/payments?metadata%5Border_id%5D=1001'
 
 A counter is one payment of mode `STATIC_PAY` that stays open. Display the image at its
 `qr_code_url`; each customer makes a separate payment, which names the counter in
-`static_payment_id`. Its `counter_url` is the screen for your till.
+`static_payment_id`. Its `counter_url` is the screen for your till: keep it secret. Once someone may
+have seen it, `POST /v1/till/renew-screens` gives all counters another one.
 
 ```sh
 COUNTER=$(post /payments '{"payment_mode": "STATIC_PAY", "description": "By the door"}' | id)

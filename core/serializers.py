@@ -216,6 +216,9 @@ def _in_context(field: Any) -> Callable[[Output, Any], Any] | None:
     if isinstance(field, serializers.ListSerializer) and isinstance(field.child, Output):
         each = type(field.child).each
         return lambda output, values: each(_rows(values), **output.context)
+    if hasattr(field, "in_context"):
+        own: Callable[[Output, Any], Any] = field.in_context
+        return own
     if isinstance(field, Output):
         of = type(field).of
         return lambda output, value: of(value, **output.context)

@@ -56,6 +56,7 @@ class Merchant(SignedRow):
     """A business that is paid through the service. Texts that were not given are empty.
 
     `pending_changes` holds the new values that wait for staff, null if there are none.
+    `…_screens_renewed` counts how often its counters' screens were given other URLs.
     """
 
     id = PublicIdField(primary_key=True)
@@ -83,6 +84,8 @@ class Merchant(SignedRow):
     email_confirmed_at = models.DateTimeField(null=True)
     verified_at = models.DateTimeField(null=True)  # last known to be; stays if it is suspended
     pending_changes = models.JSONField(null=True)
+    live_screens_renewed = models.PositiveIntegerField(default=0, db_default=0)
+    test_screens_renewed = models.PositiveIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
     signature = SignatureField("id", "status", "fee_basis_points", "created_at", in_log=True)

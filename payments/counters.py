@@ -1,8 +1,8 @@
 """A static counter: one QR code on a till, and a payment of its own for each customer.
 
 A screen beside the till lists what was paid. Its URL contains a separate secret, because the
-counter's own URL is printed on the poster. The secret is derived, not stored: if a screen URL
-leaks, the counter is canceled and a new one printed.
+counter's own URL is printed on the poster. The secret is derived, not stored. If a screen URL
+leaks, the merchant renews all of them at once; its printed codes stay.
 """
 
 import hashlib
@@ -16,7 +16,10 @@ from core.address_keys import address_key
 from core.errors import InvalidAmount
 from core.ids import base62
 from core.money import MAX_AMOUNT
-from merchants.standing import refuse_suspended
+from merchants.callers import Caller
+from merchants.known_keys import forget_keys
+from merchants.models import Merchant
+from merchants.standing import refuse_revoked_key, refuse_suspended
 from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import LIFETIME, PaymentMode
@@ -30,15 +33,36 @@ SCREENS = "payments.counter"  # the name of the key that derives the secrets
 DIGEST_CHARACTERS = 43  # of a SHA-256, in base62
 
 
-def screen_token(counter_id: str) -> str:
-    """Return the secret part of the URL of a counter's screen."""
-    digest = hmac.digest(address_key(SCREENS), counter_id.encode(), hashlib.sha256)
+def screen_token(counter: Payment) -> str:
+    """Return the secret part of the URL of a counter's screen, until its merchant renews it."""
+    renewed = getattr(counter.merchant, _renewed(livemode=counter.livemode))
+    message = f"{counter.id} {renewed}" if renewed else counter.id
+    digest = hmac.digest(address_key(SCREENS), message.encode(), hashlib.sha256)
     return base62(int.from_bytes(digest), DIGEST_CHARACTERS)
 
 
-def screen_url(counter_id: str) -> str:
+def screen_url(counter: Payment) -> str:
     """Return the URL of a counter's screen, which only its merchant may see."""
-    return f"{settings.CHECKOUT_URL}/counter/{counter_id}/{screen_token(counter_id)}"
+    return f"{settings.CHECKOUT_URL}/counter/{counter.id}/{screen_token(counter)}"
+
+
+@transaction.atomic
+def renew_screens(*, caller: Caller, now: datetime) -> None:
+    """Give the caller's counters, live or test, other screen URLs (`POST /v1/till/renew-screens`).
+
+    The present ones stop working at once. Raises ValidationFailed if development mode names no
+    merchant, and Unauthorized if the live key has been revoked while this waited.
+    """
+    merchant, counted = Merchant.objects.locked(caller.owner.id), _renewed(livemode=caller.livemode)
+    refuse_revoked_key(caller)
+    setattr(merchant, counted, getattr(merchant, counted) + 1)
+    merchant.updated_at = now
+    merchant.save(update_fields=[counted, "updated_at"])
+    forget_keys()
+
+
+def _renewed(*, livemode: bool) -> str:
+    return "live_screens_renewed" if livemode else "test_screens_renewed"
 
 
 @transaction.atomic(savepoint=False)

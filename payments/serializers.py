@@ -29,6 +29,7 @@ from core.limits import MAX_NAME, MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
 from core.serializers import Change, Input, Output
 from customers.phones import PHONE_RULE, read_phone
+from merchants.callers import Caller
 from payments.counters import screen_url
 from payments.drafts import PaymentDraft
 from payments.models import Payment
@@ -149,10 +150,15 @@ class LineItemOutput(Output):
 
 
 class CounterUrlField(TextField):
-    """The address of a counter's screen; other payments have none."""
+    """The URL of a counter's screen, which allows charging; for callers who may write payments."""
 
-    def to_representation(self, value: Any) -> str:
-        return screen_url(value.id) if value.is_counter else ""
+    def in_context(self, output: Output, payment: Payment) -> str:
+        caller: Caller = output.context["caller"]
+        if not payment.is_counter or not caller.may_write("payments"):
+            return ""
+        if caller.merchant is not None:
+            payment.merchant = caller.merchant  # the same, and not read once more
+        return screen_url(payment)
 
 
 class CheckoutUrlField(serializers.CharField):

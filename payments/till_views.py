@@ -1,9 +1,11 @@
+from django.http import HttpResponse
 from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import operation
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
+from payments.counters import renew_screens
 from payments.till_serializers import ChangedTill, TillOutput
 from payments.tills import till_of, update_till
 
@@ -28,3 +30,17 @@ class TillViewSet(CallerViewSet):
         return Response(
             TillOutput.of(update_till(caller=request.user, changes=changes, now=request_now()))
         )
+
+    @operation("Renew the counter screens", response=TillOutput, operation_id="renewCounterScreens")
+    def renew_screens(self, request: CallerRequest) -> HttpResponse:
+        """Gives each counter another `counter_url`; the present ones stop working at once.
+
+        Use it if someone may have seen one, or after a live key was stolen: the screen of a counter
+        works without any key. Printed codes stay as they are.
+        """
+
+        def work() -> Response:
+            renew_screens(caller=request.user, now=request_now())
+            return self.retrieve(request)
+
+        return self.once(request, work)

@@ -36,4 +36,9 @@ urlpatterns = [
         TillViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
         name="till",
     ),
+    path(
+        "till/renew-screens",
+        TillViewSet.as_view({"post": "renew_screens"}),
+        name="till-renew-screens",
+    ),
 ]

@@ -1,6 +1,3 @@
-from collections.abc import Sequence
-from typing import Any
-
 from django.http import HttpResponse
 from rest_framework.response import Response
 
@@ -11,9 +8,8 @@ from core.openapi import listing, operation
 from core.pagination import PageQuery, page_of
 from core.queries import query_of, read_filters
 from core.spreadsheets import CSV_LINES, is_csv
-from merchants.access import EVERYTHING
 from merchants.caller_lists import CallerList
-from merchants.callers import Caller, CallerRequest
+from merchants.callers import CallerRequest
 from merchants.searches import search_slot
 from merchants.viewsets import CallerViewSet
 from payments.confirming import confirm_payment
@@ -57,7 +53,7 @@ class PaymentViewSet(CallerViewSet):
             payment = create_payment(
                 caller=request.user, payment_id=payment_id, draft=draft, now=at
             )
-            body = PaymentOutput.of(payment, now=at, qr_payload=payload)
+            body = PaymentOutput.of(payment, caller=request.user, now=at, qr_payload=payload)
             return self.created(body, f"/v1/payments/{payment_id}")
 
         return self.once(request, work)
@@ -75,10 +71,9 @@ class PaymentViewSet(CallerViewSet):
             if is_csv(query, request.META.get("HTTP_ACCEPT", "")):
                 page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
                 found = page_of(payments, page, lambda: 0).items
-                return file_of_payments(PaymentSummary.each(found, now=at))
-            listed = self.page(request, payments, PaymentSummary, key="payments", now=at)
-        hide_screens(listed.data["payments"], request.user)
-        return listed
+                return file_of_payments(PaymentSummary.each(found, caller=request.user, now=at))
+            shown = {"caller": request.user, "now": at}
+            return self.page(request, payments, PaymentSummary, key="payments", **shown)
 
     @operation(
         "Read a payment",
@@ -90,9 +85,8 @@ class PaymentViewSet(CallerViewSet):
         chosen = chosen_format(query_of(request))
         payment = Payment.objects.one_of(request.user, payment_id)
         payload = qr_payload(payment.id, chosen)
-        body = PaymentOutput.of(payment, now=request_now(), qr_payload=payload)
-        hide_screens([body], request.user)
-        return Response(body)
+        at = request_now()
+        return Response(PaymentOutput.of(payment, caller=request.user, now=at, qr_payload=payload))
 
     @operation("Change a payment", request=ChangedPayment, response=PaymentOutput)
     def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
@@ -107,7 +101,7 @@ class PaymentViewSet(CallerViewSet):
             caller=request.user, payment_id=payment_id, changes=changes, now=at
         )
         payload = qr_payload(payment.id, chosen_format({}))
-        return Response(PaymentOutput.of(payment, now=at, qr_payload=payload))
+        return Response(PaymentOutput.of(payment, caller=request.user, now=at, qr_payload=payload))
 
     @operation("Cancel a payment", response=CanceledPayment)
     def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
@@ -147,11 +141,3 @@ class PaymentViewSet(CallerViewSet):
             return payment.failure if failed else Response(ConfirmedPayment.of(payment))
 
         return self.once(request, work)
-
-
-def hide_screens(payments: Sequence[dict[str, Any]], caller: Caller) -> None:
-    """Remove the URLs of counter screens for a read-only key: having one allows charging."""
-    if caller.scopes == EVERYTHING or caller.may_write(PaymentViewSet.scoped_as):
-        return
-    for payment in payments:
-        payment.pop("counter_url", None)

@@ -8,7 +8,7 @@ from tests.checkout.shopper import Shopper
 def cashier_at(counter: Payment) -> Shopper:
     """Open the counter's screen."""
     cashier = Shopper()
-    cashier.visit(screen_url(counter.id).removeprefix("http://testserver"))
+    cashier.visit(screen_url(counter).removeprefix("http://testserver"))
     return cashier
 
 

@@ -167,7 +167,7 @@ def test_back_from_the_pin_leads_to_the_review_and_on_again(open_page, payment_o
 
 def test_two_customers_pay_at_a_counter_and_its_screen_lists_both(open_page, payment_of, site):
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None, description="Bar")
-    screen = open_page(screen_url(counter.id).removeprefix(site), width=1_440, height=900)
+    screen = open_page(screen_url(counter).removeprefix(site), width=1_440, height=900)
     screen.get_by_text("Nothing paid yet.").wait_for()
     assert screen.get_by_role("button", name="Sound is off").is_visible()
 
@@ -190,7 +190,7 @@ def test_two_customers_pay_at_a_counter_and_its_screen_lists_both(open_page, pay
 
 def test_the_screen_of_a_counter_says_when_it_has_lost_its_connection(open_page, payment_of, site):
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
-    screen = open_page(screen_url(counter.id).removeprefix(site))
+    screen = open_page(screen_url(counter).removeprefix(site))
     screen.context.route("**/feed", lambda route: route.fulfill(status=404, body=""))
 
     screen.get_by_text("No connection: this list may be out of date").wait_for()

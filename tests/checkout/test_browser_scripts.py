@@ -74,7 +74,7 @@ def test_a_second_press_opens_no_second_dialog(open_page, payment_of):
 
 def test_a_counter_with_its_sound_on_is_heard(open_page, payment_of, site, api):
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
-    screen = open_page(screen_url(counter.id).removeprefix(site))
+    screen = open_page(screen_url(counter).removeprefix(site))
     screen.add_init_script(COUNTING_SPEAKER)
     screen.reload()
     screen.get_by_role("button", name="Sound is off").click()
@@ -91,7 +91,7 @@ def test_a_counter_with_its_sound_on_is_heard(open_page, payment_of, site, api):
 
 def test_a_counter_with_its_sound_off_is_silent(open_page, payment_of, site, api):
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
-    screen = open_page(screen_url(counter.id).removeprefix(site))
+    screen = open_page(screen_url(counter).removeprefix(site))
     screen.add_init_script(COUNTING_SPEAKER)
     screen.reload()
 

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 def open_till(open_page, site, counter, **options):
     options = {"width": 1_280, "height": 900} | options
-    return open_page(screen_url(counter.id).removeprefix(site), **options)
+    return open_page(screen_url(counter).removeprefix(site), **options)
 
 
 def test_the_cashier_picks_and_types_and_the_customer_pays_it(open_page, merchant, site):
@@ -208,7 +208,7 @@ def test_nothing_moves_when_the_keypad_appears(open_page, merchant, site, width,
     moved = {}
     for path, below in (
         (counter.hosted_url, "form .pay"),
-        (screen_url(counter.id).removeprefix(site), ".till .pay"),
+        (screen_url(counter).removeprefix(site), ".till .pay"),
     ):
         page = open_page(path, width=width, height=height)
         keypad_button = page.get_by_role("button", name="7", exact=True)

@@ -123,7 +123,7 @@ def test_a_counter_lists_what_is_paid_where_nothing_may_be_kept(open_page, payme
         """Object.defineProperty(window, "localStorage", { get() { throw new Error(); } })"""
     )
     with screen.expect_response("**/feed"):
-        screen.goto(screen_url(counter.id))
+        screen.goto(screen_url(counter))
 
     screen.get_by_role("button", name="Sound is off").click()
     screen.get_by_role("button", name="Sound is on").wait_for()

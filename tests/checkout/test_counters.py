@@ -169,7 +169,7 @@ def test_the_screen_shows_no_number_for_an_erased_payer(counter):
     payer = Customer.objects.get()
     erase_customer(customer_id=payer.pk, actor="staff", cause="asked", now=utc_now())
     shopper = Shopper()
-    shopper.visit(f"/counter/{counter.id}/{screen_token(counter.id)}")
+    shopper.visit(f"/counter/{counter.id}/{screen_token(counter)}")
 
     assert '<span aria-hidden="true">•••• </span></span>' in shopper.text
     assert "Phone ending in" not in shopper.text
@@ -179,7 +179,7 @@ def test_the_screen_lists_what_was_paid_newest_first(counter, payment):
     sell(counter, "1.50", "+12425550177")
     sell(counter, "12.50", "+12425550188")
     shopper = Shopper()
-    shopper.visit(f"/counter/{counter.id}/{screen_token(counter.id)}")
+    shopper.visit(f"/counter/{counter.id}/{screen_token(counter)}")
 
     assert shopper.text.index("B$12.50") < shopper.text.index("B$1.50")
     told = '<span class="away">Phone ending in 0188</span>'  # its words would fill a line in French
@@ -210,18 +210,18 @@ def test_the_screen_reads_no_more_of_the_past_than_what_was_paid_last(counter, m
 
 def test_the_screen_is_found_by_its_secret_only(counter, payment_of):
     other = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
-    for token in ("x" * 43, "é" * 43, screen_token(other.id), screen_token(counter.id)[:-1]):
+    for token in ("x" * 43, "é" * 43, screen_token(other), screen_token(counter)[:-1]):
         assert Shopper().visit(f"/counter/{counter.id}/{token}").status_code == 404
         assert Shopper().visit(f"/counter/{counter.id}/{token}/feed").status_code == 404
 
-    assert screen_url(counter.id).startswith("http://testserver/counter/pay_")
+    assert screen_url(counter).startswith("http://testserver/counter/pay_")
 
 
 def test_the_merchant_reads_the_address_of_the_screen(api, merchant, counter, payment):
     calling = api(merchant)
 
     record = calling.get(f"/v1/payments/{counter.id}").json()
-    assert record["counter_url"] == screen_url(counter.id)
+    assert record["counter_url"] == screen_url(counter)
     assert "counter_url" not in calling.get(f"/v1/payments/{payment.id}").json()
 
 
@@ -244,12 +244,12 @@ def test_a_key_of_a_till_gets_its_screen(merchant, counter):
     )
     till = ApiClient(issued.secret)
 
-    assert till.get(f"/v1/payments/{counter.id}").json()["counter_url"] == screen_url(counter.id)
+    assert till.get(f"/v1/payments/{counter.id}").json()["counter_url"] == screen_url(counter)
     assert "counter_url" in till.get("/v1/payments").json()["payments"][0]
 
 
 def test_a_payment_that_is_no_counter_has_no_screen(payment):
-    assert Shopper().visit(f"/counter/{payment.id}/{screen_token(payment.id)}").status_code == 404
+    assert Shopper().visit(f"/counter/{payment.id}/{screen_token(payment)}").status_code == 404
 
 
 def test_a_currency_without_cents_has_no_key_for_them(payment_of):
@@ -273,7 +273,7 @@ def test_the_field_for_an_amount_names_the_currency(payment_of):
 def test_without_javascript_the_screen_renews_itself_where_nothing_is_typed(payment_of, amount):
     counter = payment_of(amount, payment_mode="STATIC_PAY", expires_at=None)
     shopper = Shopper()
-    shopper.visit(f"/counter/{counter.id}/{screen_token(counter.id)}")
+    shopper.visit(f"/counter/{counter.id}/{screen_token(counter)}")
 
     renews = '<noscript><meta http-equiv="refresh" content="10"></noscript>'
     assert (renews in shopper.text, "Update the list" in shopper.text) == (

@@ -37,17 +37,17 @@ def counter() -> Payment:
 def test_the_screen_of_a_counter_stays_where_it_is(
     counter: Payment, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = screen_url(counter.id)
+    address = screen_url(counter)
     settings.SECRET_KEY = NEW
     monkeypatch.setattr(address_keys, "_known", {})
 
-    assert screen_url(counter.id) == address
+    assert screen_url(counter) == address
 
 
 def test_it_is_where_it_was_before_the_key_was_stored(counter: Payment) -> None:
     digest = salted_hmac("payments.counter", counter.id, algorithm="sha256").digest()
 
-    assert screen_token(counter.id) == base62(int.from_bytes(digest), DIGEST_CHARACTERS)
+    assert screen_token(counter) == base62(int.from_bytes(digest), DIGEST_CHARACTERS)
 
 
 def test_the_migration_keeps_the_key_of_the_counters_there_are(
@@ -61,7 +61,7 @@ def test_the_migration_keeps_the_key_of_the_counters_there_are(
 
     settings.SECRET_KEY = NEW
     assert AddressKey.objects.count() == 1
-    assert screen_token(counter.id) == base62(int.from_bytes(digest), DIGEST_CHARACTERS)
+    assert screen_token(counter) == base62(int.from_bytes(digest), DIGEST_CHARACTERS)
 
 
 def test_links_in_messages_work_while_the_old_key_is_a_fallback(settings: Settings) -> None:

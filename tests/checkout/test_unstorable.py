@@ -26,6 +26,6 @@ def test_an_address_that_cannot_be_stored_is_no_fault_of_ours(place: str) -> Non
 @pytest.mark.parametrize("name", ["withdraw", "ticket", "key", "amount", "quantity0", "quantity-0"])
 def test_a_field_that_cannot_be_stored_is_no_fault_at_the_till(payment_of, name: str) -> None:
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
-    screen = screen_url(counter.id).removeprefix("http://testserver")
+    screen = screen_url(counter).removeprefix("http://testserver")
 
     assert Client().post(screen, {name: "tkt_\0"}).status_code < 500

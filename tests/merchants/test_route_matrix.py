@@ -60,6 +60,7 @@ ROUTES = {
     "post payments/<id:payment_id>/expire": "payment_id",
     "get till": TOTAL,
     "patch till": TOTAL,
+    "post till/renew-screens": TOTAL,
     "post payments/<id:payment_id>/refund": "payment_id",
     "get payments/<id:payment_id>/refunds": "payment_id",
     "get refunds": LIST,

@@ -1,0 +1,82 @@
+"""POST /v1/till/renew-screens: who has the URL of a counter's screen does not keep it for good."""
+
+import pytest
+
+from core.clock import utc_now
+from merchants.models import Merchant
+from merchants.services import issue_key, revoke_key
+from payments.counters import screen_url
+from payments.models import Payment, Ticket
+from tests.checkout.at_counters import cashier_at
+from tests.checkout.shopper import Shopper
+from tests.client import Api, ApiClient
+
+pytestmark = pytest.mark.django_db
+RENEW = "/v1/till/renew-screens"
+
+
+def open_counter(merchant: Merchant, *, livemode: bool) -> tuple[ApiClient, Payment]:
+    issued = issue_key(merchant=merchant, livemode=livemode, name="Till", now=utc_now())
+    client = ApiClient(issued.secret)
+    made = client.post("/v1/payments", {"payment_mode": "STATIC_PAY"}).json()
+    counter = Payment.objects.get(pk=made["id"])
+    assert made["counter_url"] == screen_url(counter)
+    return client, counter
+
+
+@pytest.mark.parametrize("livemode", [True, False])
+def test_a_thief_of_a_key_keeps_no_screen_once_the_screens_are_renewed(
+    merchant: Merchant, livemode: bool
+) -> None:
+    _, counter = open_counter(merchant, livemode=livemode)
+    stolen = issue_key(merchant=merchant, livemode=livemode, name="Spare", now=utc_now())
+    seen = ApiClient(stolen.secret).get(f"/v1/payments/{counter.id}").json()["counter_url"]
+    thief = Shopper()
+    thief.visit(seen.removeprefix("http://testserver"))
+    revoke_key(key_id=stolen.key.id, now=utc_now())
+
+    owner = ApiClient(
+        issue_key(merchant=merchant, livemode=livemode, name="", now=utc_now()).secret
+    )
+    assert owner.post(RENEW, {}).status_code == 200
+
+    thief.send(amount="1.00")
+    assert thief.response.status_code == 404
+    assert not Ticket.objects.exists()
+    renewed = owner.get(f"/v1/payments/{counter.id}").json()["counter_url"]
+    assert owner.get("/v1/payments").json()["payments"][0]["counter_url"] == renewed != seen
+    cashier = Shopper()
+    cashier.visit(renewed.removeprefix("http://testserver"))
+    cashier.send(amount="1.00")
+    assert Ticket.objects.get().amount == 100
+
+
+def test_screens_of_the_other_mode_and_of_others_stay(
+    merchant: Merchant, stranger: Merchant
+) -> None:
+    renewing, _ = open_counter(merchant, livemode=False)
+    counters = [
+        open_counter(merchant, livemode=True)[1],
+        open_counter(stranger, livemode=False)[1],
+    ]
+    before = [screen_url(counter) for counter in counters]
+
+    renewing.post(RENEW, {})
+
+    again = Payment.objects.in_bulk([counter.id for counter in counters])
+    assert [screen_url(again[counter.id]) for counter in counters] == before
+    for counter in counters:
+        assert cashier_at(counter).response.status_code == 200
+
+
+def test_each_time_makes_others_and_a_repeat_makes_none(api: Api, merchant: Merchant) -> None:
+    client, counter = open_counter(merchant, livemode=False)
+    urls = {screen_url(counter)}
+
+    for key in ("a", "b", "b"):
+        client.post(RENEW, {}, idempotency_key=key)
+        urls.add(client.get(f"/v1/payments/{counter.id}").json()["counter_url"])
+
+    assert len(urls) == 3
+    merchant.refresh_from_db()
+    assert merchant.test_screens_renewed == 2
