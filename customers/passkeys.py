@@ -90,7 +90,6 @@ def finish_registration(
     """
     from customers import webauthn
 
-    refuse_unproven(session, now)
     response = webauthn.read_registration(credential)
     challenges.consume(
         response.challenge,
@@ -102,6 +101,7 @@ def finish_registration(
     made = webauthn.verify_registration(response, site=settings.CHECKOUT_URL)
     with transaction.atomic():
         lock_customer_of(session)
+        refuse_unproven(session, now)  # another session may just have added the first one
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
             defaults=asdict(made) | {"customer": session.customer, "name": name, "created_at": now},
