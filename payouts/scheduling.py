@@ -32,10 +32,11 @@ FURTHEST_AHEAD = timedelta(days=1)  # the earliest time zone is at most a day ah
 
 
 class Due(NamedTuple):
-    """A bank account and the first day of the period to pay out to it."""
+    """A bank account, the first day of the period to pay out to it, and the day it is due on."""
 
     bank_account: BankAccount
     period: date
+    day: date
 
     def __str__(self) -> str:
         return f"{self.bank_account.pk} {self.period}"
@@ -58,7 +59,7 @@ def schedule_due(*, now: datetime) -> int:
         gather_before_payout(
             merchant_id=account.merchant_id, livemode=account.livemode, currency=account.currency
         )
-        made = schedule_period(bank_account=account, period=due.period, now=clock())
+        made = schedule_period(bank_account=account, period=due.period, day=due.day, now=clock())
         return made is not None
 
     bring_forward(now=now)
@@ -66,10 +67,13 @@ def schedule_due(*, now: datetime) -> int:
 
 
 @transaction.atomic
-def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
-    """Pay out one merchant's balance for a period, once; None if done already or too little.
+def schedule_period(
+    *, bank_account: BankAccount, period: date, day: date, now: datetime
+) -> Payout | None:
+    """Pay out one merchant's balance for a period, on a day of it, once.
 
-    A period recorded in the future, by a clock that was wrong, does not count. If the merchant is
+    None if done already or too little. The day is recorded, not the first one of the period: with
+    another schedule a shorter period may begin between the two. A day recorded in the future, by a clock that was wrong, does not count. If the merchant is
     no longer to be paid out, once it is locked, its period is left to a later run.
     """
     merchant = Merchant.objects.locked(bank_account.merchant_id)
@@ -83,7 +87,7 @@ def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -
     )
     if period <= settled.first_day <= _latest(now):
         return None
-    settled.first_day = period
+    settled.first_day = day
     settled.save(update_fields=["first_day"])
     try:
         with transaction.atomic():
@@ -158,12 +162,13 @@ def _due(now: datetime) -> Iterator[Due]:
     """Yield what is due, in live mode first: anyone can open many accounts in test mode."""
     days = BusinessDays.load()
     for livemode, schedule, time_zone in _calendars():
-        period = period_due(schedule, today_in(time_zone, now), days)
+        today = today_in(time_zone, now)
+        period = period_due(schedule, today, days)
         if period is not None:
             unscheduled = _unscheduled(schedule, time_zone, period, _latest(now))
             of_mode = unscheduled.filter(livemode=livemode)
             for bank_account in of_mode.order_by("pk")[:BATCH]:
-                yield Due(bank_account, period)
+                yield Due(bank_account, period, today)
 
 
 def _calendars() -> list[tuple[bool, str, str]]:

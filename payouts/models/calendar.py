@@ -4,7 +4,10 @@ from django.db import models
 
 
 class SettledPeriod(models.Model):
-    """The first day of the last period for which a merchant's payout was scheduled."""
+    """The day up to which a merchant's payouts by schedule are served.
+
+    No period that begins by `first_day` is paid out again, whatever the schedule.
+    """
 
     merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
     livemode = models.BooleanField()

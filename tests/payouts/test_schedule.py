@@ -21,6 +21,7 @@ from tests.payouts.merchant_balance import credit, held
 from tests.payouts.nassau import JOINED, at
 
 MONDAY = at("2026-11-16T00:00")
+DAY = MONDAY.date()
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_a_week_is_paid_out_once(weekly):
 def test_a_run_that_comes_late_finds_the_period_served(weekly, bank_account):
     for amount in (1250, 700):
         credit(weekly, amount, livemode=True)
-        served = schedule_period(bank_account=bank_account, period=MONDAY.date(), now=MONDAY)
+        served = schedule_period(bank_account=bank_account, period=DAY, day=DAY, now=MONDAY)
 
     assert served is None
     assert Payout.objects.get().amount == 1250
@@ -115,6 +116,23 @@ def test_a_changed_schedule_counts_at_once(weekly):
     Merchant.objects.update(payout_schedule="daily")
 
     assert schedule_due(now=at("2026-11-17T00:00")) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "following"),
+    [("weekly", "daily", 18), ("monthly", "weekly", 23), ("daily", "weekly", 23)],
+)
+def test_a_changed_schedule_pays_no_second_time_that_day(weekly, before, after, following):
+    """A period that began before its payout ended before it, too, for a shorter schedule."""
+    BankHoliday.objects.create(date="2026-11-16", name="A day off")
+    Merchant.objects.update(payout_schedule=before)
+    credit(weekly, 1250, livemode=True)
+    assert schedule_due(now=at("2026-11-17T08:00")) == 1
+    credit(weekly, 700, livemode=True)
+    Merchant.objects.update(payout_schedule=after)
+
+    assert schedule_due(now=at("2026-11-17T09:00")) == 0
+    assert schedule_due(now=at(f"2026-11-{following}T00:00")) == 1
 
 
 def test_the_day_begins_in_the_merchants_time_zone(weekly):
@@ -210,7 +228,7 @@ def test_a_merchant_that_is_suspended_before_its_turn_waits(weekly, bank_account
     credit(weekly, 1250, livemode=True)
     Merchant.objects.update(status=MerchantStatus.SUSPENDED)
 
-    assert schedule_period(bank_account=bank_account, period=MONDAY.date(), now=MONDAY) is None
+    assert schedule_period(bank_account=bank_account, period=DAY, day=DAY, now=MONDAY) is None
     assert not Payout.objects.exists()
     Merchant.objects.update(status=MerchantStatus.VERIFIED)
     assert schedule_due(now=MONDAY) == 1

@@ -87,7 +87,10 @@ def test_the_schedule_leaves_out_who_is_not_paid_out_any_more(
     Merchant.objects.filter(pk=bank_account.merchant_id).update(**change)
     now = utc_now()
 
-    assert schedule_period(bank_account=bank_account, period=now.date(), now=now) is None
+    assert (
+        schedule_period(bank_account=bank_account, period=now.date(), day=now.date(), now=now)
+        is None
+    )
     assert not Payout.objects.exists()
 
 
