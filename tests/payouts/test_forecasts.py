@@ -55,7 +55,7 @@ def made(now: datetime) -> Payout:
         ("weekly", "2026-11-16T00:00", "2026-11-16", "2026-11-17"),  # a moment before it is made
         # a holiday, after a missed week
         ("weekly", "2026-11-23T08:00", "2026-11-24", "2026-11-25"),
-        ("daily", "2026-11-12T12:00", "2026-11-12", "2026-11-13"),  # weekly until now
+        ("daily", "2026-11-12T12:00", "2026-11-13", "2026-11-16"),  # weekly until now
         ("daily", "2026-11-14T12:00", "2026-11-16", "2026-11-17"),
         ("monthly", "2026-11-20T12:00", "2026-12-01", "2026-12-02"),
         ("monthly", "2027-05-01T12:00", "2027-05-03", "2027-05-04"),  # begins on a Saturday
