@@ -75,8 +75,9 @@ def _sign(currency: str) -> str:
 
 
 def day_of(local: date) -> str:
-    """Write a day: 21 Nov 2026."""
-    return format_skeleton("yMMMd", datetime.combine(local, time.min), locale=region())
+    """Write a day: 21 Nov 2026. No line of a page or mail breaks inside it."""
+    written = format_skeleton("yMMMd", datetime.combine(local, time.min), locale=region())
+    return written.replace(" ", "\u00a0")
 
 
 def time_of(local: datetime) -> str:

@@ -38,7 +38,7 @@ def unbroken(text: str) -> str:
 @register.filter
 def day(instant: datetime, zone: str) -> str:
     """Write the day in a time zone."""
-    return unbroken(day_of(instant.astimezone(ZoneInfo(zone))))
+    return day_of(instant.astimezone(ZoneInfo(zone)))
 
 
 @register.filter

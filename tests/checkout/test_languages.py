@@ -97,10 +97,10 @@ WORDS = {"en": "Pay to", "es": "Pagar a", "fr": "Payer à", "ht": "W ap peye"}
 @pytest.mark.parametrize(
     ("language", "money", "grouped", "day", "time"),
     [
-        ("en", "B$12.50", "B$1,250.00", "21 Nov 2026", "2:05\u00a0pm"),
-        ("es", "B$12.50", "B$1,250.00", "21 nov 2026", "2:05\u00a0p.m."),
-        ("fr", "12,50\u00a0B$", "1\u00a0250,00\u00a0B$", "21 nov. 2026", "14:05"),
-        ("ht", "12,50\u00a0B$", "1\u00a0250,00\u00a0B$", "21 nov. 2026", "14:05"),
+        ("en", "B$12.50", "B$1,250.00", "21\u00a0Nov\u00a02026", "2:05\u00a0pm"),
+        ("es", "B$12.50", "B$1,250.00", "21\u00a0nov\u00a02026", "2:05\u00a0p.m."),
+        ("fr", "12,50\u00a0B$", "1\u00a0250,00\u00a0B$", "21\u00a0nov.\u00a02026", "14:05"),
+        ("ht", "12,50\u00a0B$", "1\u00a0250,00\u00a0B$", "21\u00a0nov.\u00a02026", "14:05"),
     ],
 )
 def test_money_and_dates_are_written_as_people_read_them(language, money, grouped, day, time):

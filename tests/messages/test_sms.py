@@ -5,12 +5,15 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from django.db import transaction
+from django.utils import translation
 from pytest_django import Settings
 
+from core.formats import moment_of, money
 from messages import sms
 from messages.errors import Fault, MessageNotSent
 from messages.sms import send
@@ -70,6 +73,17 @@ def test_the_gateway_gets_it(gateway: Gateway) -> None:
     assert headers["Authorization"] == "Basic dXNlcjpzM2NyZXQ="
     assert headers["Content-Type"] == "application/json"
     assert body == {"to": "+12423591234", "text": "123456 is your code"}
+
+
+def test_the_gateway_gets_ordinary_spaces(gateway: Gateway) -> None:
+    """With others, half as many letters fit into one message: amounts and times have them."""
+    for language in ("en", "fr"):
+        with translation.override(language):
+            until = moment_of(datetime(2026, 3, 19, 15, 4, tzinfo=UTC), "America/Nassau")
+            send(to="+12423591234", text=f"{money(150_000, 'BSD')}, {until}")
+
+    texts = [body["text"] for _, _, body in gateway.requests]
+    assert texts == ["B$1,500.00, 19 Mar 2026, 11:04 am", "1 500,00 B$, 19 mars 2026, 11:04"]
 
 
 def test_each_attempt_bears_the_same_reference(gateway: Gateway) -> None:

@@ -36,7 +36,7 @@ def test_it_plans_an_email_with_the_address(api, merchant):
     assert (message.channel, message.recipient) == (Channel.EMAIL, "ana@example.com")
     assert response.json()["url"].endswith(payment.hosted_url)
     assert message.text == (
-        f"Pay B$12.50 to {merchant.name} here, until 19 Mar 2026, 11:04\u00a0am:"
+        f"Pay B$12.50 to {merchant.name} here, until 19\u00a0Mar\u00a02026, 11:04\u00a0am:"
         f" {response.json()['url']} (Payments)"
     )
 
