@@ -48,6 +48,7 @@ class TipFields(Form):
         shares = [(str(each), _percent(each, currency, sum_amount)) for each in TIP_PERCENTS]
         choices = [(NO_TIP, _("No tip")), *shares, (OTHER_TIP, _("Another tip"))]
         self.fields["tip"].choices = choices  # type: ignore[attr-defined]  # a ChoiceField
+        self.fields["other_tip"].widget.attrs["placeholder"] = money(0, currency)
 
     def tip_on(self, sum_amount: int, currency: str) -> int:
         """Return the tip in cents; add an error to the field if the input is not a valid tip."""
@@ -114,6 +115,7 @@ class ChargeForm(RepeatGuardForm):
     ) -> None:
         super().__init__(*args, **options)
         self.currency, self.products = currency, _by_field(products)
+        self.fields["amount"].widget.attrs["placeholder"] = money(0, currency)
         refused = _("Enter a number from 0 to %(most)d.") % {"most": MOST_OF_ONE}
         for name, product in self.products.items():
             self.fields[name] = forms.IntegerField(

@@ -136,6 +136,7 @@ class AccountPage(SignedInPage):
             and_test=self.mode.replace("?", "&"),
             passkeys=customer.passkeys.usable().order_by("-created_at", "-id"),
             zone=self.zone,
+            support_email=settings.SUPPORT_EMAIL,
             done=DONE.get(self.refusal.done, "") if self.refusal else "",
         )
 

@@ -46,7 +46,8 @@ def test_it_shows_balance_and_phone(customer, payment):
     assert "Nothing yet. What you pay appears here." in customer.text
 
 
-def test_a_live_customer_has_a_page_of_their_own(db, capsys):
+def test_a_live_customer_has_a_page_of_their_own(db, capsys, settings):
+    settings.SUPPORT_EMAIL = "help@example.com"
     live = find_or_create(phone="+12424250177", now=utc_now())
     top_up(customer=live, amount=410, currency="BSD", now=utc_now())
     shopper = Shopper()
@@ -58,6 +59,11 @@ def test_a_live_customer_has_a_page_of_their_own(db, capsys):
     assert shopper.path == "/account"
     assert "B$4.10" in shopper.text
     assert "Choose a PIN" in shopper.text
+    address = '<a href="mailto:help@example.com">help@example.com</a>'
+    assert f"To close your wallet, or for a copy of your data, write to {address}." in shopper.text
+
+    settings.SUPPORT_EMAIL = ""
+    assert "To close your wallet" not in shopper.visit("/account").content.decode()
 
 
 @pytest.mark.each_on_postgres(ITS_OWN)

@@ -19,7 +19,9 @@ def counter(merchant):
 
 
 def test_the_sum_that_the_cashier_types_is_filled_in_for_the_customer(counter):
-    cashier_at(counter).send(amount="12.50")
+    cashier = cashier_at(counter)
+    assert 'placeholder="B$0.00"' in cashier.text
+    cashier.send(amount="12.50")
 
     customer = customer_at(counter)
     assert ">Pay B$12.50</button>" in customer.text
@@ -98,6 +100,7 @@ def test_a_tip_is_shown_apart_before_it_is_paid(merchant, chosen, other, tip):
     ticket_on(counter)
     customer = customer_at(counter)
     assert "15% · B$1.88" in customer.text
+    assert customer.text.count('placeholder="B$0.00"') == 1  # of another tip
 
     customer.send(tip=chosen, other_tip=other)
 
