@@ -176,7 +176,8 @@ curl -sS --retry 5 --retry-connrefused "$API/payments" -H "Authorization: Bearer
 
 Payouts go to your bank account on your schedule, or on request. A payout lists the movements that
 make it up; a statement lists every movement of your balance in a period, and can be read a minute
-after its end. For accounting, statements and payments are also available as CSV. A test payout
+after its end. For accounting, statements and payments are also available as CSV, in UTF-8 without
+a byte order mark: open such a file in Excel by Data → From Text/CSV. A test payout
 arrives by itself (use `POST /v1/test/advance` to speed it up); to the account number
 [[refused_number]] it fails.
 

@@ -15,7 +15,11 @@ PAGE_PARAMETERS = (
         PAGE_SIZE,
         description=f"How many to return; anything above {MAX_LIMIT} means {MAX_LIMIT}.",
     ),
-    OpenApiParameter("offset", SKIPPED, description="How many to skip, newest first."),
+    OpenApiParameter(
+        "offset",
+        SKIPPED,
+        description="How many to skip, newest first; with `starting_after`, from there.",
+    ),
     OpenApiParameter(
         "starting_after",
         str,
