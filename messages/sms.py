@@ -106,9 +106,9 @@ def refuse_stopped() -> None:
 def send(*, to: str, text: str, reference: str = "") -> None:
     """Send a text to an E.164 number. Raises MessageNotSent, as NumberRefused if that is why.
 
-    `reference` is the Idempotency-Key, by which a gateway drops a duplicate. The spaces that hold an
-    amount or a time together are sent as ordinary ones: with others, half as many letters fit into
-    one message.
+    `reference` is the Idempotency-Key, by which a gateway drops a duplicate. The spaces that hold
+    an amount or a time together are sent as ordinary ones: with others, half as many letters fit
+    into one message.
     A gateway that is not reached is not logged: the caller notes the outage, or knows of it.
     Raises RuntimeError inside a transaction: its locks would be held for as long as it takes.
     """

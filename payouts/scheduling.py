@@ -73,8 +73,9 @@ def schedule_period(
     """Pay out one merchant's balance for a period, on a day of it, once.
 
     None if done already or too little. The day is recorded, not the first one of the period: with
-    another schedule a shorter period may begin between the two. A day recorded in the future, by a clock that was wrong, does not count. If the merchant is
-    no longer to be paid out, once it is locked, its period is left to a later run.
+    another schedule a shorter period may begin between the two. A day recorded in the future, by a
+    clock that was wrong, does not count. If the merchant is no longer to be paid out, once it is
+    locked, its period is left to a later run.
     """
     merchant = Merchant.objects.locked(bank_account.merchant_id)
     if not _is_paid_out(merchant, livemode=bank_account.livemode):
