@@ -122,9 +122,11 @@ class ActionForm(forms.Form):
     """The form of an action on `row`: by itself, it only asks for a confirmation.
 
     Its key makes a form sent twice a single action. `query` is the query string: on a list, its
-    filters.
+    filters. `guard` is the hidden field that states what the form has shown of the row: the service
+    rejects a stale one.
     """
 
+    guard: ClassVar[str] = ""
     warnings_id: ClassVar[str] = "bo-warnings"
     form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
@@ -144,9 +146,14 @@ class ActionForm(forms.Form):
         self.order_fields([*first, *LAST_FIELDS])
         self.fields["form_key"].initial = random_base62(FORM_KEY_CHARACTERS)
         self.prepare()
+        if self.guard:
+            self.fields[self.guard].initial = self.shown()
 
     def prepare(self) -> None:
         """Fill in what depends on the row: amounts, currencies, choices."""
+
+    def shown(self) -> Any:
+        """Return what the form shows of the row now, as its `guard` states it."""
 
     def hide(self, *names: str) -> None:
         """Leave fields out of the page: what is sent for them is still read."""
@@ -174,6 +181,8 @@ class ActionForm(forms.Form):
 
     def renew(self) -> None:
         """Update what guards against a stale form, once a refusal has reported it."""
+        if self.guard:
+            self.data = dict(self.data.items()) | {self.guard: self.shown()}
 
     def set_currency(self, currency: str) -> None:
         """Parse and format every amount of the form in this currency."""

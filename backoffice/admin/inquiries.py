@@ -36,6 +36,7 @@ _TOLD = {
 class AnswerForm(ActionForm):
     """The answer to the customer, as of the last text that the page displayed."""
 
+    guard = "seen_at"
     seen_at = forms.DateTimeField(widget=forms.HiddenInput())
     text = TextAreaField(
         label="Answer",
@@ -43,12 +44,12 @@ class AnswerForm(ActionForm):
         help_text="The customer and the merchant read this, as you write it.",
     )
 
-    def prepare(self) -> None:
-        self.fields["seen_at"].initial = self.row.updated_at.isoformat()
+    def shown(self) -> str:
+        return str(self.row.updated_at.isoformat())
 
     def renew(self) -> None:
         self.row.refresh_from_db(fields=["updated_at"])
-        self.data = dict(self.data.items()) | {"seen_at": self.row.updated_at.isoformat()}
+        super().renew()
 
     def lines(self) -> list[str]:
         return [_TOLD[channel_to_payer(self.row.payment)]]

@@ -43,15 +43,10 @@ class DecisionForm(ActionForm):
 class ApproveForm(DecisionForm):
     """It rejects a stale view of what can be refunded: another refund may be for the same."""
 
+    guard = "expected_available"
     expected_available = forms.IntegerField(widget=forms.HiddenInput(), required=False)
 
-    def prepare(self) -> None:
-        self.fields["expected_available"].initial = self._available()
-
-    def renew(self) -> None:
-        self.data = dict(self.data.items()) | {"expected_available": self._available()}
-
-    def _available(self) -> int | None:
+    def shown(self) -> int | None:
         if self.row.task != REFUND or is_altered(self.row):
             return None
         return Payment.objects.get(pk=self.row.subject_id).amount_refundable

@@ -72,16 +72,12 @@ def logo_lines(merchant: Merchant, url: str) -> list[str]:
 class ChangeForm(ReasonForm):
     """A decision on exactly the change displayed, not on one made in the meantime."""
 
+    guard = "seen"
     seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
-    def prepare(self) -> None:
+    def shown(self) -> str:
         change = self._pending()
-        self.fields["seen"].initial = seen_of(change) if change else ""
-
-    def renew(self) -> None:
-        change = self._pending()
-        seen = seen_of(change) if change else ""
-        self.data = dict(self.data.items()) | {"seen": seen}
+        return seen_of(change) if change else ""
 
     def lines(self) -> list[str]:
         change = self._pending()
@@ -129,13 +125,11 @@ class VerifyForm(ReasonForm):
     What has changed since the last verification is marked: do not identify a caller by it.
     """
 
+    guard = "seen"
     seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
-    def prepare(self) -> None:
-        self.fields["seen"].initial = digest_of_details(self.row)
-
-    def renew(self) -> None:
-        self.data = dict(self.data.items()) | {"seen": digest_of_details(self.row)}
+    def shown(self) -> str:
+        return digest_of_details(self.row)
 
     def lines(self) -> list[str]:
         changed = changed_since_verified(self.row)

@@ -28,16 +28,16 @@ class RefundForm(ActionForm):
     note = TextAreaField(
         max_length=2_000, help_text="Who called and what was agreed. Visible to staff only."
     )
+    guard = "expected_available"
     expected_available = forms.IntegerField(widget=forms.HiddenInput())
 
     def prepare(self) -> None:
         self.set_currency(self.row.currency)
         self.left = left_to_refund(self.row, self.now)
         self.fields["amount"].initial = self.left
-        self.fields["expected_available"].initial = self.row.amount_refundable
 
-    def renew(self) -> None:
-        self.data = dict(self.data.items()) | {"expected_available": self.row.amount_refundable}
+    def shown(self) -> int:
+        return int(self.row.amount_refundable)
 
     def lines(self) -> list[str]:
         left = self.left
