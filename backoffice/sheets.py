@@ -68,6 +68,14 @@ def write_xlsx(sheet: Worksheet, file: IO[bytes]) -> None:
     book.save(file)
 
 
+def write_sheet(sheet: Worksheet, form: str, file: IO[bytes]) -> None:
+    """Write a sheet in a form that spreadsheets read: `csv` or `xlsx`."""
+    if form == "csv":
+        file.writelines(csv_lines(sheet))
+    else:
+        write_xlsx(sheet, file)
+
+
 class _Echo:
     """A file-like object that returns each line that the CSV writer writes."""
 

@@ -29,7 +29,7 @@ from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.services.exports import note_download, start_export
 from backoffice.services.payouts import note_bank_file
-from backoffice.sheets import Worksheet, csv_lines, write_xlsx
+from backoffice.sheets import Worksheet, write_sheet
 from backoffice.staff import staff_of
 from core.clock import request_now
 from payouts.batches import note_file, orders_of
@@ -116,10 +116,8 @@ def file_response(name: str, content: bytes | Iterator[bytes]) -> HttpResponseBa
 
 
 def _content(sheet: Worksheet, form: str) -> bytes:
-    if form == "csv":
-        return b"".join(csv_lines(sheet))
     buffer = BytesIO()
-    write_xlsx(sheet, buffer)
+    write_sheet(sheet, form, buffer)
     return buffer.getvalue()
 
 

@@ -20,7 +20,7 @@ from backoffice.models import ExportForm, ExportPart, ExportRun
 from backoffice.resource.catalog import CATALOG
 from backoffice.roles import Right
 from backoffice.services.administrators import mail_staff, url_of
-from backoffice.sheets import Worksheet, csv_lines, write_xlsx
+from backoffice.sheets import Worksheet, write_sheet
 from backoffice.staff import Staff, rights_of
 from backoffice.statement_files import STATEMENT_FILE
 from core.clock import clock_from, not_before
@@ -151,8 +151,7 @@ def _right_to_see(run: ExportRun) -> Right:
 
 
 def _claim(run_id: str, now: datetime) -> ExportRun | None:
-    free = Q(lease_until=None) | Q(lease_until__lte=now)
-    rows = ExportRun.objects.filter(free, pk=run_id, finished_at=None)
+    rows = due_exports(now).filter(pk=run_id)
     if not rows.update(lease_until=now + LEASE, attempts=F("attempts") + 1, row_count=0):
         return None
     run = ExportRun.objects.select_related("asked_by").get(pk=run_id)
@@ -167,12 +166,8 @@ def _write(
 ) -> None:
     if isinstance(content, bytes):
         file.write(content)
-        return
-    counted = replace(content, rows=_counted(run, content.rows, clock))
-    if run.form == ExportForm.CSV:
-        file.writelines(csv_lines(counted))
     else:
-        write_xlsx(counted, file)
+        write_sheet(replace(content, rows=_counted(run, content.rows, clock)), run.form, file)
 
 
 def _counted(
