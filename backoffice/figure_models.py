@@ -3,17 +3,25 @@
 from django.db import models
 
 
-class DayFigures(models.Model):
-    """What ended on one day in the time zone of staff, counted once the day is over."""
+class Endings(models.Model):
+    """How many payments ended in each way, and the amount paid."""
 
-    day = models.DateField()
     livemode = models.BooleanField()
-    currency = models.CharField(max_length=3)
     completed_count = models.BigIntegerField(default=0)
     completed_amount = models.BigIntegerField(default=0)
     failed_count = models.BigIntegerField(default=0)
     expired_count = models.BigIntegerField(default=0)
     canceled_count = models.BigIntegerField(default=0)
+
+    class Meta:
+        abstract = True
+
+
+class DayFigures(Endings):
+    """What ended on one day in the time zone of staff, counted once the day is over."""
+
+    day = models.DateField()
+    currency = models.CharField(max_length=3)
 
     class Meta:
         constraints = (
@@ -24,7 +32,7 @@ class DayFigures(models.Model):
         return f"{self.day} {self.currency}"
 
 
-class IntervalFigures(models.Model):
+class IntervalFigures(Endings):
     """What ended in ten minutes from `start` on, counted once all of it is committed.
 
     Each interval has a row without a currency in each mode: of deliveries, and a sign that it is
@@ -34,13 +42,7 @@ class IntervalFigures(models.Model):
     """
 
     start = models.DateTimeField()
-    livemode = models.BooleanField()
     currency = models.CharField(max_length=3, default="", blank=True)
-    completed_count = models.BigIntegerField(default=0)
-    completed_amount = models.BigIntegerField(default=0)
-    failed_count = models.BigIntegerField(default=0)
-    expired_count = models.BigIntegerField(default=0)
-    canceled_count = models.BigIntegerField(default=0)
     none_count = models.BigIntegerField(default=0)
     pin_count = models.BigIntegerField(default=0)
     passkey_count = models.BigIntegerField(default=0)

@@ -15,6 +15,7 @@ from backoffice.ending_counts import ENDINGS, count_delivered, count_ended, curr
 from backoffice.interval_figures import CountedIntervals
 from backoffice.models import DayFigures
 from core.among import Among
+from core.instants import today_in
 from ledger.models import Account, Purpose, Transfer
 from payments.verification import Verification, required_for_amount
 from webhooks.models import Delivery
@@ -185,7 +186,7 @@ def count_finished_days(*, now: datetime) -> int:
 
     The last two are counted again each time, as a payment may commit just after midnight.
     """
-    today = now.astimezone(ZoneInfo(settings.STAFF_TIME_ZONE)).date()
+    today = today_in(settings.STAFF_TIME_ZONE, now)
     known = set(DayFigures.objects.filter(day__lt=today).values_list("day", flat=True).distinct())
     counted = 0
     for back in range(1, DAYS_SHOWN):
