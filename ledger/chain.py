@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 
 import orjson
 
 from core.hash_chain import chain_hash
+from core.signatures import instant_text
 
 _FORM = orjson.OPT_PASSTHROUGH_DATETIME
 _DELETE = b"\x7f"  # the one character of ASCII that the chain escapes and orjson does not
@@ -41,11 +42,7 @@ def seal_hash(
 ) -> str:
     """Return a seal's hash: of the previous hash, its place in the chain, and the sealed values."""
     values = [sequence, sealed_at, *fields]
-    text = orjson.dumps([previous, *values], default=_instant, option=_FORM)
+    text = orjson.dumps([previous, *values], default=instant_text, option=_FORM)
     if text.isascii() and _DELETE not in text:
         return hashlib.sha256(text).hexdigest()
-    return chain_hash(previous, values, written=_instant)  # which escapes non-ASCII characters
-
-
-def _instant(value: datetime) -> str:
-    return value.astimezone(UTC).isoformat(timespec="microseconds")
+    return chain_hash(previous, values, written=instant_text)  # which escapes non-ASCII characters
