@@ -16,7 +16,7 @@ from backoffice.staff import Staff
 from merchants.callers import Caller
 
 # Who acts, on what and when: a field of a form never replaces these.
-FROM_CONTEXT = frozenset({"actor", "caller", "context", "now", "row", "staff"})
+FROM_CONTEXT = frozenset({"actor", "caller", "context", "livemode", "now", "row", "staff"})
 ROW_ID = "_id"
 
 
@@ -30,9 +30,14 @@ class ActionContext:
     now: datetime
 
     @property
+    def livemode(self) -> bool:
+        """The mode that the form asks for, or else that of the row."""
+        return bool(self.data["mode"] == "live" if "mode" in self.data else self.row.livemode)
+
+    @property
     def caller(self) -> Caller:
-        """Staff as a caller of the other rooms' services, in the mode of the row."""
-        return self.staff.caller(livemode=self.row.livemode)
+        """Staff as a caller of the other rooms' services."""
+        return self.staff.caller(livemode=self.livemode)
 
     @property
     def actor(self) -> str:

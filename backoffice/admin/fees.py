@@ -43,7 +43,7 @@ def _fees(context: ActionContext) -> ActionResult:
     data = context.data
     first, last = data["first_day"], data["last_day"]
     fees = fees_between(
-        livemode=data["mode"] == "live",
+        livemode=context.livemode,
         start=day_start(first),
         end=day_start(last + timedelta(days=1)),
     )

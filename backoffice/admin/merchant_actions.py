@@ -87,7 +87,7 @@ class ApiKeyForm(ReasonForm):
 def _issue_key(context: ActionContext) -> IssuedKey | Instruction:
     """Issue a test key; request a live one, which takes a second person."""
     name, reason = context.data["name"], context.data["reason"]
-    if context.data["mode"] == "live":
+    if context.livemode:
         return submit(context, instruction_kinds.ISSUE_LIVE_KEY, arguments={"name": name})
     return add_test_key(
         staff=context.staff, merchant_id=context.row.pk, name=name, reason=reason, now=context.now

@@ -155,7 +155,7 @@ class RunForm(NotedForm):
 
 def _run(context: ActionContext) -> list[Instruction]:
     runs = batch_drafts(
-        livemode=context.data["mode"] == "live",
+        livemode=context.livemode,
         currency=context.data["currency"],
         execution_date=context.data["execution_date"],
     )

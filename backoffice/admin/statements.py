@@ -64,7 +64,7 @@ def _ask(context: ActionContext) -> ActionResult:
     statement, run = ask_for_statement(
         staff=context.staff,
         merchant=context.row,
-        livemode=data["mode"] == "live",
+        livemode=context.livemode,
         currency=data["currency"],
         days=(data["first_day"], data["last_day"]),
         form=ExportForm(data["form"]),

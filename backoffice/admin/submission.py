@@ -63,7 +63,7 @@ def submit(context: ActionContext, task: str, **overrides: Any) -> Instruction:
         **{name: data.get(name, "") for name in _FROM_FORM},
     }
     if "livemode" not in overrides:
-        known["livemode"] = data["mode"] == "live" if "mode" in data else row.livemode
+        known["livemode"] = context.livemode
     if row is not None:
         known["subject_id"] = row.pk
     request = InstructionRequest(task=task, **(known | overrides))

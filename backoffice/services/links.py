@@ -33,7 +33,7 @@ def send_link(
     *,
     staff: Staff,
     merchant_id: str,
-    mode: str,
+    livemode: bool,
     amount: int | None,
     description: str,
     recipient: str,
@@ -46,7 +46,6 @@ def send_link(
     with the same counts; and as `refuse_status` for a merchant who could not create the link: it
     would ask for money under a name that staff have not checked.
     """
-    livemode = mode == "live"
     action = AuditAction(ACT, Right.LINK, "merchant", merchant_id, limited=True)
     with audited(staff=staff, action=action, now=now) as record:
         merchant = Merchant.objects.one(merchant_id)

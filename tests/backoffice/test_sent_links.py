@@ -159,7 +159,7 @@ def test_no_live_link_is_sent_past_the_form(merchant: Merchant, settings) -> Non
         send_link(
             staff=staff_as(Role.SUPPORT),
             merchant_id=merchant.id,
-            mode="live",
+            livemode=True,
             amount=None,
             description="",
             recipient="pat@example.com",
@@ -233,7 +233,7 @@ def send(merchant: Merchant, recipient: str) -> PaymentLink:
     return send_link(
         staff=staff_as(Role.SUPPORT),
         merchant_id=merchant.pk,
-        mode="live",
+        livemode=True,
         amount=100,
         description="",
         recipient=recipient,
