@@ -9,6 +9,7 @@ from django.contrib.admin.views.main import PAGE_VAR
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 from unfold.views import ChangeList
 
@@ -134,12 +135,9 @@ class OfficeAdmin(AdminResource):
             raise PermissionDenied
         rows = self.get_queryset(request).select_related(*(self.list_select_related or ()))
         try:
-            row = rows.filter(pk=object_id).first()
+            return get_object_or_404(rows, pk=object_id)
         except (ValueError, ValidationError):
-            row = None
-        if row is None:
-            raise Http404
-        return row
+            raise Http404 from None
 
 
 def _named(actions: Sequence[Action], name: str) -> Action:

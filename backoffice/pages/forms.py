@@ -101,15 +101,37 @@ class SecondFactorForm(forms.Form):
     )
 
 
-class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
-    """A new password for one's own account. The first one then no longer has to be changed.
+class OwnPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
+    """A new password for one's own account; `address` is where its owner connects from.
 
-    `address` is where its owner connects from.
+    The audit trail records it as `act`.
     """
+
+    act = ""
 
     def __init__(self, *args: Any, address: str, **options: Any) -> None:
         super().__init__(*args, **options)
         self.address = address
+
+    def save(self, commit: bool = True) -> User:
+        """Store the password, whatever `commit` is, and nothing else, over the one that was read.
+
+        A first one no longer has to be changed. Raises AccountNotEligible if the account was closed
+        or reset in the meantime: hashing takes long.
+        """
+        read = self.user.password
+        user: User = super().save(commit=False)
+        with transaction.atomic():
+            if not replace_password(user, read):
+                raise AccountNotEligible("Your account was changed meanwhile. Sign in again.")
+            StaffAccount.objects.filter(user=user).update(must_change_password=False)
+            staff = Staff(user.pk, user.get_username(), roles_of(user), address=self.address)
+            record_change_of_factor(staff=staff, act=self.act)
+        return user
+
+
+class PasswordForm(OwnPasswordForm, AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
+    act = "change password"
 
     def clean_new_password1(self) -> str:
         """Refuse the current password: someone else may have seen it."""
@@ -118,39 +140,13 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
             raise ValidationError("Choose a password other than the current one.")
         return password
 
-    def save(self, commit: bool = True) -> Any:
-        """Store the password whatever `commit` is. Raises as `_keep_own_password` does."""
-        read = self.user.password
-        user = super().save(commit=False)
-        return _keep_own_password(user, read, address=self.address, act="change password")
 
+class FirstPasswordForm(OwnPasswordForm):
+    """A password for an account that has none yet."""
 
-class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
-    """A password for an account that has none yet; `address` is where its owner connects from."""
+    act = "choose password"
 
-    def __init__(self, *args: Any, address: str, **options: Any) -> None:
+    def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.address = address
         for field in self.fields.values():
             field.widget.attrs["class"] = " ".join(INPUT_CLASSES)
-
-    def save(self, commit: bool = True) -> User:
-        """Store the password, whatever `commit` is, together with its audit entry."""
-        read = self.user.password
-        user: User = super().save(commit=False)
-        return _keep_own_password(user, read, address=self.address, act="choose password")
-
-
-@transaction.atomic
-def _keep_own_password(user: User, read: str, *, address: str, act: str) -> User:
-    """Store the chosen password, and nothing else, over the one that was read, and record that.
-
-    Raises AccountNotEligible if the account was closed or reset in the meantime: hashing takes
-    long.
-    """
-    if not replace_password(user, read):
-        raise AccountNotEligible("Your account was changed meanwhile. Sign in again.")
-    StaffAccount.objects.filter(user=user).update(must_change_password=False)
-    staff = Staff(user.pk, user.get_username(), roles_of(user), address=address)
-    record_change_of_factor(staff=staff, act=act)
-    return user
