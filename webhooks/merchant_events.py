@@ -1,30 +1,20 @@
 """The event of a merchant whose profile has changed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from merchants.models import Merchant
 from webhooks.event_types import EventType
-from webhooks.outbox import emit
+from webhooks.outbox import MerchantInMode, emit
 from webhooks.samples import Samples, sample_id, sample_instant
-
-
-@dataclass(frozen=True)
-class _OneMode:
-    """A merchant as the subject of an event: it belongs to both modes, an event to one."""
-
-    id: str
-    merchant_id: str
-    livemode: bool
 
 
 def emit_updated(
     merchant: Merchant, *, changed: Sequence[str], livemode: bool, now: datetime
 ) -> None:
     """Write `merchant.updated` in the mode of the change: live if staff have approved it."""
-    about = _OneMode(merchant.id, merchant.id, livemode)
+    about = MerchantInMode(merchant.id, merchant.id, livemode)
     data = merchant_updated(merchant, changed=changed)
     emit(EventType.MERCHANT_UPDATED, about=about, data=data, now=now)
 

@@ -47,6 +47,14 @@ class Resource(Protocol):
     def livemode(self) -> bool: ...
 
 
+class MerchantInMode(NamedTuple):
+    """A merchant as what an event is about: it belongs to both modes, an event to one."""
+
+    id: str
+    merchant_id: str
+    livemode: bool
+
+
 class Fact(NamedTuple):
     """What an event reports. Keys of `data` whose value is None are left out."""
 

@@ -6,7 +6,6 @@ if the first process died before the call, the repeated request or the sweep mak
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -16,7 +15,7 @@ from merchants.callers import Caller
 from webhooks.attempt_now import attempt_now
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event, Webhook
-from webhooks.outbox import deliver_to_subscribed, first_delivery, write_event
+from webhooks.outbox import MerchantInMode, deliver_to_subscribed, first_delivery, write_event
 from webhooks.sample_changes import changed_sample
 from webhooks.samples import sample_of
 
@@ -52,15 +51,6 @@ def start_test_delivery(
     return delivery
 
 
-@dataclass(frozen=True)
-class _Sample:
-    """The subject of a sample: only its merchant and mode."""
-
-    id: str
-    merchant_id: str
-    livemode: bool
-
-
 @transaction.atomic
 def send_sample_event(
     *, caller: Caller, event_type: EventType, data: Mapping[str, object], now: datetime
@@ -70,7 +60,7 @@ def send_sample_event(
     Raises ValidationFailed without a merchant.
     """
     merchant = caller.owner
-    about = _Sample(merchant.id, merchant.id, caller.livemode)
+    about = MerchantInMode(merchant.id, merchant.id, caller.livemode)
     event = write_event(event_type, about=about, data=data, now=now, is_test=True)
     return event, deliver_to_subscribed(event, now=now)
 
