@@ -13,7 +13,7 @@ from checkout.browser_session import BrowserSession, remember_device, remember_s
 from checkout.devices import device_of
 from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
-from checkout.pages import CheckoutPage, SeeOther
+from checkout.pages import CheckoutPage
 from checkout.passkey_payments import approve_by_passkey, make_passkey_to_pay, sign_in_to_pay
 from checkout.payment_pages import PaymentAction, PostOnly
 from checkout.refusals import PASSKEY_NOT_CHECKED
@@ -56,11 +56,8 @@ class PasskeyAction(PaymentAction):
         return response
 
 
-class AsOptions(PaymentAction):
+class AsOptions(PostOnly):
     """Returns options for the browser's passkey dialog, or a redirect, as JSON for our script."""
-
-    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        return SeeOther(self.payment.hosted_url)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().dispatch(request, *args, **kwargs)
