@@ -158,7 +158,6 @@ def _append(
 
 
 def entry_hash(previous: str, values: Iterable[object]) -> str:
-    """Return the hash of an entry: over the previous hash and the values of this entry."""
     return chain_hash(previous, values, written=iso)
 
 

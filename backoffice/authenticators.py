@@ -29,7 +29,6 @@ class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-ot
 
     @property
     def key(self) -> bytes:
-        """The key that the app has as well."""
         return bytes.fromhex(unseal(self, "sealed_key"))
 
     def save(self, **options: Any) -> None:

@@ -54,7 +54,6 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
 
 
 def _state(payment: Payment, status: PaymentStatus, now: datetime) -> str:
-    """Return what has become of a payment."""
     if status == S.CREATED and payment.is_counter:
         return "This is a counter: each customer's payment is one of its own."
     until, cause = _until(payment, now), failure_of(payment.error_code).staff

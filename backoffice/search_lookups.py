@@ -40,7 +40,6 @@ _ON_SQLITE = """
 
 
 def with_figures(query: SearchQuery) -> QuerySet[Payment]:
-    """Return the payments with all of the figures."""
     rows: QuerySet[Payment] = Payment.objects.all()
     if query.day:
         rows = within(rows, query.day, query.day + timedelta(days=1))

@@ -44,7 +44,6 @@ def texts() -> Catalog:
 
 
 def source_path(language: str) -> Path:
-    """Return the path of a language's translations."""
     return Path(settings.LOCALE_PATHS[0]) / language / "LC_MESSAGES" / "django.po"
 
 

@@ -250,7 +250,6 @@ def which_shop() -> Ending:
 
 
 def counter_closed() -> Ending:
-    """Return the ending for a closed counter."""
     return Ending(
         _("This counter is closed"),
         STILL,

@@ -185,7 +185,6 @@ class CheckoutPage(View):
 
     @property
     def language(self) -> str:
-        """The language of the page."""
         return get_language() or ""
 
     def http_method_not_allowed(

@@ -250,5 +250,4 @@ def other_fonts() -> tuple[Path, ...]:
 
 
 def _folder(package: str) -> Path:
-    """Return the folder of a font package."""
     return Path(str(resources.files(package)))

@@ -138,7 +138,6 @@ class PaymentView:
 
     @property
     def before_tip(self) -> int:
-        """The amount without the tip."""
         return (self.amount or 0) - self.tip
 
     @property

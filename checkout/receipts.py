@@ -37,7 +37,6 @@ class ReceiptState:
 
 
 def receipt_state_of(payment: Payment) -> ReceiptState:
-    """Return the state at the top of the receipt."""
     if payment.status != PaymentStatus.COMPLETED:
         return ReceiptState(_("Not paid"), "is-bad")
     states = {

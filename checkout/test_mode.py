@@ -45,7 +45,6 @@ _FAILURES = {
 
 
 def magic_phones() -> list[tuple[str, str]]:
-    """Return each magic phone with its outcome."""
     words = {
         Behaviour.NORMAL: _("works"),
         Behaviour.INSUFFICIENT_BALANCE: _("does not have enough money"),

@@ -131,7 +131,6 @@ class ChargeForm(RepeatGuardForm):
 
     @property
     def product_fields(self) -> list[tuple[dict[str, Any], forms.BoundField]]:
-        """Each product with its field."""
         return [(product, self[name]) for name, product in self.products.items()]
 
     def clean_amount(self) -> int:

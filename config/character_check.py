@@ -32,7 +32,6 @@ def check_characters(
 
 
 def server_encoding() -> str:
-    """Return the encoding of the PostgreSQL database."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_encoding")
         return str(cursor.fetchone()[0])

@@ -25,7 +25,6 @@ class AttemptLimit:
     within: timedelta
 
     def key(self, subject: str) -> str:
-        """Return the key of the counter."""
         return f"{self.name}:{subject}"
 
 

@@ -22,6 +22,5 @@ class LatestGauge(Gauge):
         super().__init__(name, documentation, labelnames, **options)
 
     def set(self, value: float) -> None:
-        """Set the gauge, from now on."""
         self._raise_if_not_observable()  # type: ignore[no-untyped-call]  # the library lacks it
         self._value.set(float(value), timestamp=monotonic())

@@ -14,7 +14,6 @@ EMPTY_ROOT = hashlib.sha256().digest()
 
 
 def leaf_hash(entry: bytes) -> bytes:
-    """Return the hash of a leaf."""
     return hashlib.sha256(b"\x00" + entry).digest()
 
 

@@ -76,7 +76,6 @@ class NoteSigner:
 
     @classmethod
     def generate(cls, name: str) -> "NoteSigner":
-        """Return a new key of this name."""
         return cls(name, Ed25519PrivateKey.generate().private_bytes_raw())
 
     @classmethod
@@ -94,7 +93,6 @@ class NoteSigner:
 
     @property
     def verifier(self) -> NoteVerifier:
-        """The public half."""
         return NoteVerifier(self.name, self._key.public_key().public_bytes_raw())
 
     @property

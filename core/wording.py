@@ -112,7 +112,6 @@ IN_PATHS: Words = {
 
 @cache
 def wordings() -> tuple[Wording, ...]:
-    """Return the words of every room."""
     return tuple(import_string(name) for name in settings.WORDINGS)
 
 
