@@ -24,6 +24,8 @@ from tests.shared_rows import shared
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from merchants.models import Merchant
+    from payments.models import Payment
     from tests.backoffice.desk import Desk
 
 Office = Callable[..., Client]
@@ -100,6 +102,14 @@ def rows(
 
     with shared(django_db_blocker, one_of_each) as made:
         yield made
+
+
+@pytest.fixture
+def paid(merchant: "Merchant") -> "Payment":
+    """A completed payment of 5,000.00: a refund of all of it takes two people."""
+    from tests.backoffice.rows import paid_payment
+
+    return paid_payment(merchant, 500_000)
 
 
 @pytest.fixture

@@ -14,14 +14,8 @@ from ledger.models import Purpose, Transfer
 from ledger.services import balance_of, balances
 from payments.models import Payment
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.rows import paid_payment
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def paid(merchant) -> Payment:
-    return paid_payment(merchant, 500_000)
 
 
 def test_finance_tops_a_wallet_up_and_adjusts_it(paid: Payment) -> None:

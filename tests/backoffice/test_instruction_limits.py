@@ -32,12 +32,7 @@ from core.clock import utc_now
 from payments.models import Payment
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.rows import paid_payment, refund_request
-
-
-@pytest.fixture
-def paid(merchant) -> Payment:
-    return paid_payment(merchant, 500_000)
+from tests.backoffice.rows import refund_request
 
 
 @pytest.mark.parametrize(

@@ -25,17 +25,12 @@ from payments.models import Payment
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.rows import paid_payment, refund_request
+from tests.backoffice.rows import refund_request
 from tests.factories import PaymentFactory
 
 pytestmark = pytest.mark.django_db
 
 SUPPORT_EACH, SUPPORT_A_DAY = 10_000, 50_000
-
-
-@pytest.fixture
-def paid(merchant) -> Payment:
-    return paid_payment(merchant, 500_000)
 
 
 def test_it_refunds_at_once_within_the_limit(paid: Payment) -> None:

@@ -35,7 +35,7 @@ from tests.backoffice.colleagues import (
     waiting,
 )
 from tests.backoffice.conftest import Office, make_user
-from tests.backoffice.rows import paid_payment, refund_request
+from tests.backoffice.rows import refund_request
 
 pytestmark = pytest.mark.django_db
 
@@ -46,11 +46,6 @@ MIGRATION = import_module("backoffice.migrations.0010_was_administrator")
 @pytest.fixture
 def administrators(db: None) -> None:
     two_administrators()
-
-
-@pytest.fixture
-def paid(merchant) -> Payment:
-    return paid_payment(merchant, 500_000)
 
 
 def approves(asks: str, decides: str, paid: Payment, *, after: timedelta = 2 * DAYS) -> bool:

@@ -37,11 +37,6 @@ pytestmark = pytest.mark.django_db
 HOUR, MOMENT = timedelta(hours=1), timedelta(milliseconds=1)
 
 
-@pytest.fixture
-def paid(merchant) -> Payment:
-    return paid_payment(merchant, 500_000)
-
-
 def large(staff: Staff, paid: Payment) -> Instruction:
     """Ask for what takes two people."""
     return instruct(staff=staff, request=refund_request(paid, 200_000), now=utc_now())

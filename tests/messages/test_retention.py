@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.clock import utc_now
 from core.retention import PERIODS
 from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
@@ -13,11 +12,6 @@ from messages.tasks import forget_messages
 
 pytestmark = pytest.mark.django_db
 PERIOD = PERIODS["messages"]
-
-
-@pytest.fixture
-def now() -> datetime:
-    return utc_now()
 
 
 def plan(now: datetime, *, status: MessageStatus, due_at: datetime | None = None) -> Message:
