@@ -54,7 +54,7 @@ BACKGROUND = (
     ("beat",),
 )
 _TICKS = os.sysconf("SC_CLK_TCK")
-_PPID, _UTIME, _CHILDREN_STIME = 1, 11, 15  # in /proc/<pid>/stat, after the name
+_PPID, _UTIME, _CHILDREN_STIME = 1, 11, 14  # in /proc/<pid>/stat, after the name
 
 
 @dataclass(frozen=True)
