@@ -15,16 +15,22 @@ from core.stored_bytes import note_bytes
 HIDDEN = "[hidden]"
 FORMS = ("json", "console")
 _MONITORING_REQUESTS = {f"GET {path}" for path in MONITORING}
+# Each begins with a letter or sign of its own, by which the search skips most of a text, and ends
+# with what is hidden.
 _SECRET = re.compile(
-    r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
-    r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
-    r"|(/counter/+pay_[A-Za-z0-9]+/+)[A-Za-z0-9]+"
-    r"|(/(?:not-me|confirm-address)/+)[A-Za-z0-9_:.-]+"
-    r"|(/admin/+invitation/+)\S+"  # before search terms, which would keep it
+    r"sk_(?:live|test)_([A-Za-z0-9+/=_-]+)"
+    r"|whsec_([A-Za-z0-9+/=_-]+)"
+    r"|Bearer\s+([A-Za-z0-9+/=._~-]+)"
+    r"|Basic\s+([A-Za-z0-9+/=._~-]+)"
+    r"|/counter/+pay_[A-Za-z0-9]+/+([A-Za-z0-9]+)"
+    r"|/not-me/+([A-Za-z0-9_:.-]+)"
+    r"|/confirm-address/+([A-Za-z0-9_:.-]+)"
+    r"|/admin/+invitation/+(\S+)"  # before search terms, which would keep it
     # Bounded: a URL that repeats the beginning of one of these would take seconds.
-    r"|(/admin/?[^\s?]{0,300}\?)\S+"  # staff's search terms, also in a `next` URL
-    r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]{0,600})=)[^\s&]+"  # merchants' search terms
-    r"|(/confirm-email/?\?)\S+"
+    r"|/admin/?[^\s?]{0,300}\?(\S+)"  # staff's search terms, also in a `next` URL
+    r"|\?(?:q|metadata(?:\[|%5B)[^\s=&]{0,600})=([^\s&]+)"  # merchants' search terms
+    r"|&(?:q|metadata(?:\[|%5B)[^\s=&]{0,600})=([^\s&]+)"
+    r"|/confirm-email/?\?(\S+)"
 )
 # Fields of our own, and those that structlog removes before a line is written.
 _OURS = {"level", "logger", "timestamp", "_record", "_from_structlog"}
@@ -70,10 +76,14 @@ def _redacted(value: Any) -> Any:
 
 def redact(text: str) -> str:
     """Redact anything that looks like a secret, but keep the prefix that shows its kind."""
-    text = _SECRET.sub(lambda found: found[found.lastindex or 0] + HIDDEN, text)
+    text = _SECRET.sub(_without_secret, text)
     if "DETAIL: " in text:
         text = _ROW.sub(rf"\1{HIDDEN}", text)
-    return _PAGE.sub(rf"\1{HIDDEN}", text)
+    return _PAGE.sub(lambda found: found[1] + HIDDEN, text)
+
+
+def _without_secret(found: re.Match[str]) -> str:
+    return found[0].removesuffix(found[found.lastindex or 0]) + HIDDEN
 
 
 def drop_probes(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:

@@ -55,8 +55,10 @@ def _refusal_of_body(request: HttpRequest) -> ApiError | None:
         return InvalidRequest("Content-Length: must be sent; Transfer-Encoding must not.")
     if request.META.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
         return UnsupportedMediaType("Content-Encoding: must not be sent.")
+    if not (length := request.META.get("CONTENT_LENGTH")):
+        return None  # nor a body, which would cost calls even so
     try:
-        missing = int(request.META.get("CONTENT_LENGTH") or 0) - len(request.body)
+        missing = int(length) - len(request.body)
     except (RequestDataTooBig, UnreadablePostError) as error:
         return api_error(error)
     return InvalidRequest("The body is shorter than its Content-Length.") if missing else None

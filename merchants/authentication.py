@@ -104,7 +104,8 @@ def _named(request: Request) -> Iterator[tuple[str, Any]]:
     for name in LOOKUPS if request.META.get("QUERY_STRING") else ():
         for value in request.query_params.getlist(name):
             yield name, value
-    if request._request.body and isinstance(request.data, dict):
+    has_body = request.META.get("CONTENT_LENGTH") and request._request.body
+    if has_body and isinstance(request.data, dict):
         for name in LOOKUPS:
             if request.data.get(name) is not None:
                 yield name, request.data[name]
