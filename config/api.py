@@ -10,10 +10,11 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.urls import Resolver404, ResolverMatch, is_valid_path, resolve
+from django.urls import Resolver404, ResolverMatch, get_resolver, is_valid_path
 from django.utils import translation
 from django.utils.module_loading import import_string
 
+from config.found_views import FoundViews
 from core.errors import NotFound
 from core.handler import API_PREFIX, api_error, json_error
 from core.middleware import refusal_of
@@ -57,20 +58,13 @@ def _response_of_view(request: HttpRequest) -> HttpResponse:
 
 def _match_of(path: str) -> ResolverMatch:
     """Return the view for a path. Raises NotFound."""
-    fixed = _fixed_paths(settings.ROOT_URLCONF)
-    if path in fixed:
-        return fixed[path]
     try:
-        match = resolve(path)
+        return _views_of(settings.ROOT_URLCONF).resolve(path)
     except Resolver404:
         is_slash_wrong = path.endswith("/") and is_valid_path(path[:-1])
         raise NotFound("Remove the trailing slash." if is_slash_wrong else "") from None
-    if not (match.args or match.kwargs):
-        fixed[path] = match
-    return match
 
 
 @cache
-def _fixed_paths(urlconf: str) -> dict[str, ResolverMatch]:
-    """Return the views of paths without an id, each once it has been found: there are few."""
-    return {}
+def _views_of(urlconf: str) -> FoundViews:
+    return FoundViews(get_resolver(urlconf))

@@ -17,6 +17,7 @@ from django.utils.module_loading import import_string
 from django.views.decorators.csrf import csrf_protect
 
 from checkout.error_pages import PAGES
+from config.found_views import FoundViews
 from core.handler import API_PREFIX
 
 PAGE_MIDDLEWARE = [
@@ -57,8 +58,8 @@ _guarded = cache(csrf_protect)
 
 
 @cache
-def _pages_of(urlconf: str) -> URLResolver:
-    """Return the URLs without those of the API, which would be tried first."""
+def _pages_of(urlconf: str) -> FoundViews:
+    """Return the views without those of the API, whose URLs would be tried first."""
     every = get_resolver(urlconf).url_patterns
     pages = [each for each in every if not f"/{each.pattern}".startswith(API_PREFIX)]
-    return URLResolver(RegexPattern("^/"), pages)
+    return FoundViews(URLResolver(RegexPattern("^/"), pages))
