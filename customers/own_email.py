@@ -150,8 +150,8 @@ def confirm_address(*, token: str, now: datetime) -> EmailClaim | None:
 
 
 def _lock_proven(session: CustomerSession, now: datetime) -> Customer:
-    refuse_unproven(session, now)
     customer = lock_customer_of(session)
+    refuse_unproven(session, now)
     if has_only_phone(customer):
         raise ProofNeeded(ProofMethod.PIN)
     if named_from(customer, now):

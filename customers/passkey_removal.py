@@ -21,8 +21,8 @@ def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) 
     Raises PasskeyNotFound, ProofNeeded, CustomerFrozen, RateLimited, and VerificationFailed if this
     session has ended meanwhile.
     """
-    refuse_unproven(session, now)
     customer = lock_customer_of(session)
+    refuse_unproven(session, now)
     _remove(customer, customer.passkeys.filter(pk=passkey_id), is_limited=True, now=now)
     CustomerSession.objects.end_others(customer.pk, session.pk, now=now)
 
