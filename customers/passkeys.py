@@ -46,7 +46,7 @@ TOLD_OF_COPY = AttemptLimit("passkey-copy", 1, timedelta(days=1))
 def refuse_unproven(session: CustomerSession, now: datetime) -> None:
     """Raise ProofNeeded if a verification is missing before passkeys may change.
 
-    The customer is locked by whoever changes them: with a first passkey, another proof is needed.
+    Where they do change, under the customer's lock: with a first passkey, another proof is needed.
     """
     needed = proof_needed(session, now=now)
     if needed is not None:

@@ -6,14 +6,16 @@ The e-mail names no merchant and its text is ours, as anyone who registers choos
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+import structlog
 from django.conf import settings
 from django.core import signing
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from core.attempt_limits import AttemptLimit, count_within_all
+from core.attempt_limits import AttemptLimit, count_within_all, refuse_exhausted
 from core.durations import in_words
+from core.errors import RateLimited
 from core.ids import is_id
 from core.mailboxes import mailbox_of
 from merchants.known_keys import forget_keys
@@ -22,12 +24,15 @@ from messages.content import Content
 from messages.models import Channel, Message
 from messages.planning import plan_message
 
+logger = structlog.get_logger(__name__)
+
 KIND = "confirm_email"
 LIFETIME = timedelta(days=7)
 DAY = timedelta(days=1)
 PER_MAILBOX = AttemptLimit("confirm-email-mailbox", 1, DAY)
 PER_MERCHANT = AttemptLimit("confirm-email-merchant", 5, DAY)
 PER_NETWORK = AttemptLimit("confirm-email-network", 30, DAY)
+IN_ALL, EVERYONE = AttemptLimit("confirm-email", 2_000, DAY), "everyone"  # of any network
 STOP_LIFETIME = timedelta(days=180)
 _SALT, _STOP_SALT = "merchants.email_confirmation", "merchants.email_withdrawal"
 
@@ -46,13 +51,16 @@ class AddressClaim(NamedTuple):
 def plan_confirmation(merchant: Merchant, *, network: str, now: datetime) -> None:
     """Plan the e-mail with the link: one a day per mailbox, whichever merchants name it.
 
-    A merchant and a `network` ("" for none) have a daily limit, too. Beyond it nothing is sent, and
-    the caller is not told, just as for addresses that do not exist.
+    A merchant and a `network` ("" for staff) have a daily limit, too, and all networks together one
+    that a flood from many uses up. Beyond them nothing is sent, and the caller is not told, just as
+    for addresses that do not exist.
     """
     counted = [(PER_MAILBOX, mailbox_of(merchant.email)), (PER_MERCHANT, merchant.id)]
     if network:
-        counted.append((PER_NETWORK, network))
-    if count_within_all(counted, now=now):
+        counted += [(PER_NETWORK, network), (IN_ALL, EVERYONE)]
+    if not count_within_all(counted, now=now):
+        _warn_of_flood(now)
+    else:
         plan_message(
             channel=Channel.EMAIL,
             kind=KIND,
@@ -62,6 +70,13 @@ def plan_confirmation(merchant: Merchant, *, network: str, now: datetime) -> Non
             livemode=True,
             now=now,
         )
+
+
+def _warn_of_flood(now: datetime) -> None:
+    try:
+        refuse_exhausted((IN_ALL, EVERYONE), now=now)
+    except RateLimited:
+        logger.warning("confirmations_used_up")
 
 
 def write(message: Message, now: datetime) -> Content | None:

@@ -298,23 +298,3 @@ def test_it_removes_the_one_that_is_named(session: CustomerSession, now: datetim
     kept.refresh_from_db()
     removed.refresh_from_db()
     assert (kept.removed_at, removed.removed_at) == (None, now)
-
-
-def test_a_first_one_that_waits_while_the_owner_adds_one_takes_that(
-    payer: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A thief of the number who was asked for no passkey, as there was none yet."""
-    owner, thief = proven(payer, now), proven(payer, now)
-    credential = VirtualAuthenticator().create(begin_registration(session=thief, now=now))
-    consume = passkeys.challenges.consume
-
-    def consume_after_the_owner(*arguments: Any, **named: Any) -> None:
-        monkeypatch.setattr(passkeys.challenges, "consume", consume)
-        enrol(owner, VirtualAuthenticator(), now)
-        consume(*arguments, **named)
-
-    monkeypatch.setattr(passkeys.challenges, "consume", consume_after_the_owner)
-    with pytest.raises(ProofNeeded, match="passkey"):
-        finish_registration(session=thief, credential=credential, now=now)
-
-    assert Passkey.objects.count() == 1

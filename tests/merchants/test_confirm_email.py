@@ -12,7 +12,7 @@ from core.attempt_limits import AttemptLimit
 from core.clock import utc_now
 from core.models import Quota
 from merchants import email_confirmation, known_keys
-from merchants.email_confirmation import recipient_of_tests
+from merchants.email_confirmation import plan_confirmation, recipient_of_tests
 from merchants.models import Merchant
 from messages.send_loop import send_due_messages
 
@@ -221,6 +221,22 @@ def test_a_network_that_registers_again_and_again_reaches_few(api, monkeypatch):
         assert answer.status_code == 201
 
     assert sent_to() == [f"victim{number}@example.com" for number in range(3)]
+
+
+def test_a_flood_from_many_networks_reaches_few_and_is_in_the_log(api, monkeypatch, caplog):
+    few = AttemptLimit("confirm-email", 3, timedelta(days=1))
+    monkeypatch.setattr(email_confirmation, "IN_ALL", few)
+    for number in range(5):
+        email, source = f"victim{number}@example.com", f"203.0.{number}.1"
+        answer = api(None).post("/v1/merchants", LEAST | {"email": email}, REMOTE_ADDR=source)
+        assert answer.status_code == 201
+
+    assert sent_to() == [f"victim{number}@example.com" for number in range(3)]
+    assert caplog.text.count("'event': 'confirmations_used_up'") == 2
+
+    merchant = Merchant.objects.latest("created_at")
+    plan_confirmation(merchant, network="", now=utc_now())  # as staff have approved its address
+    assert sent_to()[3:] == ["victim4@example.com"]
 
 
 def test_the_counts_name_no_address(link):
