@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from customers import passkeys
+from customers import challenges
 from customers.errors import ProofNeeded
 from customers.models import Customer, Passkey
 from customers.passkeys import begin_registration, finish_registration
@@ -21,14 +21,14 @@ def test_a_first_one_that_waits_while_the_owner_adds_one_takes_that(
     """A thief of the number who was asked for no passkey, as there was none yet."""
     owner, thief = proven(payer, now), proven(payer, now)
     credential = VirtualAuthenticator().create(begin_registration(session=thief, now=now))
-    consume = passkeys.challenges.consume
+    consume = challenges.consume
 
     def consume_after_the_owner(*arguments: Any, **named: Any) -> None:
-        monkeypatch.setattr(passkeys.challenges, "consume", consume)
+        monkeypatch.setattr(challenges, "consume", consume)
         enrol(owner, VirtualAuthenticator(), now)
         consume(*arguments, **named)
 
-    monkeypatch.setattr(passkeys.challenges, "consume", consume_after_the_owner)
+    monkeypatch.setattr(challenges, "consume", consume_after_the_owner)
     with pytest.raises(ProofNeeded, match="passkey"):
         finish_registration(session=thief, credential=credential, now=now)
 

@@ -66,6 +66,19 @@ def test_a_revoked_key_changes_no_prices_of_a_counter(stolen: IssuedKey) -> None
     assert Till.objects.get().products == bread
 
 
+def test_a_revoked_key_closes_no_tills(stolen: IssuedKey, merchant: Merchant) -> None:
+    """Its thief would have each cashier stand before a screen that is gone."""
+    thief = ApiClient(stolen.secret)
+
+    assert refused_while_revoking(
+        stolen,
+        lambda: Merchant.objects.locked(merchant.id),
+        lambda: thief.post("/v1/till/renew-screens", {}),
+    )
+    merchant.refresh_from_db()
+    assert merchant.live_screens_renewed == 0
+
+
 @pytest.mark.parametrize(
     "changes", [{"metadata": {"order": "the dear one"}}, {"description": "The dear one"}]
 )
