@@ -136,3 +136,14 @@ def test_what_is_to_start_is_named_whole(name: str) -> None:
     starting = re.findall(r"systemctl (?:re)?start\b.*|systemctl enable\b.*", TEXTS[name])
 
     assert [command for command in starting if "*" in command] == []
+
+
+def test_a_release_starts_each_process_that_it_has_stopped() -> None:
+    """Also a second dispatcher, which the target starts once it is enabled."""
+    parts = {*re.findall(r"payments-(\w+)", TEXTS["deploy/systemd/payments.target"])}
+    steps = re.findall(r"^systemctl (stop|start) (.*)$", PAGE, re.M)
+
+    assert [step for step in steps if step[0] == "start"] == [("start", "payments.target")] * 2
+    for _, stopped in [step for step in steps if step[0] == "stop"]:
+        assert {*re.findall(r"payments-(\w+)", stopped)} == parts - {"web"}
+        assert "'payments-dispatcher*'" in stopped
