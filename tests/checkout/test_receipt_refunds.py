@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from django.conf import settings
 
 from core.clock import utc_now
 from customers.services import test_customer
@@ -74,6 +75,20 @@ def test_money_that_is_still_on_its_way_back_is_not_called_refunded(paid):
     assert "on its way" not in text_of(page.visit(pdf).content)
 
 
+def test_on_paper_it_names_its_address_and_its_time(paid):
+    """The words "this page" say nothing there."""
+    page = Shopper().visit(f"/receipts/{paid.id}").content.decode()
+    styles = (settings.BASE_DIR / "static/checkout/checkout.css").read_text()
+
+    [on_paper] = re.findall(r'<span class="on-paper">(.*?)</span>', page)
+    assert re.match(r"As of [^<]+ \(GMT\u2212\d\d:\d\d\)\. The page ", on_paper)
+    assert f"{settings.CHECKOUT_URL}/receipts/{paid.id} always shows" in on_paper
+    assert '<span class="on-screen">This page is the proof' in page
+    assert "@media screen { .on-paper { display: none; } }" in styles
+    hidden = styles.partition("@media print {")[2].partition("display: none")[0]
+    assert ".on-screen" in hidden
+
+
 def test_it_names_the_offset_of_each_of_its_times(paid, monkeypatch):
     """What is paid in winter and refunded in summer has two: the name of one would be wrong."""
     refund(paid, 1_000)
@@ -85,4 +100,5 @@ def test_it_names_the_offset_of_each_of_its_times(paid, monkeypatch):
 
     assert "<dd>5 Jan 2026, 1:00 pm (GMT\u221205:00)</dd>" in page
     assert "<dt>1 Jul 2026, 2:00 pm (GMT\u221204:00)" in page
-    assert french.count("(UTC\u221205:00)") == french.count("(UTC\u221204:00)") == 1
+    assert french.count("(UTC\u221205:00)") == 1
+    assert french.count("(UTC\u221204:00)") == 2  # and when it is printed, in March
