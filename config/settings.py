@@ -13,7 +13,7 @@ from config.databases import DATABASES as DATABASES
 from config.databases import SHARED_COUNTS as SHARED_COUNTS
 from config.environment import BASE_DIR, env, flag, number
 from config.logging import configure_structlog, logging_config
-from config.reference_theme import THEME as REFERENCE_THEME
+from config.reference_theme import THEMES as REFERENCE_THEMES
 from config.rooms import *  # noqa: F403
 from config.security import content_security_policy, transport
 from config.staff_access import *  # noqa: F403
@@ -252,7 +252,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TAGS": REFERENCE_TAGS,  # noqa: F405
     "APPEND_COMPONENTS": {"securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}}},
     "REDOC_DIST": "SIDECAR",
-    "REDOC_UI_SETTINGS": REFERENCE_THEME,
+    "REDOC_UI_SETTINGS": REFERENCE_THEMES,
 }
 
 # Security

@@ -8,6 +8,28 @@ OVERFLOWING = """
   .map((each) => each.innerText.slice(0, 40))
 """
 LOADING = "getComputedStyle(document.querySelector('redoc'), '::before').content"
+# Which texts are drawn in less than the contrast that WCAG asks for, on what is behind them
+FAINT = """
+() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const linear = (value) => ((value / 255 + 0.055) / 1.055) ** 2.4;  // near enough, also for black
+  const light = ([red, green, blue]) =>
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  const behind = (element) => {
+    const colour = channels(getComputedStyle(element).backgroundColor);
+    if ((colour[3] ?? 1) > 0.5) return light(colour);
+    return element.parentElement ? behind(element.parentElement) : 1;
+  };
+  const isText = (node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim();
+  return [...document.querySelectorAll(".redoc-wrap *")]
+    .filter((each) => each.getClientRects().length && [...each.childNodes].some(isText))
+    .filter((each) => {
+      const [a, b] = [light(channels(getComputedStyle(each).color)), behind(each)];
+      return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5;
+    })
+    .map((each) => each.textContent.trim().slice(0, 40));
+}
+"""
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.night("the document of every operation takes a browser long to draw"),
@@ -40,4 +62,18 @@ def test_while_the_reference_is_being_drawn_it_says_so(chromium: Browser, site: 
     page.goto(f"{site}/docs")
     page.locator("pre code .token").first.wait_for(timeout=120_000)
     assert page.evaluate(LOADING) == "none"
+    page.close()
+
+
+def test_in_the_dark_it_is_dark_and_legible(chromium: Browser, site: str) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark")
+    page.goto(f"{site}/docs")
+    page.locator("pre code .token").first.wait_for(timeout=120_000)
+
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == (
+        "rgb(11, 20, 23)"
+    )
+    assert page.evaluate(FAINT) == []
+    page.emulate_media(color_scheme="light")
+    page.locator("html:not(.dark)").wait_for()
     page.close()

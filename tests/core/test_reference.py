@@ -105,13 +105,15 @@ def test_the_reference_is_served_from_here(api: Api) -> None:
 
 def test_the_reference_looks_like_our_pages(api: Api) -> None:
     page = api(None).get("/docs").content.decode()
-    [theme] = re.findall(r'theme="([^"]+)"', page)
-    colors = json.loads(unescape(theme))["colors"]
     styles = (settings.BASE_DIR / "static/checkout/checkout.css").read_text()
+    light, dark = styles.split("prefers-color-scheme: dark", 1)
 
-    assert f"--brand: {colors['primary']['main']};" in styles
-    assert f"--ink: {colors['text']['primary']};" in styles
-    assert f"--quiet: {colors['text']['secondary']};" in styles
+    [themes] = re.findall(r'data-themes="([^"]+)"', page)
+    for mode, colours in (("light", light), ("dark", dark)):
+        colors = json.loads(unescape(themes))[mode]["colors"]
+        assert f"--brand-text: {colors['primary']['main']};" in colours
+        assert f"--ink: {colors['text']['primary']};" in colours
+        assert f"--quiet: {colors['text']['secondary']};" in colours
 
 
 def test_the_parameters_of_lists_have_types(openapi: str) -> None:
