@@ -129,7 +129,7 @@ WORDING = Wording(
         "amount_refundable": ("How much can still be refunded, in cents.", 0),
         "refund_status": (REFUND_STATUSES, "none"),
         "customer_phone": (
-            "The test customer's phone number, of any kind, as no text is sent to it; a new customer"
+            "The test customer's phone number, of any kind, as it is sent no text; a new customer"
             " is created if none has it. The test numbers above also decide the outcome.",
             "+12425550100",
         ),
