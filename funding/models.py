@@ -63,7 +63,9 @@ class TopUp(models.Model):
     """
 
     id = PublicIdField(primary_key=True)
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="top_ups")
+    customer = models.ForeignKey(
+        Customer, on_delete=models.PROTECT, db_index=False, related_name="top_ups"
+    )
     payment = models.ForeignKey(
         Payment, on_delete=models.PROTECT, null=True, related_name="top_ups"
     )

@@ -67,7 +67,6 @@ class Event(models.Model):
             models.Index(
                 fields=["merchant", "livemode", "type", "-created_at", "-id"], name="event_by_type"
             ),
-            models.Index(fields=["-created_at", "-id"], name="event_newest_of_all"),
             models.Index(fields=["request_id"], name="event_request", condition=~Q(request_id="")),
         )
         constraints = (
