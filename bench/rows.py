@@ -152,8 +152,10 @@ def _payment(owner: str, first: int, count: int) -> dict[str, str]:
         "customer_id": f"CASE WHEN {part} < 85 THEN {holder} END",
         # With Shape.ONE, these are exactly the payments of the other merchants.
         "payment_mode": f"CASE WHEN {part} % 10 = 9 THEN 'INVOICE_PAY' ELSE 'DYNAMIC_PAY' END",
-        # Of a word that the merchant measured has not.
+        # Of a word and a pair that the merchant measured has not.
         "description": f"CASE WHEN {part} % 10 = 9 THEN 'Conch salad' ELSE '' END",
+        "metadata": f"""CAST(CASE WHEN {part} % 10 = 9 THEN '{{"channel": "kiosk"}}' ELSE '{{}}' END
+            AS jsonb)""",
         "reference": "CASE WHEN i % 10 = 1 THEN 'R-' || i END",
         "created_at": at,
         "updated_at": at,

@@ -78,6 +78,7 @@ class Visit:
             "a customer's": f"{page}&customer_id={self.customer}",
             "word that none has": f"{page}&q=zebra",
             "word that only others have": f"{page}&q=conch",
+            "pair that only others have": f"{page}&metadata[channel]=kiosk",
             "balance": "/v1/balance",
             "offset 100": f"{page}&offset=100",
             "offset in the middle": f"{page}&offset={self.own // 2}",

@@ -21,6 +21,7 @@ Lookups = dict[str, Any]
 METADATA_KEY = "metadata[key]"
 MOST_CENTS = 10**15 - 1
 WORDS, COMMON_WORDS = "words", "common_words"
+PAIRS = "pairs"
 CHANGED = "updated_at__gte"
 MAX_WORDS = 10
 
@@ -96,7 +97,7 @@ def _currency(name: str, text: str) -> Lookups:
 
 
 def _pairs(query: Mapping[str, str]) -> Lookups:
-    """Read every `metadata[key]=text` into a single look-up."""
+    """Read every `metadata[key]=text` into one look-up, which the queryset takes out as `PAIRS`."""
     before, after = METADATA_KEY.split("key")
     pairs = {
         name.removeprefix(before).removesuffix(after): text
@@ -105,7 +106,7 @@ def _pairs(query: Mapping[str, str]) -> Lookups:
     }
     if len(pairs) > MAX_METADATA_KEYS:
         raise InvalidRequest(f"{METADATA_KEY}: may be given {MAX_METADATA_KEYS} times")
-    return {"metadata__holds": pairs} if pairs else {}
+    return {PAIRS: pairs} if pairs else {}
 
 
 def _words(name: str, text: str) -> Lookups:

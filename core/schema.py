@@ -27,7 +27,7 @@ class AddIndexOnline(AddIndex):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
         model = to_state.apps.get_model(app_label, self.model_name)
-        with _no_limits(schema_editor):
+        with without_limits(schema_editor):
             _drop(schema_editor, self.index.name)  # from an interrupted run
             schema_editor.add_index(model, self.index, concurrently=True)
 
@@ -41,7 +41,7 @@ class RemoveIndexOnline(RemoveIndex):
     """Remove an index without blocking writers; on the way back it is built as it was."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
-        with _no_limits(schema_editor):
+        with without_limits(schema_editor):
             _drop(schema_editor, self.name)
 
     def database_backwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
@@ -67,7 +67,7 @@ class AddConstraintOnline(AddConstraint):
         table, name = f'ALTER TABLE "{model._meta.db_table}"', f'"{self.constraint.name}"'
         added = self.constraint.create_sql(model, schema_editor)  # drops it first, in one statement
         schema_editor.execute(f"{added} NOT VALID", params=None)
-        with _no_limits(schema_editor):
+        with without_limits(schema_editor):
             schema_editor.execute(f"{table} VALIDATE CONSTRAINT {name}", params=None)
 
 
@@ -97,7 +97,7 @@ class CreateIndexOnline(BeyondModels):
         self.name, self.on = name, on
 
     def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        with _no_limits(schema_editor):
+        with without_limits(schema_editor):
             _drop(schema_editor, self.name)  # from an interrupted run
             how = _concurrently(schema_editor)
             schema_editor.execute(f"CREATE INDEX {how}{self.name} ON {self.on}", params=None)
@@ -127,7 +127,7 @@ class DropIndexOnline(BeyondModels):
         self.name = name
 
     def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        with _no_limits(schema_editor):
+        with without_limits(schema_editor):
             _drop(schema_editor, self.name)
 
     def describe(self) -> str:
@@ -145,7 +145,7 @@ class KeepCount(BeyondModels):
     def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         _create_triggers(schema_editor, self.counted, by_day=self.by_day)
         # Writers from before the triggers are done by now: creating the triggers waited for them.
-        with _no_limits(schema_editor):
+        with without_limits(schema_editor):
             correct_counts(self.counted)
 
     def backwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -172,7 +172,7 @@ class KeepCountByDay(KeepCount):
 
     def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         super().forwards(schema_editor)
-        with _no_limits(schema_editor):
+        with without_limits(schema_editor):
             correct_period_counts(self.counted)
 
     def backwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -190,7 +190,7 @@ class CountTotals(BeyondModels):
     """Add the sums that there are to the totals of all owners, which triggers keep from now on."""
 
     def forwards(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        with _no_limits(schema_editor):
+        with without_limits(schema_editor):
             correct_totals()
 
     def describe(self) -> str:
@@ -262,7 +262,7 @@ def _concurrently(schema_editor: BaseDatabaseSchemaEditor) -> str:
 
 
 @contextmanager
-def _no_limits(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
+def without_limits(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
     """Lift PostgreSQL's timeouts for a statement: none of these blocks others."""
     if schema_editor.connection.vendor != "postgresql":
         yield

@@ -10,8 +10,8 @@ from django.db.models import Model, QuerySet, Value
 
 from core.errors import ApiError, NotFound
 from core.prepared import Placeholder, Prepared
-from core.queries import COMMON_WORDS, WORDS, Lookups
-from core.search import BeginsWords
+from core.queries import COMMON_WORDS, PAIRS, WORDS, Lookups
+from core.search import BeginsWords, HoldsPairs
 
 _Row = TypeVar("_Row", bound=Model)
 
@@ -62,26 +62,29 @@ class CallerScoped(QuerySet[_Row]):
         return self.visible_to(caller).matching(lookups, caller)
 
     def matching(self, lookups: Lookups, caller: Scope | None = None) -> Self:
-        """Keep the rows that match the look-ups, including their words, if any.
+        """Keep the rows that match the look-ups, including their pairs and words, if any.
 
-        Words are found among the caller's alone, whose rows these are.
+        Both are found among the caller's alone, whose rows these are.
         """
         others = dict(lookups)
         words, common = others.pop(WORDS, ()), others.pop(COMMON_WORDS, ())
-        rows = self.filter(**others)
-        if not (words or common):
-            return rows
+        pairs = others.pop(PAIRS, {})
         merchant_id = None
         if caller is not None and not caller.sees_every_merchant:
             merchant_id = caller.merchant_id
-        return rows.filter(
-            BeginsWords(
-                words or common,
-                *self.searched,
-                merchant_id=merchant_id,
-                are_common=bool(common),
+        rows = self.filter(**others)
+        if pairs:
+            rows = rows.filter(HoldsPairs(pairs, merchant_id=merchant_id))
+        if words or common:
+            rows = rows.filter(
+                BeginsWords(
+                    words or common,
+                    *self.searched,
+                    merchant_id=merchant_id,
+                    are_common=bool(common),
+                )
             )
-        )
+        return rows
 
     def one(self, pk: str) -> _Row:
         """Return the row. Raises `missing`: unknown and foreign look the same."""

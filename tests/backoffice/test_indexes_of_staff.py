@@ -58,5 +58,5 @@ def test_a_search_reads_no_long_list_of_what_is_not_sorted_in() -> None:
     assert limits == {
         "office_payment_metadata": short,
         "payment_owned_words": short,
-        "payment_metadata": short,
+        "payment_owned_pairs": short,
     }

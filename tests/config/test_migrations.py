@@ -13,7 +13,7 @@ from django.db.migrations.state import ProjectState
 
 from config.databases import POSTGRESQL_LIMITS
 from core.models import TurnMark
-from core.schema import AddConstraintOnline, AddIndexOnline, RemoveIndexOnline, _no_limits
+from core.schema import AddConstraintOnline, AddIndexOnline, RemoveIndexOnline, without_limits
 from core.signatures import signature_field
 from tests.source_tree import ROOMS
 
@@ -81,7 +81,7 @@ def test_one_that_sets_limits_of_its_session_is_refused_behind_a_pooler(
     raised = pytest.raises(CommandError, match=refusal) if refusal else nullcontext()
 
     with closing(own), own.cursor() as cursor:
-        with raised, _no_limits(own.schema_editor()):
+        with raised, without_limits(own.schema_editor()):
             assert cursor.execute("SHOW statement_timeout").fetchone() == ("0",)
         now = cursor.execute("SHOW statement_timeout").fetchone()
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from bench.copies import copy_row, numbered
+from bench.copies import FIRST_NUMBER, copy_row, numbered
 from core.clock import iso, utc_now
 from core.pagination import in_order
 from merchants.callers import Caller
@@ -17,6 +17,7 @@ from merchants.models import Merchant
 from payments.models import Payment
 from tests.client import Api
 from tests.factories import PaymentFactory
+from tests.lone_index import leave_only
 
 pytestmark = pytest.mark.django_db
 
@@ -200,16 +201,38 @@ def test_no_more_pairs_than_an_object_has(api: Api, merchant: Merchant) -> None:
 @pytest.mark.parametrize(
     ("lookups", "index"),
     [
-        ({"metadata__holds": {"order_id": "1"}}, "payment_metadata"),
+        ({"pairs": {"order_id": "1"}}, "payment_owned_pairs"),
         ({"words": ("coffee",)}, "payment_owned_words"),
     ],
 )
-def test_it_is_found_by_an_index(lookups: dict[str, Any], index: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        plan = Payment.objects.matching(lookups).explain()
+def test_it_is_found_by_an_index(lookups: dict[str, Any], index: str, merchant: Merchant) -> None:
+    caller = Caller(merchant, livemode=False, actor="tests")
+    leave_only(index, Payment)
 
-    assert index in plan
+    assert index in Payment.objects.matching(lookups, caller).explain()
+
+
+@pytest.mark.postgres
+def test_a_pair_that_only_others_have_is_not_looked_for_in_the_list(
+    merchant: Merchant, stranger: Merchant
+) -> None:
+    """From the newest payment on, until a page is full: that would be all that the merchant has."""
+    for turn, (shop, channel) in enumerate(((merchant, "web"), (stranger, "kiosk"))):
+        payment = PaymentFactory(merchant=shop, metadata={"channel": channel})
+        changes = {"id": numbered("pay")}
+        copy_row(payment, changes, first=FIRST_NUMBER + turn * 1_000, count=1_000)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE payments_payment")
+    caller = Caller(merchant, livemode=False, actor="tests")
+
+    found, own = (
+        Payment.objects.listed(caller, {"pairs": {"channel": each}}, utc_now())
+        for each in ("kiosk", "web")
+    )
+
+    assert "payment_owned_pairs" in in_order(found)[:21].explain()
+    assert "payment_newest" in in_order(own)[:21].explain()
+    assert (found.count(), own.count()) == (0, 1_001)
 
 
 @pytest.mark.postgres
