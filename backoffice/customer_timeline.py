@@ -1,14 +1,15 @@
-"""What customers, and others who are not staff, did to an account: entries of its timeline."""
+"""What customers, and others who are not staff, did or reported: entries of timelines."""
 
 from collections.abc import Iterator
 
 from django.db.models import Q
 
-from backoffice.formats import counted
+from backoffice import formats
 from backoffice.page_parts import TimelineEntry
 from backoffice.resource.shown import actor_words
 from customers.account_changes import AccountChange
 from customers.models import CodePurpose, Customer, SignInCode
+from refunds.models import Inquiry
 
 _CHANGED = {
     AccountChange.EMAIL_SET: ("mail", "E-mail address confirmed", "quiet"),
@@ -19,6 +20,10 @@ _PURPOSES = {
     CodePurpose.RESET_PIN: "reset the PIN",
     CodePurpose.ADD_PASSKEY: "set a PIN or passkey",
     CodePurpose.CASH: "pay in cash",
+}
+_WRITTEN_BY = {
+    "customer": "written by the customer",
+    "visitor": "written by someone with the receipt",
 }
 
 
@@ -44,7 +49,21 @@ def codes_of(customer: Customer, most: int) -> Iterator[TimelineEntry]:
         wrong = code.attempts - (code.used_at is not None)
         became = "entered" if code.used_at else "not entered"
         if wrong:
-            became = f"{became}, {counted(wrong, 'wrong attempt')}"
+            became = f"{became}, {formats.counted(wrong, 'wrong attempt')}"
         words = f"Code to {_PURPOSES[CodePurpose(code.purpose)]}: {became}"
         tone = "good" if code.used_at else "bad" if wrong else "quiet"
         yield TimelineEntry(code.created_at, "sms", words, tone=tone)
+
+
+def inquiry_entries(inquiry: Inquiry, most: int, url: str = "") -> Iterator[TimelineEntry]:
+    """Yield the newest `most` entries of an inquiry, newest first, linked to `url` if given."""
+    for entry in inquiry.entries.order_by("-pk")[:most]:
+        words = f"Inquiry: {_WRITTEN_BY.get(entry.author, entry.status)}"
+        yield TimelineEntry(
+            entry.at,
+            "forum",
+            formats.link(words, url),
+            actor_words(entry.actor),
+            details=(entry.text,),
+            tone=formats.tone(entry.status),
+        )

@@ -8,9 +8,8 @@ from django.db.models import Q
 from django.utils.safestring import SafeString
 
 from backoffice import formats
-from backoffice.customer_timeline import changes_of, codes_of
+from backoffice.customer_timeline import changes_of, codes_of, inquiry_entries
 from backoffice.endpoint_timeline import outages_met_by, outages_of
-from backoffice.inquiry_timeline import entries_of
 from backoffice.message_words import kind_words, masked_recipient, status_words, with_payment_ended
 from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
@@ -82,7 +81,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         _transitions(added, _added),
         islice(outages_met_by(newest, SHOWN), SHOWN),
         map(_attempted, sent),
-        entries_of(inquiry, SHOWN, page_of(inquiry)) if inquiry else (),
+        inquiry_entries(inquiry, SHOWN, page_of(inquiry)) if inquiry else (),
         *_around(*about, sent={attempt.delivery_id for attempt in sent}),
         _stamps(payment),
     )
@@ -96,7 +95,7 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
     elif isinstance(row, Webhook | Merchant):
         own = islice(outages_of(row, SHOWN), SHOWN)
     elif isinstance(row, Inquiry):
-        own = entries_of(row, SHOWN)
+        own = inquiry_entries(row, SHOWN)
     elif hasattr(row, "transitions"):
         own = _transitions(row.transitions, lambda move: ("circle", _status(move).capitalize()))
     return _in_order(own, *_around(row.pk), _stamps(row))
