@@ -17,6 +17,7 @@ from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import (
+    AsOnPage,
     Badge,
     Code,
     Field,
@@ -102,11 +103,8 @@ def _next_attempt(delivery: Delivery) -> str:
     return attempt_words(next_attempt_of(delivery, now), now)
 
 
-class LastSuccess(Instant):
+class LastSuccess(AsOnPage):
     """When it last accepted an event; recorded at intervals only, and exported as recorded."""
-
-    def cell(self, row: Webhook) -> str:
-        return self.fact(row) or formats.EMPTY
 
     def fact(self, row: Webhook) -> str:
         now, recorded_at = request_now(), row.last_success_at

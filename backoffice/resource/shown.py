@@ -137,17 +137,21 @@ def with_currency_above(fields: Sequence[Field], rows: Iterable[Any]) -> list[Fi
     ]
 
 
+class AsOnPage(Field):
+    """A field that a table renders as the row's own page does."""
+
+    def cell(self, row: Any) -> Any:
+        return self.fact(row) or formats.EMPTY
+
+
 @dataclass(frozen=True)
-class Figure(Field):
+class Figure(AsOnPage):
     """A number of things, or a percentage as text: a table aligns it like an amount."""
 
     is_figure = True
 
     def __call__(self, row: Any) -> Any:
         return formats.amount(self.cell(row))
-
-    def cell(self, row: Any) -> Any:
-        return self.fact(row) or formats.EMPTY
 
     def fact(self, row: Any) -> Any:
         value = self.value(row)
@@ -175,11 +179,8 @@ class Instant(Field):
 
 
 @dataclass(frozen=True)
-class Badge(Field):
+class Badge(AsOnPage):
     """A status, with its own label if it has one."""
-
-    def cell(self, row: Any) -> Any:
-        return self.fact(row) or formats.EMPTY
 
     def fact(self, row: Any) -> Any:
         value = self.value(row)
@@ -194,11 +195,8 @@ class Badge(Field):
 
 
 @dataclass(frozen=True)
-class Code(Field):
+class Code(AsOnPage):
     """A text that is read letter by letter, in a monospaced font."""
-
-    def cell(self, row: Any) -> Any:
-        return self.fact(row) or formats.EMPTY
 
     def fact(self, row: Any) -> Any:
         value = self.value(row)
