@@ -138,8 +138,8 @@ def reasons_to_wait(customer: Customer) -> Iterator[str]:
         yield f"The wallet holds {held}: empty it by “Adjust wallet” first."
     unfinished = Payment.objects.filter(customer=customer).exclude(status__in=FINAL)
     if count := unfinished.count():
-        yield f"{count} of their payments are still open."
+        yield f"Payments still open: {count}."
     if count := Refund.objects.pending().filter(payment__customer=customer).count():
-        yield f"{count} of their refunds still wait for the merchant's money."
+        yield f"Refunds that wait for the merchant's money: {count}."
     if count := TopUp.objects.pending().filter(customer=customer).count():
-        yield f"{count} of their top-ups are still on their way."
+        yield f"Top-ups still on their way: {count}."

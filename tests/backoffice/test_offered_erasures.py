@@ -39,7 +39,7 @@ def test_the_form_says_before_the_press_what_refuses(office: Office, person: Cus
 
     assert said == [
         "The wallet holds B$5.00 BSD: empty it by “Adjust wallet” first.",
-        "1 of their top-ups are still on their way.",
+        "Top-ups still on their way: 1.",
     ]
     refused = act(browser, person, "erase", reason="Asked for it").content.decode()
     assert [refused.count(words) for words in said] == [1, 1]
