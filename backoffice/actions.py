@@ -89,6 +89,9 @@ class Action:
     form's field `reason`; without it the service writes its own entry. `limited`: thirty an hour
     for each member of staff.
 
+    `asked_once` is the task that it requests, if nothing is left to request while that waits for a
+    colleague: as much is said on the page then, instead of offering it again.
+
     `available` decides if the action makes sense for the object as it is, `shown_to` who sees its
     button. Both only affect the display: it is the service that refuses.
     """
@@ -108,6 +111,7 @@ class Action:
     icon: str = "bolt"
     danger: bool = False
     main: bool = False
+    asked_once: str = ""
     available: Callable[[Any, datetime], bool] = lambda row, now: True
     shown_to: Callable[[Any, Staff], bool] = lambda row, staff: True
 

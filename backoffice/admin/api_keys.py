@@ -72,6 +72,7 @@ def _roll(context: ActionContext) -> IssuedKey | Instruction:
 
 ROLL = Action(
     title="Roll",
+    asked_once=instruction_kinds.ROLL_LIVE_KEY,
     right=Right.KEYS,
     form=RollForm,
     service=_roll,

@@ -180,6 +180,7 @@ BANK_ENTRY_ACTIONS = (
         instruction_kinds.BANK_CREDIT,
         name="credit",
         title="Credit a wallet",
+        is_repeated=True,
         form=CreditForm,
         overrides=_credit,
         done_message="The money is in the wallet.",

@@ -243,6 +243,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         title="Unfreeze",
+        asked_once=instruction_kinds.UNFREEZE,
         right=Right.UNFREEZE,
         form=UnfreezeForm,
         service=_unfreeze,
@@ -253,6 +254,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
     instruction_action(
         instruction_kinds.TOP_UP,
         title="Top up",
+        is_repeated=True,
         form=CurrencyForm,
         done_message="The wallet has been topped up.",
         icon="add_card",
@@ -262,6 +264,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         instruction_kinds.ADJUST_WALLET,
         name="adjust",
         title="Adjust wallet",
+        is_repeated=True,
         form=AdjustWalletForm,
         form_arguments=("direction",),
         done_message="The wallet has been adjusted.",

@@ -77,6 +77,7 @@ class RefundForm(ActionForm):
 REFUND = instruction_action(
     REFUND_TASK,
     title="Refund",
+    is_repeated=True,
     form=RefundForm,
     form_arguments=("expected_available",),
     done_message="The refund has been made.",

@@ -29,13 +29,15 @@ def instruction_action(
     done_message: str,
     form_arguments: Sequence[str] = (),
     overrides: Callable[[ActionContext], dict[str, Any]] = lambda context: {},
+    is_repeated: bool = False,
     **declared: Any,
 ) -> Action:
     """Return the action that submits an instruction for `task`, under the task's right.
 
     `done_message` is shown if no second person was needed. `form_arguments` are the form fields
     that become arguments of the instruction. `overrides` returns the fields of the request that
-    differ from what `submit` takes from the form and the row. `declared` are other fields of the
+    differ from what `submit` takes from the form and the row. `is_repeated`: another amount, or
+    another wallet, can be requested while a request waits. `declared` are other fields of the
     action.
     """
 
@@ -44,7 +46,9 @@ def instruction_action(
         return submit(context, task, **({"arguments": arguments} | overrides(context)))
 
     right = TASKS[task].right
-    return Action(right=right, service=service, message=submitted(done_message), **declared)
+    once = "" if is_repeated else task
+    message = submitted(done_message)
+    return Action(right=right, service=service, message=message, asked_once=once, **declared)
 
 
 def submit(context: ActionContext, task: str, **overrides: Any) -> Instruction:

@@ -32,8 +32,8 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     asked = resource.asked(row, question) if question else []
     requests = _requests(resource, staff, row, instant)
     answer = _answer(resource, staff, row, requests, instant)
-    is_asked = any(request.status == InstructionStatus.WAITING for request in requests)
-    is_advising = not (is_asked or (answer and (answer.next_step or answer.is_warning)))
+    asked_for = {each.task for each in requests if each.status == InstructionStatus.WAITING}
+    is_advising = not (asked_for or (answer and (answer.next_step or answer.is_warning)))
     tables = [
         each
         for each in (*asked, *resource.tables(row))
@@ -50,7 +50,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "answer": answer,
         "files": resource.files(row) if staff.may(resource.file_right) else [],
         "row_actions": available_actions(
-            resource, staff, row, instant, filters, is_advising=is_advising
+            resource, staff, row, instant, filters, asked_for, is_advising=is_advising
         ),
         "filters": {LIST_FILTERS: filters} if filters else {},
         "sections": sections,
@@ -107,10 +107,13 @@ def available_actions(
     row: Any,
     instant: datetime,
     filters: str,
+    asked_for: set[str],
     *,
     is_advising: bool,
 ) -> list[dict[str, Any]]:
     """Return what this member of staff can do to the object now, dangerous actions last.
+
+    What has been asked for, and waits, is not offered again if once is enough.
 
     The first one that is `main` is the page's advice, unless something else comes first: a
     colleague's decision, so that nothing is requested twice, or a step on another page.
@@ -119,6 +122,7 @@ def available_actions(
         action
         for action in sorted(resource.row_actions, key=lambda action: action.danger)
         if staff.may(action.right)
+        and action.asked_once not in asked_for
         and action.available(row, instant)
         and action.shown_to(row, staff)
     ]

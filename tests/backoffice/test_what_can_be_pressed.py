@@ -97,6 +97,18 @@ def test_nothing_is_advised_while_a_colleague_is_to_decide(office: Office, setti
     assert advised(finance.get(page_of(found))) == ["credit"]
 
 
+def test_a_refusal_that_waits_is_not_offered_again(office: Office, api: Api, settings) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    payout, finance = live_payout(api, amount=120_000), office(Role.FINANCE)
+    batch_of()
+    assert offered(finance, payout) == {"paid", "failed"}
+    act(finance, payout, "failed", reason="Account closed", note="Mail of the bank")
+
+    assert offered(finance, payout) == {"paid"}
+    act(finance, Instruction.objects.get(), "withdraw", note="It has paid")
+    assert offered(finance, payout) == {"paid", "failed"}
+
+
 def test_a_refund_that_waits_leaves_nothing_to_refund(office: Office, merchant: Merchant) -> None:
     payment, support = paid_payment(merchant, 250_000), office(Role.SUPPORT)
     assert "refund" in offered(support, payment)
