@@ -30,7 +30,8 @@ _WAIT = {
 }  # fmt: skip
 ID_CHARACTERS, LONGEST_NAME = 6, 24
 MINUS = "\u2212"
-_URL_PARTS = re.compile(r"(?<=/)(?=[^/])|(?<=.)(?=\.)")
+# Where a URL, or the name of an event, may be wrapped: not within a word.
+_PARTS = re.compile(r"(?<=/)(?=[^/])|(?<=.)(?=\.)|(?<=_)")
 # A cell that says nothing: on a phone, where each cell has a line, it is left out.
 EMPTY = format_html('<span class="bo-empty">{}</span>', "—")
 
@@ -209,11 +210,19 @@ def long_text(text: str, most: int = 0) -> SafeString:
     return format_html('<span class="bo-long" title="{}">{}</span>', title, _breakable(shown))
 
 
+def short_url(url: str, most: int) -> SafeString:
+    """Render a URL in a narrow column: its host comes first, and all of it is shown on hover."""
+    shown = in_parts(short_text(url.removeprefix("https://"), most))
+    return format_html('<span class="bo-long" title="{}">{}</span>', url, shown)
+
+
 def _breakable(text: str) -> str:
-    """Let a URL be wrapped after a slash or before a dot, so that its words stay whole."""
-    if "://" not in text:
-        return text
-    return format_html_join("", "{}<wbr>", ((part,) for part in _URL_PARTS.split(text)))
+    return in_parts(text) if "://" in text else text
+
+
+def in_parts(text: str) -> SafeString:
+    """Let a URL or the name of an event be wrapped where its words end, and stay whole."""
+    return format_html_join("", "{}<wbr>", ((part,) for part in _PARTS.split(text)))
 
 
 def whole(text: Any) -> SafeString:

@@ -116,6 +116,20 @@ class LastSuccess(AsOnPage):
         return f"between {formats.clock(recorded_at, now)} and {formats.clock(until, now)}"
 
 
+class EventName(Field):
+    """The type of an event, wrapped between its words."""
+
+    def cell(self, row: Any) -> str:
+        return formats.in_parts(self.value(row))
+
+
+class DeliveryUrl(RowLink):
+    """The URL of the endpoint, in a column with room for its host."""
+
+    def cell(self, row: Delivery) -> str:
+        return formats.short_url(self.value(row), self.most)
+
+
 URL = Field("URL", "url", most=70)
 URL_SET = Instant("URL set", "url_set_at")
 ENDPOINT_STATE = Badge("State", endpoint_state)
@@ -127,10 +141,10 @@ LAST_SUCCESS = LastSuccess("Last success", "last_success_at")
 SUBSCRIBED_TO = Field(
     "Events", lambda hook: "everything" if EVERYTHING in hook.events else ", ".join(hook.events)
 )
-EVENT = Field("Event", "event.type")
+EVENT = EventName("Event", "event.type")
 ATTEMPTS = Figure("Attempts", "attempt_count")
 NEXT_ATTEMPT = Field("Next attempt", _next_attempt)
-DELIVERY_URL = RowLink("URL", "webhook.url", most=50, to="webhook")
+DELIVERY_URL = DeliveryUrl("URL", "webhook.url", most=36, to="webhook")
 ATTEMPT_FIELDS = (
     Field("No.", "number"),
     Instant("At", "attempted_at"),
@@ -226,7 +240,7 @@ class EventAdmin(OfficeAdmin):
     model = Event
     heading_format = "Event {row.type}"
     list_select_related = ("merchant",)
-    list_display = (CREATED, Field("Type", "type"), ABOUT, MERCHANT, MODE, Id("Event"))
+    list_display = (CREATED, EventName("Type", "type"), ABOUT, MERCHANT, MODE, Id("Event"))
     list_filter = (
         DayFilter,
         choice_filter("type", "type", [(value, value) for value in EventType.values]),

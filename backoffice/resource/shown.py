@@ -242,11 +242,14 @@ class RowLink(Field):
 
 @dataclass(frozen=True)
 class Actor(Field):
-    """Who did something: a key, a customer, staff, or the service itself."""
+    """Who did something: a key, a customer, staff, or the service itself; a list names no key."""
 
     def value(self, row: Any) -> Any:
         actor = super().value(row)
         return actor_words(actor) if actor else ""
+
+    def cell(self, row: Any) -> Any:
+        return self.value(row).partition(", with key")[0] or formats.EMPTY
 
     def fact(self, row: Any) -> Any:
         return linked_actor(super().value(row) or "")
