@@ -46,21 +46,23 @@ _OF_CUSTOMERS = {Refund: "payment__customer", TopUp: "customer"}
 _ADJUSTMENTS = {"task__in": [ADJUST_MERCHANT, ADJUST_WALLET]}
 
 
-def money_movements(query: SearchQuery, staff: Staff, *, is_shop: bool) -> Iterator[FoundTable]:
+def money_movements(
+    query: SearchQuery, staff: Staff, today: date, *, is_shop: bool
+) -> Iterator[FoundTable]:
     """Yield matches of our reference or the bank's, then those of an amount, on a day if given.
 
     Before them, API keys, bank accounts, and movements of a shop without figures, if the text asks
     for one of them and is no shop's own name, such as "Key West Diner".
     """
     if not is_shop:
-        yield from _asked_by_name(query.text, staff)
-    if staff.may(CATALOG[Payout].right):
+        yield from _asked_by_name(query.text, staff, today)
+    if _is_seen(Payout, staff):
         ordered = Payout.objects.filter(order__end_to_end_id=query.text)
         yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
         booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")
         yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
     for model in _BY_AMOUNT:
-        if staff.may(CATALOG[model].right):
+        if _is_seen(model, staff):
             yield f"{_title(model)} of this amount", model, _of_amount(model, query)
 
 
@@ -70,11 +72,11 @@ def movements_asked_for(
     """Yield those of one kind with the figures: at shops that the other words name, and of those
     whose phone number ends with four of the digits.
     """
-    if not staff.may(CATALOG[model].right):
+    if not _is_seen(model, staff):
         return
     figures, name = figures_and_words(query.text, today)
     if name:  # "payout store 24": the figure may be of the name
-        yield from _of_shop(query.text, model)
+        yield from _of_shop(query.text, model, today)
     if figures and model in _OF_SHOPS:
         shops = {f"{_OF_SHOPS[model]}__in": [shop.pk for shop in merchants_named(name)]}
         yield (
@@ -92,24 +94,48 @@ def movements_asked_for(
         )
 
 
-def _asked_by_name(text: str, staff: Staff) -> Iterator[FoundTable]:
-    if staff.may(CATALOG[ApiKey].right):
+def hidden_from(staff: Staff, text: str) -> str:
+    """Return the title of what a text asks for by a name, if the role does not see it; else ""."""
+    named = kind_named(text)
+    asked = (
+        (ApiKey, key_name(text)),
+        (BankAccount, bank_account_name(text)),
+        *([(named.model, named.rest)] if named else ()),
+    )
+    titles = (_title(model) for model, name in asked if name and not _is_seen(model, staff))
+    return next(titles, "")
+
+
+def _is_seen(model: type[Model], staff: Staff) -> bool:
+    return staff.may(CATALOG[model].right)
+
+
+def _asked_by_name(text: str, staff: Staff, today: date) -> Iterator[FoundTable]:
+    if _is_seen(ApiKey, staff):
         yield "API keys", ApiKey, keys_of(key_name(text))
-    if staff.may(CATALOG[Payout].right):
+    if _is_seen(BankAccount, staff):
         yield "Bank accounts", BankAccount, bank_accounts_named(bank_account_name(text))
     named = kind_named(text)
-    if named and staff.may(CATALOG[named.model].right):
-        yield from _of_shop(named.rest, named.model)
+    if named and _is_seen(named.model, staff):
+        yield from _of_shop(named.rest, named.model, today)
 
 
-def _of_shop(text: str, model: type[Model]) -> Iterator[FoundTable]:
-    """Yield the newest of a kind at shops of which the words are a name: "payout reef"."""
-    name = " ".join(without_fillers_around(text.lower().split()))
+def _of_shop(text: str, model: type[Model], today: date) -> Iterator[FoundTable]:
+    """Yield the newest of a kind at shops of which the words are a name: "payout reef".
+
+    Beside the name a day may be named: "payout reef yesterday".
+    """
+    name, day = " ".join(without_fillers_around(text.lower().split())), None
     if model not in _OF_SHOPS or len(name) < SHORTEST:
         return
-    if shops := merchants_named(name):
+    shops = merchants_named(name)
+    if not shops:
+        figures, name = figures_and_words(text, today)
+        day = figures.day if figures and figures.amount is None else None
+        shops = merchants_named(name) if day and len(name) >= SHORTEST else []
+    if shops:
         rows = _rows(model, **{f"{_OF_SHOPS[model]}__in": [shop.pk for shop in shops]})
-        yield f"{_title(model)} of this shop", model, _newest(rows)
+        yield f"{_title(model)} of this shop", model, _newest(_of_day(rows, day))
 
 
 def _title(model: type[Model]) -> str:
@@ -120,10 +146,11 @@ def _of_amount(model: type[Model], query: SearchQuery, **more: Any) -> list[Any]
     query = query.with_digits_as_amount or query
     if query.amount is None or query.last_four:
         return []
-    rows = of_amount(_rows(model, **more), query)
-    if query.day:
-        rows = within(rows, query.day, query.day + timedelta(days=1))
-    return _newest(rows)
+    return _newest(_of_day(of_amount(_rows(model, **more), query), query.day))
+
+
+def _of_day(rows: QuerySet[Any], day: date | None) -> QuerySet[Any]:
+    return within(rows, day, day + timedelta(days=1)) if day else rows
 
 
 def _rows(model: type[Model], **more: Any) -> QuerySet[Any]:

@@ -22,6 +22,7 @@ _ID = re.compile(rf"\b(?:{'|'.join(PREFIXES)})_[0-9A-Za-z]{{8,40}}\b")
 _LAST_FOUR = re.compile(r"[.…•*]*([0-9]{4})")
 _PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")
 _DECIMAL = re.compile(r"[(+\-\u2212]?(?:[\d,]+|\d{1,3}(?: \d{3})+)\.\d+[)\-\u2212]?")
+_PRICE = re.compile(r"[$£€]|\d[.,]\d")
 # What a page, a statement or a person writes around an amount: "-12.50", "(12.50)", "£ 12.50".
 _SIGNS, _FOREIGN_SIGNS, _ENDS = "()+-\u2212", "£€", ".;:?!"
 # A sign between two figures could be of either, and is left alone: "0100 $ 12.50".
@@ -166,12 +167,13 @@ def _is_price(word: str) -> bool:
 def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
     """Parse the figures in a text: "12.50", "0100 12.50 today", "B$5 yesterday".
 
-    Returns None if it has none, and the other words.
+    Of several amounts, it is the first one written as a price: in "store 24 12.50" the other is of
+    the name. Returns None if it has none, and the other words.
     """
     day, rest = _take_day(text.lower(), today)
     rest = _GROUPED_BY_SPACES.sub(lambda found: found[0].replace(" ", ""), rest)
     words = _SPACES_IN_AMOUNT.sub("", rest).split()
-    amount, last_four, others = None, "", []
+    last_four, others = "", []
     named = next((word.upper() for word in words if is_currency(word.upper())), "")
     currency = named or _finer_currency(words)
     priced = _digits_with_currency(words, currency) if currency else ""
@@ -179,17 +181,29 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
         if word.upper() == currency:
             continue
         ending = None if word == priced else _LAST_FOUR.fullmatch(word)
-        read_amount = _amount(word, currency or settings.DEFAULT_CURRENCY)
         if ending and not last_four:
             last_four = ending[1]
-        elif read_amount is not None and amount in (None, read_amount):
-            amount = read_amount  # those who were charged twice name it twice
         else:
             others.append(word)
+    amount, others = _take_amount(others, currency or settings.DEFAULT_CURRENCY)
     if day is None and not last_four and amount is None:
         return None, text
     found = SearchQuery(text, last_four=last_four, amount=amount, currency=currency, day=day)
     return found, " ".join(without_fillers_around(others))
+
+
+def _take_amount(words: list[str], currency: str) -> tuple[int | None, list[str]]:
+    """Return the amount among the words, and the other words.
+
+    Those who were charged twice name it twice.
+    """
+    read = [_amount(word, currency) for word in words]
+    found = [amount for amount in read if amount is not None]
+    prices = [_amount(word, currency) for word in words if _PRICE.search(word)]
+    amount = next((price for price in prices if price is not None), found[0] if found else None)
+    if amount is None:
+        return None, words
+    return amount, [word for word, each in zip(words, read, strict=True) if each != amount]
 
 
 def without_fillers_around(words: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.text import slugify
 
 from backoffice.formats import day_text
 from backoffice.resource.catalog import BY_PREFIX, CATALOG
@@ -107,7 +108,7 @@ def _search(
         ("Customers", Customer, customers),
         ("Merchants", Merchant, merchants),
         ("Webhook endpoints", Webhook, endpoints_at(host)),
-        *money_movements(query, staff, is_shop=bool(merchants)),
+        *money_movements(query, staff, today, is_shop=bool(merchants)),
         *(movements_asked_for(query, asked.model, staff, today) if asked else ()),
     ]
     exact = _single(payments, [row for _, _, rows in others for row in rows])
@@ -284,7 +285,7 @@ def _hits(why: str, rows: QuerySet[Payment], *, is_close: bool = False) -> Payme
 
 def _merchants(query: SearchQuery) -> list[Merchant]:
     text = query.text
-    named = Q(slug=text.lower()) | Q(email__iexact=text) | Q(name__icontains=text)
+    named = Q(slug=slugify(text)) | Q(email__iexact=text) | Q(name__icontains=text)
     if query.host:
         named |= Q(website__icontains=query.host)
     return list(Merchant.objects.filter(named).order_by("-pk")[:SHOWN])
@@ -295,6 +296,4 @@ def _single(payments: list[PaymentMatches], others: list[Any]) -> str:
     named = [hits for hits in payments if not hits.is_close] or payments
     rows = {row.pk: row for hits in named for row in hits.rows}
     rows |= {row.pk: row for row in others}
-    if len(rows) != 1:
-        return ""
-    return page_of(next(iter(rows.values())))
+    return page_of(next(iter(rows.values()))) if len(rows) == 1 else ""

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from backoffice.resource.resource import summary_table
+from backoffice.search_movements import hidden_from
 from backoffice.search_query import missing_day
 from backoffice.search_results import search
 from backoffice.staff import staff_of
@@ -17,11 +18,13 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "").strip()
     context = {**site.each_context(request), "title": "Search", "query": text}
     if text:
-        found = search(text=text, staff=staff_of(request), now=request_now())
+        staff = staff_of(request)
+        found = search(text=text, staff=staff, now=request_now())
         if found.exact:
             return HttpResponseRedirect(found.exact)
         context["tables"] = [summary_table(site, *table) for table in found.tables]
         context["is_withheld"] = found.is_withheld
+        context["hidden"] = hidden_from(staff, text)
         context["missing_day"] = missing_day(text)
         context["is_number"] = bool(id_prefix_of(text))
         context["characters"] = characters_of(text)

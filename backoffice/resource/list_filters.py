@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.admin import ModelAdmin
 from django.db.models import F, Q
 from django.http import HttpRequest
+from django.utils.text import slugify
 
 from backoffice.resource.filters import Choices, OfficeFilter, Rows, SeveralFilter
 from merchants.models import Merchant
@@ -47,11 +48,12 @@ class MerchantFilter(OfficeFilter):
 def merchants_named(text: str) -> list[Merchant]:
     """Return the merchant with this id, or up to eleven with this in their name or slug.
 
+    A merchant that was renamed has the slug of its first name: "Conch Shack" is its "conch-shack".
     Ten are shown; an eleventh means that there are more.
     """
     if not text:
         return []
-    named = Q(name__icontains=text) | Q(slug__istartswith=text)
+    named = Q(name__icontains=text) | Q(slug__istartswith=slugify(text) or text)
     if text.startswith("mer_"):
         named = Q(pk=text)  # alone, as most lists ask by id: no index finds a part of a name
     return list(Merchant.objects.filter(named).order_by("name", "pk")[: MERCHANTS_SHOWN + 1])

@@ -10,6 +10,7 @@ from merchants.services import issue_key
 from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.models import BankAccount
 from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment, scheduled_payout
 from tests.backoffice.searching import search
 from tests.factories import MerchantFactory
 
@@ -72,3 +73,32 @@ def test_without_a_name_no_bank_account_is_found(office: Office, cafe: Merchant,
     bank_account_of(cafe)
 
     assert "Nothing was found" in search(office, text, Role.SUPPORT)
+
+
+def test_a_role_that_does_not_see_what_is_asked_for_is_told_so(office: Office) -> None:
+    for role, text, title in (
+        (Role.FINANCE, "key a1B2", "API keys"),
+        (Role.DEVELOPER, "bank account reef", "Bank accounts"),
+        (Role.DEVELOPER, "payout reef", "Payouts"),
+    ):
+        assert f"{title} are not shown to your role" in search(office, text, role)
+        assert "are not shown" not in search(office, text, Role.SUPPORT)
+
+
+def test_a_renamed_shop_is_opened_by_its_first_name(office: Office, cafe: Merchant) -> None:
+    Merchant.objects.filter(pk=cafe.pk).update(name="Conch Palace")
+
+    assert search(office, "Island Coffee", Role.SUPPORT) == page_of(cafe)
+
+
+def test_movements_of_a_shop_are_found_by_its_first_name_and_a_day(
+    office: Office, cafe: Merchant
+) -> None:
+    paid_payment(cafe, 10_000)
+    payout = scheduled_payout(cafe)
+    Merchant.objects.filter(pk=cafe.pk).update(name="Conch Palace")
+
+    for text in ("payout island coffee", "payout palace today", "payout island coffee today"):
+        assert payout.pk in search(office, text, Role.SUPPORT)
+    for text in ("payout palace yesterday", "payout today", "payout palace 3 dec"):
+        assert "Nothing was found" in search(office, text, Role.SUPPORT)

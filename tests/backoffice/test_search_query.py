@@ -111,6 +111,9 @@ def test_four_digits_can_be_an_amount(digits: str, amount: int | None) -> None:
         ("Lemonade 12.50 mon", 1_250, date(2026, 11, 16), "lemonade"),
         *(("Mar 12.03", 1_203, None, "mar"), ("12.03 Mar", 1_203, None, "mar")),
         ("Nova 12.50 13 Nov", 1_250, date(2026, 11, 13), "nova"),
+        *(("Store 24 12.50", 1_250, None, "store 24"), ("12.50 Store 24", 1_250, None, "store 24")),
+        ("Route 7 Grill $30", 3_000, None, "route 7 grill"),
+        ("Store 24", 2_400, None, "store"),
     ],
 )
 def test_a_day_is_no_part_of_a_name(text: str, amount: int, day: date | None, name: str) -> None:
