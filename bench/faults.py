@@ -137,7 +137,9 @@ def _break(
     while time.monotonic() < ends or len(rig.given) < len(names) or rig.changes < changes:
         if time.monotonic() > traders[0].transcript.ends:
             break
-        order = order or rig.chance.sample(names, len(names))  # each once, in random order
+        if not order:
+            rig.wait_until_answering()  # where a start takes long, most faults would hit nothing
+            order = rig.chance.sample(names, len(names))  # each once, in random order
         rig.give(order.pop())
         time.sleep(rig.chance.uniform(*PAUSE_SECONDS))
         if not order:
