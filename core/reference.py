@@ -22,13 +22,13 @@ payment or another object, that suffices.
 
 A body is JSON in UTF-8, without a byte order mark, and comes with its `Content-Length`: a chunked
 one is refused with 400. In a POST, a null counts as an absent field; only refunds and payouts, for
-which an absent `amount` means everything, refuse it.
+which an absent `amount` means everything, and requests for an API key refuse it.
 
 An unknown query parameter is refused with 400. A body field that is unknown, or belongs to a
 different mode, is ignored and named in the header `X-Service-Warning`. It is refused with 422
 instead if the request has the header `X-Service-Strict: true`, which catches typos while you test,
-and in a refund or a payout without an `amount`. Lists are sorted newest first; while `has_more` is
-true, continue with `starting_after`.
+in a refund or a payout without an `amount`, and where an API key is created or rolled. Lists are
+sorted newest first; while `has_more` is true, continue with `starting_after`.
 
 In test mode no money moves. These test phone numbers decide the outcome, both in `POST
 /v1/payments/{id}/confirm` and at the checkout, where the code is [[code]] and the PIN [[pin]]:

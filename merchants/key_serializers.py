@@ -1,11 +1,13 @@
 """API keys as they come in and go out."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from core.choices import ChoicesField
 from core.fields import InstantField, StrictBooleanField, StrictIntegerField, TextField
+from core.operations import refuse_unread, unread_fields
 from core.serializers import Input, Output
 from merchants.access import EVERYTHING, SCOPES
+from merchants.authentication import LOOKUPS
 from merchants.keys import KEY_CHARACTERS
 from merchants.own_keys import KeyDraft
 from merchants.services import MAX_OVERLAP, IssuedKey
@@ -16,7 +18,23 @@ MAX_KEY_NAME = 100
 _SCOPES_RULE = "must be a list of scopes, with at least one"
 
 
-class NewApiKey(Input):
+class _AboutKey(Input):
+    """A body whose fields limit a key, each of which may be left out: the key then may do more.
+
+    A null, or a misnamed field such as `scope` or `expires_at`, must not have the same effect.
+    """
+
+    @classmethod
+    def parse(cls, data: Any) -> dict[str, Any]:
+        """Return the valid values. Also raises for any unknown field."""
+        values = super().parse(data)
+        refuse_unread(unread_fields(data, cls, LOOKUPS))
+        return values
+
+
+class NewApiKey(_AboutKey):
+    never_null: ClassVar[tuple[str, ...]] = ("scopes",)
+
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
     name = TextField(max_length=MAX_KEY_NAME)
     scopes = ChoicesField(allowed=SCOPES, rule=_SCOPES_RULE, required=False)
@@ -26,7 +44,9 @@ class NewApiKey(Input):
     )
 
 
-class KeyRoll(Input):
+class KeyRoll(_AboutKey):
+    never_null: ClassVar[tuple[str, ...]] = ("expires_in",)
+
     expires_in = StrictIntegerField(
         min_value=0,
         max_value=MAX_OVERLAP_SECONDS,

@@ -136,6 +136,9 @@ def test_a_live_key_makes_a_test_key(api, merchant):
         ({"name": "a", "scopes": ["api_keys:write"]}, "scopes"),
         ({"name": "a", "scopes": "*:read"}, "scopes"),
         ({"name": "a", "livemode": "no"}, "livemode"),
+        ({"name": "a", "scopes": None}, "scopes: must not be null"),
+        ({"name": "a", "scope": ["payments:read"]}, "scope: is unknown"),  # it got them all
+        ({"name": "a", "expires_in": 3_600}, "expires_in: is unknown"),  # it never ended
     ],
 )
 def test_it_refuses(api, merchant, body, field):
@@ -143,6 +146,17 @@ def test_it_refuses(api, merchant, body, field):
 
     assert response.status_code == 422
     assert response.json()["details"].startswith(field)
+    assert len(keys_of(merchant)) == 1
+
+
+@pytest.mark.parametrize("body", [{"expire_in": 0}, {"expires_in": None}])
+def test_a_roll_that_was_to_end_a_key_does_not_leave_it_for_a_day(api, merchant, body):
+    client = api(merchant)
+    (own,) = keys_of(merchant)
+
+    assert client.post(f"{NEW}/{own.id}/roll", body).status_code == 422
+    (same,) = keys_of(merchant)
+    assert same.expires_at is None
 
 
 def test_there_is_an_end_to_how_many(api, merchant):
