@@ -12,11 +12,14 @@ from core.clock import utc_now
 from ledger.integrity import verify
 from ledger.sealing import seal_transfers
 from merchants.models import Merchant
+from payments.expiry import expire_due
 from payments.models import Payment
 from payments.modes import PaymentMode
+from payments.statuses import PaymentStatus
 from payouts.models import Payout
 from payouts.statuses import PayoutStatus
 from refunds.models import Refund
+from sandbox.shop_month import fill_month
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +71,20 @@ def test_what_happened_in_the_month_stands_in_the_order_of_time() -> None:
     happened = list(Event.objects.filter(merchant=shop).order_by("pk").values("created_at"))
     times = [shop.created_at, *(event["created_at"] for event in happened), utc_now()]
     assert times == sorted(times)
+
+
+def test_a_service_that_runs_beside_it_may_expire_what_is_still_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To the service a month of a moment ago is over: the demo broke off, and left half a shop."""
+    monkeypatch.setattr("sandbox.shop_month.BATCH", 1)
+
+    def sweep(_done: int, _total: int) -> None:
+        expire_due(now=utc_now())
+
+    assert fill_month(size=20, currency="BSD", progress=sweep, now=utc_now())
+    assert set(Payment.objects.values_list("status", flat=True)) == {PaymentStatus.EXPIRED}
+    assert Payment.objects.count() == 20
 
 
 @pytest.mark.usefixtures("development")
