@@ -212,7 +212,7 @@ def long_text(text: str, most: int = 0) -> SafeString:
 
 def short_url(url: str, most: int) -> SafeString:
     """Render a URL in a narrow column: its host comes first, and all of it is shown on hover."""
-    shown = in_parts(short_text(url.removeprefix("https://"), most))
+    shown = in_parts(short_text(url.partition("://")[2], most))
     return format_html('<span class="bo-long" title="{}">{}</span>', url, shown)
 
 
