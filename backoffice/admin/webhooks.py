@@ -144,7 +144,7 @@ SUBSCRIBED_TO = Field(
 EVENT = EventName("Event", "event.type")
 ATTEMPTS = Figure("Attempts", "attempt_count")
 NEXT_ATTEMPT = Field("Next attempt", _next_attempt)
-DELIVERY_URL = DeliveryUrl("URL", "webhook.url", most=36, to="webhook")
+DELIVERY_URL = DeliveryUrl("URL", "webhook.url", most=28, to="webhook")
 ATTEMPT_FIELDS = (
     Field("No.", "number"),
     Instant("At", "attempted_at"),

@@ -45,4 +45,4 @@ def test_a_list_shows_the_host_of_an_endpoint_first(rows: Rows, office: Office) 
     [cell] = shown
     assert f'title="{url}"' in cell
     assert "<wbr>shop" not in cell
-    assert re.sub("<[^>]*>", "", cell) == f"shop.example/{path}"[:35] + "…"
+    assert re.sub("<[^>]*>", "", cell) == f"shop.example/{path}"[:27] + "…"
