@@ -11,7 +11,13 @@ from backoffice.formats import clock, money
 from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.shown import actor_words, with_link
 from backoffice.roles import InstructionKind
-from backoffice.services.instruction_kinds import REFUND, moves_later, title_of
+from backoffice.services.instruction_kinds import (
+    PAYOUT_FAILURE,
+    PAYOUT_RETURN,
+    REFUND,
+    moves_later,
+    title_of,
+)
 from backoffice.services.money import short_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
@@ -22,6 +28,8 @@ from customers.phones import masked
 from funding.models import TopUp
 from merchants.models import Merchant
 from payments.models import Payment
+from payouts.models import Payout
+from payouts.statuses import TRANSITIONS, PayoutStatus
 from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
 from refunds.reserve import missing_for
@@ -35,6 +43,8 @@ SHOWN_FOR = timedelta(days=7)
 SHOWN = 5
 # What a request names beside its subject, which is a payout, a run or a customer.
 _ARGUMENTS = {"ben": "entry", "top": "top_up"}
+# How a payout ends that is recorded so.
+_ENDINGS = {PAYOUT_FAILURE: PayoutStatus.FAILED, PAYOUT_RETURN: PayoutStatus.RETURNED}
 _OUTCOMES = {
     InstructionStatus.CARRIED_OUT: "was approved and carried out",
     InstructionStatus.DECLINED: "was declined",
@@ -110,7 +120,7 @@ def subject_of(instruction: Instruction) -> str:
 
 def warnings_of(instruction: Instruction) -> list[str]:
     """Return what to check twice before approving."""
-    found = [_other_amount(instruction), _file_again(instruction)]
+    found = [_other_amount(instruction), _file_again(instruction), _ended(instruction)]
     if instruction.task == REFUND:
         found += _of_refund(instruction, Payment.objects.get(pk=instruction.subject_id))
     return list(filter(None, found))
@@ -122,11 +132,22 @@ def _of_refund(instruction: Instruction, payment: Payment) -> list[str]:
     return [_refunded_since(instruction, payment), uncovered_words(payment, instruction.amount)]
 
 
-def too_little_left(instruction: Instruction) -> str:
-    """Say that a refund is of more than is left: it cannot be approved; empty if it can."""
-    if instruction.task != REFUND:
+def overtaken(instruction: Instruction) -> str:
+    """Say why what was requested cannot be done any more, nor be approved; empty if it can."""
+    if instruction.task == REFUND:
+        return short_of(instruction, Payment.objects.get(pk=instruction.subject_id))
+    return _ended(instruction)
+
+
+def _ended(instruction: Instruction) -> str:
+    """Say that a payout has ended otherwise since it was to be recorded as failed or returned."""
+    ending = _ENDINGS.get(instruction.task)
+    if ending is None:
         return ""
-    return short_of(instruction, Payment.objects.get(pk=instruction.subject_id))
+    status = PayoutStatus(Payout.objects.get(pk=instruction.subject_id).status)
+    if ending in TRANSITIONS[status]:
+        return ""
+    return f"The payout is {status.label.lower()} now: decline or withdraw this."
 
 
 def uncovered_words(payment: Payment, amount: int) -> str:

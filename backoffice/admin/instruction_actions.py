@@ -8,7 +8,7 @@ from backoffice.actions import Action, ActionContext, ActionResult, as_returned
 from backoffice.audit import last_done
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import AuditOutcome, Instruction
-from backoffice.request_answer import refund_words, sentence, too_little_left, warnings_of
+from backoffice.request_answer import overtaken, refund_words, sentence, warnings_of
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import (
     BREAK,
@@ -110,7 +110,7 @@ def _may_decline(instruction: Instruction, staff: Staff) -> bool:
 def _may_approve(instruction: Instruction, staff: Staff) -> bool:
     """Return whether an approval would not be refused outright; it takes the task's right, too."""
     is_theirs = staff.may(TASKS[instruction.task].right) and _may_decline(instruction, staff)
-    return is_theirs and not too_little_left(instruction)
+    return is_theirs and not overtaken(instruction)
 
 
 def _may_finish(instruction: Instruction, staff: Staff) -> bool:

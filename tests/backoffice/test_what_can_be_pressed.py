@@ -109,6 +109,22 @@ def test_a_refusal_that_waits_is_not_offered_again(office: Office, api: Api, set
     assert offered(finance, payout) == {"paid", "failed"}
 
 
+def test_a_refusal_of_what_has_been_paid_since_is_not_to_be_approved(
+    office: Office, api: Api, settings
+) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    payout = live_payout(api, amount=120_000)
+    batch_of()
+    act(office(Role.FINANCE), payout, "failed", reason="Account closed", note="Mail of the bank")
+    asked, another = Instruction.objects.get(), office(Role.FINANCE, "another")
+    assert offered(another, asked) == {"approve", "decline"}
+    read(statement(entry(120_000, order_of(payout))))
+
+    assert offered(another, asked) == {"decline"}
+    page = another.get(page_of_act(asked, "decline")).content.decode()
+    assert "The payout is paid now: decline or withdraw this." in page
+
+
 def test_a_refund_that_waits_leaves_nothing_to_refund(office: Office, merchant: Merchant) -> None:
     payment, support = paid_payment(merchant, 250_000), office(Role.SUPPORT)
     assert "refund" in offered(support, payment)
