@@ -27,6 +27,7 @@ from tests.clone import Service, running
 from tests.clusters import migrated_cluster
 from tests.flush import allow_flush
 from tests.keeper import Keeper, use_copy
+from tests.lasting_statements import keep_prepared
 from tests.machine import need
 from tests.middleware_chain import share_chain
 from tests.nights import leave_to_postgresql, leave_to_sqlite
@@ -66,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
             template.make(run_environment.DIRECTORY / "db.sqlite3")
         return
     run_environment.DIRECTORY.chmod(0o711)
+    keep_prepared()
     try:
         if before_workers:
             migrated_cluster()  # once, before the workers copy it

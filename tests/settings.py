@@ -16,11 +16,15 @@ if run_environment.ON_POSTGRESQL:
     _default["OPTIONS"]["pool"] = {"min_size": 0, "max_size": 80, "timeout": 30}
     _default["OPTIONS"]["options"] = "-c lock_timeout=20000 -c statement_timeout=30000"
     _default["OPTIONS"]["connect_timeout"] = 30
+    # The next test sends most of what this one does.
+    _default["OPTIONS"]["prepare_threshold"] = 1
 else:
     # A file, not memory: threads need connections of their own. It need not survive the machine.
     _default["TEST"] = {"NAME": str(run_environment.DIRECTORY / "tests.sqlite3")}
     _init = _default["OPTIONS"]["init_command"]
     _default["OPTIONS"]["init_command"] = _init.replace("synchronous=FULL", "synchronous=OFF")
+    # The next test sends most of what this one does; SQLite keeps 128 statements otherwise.
+    _default["OPTIONS"]["cached_statements"] = 2_000
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
