@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 THOROUGH = pin_hashing._argon2
 # How long a test of these kinds may take; others have `faulthandler_timeout` of pyproject.toml.
 LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 600, "fuzz": 960}
+# So many new things, and so often those that outlived this, before all others are looked through.
+COLLECT_AFTER = 20_000, 20, 20
 # The first test of a process makes the database: every migration, on a machine that may be busy.
 FIRST_SECONDS = 480
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
@@ -85,8 +87,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the thousands of tests, and half a second for what is garbage."""
+    """Spare the garbage collector the thousands of tests, and half a second for what is garbage.
+
+    A test leaves much of it, in few cycles: what lives on is looked through less often than usual.
+    """
     gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
     gc.enable()
 
 
