@@ -8,7 +8,7 @@ from core.schema import DropIndexOnline
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("customers", "0014_session_device")]
+    dependencies = [("customers", "0015_paid_by_pin")]
 
     operations = [
         DropIndexOnline("customers_customersession_token_hash_2766d629_like"),
