@@ -27,7 +27,6 @@ from tests.clone import Service, running
 from tests.clusters import migrated_cluster
 from tests.flush import allow_flush
 from tests.keeper import Keeper, use_copy
-from tests.lasting_statements import keep_prepared
 from tests.machine import need
 from tests.middleware_chain import share_chain
 from tests.nights import leave_to_postgresql, leave_to_sqlite
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
 THOROUGH = pin_hashing._argon2
 # How long a test of these kinds may take; others have `faulthandler_timeout` of pyproject.toml.
 LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 600, "fuzz": 960}
-# So many new things, and so often those that outlived this, before all others are looked through.
-COLLECT_AFTER = 20_000, 20, 20
 # The first test of a process makes the database: every migration, on a machine that may be busy.
 FIRST_SECONDS = 480
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
@@ -69,7 +66,6 @@ def pytest_configure(config: pytest.Config) -> None:
             template.make(run_environment.DIRECTORY / "db.sqlite3")
         return
     run_environment.DIRECTORY.chmod(0o711)
-    keep_prepared()
     try:
         if before_workers:
             migrated_cluster()  # once, before the workers copy it
@@ -87,12 +83,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the thousands of tests, and half a second for what is garbage.
-
-    A test leaves much of it, in few cycles: what lives on is looked through less often than usual.
-    """
+    """Spare the garbage collector the thousands of tests, and half a second for what is garbage."""
     gc.freeze()
-    gc.set_threshold(*COLLECT_AFTER)
+    gc.set_threshold(20_000, 20, 20)  # a test leaves little in cycles
     gc.enable()
 
 

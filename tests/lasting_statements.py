@@ -8,10 +8,12 @@ of tables end what is prepared.
 from collections.abc import Sequence
 from typing import Any
 
+from django.db import connection
 from psycopg import _connection_base
 from psycopg._preparing import Prepare, PrepareManager
 
-OF_TABLES = (b"ALTER", b"DROP")
+# Statuses of what ends them, as psycopg has it, but for ROLLBACK.
+ENDING = (b"ALTER", b"DROP", b"DEALLOCATE ALL", b"DISCARD ALL")
 
 
 class LastingStatements(PrepareManager):
@@ -24,9 +26,16 @@ class LastingStatements(PrepareManager):
 
     def _should_discard(self, prep: Prepare, results: Sequence[Any], *_: Any) -> bool:
         statuses = [result.command_status or b"" for result in results]
-        return any(each.startswith(OF_TABLES) for each in statuses) and super().clear()
+        return any(each.startswith(ENDING) for each in statuses) and super().clear()
+
+
+def forget_prepared() -> None:
+    """Forget what earlier tests have prepared."""
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
 
 
 def keep_prepared() -> None:
     """Let what connections prepare from now on last."""
-    _connection_base.PrepareManager = LastingStatements
+    connections: Any = _connection_base
+    connections.PrepareManager = LastingStatements

@@ -11,6 +11,9 @@ from config.settings import DATABASES  # noqa: E402
 
 _default: dict[str, Any] = DATABASES["default"]
 if run_environment.ON_POSTGRESQL:
+    from tests.lasting_statements import keep_prepared
+
+    keep_prepared()
     # Races hold more connections at once than a web process does. Where others have the machine,
     # the last of twenty waits for a lock longer than a request may.
     _default["OPTIONS"]["pool"] = {"min_size": 0, "max_size": 80, "timeout": 30}

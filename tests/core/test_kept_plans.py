@@ -15,6 +15,7 @@ from payments.statuses import PaymentStatus
 from tests.backoffice.conftest import sign_in
 from tests.client import Api
 from tests.factories import PaymentFactory
+from tests.lasting_statements import forget_prepared
 
 OFTEN = 8  # three times more than a statement is sent before its plan is kept
 
@@ -26,10 +27,10 @@ def kept_plans() -> set[str]:
 
 
 def plans_kept_by(act) -> set[str]:
-    before = kept_plans()
+    forget_prepared()
     for _ in range(OFTEN):
         act()
-    return {it for it in kept_plans() - before if "pg_prepared_statements" not in it}
+    return {it for it in kept_plans() if "pg_prepared_statements" not in it}
 
 
 @pytest.mark.postgres

@@ -5,6 +5,7 @@ from django.db import connection
 
 from ledger.models import Purpose, TransferKind
 from ledger.services import Movement, post_transfers
+from tests.lasting_statements import forget_prepared
 from tests.ledger.funding import NOW, opened
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgres]
@@ -12,6 +13,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.postgres]
 
 def test_large_amounts_are_posted_by_the_statement_prepared_for_small_ones() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=1_000_000), opened(Purpose.MERCHANT)
+    forget_prepared()
 
     for number in range(12):
         amount = 1 if number < 6 else 40_000
