@@ -29,7 +29,7 @@ from tests.flush import allow_flush
 from tests.keeper import Keeper, use_copy
 from tests.machine import need
 from tests.middleware_chain import share_chain
-from tests.nights import leave_to_postgresql, leave_to_sqlite
+from tests.nights import is_elsewhere, is_same_on_both, leave_to_postgresql, leave_to_sqlite
 from tests.postgres import PostgresMissing
 from tests.redis import Redis
 from tests.stopped_clock import standing_still
@@ -49,7 +49,6 @@ THOROUGH = pin_hashing._argon2
 LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 600, "fuzz": 960}
 # The first test of a process makes the database: every migration, on a machine that may be busy.
 FIRST_SECONDS = 480
-DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
 _keeper = pytest.StashKey[Keeper]()
 _stderr = pytest.StashKey[int]()
 
@@ -93,27 +92,10 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave to the run on the other database what needs that one, or finds the same on both."""
     leave = leave_to_sqlite if run_environment.ON_POSTGRESQL else leave_to_postgresql
-    leave(item for item in items if not _is_same_on_both(item))
-    elsewhere = {item for item in items if _is_elsewhere(item)}
+    leave(item for item in items if not is_same_on_both(item))
+    elsewhere = {item for item in items if is_elsewhere(item)}
     config.hook.pytest_deselected(items=elsewhere)
     items[:] = [item for item in items if item not in elsewhere]
-
-
-def _is_elsewhere(item: pytest.Item) -> bool:
-    if not run_environment.ON_POSTGRESQL:
-        return item.get_closest_marker("postgres") is not None
-    return item.get_closest_marker("postgres") is None and _is_same_on_both(item)
-
-
-def _is_same_on_both(item: pytest.Item) -> bool:
-    """Return whether the database changes nothing of what it finds: then SQLite's run has it.
-
-    What a page writes is tested on both without a browser.
-    """
-    if any(map(item.get_closest_marker, ("sqlite", "browser"))):
-        return True
-    fixtures = set(item.fixturenames) if isinstance(item, pytest.Function) else set()
-    return not (item.get_closest_marker("django_db") or fixtures & DATABASE_FIXTURES)
 
 
 @pytest.hookimpl(tryfirst=True)

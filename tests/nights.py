@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from django.db import Error
 
+from tests import run_environment
+
 BY_DAY = {
     "sqlite": "not night and not night_on_sqlite",
     "postgres": "not night and not night_on_postgres",
@@ -27,6 +29,7 @@ WITHOUT_POSTGRESQL = "not night"  # the day of a machine that has SQLite alone
 PAGES = {"backoffice", "checkout"}
 # A file that names one of these speaks SQL, or counts it: its cases may be the statements.
 OF_SQL = {"connection", "all_rights", "tamper"}
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
 RELEASED = "its migration is released, and never changes again"
 LATER_CASE = "the other run of the day has it, and this one the first case of the same test"
 LATER_TEST = (
@@ -40,6 +43,24 @@ def at_night(*cases: Any, why: str) -> list[Any]:
     """Mark cases whose siblings run by day; those of several parameters are tuples."""
     each = (case if isinstance(case, tuple) else (case,) for case in cases)
     return [pytest.param(*case, marks=pytest.mark.night(why)) for case in each]
+
+
+def is_elsewhere(item: pytest.Item) -> bool:
+    """Return whether the run on the other database has it."""
+    if not run_environment.ON_POSTGRESQL:
+        return item.get_closest_marker("postgres") is not None
+    return item.get_closest_marker("postgres") is None and is_same_on_both(item)
+
+
+def is_same_on_both(item: pytest.Item) -> bool:
+    """Return whether the database changes nothing of what it finds: then SQLite's run has it.
+
+    What a page writes is tested on both without a browser.
+    """
+    if any(map(item.get_closest_marker, ("sqlite", "browser"))):
+        return True
+    fixtures = set(item.fixturenames) if isinstance(item, pytest.Function) else set()
+    return not (item.get_closest_marker("django_db") or fixtures & DATABASE_FIXTURES)
 
 
 def leave_to_sqlite(items: Iterable[pytest.Item]) -> None:
