@@ -51,11 +51,6 @@ class IdentityForm(ActionForm):
             "Payments without a PIN, or since a day before a freeze or a new PIN, do not count.",
         ]
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or {}
-        named = values.get("amount"), values.get("merchant", ""), values.get("email", "")
-        return values | {"identity": customers.Identity(*named)}
-
 
 class LostDeviceForm(IdentityForm):
     reason = TextInputField(
@@ -125,11 +120,13 @@ class AdjustWalletForm(CurrencyForm):
 
 def _with_answers(context: ActionContext, customer: Customer) -> dict[str, Any]:
     """Return the fields of a request with the caller's answers. It moves no money."""
+    data = context.data
+    identity = customers.Identity(data["amount"], data["merchant"], data["email"])
     return {
         "subject_id": customer.pk,
         "livemode": customer.livemode,
         "amount": 0,
-        "arguments": customers.named_by_caller(customer, context.data["identity"]),
+        "arguments": customers.named_by_caller(customer, identity),
     }
 
 
@@ -161,7 +158,7 @@ def _unfreeze(context: ActionContext) -> ActionResult:
     if customers.needs_second_person(context.row):
         fields = _with_answers(context, context.row)
         return submitted(done)(submit(context, instruction_kinds.UNFREEZE, **fields))
-    answers = {name: context.data[name] for name in ("identity", "reason")}
+    answers = {name: context.data[name] for name in ("amount", "merchant", "email", "reason")}
     customers.unfreeze_customer(
         staff=context.staff, customer_id=context.row.pk, now=context.now, **answers
     )

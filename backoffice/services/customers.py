@@ -43,12 +43,14 @@ class Identity:
     email: str
 
 
-def unlock(*, staff: Staff, customer_id: str, identity: Identity, now: datetime) -> Customer:
+def unlock(
+    *, staff: Staff, customer_id: str, amount: int | None, merchant: str, email: str, now: datetime
+) -> Customer:
     """Unlock a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
     action = AuditAction(UNLOCK, Right.UNLOCK_PIN, "customer", customer_id)
     with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.one(customer_id)
-        proofs = _prove(before, identity, now)
+        proofs = _prove(before, Identity(amount, merchant, email), now)
         record.before = snapshot(before, "pin_failures", "pin_locked_until")
         customer = unlock_pin(customer_id=customer_id, now=now)
         record.after = snapshot(customer, "pin_failures", "pin_locked_until") | {"proofs": proofs}
@@ -114,7 +116,14 @@ def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime)
 
 
 def unfreeze_customer(
-    *, staff: Staff, customer_id: str, identity: Identity, reason: str, now: datetime
+    *,
+    staff: Staff,
+    customer_id: str,
+    amount: int | None,
+    merchant: str,
+    email: str,
+    reason: str,
+    now: datetime,
 ) -> Customer:
     """Unfreeze a customer. Raises as `unlock` if the caller has to prove who they are.
 
@@ -126,6 +135,7 @@ def unfreeze_customer(
         if needs_second_person(before):
             raise Forbidden("The passkeys are gone: a second person must approve this.")
         record.before = snapshot(before, "frozen_at")
+        identity = Identity(amount, merchant, email)
         is_asked = must_identify_to_unfreeze(before, now)
         proofs = _prove(before, identity, now) if is_asked else 0
         customer = unfreeze(customer_id=customer_id, actor=staff.actor, now=now)

@@ -12,7 +12,6 @@ from backoffice.roles import Right, Role
 from backoffice.services.customers import (
     MOST_FAILURES_A_DAY,
     STOLEN,
-    Identity,
     remove_passkey,
     unfreeze_customer,
     unlock,
@@ -131,7 +130,9 @@ def test_one_colleague_does_not_call_it_stolen_and_let_it_pay(
         unfreeze_customer(
             staff=staff_as(Role.FINANCE),
             customer_id=passkey.customer_id,
-            identity=Identity(1_250, "Island Coffee", ""),
+            amount=1_250,
+            merchant="Island Coffee",
+            email="",
             reason="Phone found",
             now=utc_now(),
         )
@@ -206,8 +207,14 @@ def test_a_passkey_that_was_removed_before_the_freeze_asks_nothing(
 
 def answer(staff: Staff, customer: Customer, amount: int, now: datetime) -> None:
     """Name the amount of a payment at Island Coffee, to unlock a PIN."""
-    named = Identity(amount, "Island Coffee", "")
-    unlock(staff=staff, customer_id=customer.pk, identity=named, now=now)
+    unlock(
+        staff=staff,
+        customer_id=customer.pk,
+        amount=amount,
+        merchant="Island Coffee",
+        email="",
+        now=now,
+    )
 
 
 def test_what_another_customer_has_paid_proves_nothing(passkey: Passkey) -> None:

@@ -10,7 +10,7 @@ from backoffice.models import AuditEntry
 from backoffice.payment_answer import answer_of, remedy_of
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
-from backoffice.services.customers import Identity, secure_stolen, unfreeze_customer
+from backoffice.services.customers import secure_stolen, unfreeze_customer
 from backoffice.services.instructions import instruct
 from backoffice.services.money import with_refunds_asked
 from core.clock import utc_now
@@ -208,9 +208,11 @@ def test_who_was_unfrozen_meanwhile_is_asked_nothing(payment: Payment) -> None:
     shown = unfreeze_customer(
         staff=staff_as(Role.FINANCE),
         customer_id=customer.pk,
-        identity=Identity(None, "", ""),
         reason="Phone found",
         now=utc_now(),
+        amount=None,
+        merchant="",
+        email="",
     )
 
     assert shown.frozen_at is None
