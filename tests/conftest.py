@@ -35,8 +35,6 @@ from tests.redis import Redis
 from tests.stopped_clock import standing_still
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from playwright.sync_api import Browser, Page
 
     from merchants.models import Merchant
@@ -240,13 +238,6 @@ def api(db: None) -> "Api":
     from tests.client import Api
 
     return Api()
-
-
-@pytest.fixture
-def now() -> "datetime":
-    from core.clock import utc_now
-
-    return utc_now()
 
 
 @pytest.fixture

@@ -22,6 +22,11 @@ from tests.messages.conftest import ADDRESS, plan
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture
+def now() -> datetime:
+    return utc_now()
+
+
 def send_message_again(*, staff: Staff, message: Message, now: datetime) -> None:
     run(SEND_AGAIN, ActionContext(staff, message, {}, now))
 

@@ -23,6 +23,11 @@ pytestmark = pytest.mark.django_db
 TWICE = AttemptLimit("twice", 2, timedelta(minutes=10))
 
 
+@pytest.fixture
+def now() -> datetime:
+    return utc_now()
+
+
 def test_it_counts_up_to_the_limit_within_the_window(now: datetime) -> None:
     count_attempt(TWICE, "a", now=now)
     count_attempt(TWICE, "a", now=now + timedelta(minutes=4))

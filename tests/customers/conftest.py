@@ -5,6 +5,7 @@ from datetime import datetime
 
 import pytest
 
+from core.clock import utc_now
 from customers import security_alerts
 from customers.models import Customer, CustomerSession
 from customers.pin_hashing import Hasher
@@ -17,6 +18,11 @@ from tests.customers.guessing import PIN
 
 LIVE_PHONE = "+12423591234"
 TEST_PHONE = "+12425550123"
+
+
+@pytest.fixture
+def now() -> datetime:
+    return utc_now()
 
 
 @pytest.fixture

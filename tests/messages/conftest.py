@@ -6,11 +6,17 @@ from datetime import datetime
 import pytest
 from django.core.mail.backends.locmem import EmailBackend
 
+from core.clock import utc_now
 from messages.models import Channel, Message
 from messages.planning import plan_message
 
 ADDRESS, PHONE = "ann@example.com", "+12423591234"
 Break = Callable[[BaseException], None]
+
+
+@pytest.fixture
+def now() -> datetime:
+    return utc_now()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.clock import utc_now
 from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.models import Customer
 from customers.services import find_or_create
@@ -22,6 +23,11 @@ from tests.factories import MerchantFactory
 
 NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
 DAY, HOUR, SECOND = timedelta(hours=24), timedelta(hours=1), timedelta(seconds=1)
+
+
+@pytest.fixture
+def now() -> datetime:
+    return utc_now()
 
 
 def customer(**counted: Any) -> Customer:

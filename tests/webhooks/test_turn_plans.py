@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from bench.copies import FIRST_NUMBER, copy_row, numbered
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.webhooks.dispatching import emit_event, endpoint_of, only_delivery
 from webhooks.delivery.order import WINDOW, next_in_turn
@@ -21,6 +22,11 @@ OBJECTS = 1_000
 # What PostgreSQL does with a thousand rows, but not with millions.
 OF_SMALL_TABLES = ("seqscan", "hashjoin", "mergejoin", "material")
 pytestmark = [pytest.mark.django_db, pytest.mark.postgres]
+
+
+@pytest.fixture
+def now() -> datetime:
+    return utc_now()
 
 
 @pytest.fixture
