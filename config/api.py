@@ -6,7 +6,6 @@ No session, language, form, staff or template handling comes between a caller an
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -51,9 +50,8 @@ def _response_of_view(request: HttpRequest) -> HttpResponse:
     if refusal := refusal_of(request):
         return json_error(refusal)
     match = request.resolver_match = _match_of(request.path_info)
-    response: Any = match.func(request, *match.args, **match.kwargs)
-    rendered: HttpResponse = response.render() if hasattr(response, "render") else response
-    return rendered
+    response: HttpResponse = match.func(request, *match.args, **match.kwargs)
+    return response
 
 
 def _match_of(path: str) -> ResolverMatch:

@@ -21,11 +21,11 @@ from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
 from prometheus_client import Counter
 from rest_framework import exceptions
-from rest_framework.response import Response
 
 from core import errors
 from core.database_away import LOCKED, is_away, log_failure
-from core.json import BODY_SIZE_RULE, dump_json
+from core.json import BODY_SIZE_RULE
+from core.responses import Response
 from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 
 logger = logging.getLogger(__name__)
@@ -71,8 +71,7 @@ def handle_exception(exc: Exception, context: dict[str, Any]) -> Response:
     """Answer an exception that left a view of `/v1`."""
     if isinstance(exc, exceptions.MethodNotAllowed):
         exc = errors.MethodNotAllowed.but(context["view"].allowed_methods)
-    error = api_error(exc)
-    return Response(error.body, status=error.status, headers=error.headers)
+    return json_error(api_error(exc))
 
 
 def api_error(exc: Exception) -> errors.ApiError:
@@ -98,14 +97,9 @@ def _database_error(exc: Exception) -> errors.ApiError:
     return errors.Conflict()
 
 
-def json_error(error: errors.ApiError) -> HttpResponse:
-    """Render an error outside DRF: in middleware, for unknown addresses, for framework failures."""
-    return HttpResponse(
-        dump_json(error.body),
-        status=error.status,
-        content_type="application/json",
-        headers=error.headers,
-    )
+def json_error(error: errors.ApiError) -> Response:
+    """Return an error as it goes out: of a view, a middleware, or the framework's failures."""
+    return Response(error.body, status=error.status, headers=error.headers)
 
 
 def read_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

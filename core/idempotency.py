@@ -11,13 +11,13 @@ from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
-from rest_framework.response import Response
 
 from core.clock import request_now
 from core.crypto import encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
-from core.json import dump_json
+from core.handler import json_error
 from core.models import KEY_LENGTH, IdempotencyKey
+from core.responses import Response
 from core.retention import PERIODS, delete_all
 from core.retries import retry_on_deadlock
 from core.sealed import place_of, unseal
@@ -83,7 +83,7 @@ def _under_key(
 def _answer(outcome: Response | ApiError) -> Response:
     if isinstance(outcome, Response):
         return outcome
-    return Response(outcome.body, status=outcome.status, headers=outcome.headers)
+    return json_error(outcome)
 
 
 def key_of(request: HttpRequest) -> str | None:
@@ -130,7 +130,7 @@ def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
 
 
 def _storing(scope: str, key: str, fingerprint: str, response: Response, *, secret: bool) -> Write:
-    body = dump_json(response.data)
+    body = response.content
     if secret:
         place = place_of(IdempotencyKey, "body", (scope, key, fingerprint))
         body = encrypt(body.decode(), place).encode()

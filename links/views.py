@@ -2,12 +2,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import listing, operation
 from core.pictures import qr_code_of
 from core.queries import query_of, read_filters
+from core.responses import Response
 from links.counts import total_of
 from links.filters import FILTERS
 from links.models import PaymentLink

@@ -2,11 +2,11 @@ from datetime import timedelta
 
 from django.http import HttpResponse
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from core.client_address import client_address, wide_network_of
 from core.clock import request_now
 from core.openapi import listing, operation
+from core.responses import Response
 from core.throttling import consume_registration
 from merchants.callers import CallerRequest
 from merchants.key_serializers import (

@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from core.client_address import client_address, network_of
@@ -29,6 +28,7 @@ from core.operations import (
 )
 from core.pagination import Listed, Page, PageQuery, page_of
 from core.queries import query_of
+from core.responses import Response
 from core.serializers import Output
 from core.simulation import raise_simulated_error
 from core.throttling import ADDRESS_LIMITS, MERCHANT_LIMITS, RateLimit, consume
@@ -52,13 +52,10 @@ class _ApiViewSet(ViewSet):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer, and break the reference cycles that the framework leaves.
 
-        View, request and response hold each other through the contexts of parser and renderer;
-        only the garbage collector would free them.
+        View and request hold each other through the context of the parser; only the garbage
+        collector would free them.
         """
         response = super().dispatch(request, *args, **kwargs)
-        if isinstance(response, Response):
-            response.render()
-            response.renderer_context.clear()  # type: ignore[attr-defined]  # the framework's
         self.request.parser_context.clear()
         vars(self).clear()
         return response

@@ -1,10 +1,10 @@
 from django.http import HttpResponse
-from rest_framework.response import Response
 
 from core.clock import request_now
 from core.errors import ValidationFailed
 from core.fields import EmailTextField, OneOfField, TextField
 from core.openapi import operation
+from core.responses import Response
 from core.serializers import Input, Output
 from customers.phones import normalize_phone
 from links.models import PaymentLink

@@ -1,8 +1,8 @@
 from django.http import HttpResponse
-from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import operation
+from core.responses import Response
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.counters import renew_screens

@@ -1,5 +1,4 @@
 from django.http import HttpResponse
-from rest_framework.response import Response
 
 from core.clock import request_now
 from core.errors import ApiError
@@ -7,6 +6,7 @@ from core.ids import new_id
 from core.openapi import listing, operation
 from core.pagination import PageQuery, page_of
 from core.queries import query_of, read_filters
+from core.responses import Response
 from core.spreadsheets import CSV_LINES, is_csv
 from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest

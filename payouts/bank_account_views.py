@@ -1,9 +1,9 @@
 from django.conf import settings
 from django.http import HttpResponse
-from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import listing, operation
+from core.responses import Response
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payouts.bank_accounts import BankDetails

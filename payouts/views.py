@@ -1,11 +1,11 @@
 from django.conf import settings
 from django.http import HttpResponse
-from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import listing, operation
 from core.pagination import PageQuery, page_from
 from core.queries import query_of, read_filters
+from core.responses import Response
 from core.spreadsheets import CSV_LINES, is_csv
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet, page_body

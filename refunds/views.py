@@ -1,9 +1,9 @@
 from django.http import HttpResponse
-from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
+from core.responses import Response
 from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet

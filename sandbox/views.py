@@ -1,9 +1,9 @@
 from django.http import HttpResponse
-from rest_framework.response import Response
 
 from core.client_address import client_address, wide_network_of
 from core.clock import request_now
 from core.openapi import operation
+from core.responses import Response
 from core.visitor_budget import testers
 from merchants.callers import CallerRequest
 from merchants.standing import has_self_service_key

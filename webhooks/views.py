@@ -1,14 +1,12 @@
-from typing import Any
-
 import orjson
 from django.http import HttpResponse
-from rest_framework.response import Response
 
 from core.client_address import client_address, wide_network_of
 from core.clock import request_now
 from core.idempotency import REPLAYED
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
+from core.responses import Response
 from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.standing import has_self_service_key
@@ -163,7 +161,7 @@ class WebhookViewSet(CallerViewSet):
         is_self_service = has_self_service_key(request.user)
         with waiting_slot(self.scope_of(request), network, is_self_service=is_self_service):
             begun = self.once(request, work)
-            delivery = finish_test_delivery(_content(begun)["delivery_id"])
+            delivery = finish_test_delivery(orjson.loads(begun.content)["delivery_id"])
         replayed = {name: begun[name] for name in (REPLAYED,) if name in begun}
         return Response(TestEventOutput.of(outcome_of_test(delivery)), headers=replayed)
 
@@ -258,7 +256,3 @@ class EventViewSet(CallerViewSet):
         number_events()
         event = Event.objects.visible_to(request.user).with_number().one(event_id)
         return Response(EventOutput.of(event))
-
-
-def _content(response: HttpResponse) -> Any:
-    return response.data if isinstance(response, Response) else orjson.loads(response.content)

@@ -1,9 +1,9 @@
 """An endpoint of the tests' own that answers with who it takes its caller for."""
 
 from django.urls import path
-from rest_framework.response import Response
 
 from core.ids import random_base62
+from core.responses import Response
 from merchants.viewsets import CallerViewSet
 
 

@@ -9,9 +9,9 @@ import pytest
 from django.test import RequestFactory
 from django.test.client import ClientHandler
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.responses import Response
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.client import Api, ApiClient
