@@ -164,16 +164,8 @@ class AlwaysJSON(DefaultContentNegotiation):
 
 
 class JSONRenderer(BaseRenderer):
-    """The only form in which `/v1` answers."""
+    """The only form in which `/v1` answers; the views write it (`core.responses`)."""
 
     media_type = "application/json"
     format = "json"
     charset = None
-
-    def render(
-        self,
-        data: Any,
-        accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> bytes:
-        return b"" if data is None else dump_json(data)

@@ -30,17 +30,17 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(2, 2_390, Ceiling(5, 2_550)),
-    "read": Ceiling(1, 1_170),
-    "list": Ceiling(1, 2_140, Ceiling(1, 3_420)),
-    "list filtered": Ceiling(1, 2_190, Ceiling(1, 3_470)),
-    "cancel": Ceiling(3, 1_990, Ceiling(7, 2_110)),
-    "confirm": Ceiling(6, 3_330, Ceiling(12, 4_330)),
-    "refund": Ceiling(5, 3_370, Ceiling(13, 3_860)),
-    "balance": Ceiling(1, 1_090),
-    "checkout page": Ceiling(1, 3_040),
-    "status poll": Ceiling(1, 1_010),
-    "QR image": Ceiling(0, 920),
+    "create": Ceiling(2, 2_340, Ceiling(5, 2_500)),
+    "read": Ceiling(1, 1_030),
+    "list": Ceiling(1, 2_040, Ceiling(1, 3_330)),
+    "list filtered": Ceiling(1, 2_090, Ceiling(1, 3_380)),
+    "cancel": Ceiling(3, 1_850, Ceiling(7, 1_980)),
+    "confirm": Ceiling(6, 3_190, Ceiling(12, 4_200)),
+    "refund": Ceiling(5, 3_180, Ceiling(13, 3_680)),
+    "balance": Ceiling(1, 1_000),
+    "checkout page": Ceiling(1, 3_020),
+    "status poll": Ceiling(1, 930),
+    "QR image": Ceiling(0, 830),
     "link page": Ceiling(1, 3_550),
 }
 
