@@ -104,6 +104,11 @@ class Webhook(models.Model):
                 name="webhook_recovering",
                 condition=Q(recover_since__isnull=False),
             ),
+            models.Index(
+                fields=["livemode"],
+                name="webhook_switched_off",
+                condition=Q(disabled_reason__in=["gone", "failing"], deleted_at=None),
+            ),
         )
         constraints = (
             models.CheckConstraint(
