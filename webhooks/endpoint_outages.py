@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -12,6 +13,15 @@ from webhooks.statuses import ALARM_AFTER, OutageEnd
 
 # A shorter one is a refusal among successes, which the log of deliveries has as well.
 STORED_FROM = timedelta(seconds=10)
+# The failure record of an endpoint after a success, a new URL, or being switched on again.
+CLEAN_RECORD: dict[str, Any] = {
+    "failures": 0,
+    "failing_since": None,
+    "last_error": "",
+    "alarmed_at": None,
+    "paused_until": None,
+    "is_slow": False,
+}
 
 
 def store_outage(webhook: Webhook, ended_by: OutageEnd, *, now: datetime) -> None:

@@ -17,9 +17,9 @@ from merchants.standing import has_self_service_key, recheck_caller
 from outbound.policy import fault_of, policy_for
 from webhooks.address_notices import Silence, tell_of_address, tell_of_silence
 from webhooks.delivery.signing import hint_of, new_secret
-from webhooks.endpoint_outages import store_outage
+from webhooks.endpoint_outages import CLEAN_RECORD, store_outage
 from webhooks.event_types import EventType, covered_by
-from webhooks.models import CLEAN_RECORD, Webhook
+from webhooks.models import Webhook
 from webhooks.statuses import DisabledReason, OutageEnd
 
 MAX_ENDPOINTS = 100

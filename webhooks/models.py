@@ -1,7 +1,7 @@
 """Events, the endpoints that subscribe to them, and their deliveries."""
 
 from datetime import datetime
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q, Value
@@ -19,15 +19,6 @@ from webhooks.event_models import UnnumberedEvent as UnnumberedEvent
 from webhooks.statuses import DeliveryStatus, DisabledReason, OutageEnd
 
 MAX_ERROR = 200
-# The failure record of an endpoint after a success, a new URL, or being switched on again.
-CLEAN_RECORD: dict[str, Any] = {
-    "failures": 0,
-    "failing_since": None,
-    "last_error": "",
-    "alarmed_at": None,
-    "paused_until": None,
-    "is_slow": False,
-}
 _PENDING = Q(status=DeliveryStatus.PENDING)
 
 

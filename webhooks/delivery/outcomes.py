@@ -14,8 +14,8 @@ from outbound.results import HttpResult
 from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
 from webhooks.delivery.retry_schedule import max_attempts, next_attempt_at, requested_wait
-from webhooks.endpoint_outages import store_outage
-from webhooks.models import CLEAN_RECORD, MAX_ERROR, Attempt, Delivery, Webhook
+from webhooks.endpoint_outages import CLEAN_RECORD, store_outage
+from webhooks.models import MAX_ERROR, Attempt, Delivery, Webhook
 from webhooks.statuses import (
     ALARM_AFTER,
     SWITCH_OFF_AFTER,
