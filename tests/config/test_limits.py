@@ -81,6 +81,7 @@ LIMITS: dict[str, object] = {
     "merchants.email_confirmation.PER_MAILBOX": AttemptLimit("confirm-email-mailbox", 1, DAY),
     "merchants.email_confirmation.PER_MERCHANT": AttemptLimit("confirm-email-merchant", 5, DAY),
     "merchants.email_confirmation.PER_NETWORK": AttemptLimit("confirm-email-network", 30, DAY),
+    "merchants.email_confirmation.IN_ALL": AttemptLimit("confirm-email", 2_000, DAY),
     "merchants.key_serializers.DEFAULT_OVERLAP_SECONDS": 86_400,
     "merchants.key_serializers.MAX_KEY_NAME": 100,
     "merchants.key_use.COARSENESS": timedelta(hours=1),
@@ -195,7 +196,7 @@ LIMITS: dict[str, object] = {
     "payments.pay_requests.PER_MERCHANT": AttemptLimit(
         "pay-request-merchant", 200, timedelta(days=1)
     ),
-    "payments.risk.DAY": timedelta(days=1),
+    "payments.risk.A_DAY": 86_400,  # seconds
     "payments.tasks.TURN_SECONDS": 10,
     "payments.tickets.MOST_CANCELED": 20,
     "payments.tickets.TICKET_LIFETIME": timedelta(minutes=30),
