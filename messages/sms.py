@@ -35,10 +35,16 @@ NAME_CHARACTERS = 40
 MAX_NAME_DIGITS = 2
 MOST_NAME_MARKS = 4
 _WORDS = re.compile(r"[\w\s,&'()-]")
+# Lisu is written in capitals of Latin, with stops and colons for its tones; Sinology has one, too.
+_DOTS = re.compile("[\ua4f8-\ua4fd\ua78f]")
+# What phones type by themselves for an apostrophe and a hyphen.
+_TYPED = str.maketrans("\u2018\u2019\u2010\u2011\u2012\u2013\u2014", "''-----")
 _UNSEEN = re.compile("[\u034f\u200c\u200d\ufe00-\ufe0f]")  # joiners, selectors of a form
-# Latin, Greek, Cyrillic and Armenian: the letters of addresses that people read as such.
-_ALPHABETS = re.compile("[0-9A-Za-z\u00c0-\u02af\u0370-\u058a\u1e00-\u1fff]")
-_BETWEEN_THEM = re.compile(f"{_ALPHABETS.pattern[:-1]}\\s,&'()\u02b9-\u02bf\u02c8-]")
+# Latin, Greek, Cyrillic, Armenian and Hawaiian, which names mix, and signs between their letters.
+_COMMON = re.compile(
+    r"[0-9A-Za-z\u00c0-\u02af\u0370-\u058a\u1e00-\u1fff\s,&'()\u02b9-\u02bf\u02c8-]"
+)
+_EAST_ASIAN = {"BOPOMOFO", "CJK", "HANGUL", "HIRAGANA", "IDEOGRAPHIC", "KATAKANA"}
 _WHOLE = "\u0e33\u0eb3"  # vowels of Thai and Lao, whose usual form is written differently
 # These concern our account or the rate, not the message: it may be retried.
 RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
@@ -55,9 +61,10 @@ def sanitized(name: str) -> str:
     the service's own name would let it speak for us. The vowels and tones of other scripts stay,
     which are marks; not as many on a letter as would cover the line above, with the code.
     """
-    plain = without_piles("".join(map(_plain, name)), most=MOST_NAME_MARKS)
+    typed = "".join(map(_plain, name.translate(_TYPED)))
+    plain = without_piles(typed, most=MOST_NAME_MARKS)
     seen = _UNSEEN.sub("", unicodedata.normalize("NFC", plain))
-    kept = "".join(each if _WORDS.match(each) or _is_mark(each) else " " for each in seen)
+    kept = "".join(each if _is_kept(each) else " " for each in seen)
     kept = _without_odd_letters(kept)
     if sum(map(str.isnumeric, kept)) > MAX_NAME_DIGITS:  # ➁, too, which is no decimal digit
         kept = "".join(" " if each.isnumeric() or each in "()-" else each for each in kept)
@@ -73,19 +80,33 @@ def _cut(name: str) -> str:
     return name[:end]
 
 
-def _without_odd_letters(name: str) -> str:
-    """Replace each letter, digit or spacing mark of another script that stands alone in a word.
+def _is_kept(character: str) -> bool:
+    is_word = _WORDS.match(character) or _is_mark(character)
+    return bool(is_word) and not _DOTS.match(character)
 
-    Between two letters of our alphabets it may be drawn as a dot, colon or slash, as a tone of Lisu
-    and the zero of Arabic are. Apostrophes of Hawaiian and accents stay.
+
+def _without_odd_letters(name: str) -> str:
+    """Replace each letter, digit or spacing mark that shares its script with neither neighbour.
+
+    Between letters it may be drawn as a dot, colon or slash, as the zero of Arabic and the no of
+    Katakana are. Apostrophes of Hawaiian and accents stay.
     """
     kept = list(name)
     places = [at for at, each in enumerate(name) if unicodedata.category(each) != "Mn"]
     for before, at, after in zip(places, places[1:], places[2:], strict=False):
-        is_within = _ALPHABETS.match(name[before]) and _ALPHABETS.match(name[after])
-        if is_within and not _BETWEEN_THEM.match(name[at]):
+        around = {_script(name[before]), _script(name[after])}
+        if not _COMMON.match(name[at]) and "" not in around and _script(name[at]) not in around:
             kept[at] = " "
     return "".join(kept)
+
+
+def _script(character: str) -> str:
+    """Return the script of a letter, digit or mark, with which its name begins; "" for others."""
+    if not (character.isalnum() or _is_mark(character)):
+        return ""
+    named = unicodedata.name(character, "?").removeprefix("EXTENDED ")
+    script = named.replace("-", " ").partition(" ")[0]
+    return "CJK" if script in _EAST_ASIAN else script
 
 
 def _plain(character: str) -> str:

@@ -20,6 +20,17 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("\u0434\u0438\ua4fa\u0301\u0434\u0438", "\u0434\u0438 \u0434\u0438"),
         ("pay\u30ceb\u0301ank\u0903com", "pay b\u0301ank com"),
         ("http\u02d0bank\U0001d16dcom", "http bank com"),
+        ("BANK\ua4f8\u13dfOM \u15f7ANK\u0660\u1455OM", "BANK \u13dfOM \u15f7ANK OM"),
+        (
+            "\ua4d0\ua4ee\ua4e0\ua4d7\ua4f8\ua4da\ua4f3\ua4df",
+            "\ua4d0\ua4ee\ua4e0\ua4d7 \ua4da\ua4f3\ua4df",
+        ),
+        ("b\u1d00n\u1d0b\ua78f\u1d04om, bank\ua4f8\ua4f8com", "b\u1d00n\u1d0b \u1d04om, bank com"),
+        ("O\u2019Brien\u2019s Fish\u2013Fry", "O'Brien's Fish-Fry"),
+        (
+            "KTV卡拉OK 中の店 日韓식당 \u0634\u06f7\u0634",
+            "KTV卡拉OK 中の店 日韓식당 \u0634\u06f7\u0634",
+        ),
         ("Hawai\u02bbi T\u02bcik\u02bc naïve", "Hawai\u02bbi T\u02bcik\u02bc naïve"),
         ("カフェーノア VIP店", "カフェーノア VIP店"),
         ("Bank Fraud Desk call +1 (242) 555-0100", "Bank Fraud Desk call"),
