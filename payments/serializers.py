@@ -30,6 +30,7 @@ from core.money import MAX_AMOUNT
 from core.serializers import Change, Input, Output
 from customers.phones import PHONE_RULE, read_phone
 from merchants.callers import Caller
+from merchants.models import Merchant
 from payments.counters import screen_url
 from payments.drafts import PaymentDraft
 from payments.models import Payment
@@ -156,8 +157,11 @@ class CounterUrlField(TextField):
         caller: Caller = output.context["caller"]
         if not payment.is_counter or not caller.may_write("payments"):
             return ""
-        if caller.merchant is not None:
-            payment.merchant = caller.merchant  # the same, and not read once more
+        merchants = output.context.setdefault("merchants", {})
+        if payment.merchant_id not in merchants:
+            # The one read with the key is up to a second old: the screens may be renewed since.
+            merchants[payment.merchant_id] = Merchant.objects.get(pk=payment.merchant_id)
+        payment.merchant = merchants[payment.merchant_id]
         return screen_url(payment)
 
 

@@ -1,6 +1,8 @@
 """POST /v1/till/renew-screens: who has the URL of a counter's screen does not keep it for good."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from core.clock import utc_now
 from merchants.models import Merchant
@@ -80,3 +82,27 @@ def test_each_time_makes_others_and_a_repeat_makes_none(api: Api, merchant: Merc
     assert len(urls) == 3
     merchant.refresh_from_db()
     assert merchant.test_screens_renewed == 2
+
+
+def test_no_process_shows_an_earlier_url_once_another_has_renewed_them(merchant: Merchant) -> None:
+    client, counter = open_counter(merchant, livemode=False)
+    shown = client.get(f"/v1/payments/{counter.id}").json()["counter_url"]
+
+    Merchant.objects.filter(pk=merchant.pk).update(test_screens_renewed=1)
+
+    renewed = screen_url(Payment.objects.get(pk=counter.id))
+    [listed] = client.get("/v1/payments").json()["payments"]
+    read = client.get(f"/v1/payments/{counter.id}").json()
+    made = client.post("/v1/payments", {"payment_mode": "STATIC_PAY"}).json()
+    assert listed["counter_url"] == read["counter_url"] == renewed != shown
+    assert made["counter_url"] == screen_url(Payment.objects.get(pk=made["id"]))
+
+
+def test_a_list_of_counters_reads_their_merchant_once(merchant: Merchant) -> None:
+    client, _ = open_counter(merchant, livemode=False)
+    open_counter(merchant, livemode=False)
+
+    with CaptureQueriesContext(connection) as queries:
+        assert len(client.get("/v1/payments").json()["payments"]) == 2
+
+    assert sum('FROM "merchants_merchant"' in each["sql"] for each in queries) == 1
