@@ -28,8 +28,8 @@ _SECRET = re.compile(
     r"|/admin/+invitation/+(\S+)"  # before search terms, which would keep it
     # Bounded: a URL that repeats the beginning of one of these would take seconds.
     r"|/admin/?[^\s?]{0,300}\?(\S+)"  # staff's search terms, also in a `next` URL
-    r"|\?(?:q|metadata(?:\[|%5B)[^\s=&]{0,600})=([^\s&]+)"  # merchants' search terms
-    r"|&(?:q|metadata(?:\[|%5B)[^\s=&]{0,600})=([^\s&]+)"
+    r"|\?(?:q|metadata(?:\[|%5[Bb])[^\s=&]{0,600})=([^\s&]+)"  # merchants' search terms
+    r"|&(?:q|metadata(?:\[|%5[Bb])[^\s=&]{0,600})=([^\s&]+)"
     r"|/confirm-email/?\?(\S+)"
 )
 # Fields of our own, and those that structlog removes before a line is written.
@@ -39,7 +39,7 @@ MOST_NAMES = 1_000
 REQUEST_CHARACTERS = 500
 # Anyone with the id of a payment, link or top-up can open its page. The part that is kept is enough
 # to find it in the back office, and leaves 107 bits unknown.
-_PAGE = re.compile(r"(?:\b|(?<=%2F))((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
+_PAGE = re.compile(r"(?:\b|(?<=%2[Ff]))((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
 # PostgreSQL quotes the row that violates a constraint: with phone, address and the hash of a PIN.
 # In an exception's repr, as Celery logs it, its lines end with a backslash and an n.
 _ROW = re.compile(r"((?:\b|\\n)DETAIL: +).*?(?=(?:\n|\\n)(?:HINT|CONTEXT): |\n\n|\Z)", re.DOTALL)

@@ -97,7 +97,7 @@ def test_a_link_that_stops_a_wallet_or_names_its_address_is_hidden(
     [
         "/checkout/{}", "/checkout/{}/status", "/checkout/{}/qr.png", "/receipts/{}",
         "/receipts/{}.pdf", "/counter/{}/S3cr3t", "/v1/payments/{}",
-        "/v1/payments?starting_after={}", "/nowhere?next=%2Fcheckout%2F{}",
+        "/v1/payments?starting_after={}", "/nowhere?next=%2Fcheckout%2F{}", "/x?next=%2f{}",
     ],
 )  # fmt: skip
 def test_the_address_of_a_payments_pages_is_cut(client: Client, lines, path: str) -> None:
@@ -185,6 +185,7 @@ def test_what_a_caller_is_looked_up_by_is_hidden(client: Client, lines) -> None:
         ("/admin?q=jane", "/admin?"),
         ("/v1/payments?limit=5&q=jane%20doe", "/v1/payments?limit=5&q="),
         ("/v1/payments?metadata%5Bcustomer%5D=jane", "/v1/payments?metadata%5Bcustomer%5D="),
+        ("/v1/payments?metadata%5bcustomer%5d=jane", "/v1/payments?metadata%5bcustomer%5d="),
     ],
 )
 def test_a_detour_or_a_mistyped_address_does_not_show_it(address: str, kept: str) -> None:
