@@ -19,12 +19,12 @@ from backoffice.search_lookups import (
     keys_of,
     of_amount,
 )
-from backoffice.search_query import SearchQuery, figures_and_words, without_fillers_around
+from backoffice.search_query import SearchQuery, figures_and_words, take_day, without_fillers_around
 from backoffice.search_words import bank_account_name, key_name, kind_named
 from backoffice.services.instruction_kinds import ADJUST_MERCHANT, ADJUST_WALLET
 from backoffice.staff import Staff
 from funding.models import TopUp
-from merchants.models import ApiKey
+from merchants.models import ApiKey, Merchant
 from payouts.models import BankAccount, BankEntry, Payout
 from refunds.models import Refund
 
@@ -125,17 +125,21 @@ def _of_shop(text: str, model: type[Model], today: date) -> Iterator[FoundTable]
 
     Beside the name a day may be named: "payout reef yesterday".
     """
-    name, day = " ".join(without_fillers_around(text.lower().split())), None
-    if model not in _OF_SHOPS or len(name) < SHORTEST:
+    if model not in _OF_SHOPS:
         return
-    shops = merchants_named(name)
+    day, rest = None, text.lower()
+    shops = _shops_named(rest)
     if not shops:
-        figures, name = figures_and_words(text, today)
-        day = figures.day if figures and figures.amount is None else None
-        shops = merchants_named(name) if day and len(name) >= SHORTEST else []
+        day, rest = take_day(rest, today)
+        shops = _shops_named(rest) if day else []
     if shops:
         rows = _rows(model, **{f"{_OF_SHOPS[model]}__in": [shop.pk for shop in shops]})
         yield f"{_title(model)} of this shop", model, _newest(_of_day(rows, day))
+
+
+def _shops_named(text: str) -> list[Merchant]:
+    name = " ".join(without_fillers_around(text.split()))
+    return merchants_named(name) if len(name) >= SHORTEST else []
 
 
 def _title(model: type[Model]) -> str:

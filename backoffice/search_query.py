@@ -135,7 +135,7 @@ def scaled_amount(amount: int, digits: int, wanted: int) -> int:
 
 def words_and_day(text: str, today: date) -> tuple[list[str], date | None]:
     """Return the words of a text, and the day named beside them: "glasses 3 dec"."""
-    day, rest = _take_day(text.lower(), today)
+    day, rest = take_day(text.lower(), today)
     if day is None:
         return list(words_of(text)), None
     return [word for word in words_of(rest) if word not in _FILLERS], day
@@ -170,7 +170,7 @@ def figures_and_words(text: str, today: date) -> tuple[SearchQuery | None, str]:
     Of several amounts, it is the first one written as a price: in "store 24 12.50" the other is of
     the name. Returns None if it has none, and the other words.
     """
-    day, rest = _take_day(text.lower(), today)
+    day, rest = take_day(text.lower(), today)
     rest = _GROUPED_BY_SPACES.sub(lambda found: found[0].replace(" ", ""), rest)
     words = _SPACES_IN_AMOUNT.sub("", rest).split()
     last_four, others = "", []
@@ -240,8 +240,11 @@ def _amount(word: str, currency: str) -> int | None:
     return None if "-" in bare else cents(bare, currency)
 
 
-def _take_day(text: str, today: date) -> tuple[date | None, str]:
-    """Find a day in a text; return it and the text without it, or None and the text as it is."""
+def take_day(text: str, today: date) -> tuple[date | None, str]:
+    """Find a day in a text in lower case.
+
+    Returns it and the text without it, or None and the text as it is.
+    """
     for word, day in (("today", today), ("yesterday", today - timedelta(days=1))):
         if found := re.search(rf"\b{word}\b", text):
             return day, _without(found)

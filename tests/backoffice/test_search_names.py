@@ -102,3 +102,12 @@ def test_movements_of_a_shop_are_found_by_its_first_name_and_a_day(
         assert payout.pk in search(office, text, Role.SUPPORT)
     for text in ("payout palace yesterday", "payout today", "payout palace 3 dec"):
         assert "Nothing was found" in search(office, text, Role.SUPPORT)
+
+
+def test_a_number_of_the_shops_name_is_no_amount_beside_a_day(office: Office) -> None:
+    shop = MerchantFactory(name="Store 24")
+    paid_payment(shop, 10_000)
+    payout = scheduled_payout(shop)
+
+    assert payout.pk in search(office, "payout store 24 today", Role.SUPPORT)
+    assert "Nothing was found" in search(office, "payout store 24 yesterday", Role.SUPPORT)
