@@ -33,7 +33,7 @@ class _AboutKey(Input):
 
 
 class NewApiKey(_AboutKey):
-    never_null: ClassVar[tuple[str, ...]] = ("scopes",)
+    never_null: ClassVar[tuple[str, ...]] = ("scopes", "livemode")
 
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
     name = TextField(max_length=MAX_KEY_NAME)
