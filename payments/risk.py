@@ -91,7 +91,11 @@ def count_payment(
 
 
 _COUNTED = (
-    *("unproven_payments", "unproven_amount", "paid_by_pin", "new_proof_amount", "updated_at"),
+    "unproven_payments",
+    "unproven_amount",
+    "paid_by_pin",
+    "new_proof_amount",
+    "updated_at",
 )
 
 
@@ -104,10 +108,11 @@ def _count_by_pin(customer: Customer, amount: int, now: datetime) -> None:
 
 
 def _by_pin(customer: Customer, now: datetime) -> list[tuple[int, int]]:
-    """Return what was paid by PIN in the last 24 hours: when, in seconds, and how much."""
+    """Return what was paid by PIN in the last 24 hours: when, in whole seconds, and how much."""
     entries = (each.partition(":") for each in customer.paid_by_pin.split())
     listed = [(int(when), int(paid)) for when, _, paid in entries]
-    return [each for each in listed if each[0] > now.timestamp() - A_DAY]
+    oldest = int(now.timestamp()) - A_DAY
+    return [each for each in listed if each[0] >= oldest]
 
 
 def _is_too_much_unproven(customer: Customer, amount: int) -> bool:

@@ -51,8 +51,8 @@ def test_small_payments_without_proof_add_up(
     [
         (DAY - SECOND, 6_000, 4_000, PIN),
         (DAY - SECOND, 6_000, 4_001, PASSKEY),
-        (DAY, 6_000, 4_001, PIN),
-        (DAY, 10_000, 5_000, PIN),
+        (DAY + SECOND, 6_000, 4_001, PIN),
+        (DAY + SECOND, 10_000, 5_000, PIN),
     ],
 )
 def test_payments_by_pin_add_up_for_a_day(
@@ -74,9 +74,19 @@ def test_no_24_hours_have_more_payments_by_pin_than_the_limit(now: datetime) -> 
     assert required_for_customer(payer, 300, now=now + DAY - SECOND) == PASSKEY
 
     payer.refresh_from_db()
-    assert required_for_customer(payer, 300, now=now + DAY) == PIN
-    assert required_for_customer(payer, 301, now=now + DAY) == PASSKEY
-    assert required_for_customer(payer, 5_000, now=now + 2 * DAY) == PIN
+    later = now + DAY + SECOND
+    assert required_for_customer(payer, 300, now=later) == PIN
+    assert required_for_customer(payer, 301, now=later) == PASSKEY
+    assert required_for_customer(payer, 5_000, now=later + DAY) == PIN
+
+
+@pytest.mark.django_db
+def test_a_day_by_pin_is_not_shorter_by_the_fraction_of_a_second(now: datetime) -> None:
+    payer, second = find_or_create(phone="+12423591234", now=now), now.replace(microsecond=0)
+
+    count_payment(payer, 5_000, PIN, payee_id="", now=second + 0.9 * SECOND)
+
+    assert required_for_customer(payer, 5_001, now=second + DAY + 0.1 * SECOND) == PASSKEY
 
 
 @pytest.mark.django_db
