@@ -137,7 +137,7 @@ def test_a_live_key_makes_a_test_key(api, merchant):
         ({"name": "a", "scopes": "*:read"}, "scopes"),
         ({"name": "a", "livemode": "no"}, "livemode"),
         ({"name": "a", "scopes": None}, "scopes: must not be null"),
-        ({"name": "a", "livemode": None}, "livemode: must not be null"),  # a live key made a live one
+        ({"name": "a", "livemode": None}, "livemode: must not be null"),  # made a live one
         ({"name": "a", "scope": ["payments:read"]}, "scope: is unknown"),  # it got them all
         ({"name": "a", "expires_in": 3_600}, "expires_in: is unknown"),  # it never ended
     ],
