@@ -57,6 +57,16 @@ DANGEROUS = {
     "User": {"close"},
     "Webhook": {"switch-off"},
 }
+# Of the others, another amount, account or name can be requested while a request waits.
+ASKED_ONCE = {
+    "ApiKey": {"roll"},
+    "BankEntry": {"other-by-two", "wait-again-by-two"},
+    "Customer": {"erase", "unfreeze"},
+    "Passkey": {"remove"},
+    "Payout": {"failed", "returned"},
+    "TopUp": {"reverse"},
+    "User": {"reopen"},
+}
 
 
 def test_each_prefix_of_ids_leads_to_one_page() -> None:
@@ -104,6 +114,15 @@ def test_what_takes_something_away_is_shown_as_dangerous() -> None:
     }
 
     assert {name: acts for name, acts in found.items() if acts} == DANGEROUS
+
+
+def test_what_is_not_offered_while_it_is_requested() -> None:
+    found = {
+        model.__name__: {action.name for action in admin.row_actions if action.asked_once}
+        for model, admin in ADMINS.items()
+    }
+
+    assert {name: acts for name, acts in found.items() if acts} == ASKED_ONCE
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -7,10 +7,12 @@ import pytest
 from django.db.models import Model
 
 from backoffice.admin.payouts import EXPECTED, LEAVES
-from backoffice.models import ExportRun
+from backoffice.models import ExportRun, Instruction
+from backoffice.request_answer import overtaken
 from backoffice.resource.page_urls import page_of
-from backoffice.roles import Role
+from backoffice.roles import InstructionKind, Role
 from backoffice.services.exports import LEASE
+from backoffice.services.instruction_kinds import PAYOUT_FAILURE, PAYOUT_RETURN
 from core.clock import utc_now
 from funding.models import TopUp
 from funding.services import credit_top_up
@@ -18,6 +20,7 @@ from links.models import PaymentLink
 from messages.models import Message
 from payments.models import Payment
 from payouts.models import Payout
+from payouts.statuses import PayoutStatus
 from tests.backoffice.conftest import Office
 
 pytestmark = pytest.mark.django_db
@@ -85,3 +88,22 @@ def test_an_export_that_no_worker_has_begun_waits_for_its_turn(office: Office, r
     assert said().startswith("It is being made, 2,000 rows so far, requested ")
     ExportRun.objects.update(lease_until=now)
     assert said().startswith("It waits for its turn, requested ")
+
+
+@pytest.mark.parametrize(
+    ("task", "status", "word"),
+    [
+        (PAYOUT_FAILURE, PayoutStatus.IN_TRANSIT, ""),
+        (PAYOUT_FAILURE, PayoutStatus.PAID, "paid"),
+        (PAYOUT_RETURN, PayoutStatus.PAID, ""),
+        (PAYOUT_RETURN, PayoutStatus.RETURNED, "returned"),
+    ],
+)
+def test_an_ending_that_was_requested_is_overtaken_by_another(
+    task: InstructionKind, status: PayoutStatus, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Payout.objects, "get", lambda pk: Payout(pk=pk, status=status))
+
+    words = overtaken(Instruction(task=task, subject_id="po_1"))
+
+    assert words == (word and f"The payout is {word} now: decline or withdraw this.")

@@ -100,7 +100,10 @@ def test_movements_of_a_shop_are_found_by_its_first_name_and_a_day(
 
     for text in ("payout island coffee", "payout palace today", "payout island coffee today"):
         assert payout.pk in search(office, text, Role.SUPPORT)
-    for text in ("payout palace yesterday", "payout today", "payout palace 3 dec"):
+    for text in (
+        *("payout palace yesterday", "payout palace 3 dec", "payout palace 12.50 today"),
+        *("payout today", "payout &&&"),
+    ):
         assert "Nothing was found" in search(office, text, Role.SUPPORT)
 
 

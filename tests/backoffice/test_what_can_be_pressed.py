@@ -107,6 +107,10 @@ def test_a_refusal_that_waits_is_not_offered_again(office: Office, api: Api, set
     assert offered(finance, payout) == {"paid"}
     act(finance, Instruction.objects.get(), "withdraw", note="It has paid")
     assert offered(finance, payout) == {"paid", "failed"}
+    act(finance, payout, "failed", reason="Account closed", note="It has not")
+    asked, another = Instruction.objects.latest("asked_at"), office(Role.FINANCE, "another")
+    act(another, asked, "decline", note="Ask the bank")
+    assert offered(finance, payout) == {"paid", "failed"}
 
 
 def test_a_refusal_of_what_has_been_paid_since_is_not_to_be_approved(

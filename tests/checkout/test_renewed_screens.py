@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from core.clock import utc_now
 from merchants.models import Merchant
 from merchants.services import issue_key, revoke_key
-from payments.counters import screen_url
+from payments.counters import screen_token, screen_url
 from payments.models import Payment, Ticket
 from tests.checkout.at_counters import cashier_at
 from tests.checkout.shopper import Shopper
@@ -106,3 +106,14 @@ def test_a_list_of_counters_reads_their_merchant_once(merchant: Merchant) -> Non
         assert len(client.get("/v1/payments").json()["payments"]) == 2
 
     assert sum('FROM "merchants_merchant"' in each["sql"] for each in queries) == 1
+
+
+def test_each_counter_has_a_screen_of_its_own_once_they_are_renewed(merchant: Merchant) -> None:
+    """A cashier who is moved to another counter leaves the screen of the first behind."""
+    client, counter = open_counter(merchant, livemode=False)
+    client.post(RENEW, {})
+    another = open_counter(merchant, livemode=False)[1]
+
+    token = screen_token(Payment.objects.get(pk=counter.id))
+    assert Shopper().visit(f"/counter/{counter.id}/{token}").status_code == 200
+    assert Shopper().visit(f"/counter/{another.id}/{token}").status_code == 404

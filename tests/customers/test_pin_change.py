@@ -1,6 +1,6 @@
 """Setting, changing and unlocking a PIN."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from customers.errors import (
     ProofMethod,
     ProofNeeded,
 )
-from customers.models import CodePurpose, Customer, CustomerSession
+from customers.models import FRESH, CodePurpose, Customer, CustomerSession
 from customers.pin_locks import unlock_pin
 from customers.pins import change_pin, replace_pin, reset_pin, set_pin
 from customers.sessions import remember_proof
@@ -35,8 +35,10 @@ from tests.customers.guessing import (
     guess_wrong,
 )
 from tests.customers.texts import TextBox
+from tests.factories import PasskeyFactory
 
 pytestmark = pytest.mark.django_db
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_a_first_pin_is_set_once(payer: Customer, now: datetime) -> None:
@@ -201,10 +203,35 @@ def test_a_passkey_that_was_added_meanwhile_is_asked_for(
     holder: Customer, session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     """As if its owner had added it while a thief's reset by a code waited for the lock."""
-    with pytest.raises(Conflict):
-        replace_pin(holder, OTHER_PIN, now=now, session_id=session.pk, is_new_proof=True)
+    for shown_at in (None, now - FRESH):
+        CustomerSession.objects.filter(pk=session.pk).update(passkey_verified_at=shown_at)
+        with pytest.raises(Conflict):
+            replace_pin(holder, OTHER_PIN, now=now, session_id=session.pk, is_new_proof=True)
     check(holder, PIN, now)
 
     remember_proof(session, ProofMethod.PASSKEY, now=now)
     replace_pin(holder, OTHER_PIN, now=now, session_id=session.pk, is_new_proof=True)
     check(holder, OTHER_PIN, now)
+
+
+@pytest.mark.parametrize(
+    ("passkey", "is_new_proof"), [({"removed_at": LONG_AGO}, True), ({}, False)]
+)
+def test_a_passkey_is_not_asked_for_if_it_was_removed_or_the_pin_was_shown(
+    holder: Customer, passkey: dict[str, datetime], is_new_proof: bool, now: datetime
+) -> None:
+    PasskeyFactory(customer=holder, **passkey)
+
+    replace_pin(holder, OTHER_PIN, now=now, is_new_proof=is_new_proof)
+
+    check(holder, OTHER_PIN, now)
+
+
+def test_testers_share_a_phone_and_are_asked_for_no_passkey(
+    tester: Customer, now: datetime
+) -> None:
+    PasskeyFactory(customer=tester)
+
+    replace_pin(tester, OTHER_PIN, now=now, is_new_proof=True)
+
+    check(tester, OTHER_PIN, now)

@@ -160,6 +160,14 @@ def test_a_roll_that_was_to_end_a_key_does_not_leave_it_for_a_day(api, merchant,
     assert same.expires_at is None
 
 
+def test_a_roll_may_name_its_merchant(api, merchant):
+    client = api(merchant)
+    (own,) = keys_of(merchant)
+    named = {"merchant_id": merchant.id, "merchant_slug": merchant.slug}
+
+    assert client.post(f"{NEW}/{own.id}/roll", named).status_code == 201
+
+
 def test_there_is_an_end_to_how_many(api, merchant):
     client = api(merchant)
     for owner, livemode in ((merchant, True), (MerchantFactory(), False)):

@@ -212,7 +212,7 @@ def test_a_merchant_that_renames_itself_again_and_again_reaches_few(api, link, s
     ]
 
 
-def test_a_network_that_registers_again_and_again_reaches_few(api, monkeypatch):
+def test_a_network_that_registers_again_and_again_reaches_few(api, monkeypatch, caplog):
     few = AttemptLimit("confirm-email-network", 3, timedelta(days=1))
     monkeypatch.setattr(email_confirmation, "PER_NETWORK", few)
     for number in range(5):
@@ -221,6 +221,7 @@ def test_a_network_that_registers_again_and_again_reaches_few(api, monkeypatch):
         assert answer.status_code == 201
 
     assert sent_to() == [f"victim{number}@example.com" for number in range(3)]
+    assert "confirmations_used_up" not in caplog.text  # that of all networks is not
 
 
 def test_a_flood_from_many_networks_reaches_few_and_is_in_the_log(api, monkeypatch, caplog):
