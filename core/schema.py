@@ -120,7 +120,7 @@ class CreateSearchIndexOnline(CreateIndexOnline):
 class DropIndexOnline(BeyondModels):
     """Drop an index by its name: what Django does for a field may rebuild the table.
 
-    Reversing it does not restore the index: another serves the same reads.
+    Reversing it does not restore the index: a release is rolled back without its migrations.
     """
 
     def __init__(self, name: str) -> None:

@@ -7,7 +7,9 @@ from django.db import connection
 
 from core.clock import iso, utc_now
 from links.models import PaymentLink
+from merchants.callers import Caller
 from tests.links.conftest import new_link
+from tests.lone_index import leave_only
 
 PATH = "/v1/payment-links"
 
@@ -62,6 +64,16 @@ def test_words_are_found_by_an_index():
         plan = PaymentLink.objects.matching({"words": ("gift",)}).explain()
 
     assert "link_owned_words" in plan
+
+
+@pytest.mark.postgres
+def test_pairs_of_a_merchant_are_found_by_an_index(merchant):
+    caller = Caller(merchant, livemode=False, actor="tests")
+    leave_only("link_owned_pairs", PaymentLink)
+
+    plan = PaymentLink.objects.matching({"pairs": {"kind": "gift"}}, caller).explain()
+
+    assert "link_owned_pairs" in plan
 
 
 def test_it_finds_what_has_changed_since(api, merchant):
