@@ -15,6 +15,7 @@ _TASKS_BY_RIGHT = {
         "bank_entry",
         "set_aside",
         "wait_again",
+        "undo_match",
         "bank_credit",
         "bank_file",
         "bank_account",

@@ -22,7 +22,7 @@ from core.creditor_references import references_in
 from core.money import MAX_AMOUNT
 from customers.models import Customer
 from funding.models import TopUp
-from payouts.bank.by_hand import reopen_entry, set_aside
+from payouts.bank.by_hand import is_undoable, reopen_entry, set_aside
 from payouts.bank.incoming import why_uncreditable
 from payouts.bank.moved_amounts import booked_with_charge, charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
@@ -159,6 +159,16 @@ class AgainForm(NotedForm):
         return [f"It was set aside as: “{self.row.note}”. It names {our_reference(self.row)}."]
 
 
+class UndoForm(NotedForm):
+    reason = TextInputField(max_length=200, label="Why it is the wrong one")
+
+    def lines(self) -> list[str]:
+        return [
+            "This entry waits again, and books nothing. What was paid by it stays paid, until the"
+            " bank's own entry books it; if the bank has not paid it, record it as returned, too."
+        ]
+
+
 def _without_money(context: ActionContext) -> dict[str, Any]:
     """Return the money of a request about an entry, which may have no amount and moves none."""
     entry = context.row
@@ -254,6 +264,17 @@ BANK_ENTRY_ACTIONS = (
         " money: a colleague has to approve.",
         icon="undo",
         available=lambda entry, now: _is_set_aside(entry) and bool(our_reference(entry)),
+    ),
+    instruction_action(
+        instruction_kinds.UNDO_MATCH,
+        name="undo-match",
+        title="Undo the match",
+        form=UndoForm,
+        overrides=_without_money,
+        done_message="It waits for an explanation again.",
+        about="If it is not the money of that payout or run; a colleague has to approve.",
+        icon="undo",
+        available=lambda entry, now: is_undoable(entry),
     ),
 )
 

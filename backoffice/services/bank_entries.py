@@ -6,7 +6,13 @@ from typing import Any
 from backoffice.models import Instruction
 from funding.bank_transfers import credit_by_hand
 from merchants.callers import Caller
-from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, reopen_entry, set_aside
+from payouts.bank.by_hand import (
+    match_batch_by_hand,
+    match_by_hand,
+    reopen_entry,
+    set_aside,
+    undo_match,
+)
 from payouts.contradictions import our_reference
 from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.services import RETURNED_BY_BANK, record_returned
@@ -59,6 +65,11 @@ def set_entry_aside(instruction: Instruction, caller: Caller, now: datetime) -> 
 def reopen_order_entry(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Make an entry that names an order or a run wait again. Raises as `reopen_entry` does."""
     return reopen_entry(entry_id=instruction.subject_id, by_two=True).pk
+
+
+def undo_entry_match(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Undo the match of an entry with the wrong payout or run. Raises as `undo_match` does."""
+    return undo_match(entry_id=instruction.subject_id, cause=instruction.reason).pk
 
 
 def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:

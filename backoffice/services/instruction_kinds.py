@@ -80,6 +80,7 @@ PAYOUT_RETURN = "payout_return"
 BANK_ENTRY = "bank_entry"
 SET_ASIDE = "set_aside"
 WAIT_AGAIN = "wait_again"
+UNDO_MATCH = "undo_match"
 BANK_CREDIT = "bank_credit"
 BANK_FILE = "bank_file"
 BANK_ACCOUNT = "bank_account"
@@ -147,6 +148,13 @@ TASKS: dict[str, InstructionTask] = {
         K.ADJUSTMENT,
         R.PAY_OUT,
         bank_entries.reopen_order_entry,
+        always_two=True,
+    ),
+    UNDO_MATCH: InstructionTask(
+        "Undoing of a match",
+        K.ADJUSTMENT,
+        R.PAY_OUT,
+        bank_entries.undo_entry_match,
         always_two=True,
     ),
     BANK_CREDIT: InstructionTask(

@@ -4,9 +4,10 @@ Locks are taken in the order entry, payout, ledger account.
 """
 
 from datetime import datetime
+from typing import cast
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from core.ids import new_id
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
@@ -20,9 +21,19 @@ from payouts.bank.matching import (
 from payouts.bank.moved_amounts import booked_with_charge, charge_in, charge_note
 from payouts.contradictions import holds_back, our_reference
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
-from payouts.models import BankEntry, BankEntryKind, BankEntryState, Payout, PayoutBatch
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    BankEntryState,
+    BankSource,
+    Payout,
+    PayoutBatch,
+    PayoutOrder,
+)
 
 K = BankEntryKind
+# What other entries say can still come true after these were matched: no status is final by them.
+UNDOABLE = frozenset({K.DEBIT, K.SETTLED, K.PROCESSING})
 
 
 @transaction.atomic
@@ -116,8 +127,52 @@ def reopen_entry(*, entry_id: str, by_two: bool = False) -> BankEntry:
         raise BankEntryUnfit(state=f"is {entry.state}")
     if not by_two and our_reference(entry):
         raise BankEntryUnfit("It names an order or a run: explaining it again takes two people.")
-    entry.reopen()
+    entry.reopen(f"Was set aside: {entry.note}")
     return entry
+
+
+@transaction.atomic
+def undo_match(*, entry_id: str, cause: str) -> BankEntry:
+    """Undo a match with the wrong payout or run: the entry waits again, and has booked nothing.
+
+    No status changes: a payout stays paid until the bank's own entry books it, or it is recorded
+    as returned. Raises BankEntryNotFound and BankEntryUnfit, also for money that came back and if
+    the entry names that payout or run itself.
+    """
+    entry = BankEntry.objects.locked(entry_id)
+    payouts = _wrongly_matched(entry)
+    entry.reopen(f"Was matched with {entry.payout_id or entry.batch_id}: {cause}")
+    booked = BankEntry.objects.besides_charges().filter(
+        state=BankEntryState.MATCHED, source=BankSource.STATEMENT, kind=K.DEBIT
+    )
+    alone = Exists(booked.filter(payout=OuterRef("pk")))
+    of_run = Exists(booked.filter(batch=OuterRef("batch")))
+    rows = Payout.objects.filter(pk__in=[payout.pk for payout in payouts])
+    rows.exclude(alone | of_run).update(booked_at=None)
+    if reference := entry.bank_reference or entry.entry_reference:
+        rows.filter(bank_reference=reference).update(bank_reference="")
+    return entry
+
+
+def is_undoable(entry: BankEntry) -> bool:
+    """Return whether an entry was matched with a payout or run that it does not name itself."""
+    if entry.state != BankEntryState.MATCHED or entry.credited_to or entry.kind not in UNDOABLE:
+        return False
+    name = our_reference(entry)
+    orders = PayoutOrder.objects.filter(payout=entry.payout_id, end_to_end_id=name)
+    runs = PayoutBatch.objects.filter(pk=entry.batch_id, message_id=name)
+    return not (name and (orders.exists() or runs.exists()))
+
+
+def _wrongly_matched(entry: BankEntry) -> list[Payout]:
+    """Return the payouts, locked, that an entry was matched with. Raises BankEntryUnfit."""
+    if entry.state != BankEntryState.MATCHED:
+        raise BankEntryUnfit(state=f"is {entry.state}")
+    if not is_undoable(entry):
+        raise BankEntryUnfit("Only a match that a person has made of money that left is undone.")
+    if entry.batch:
+        return payouts_in_batch(entry.batch)
+    return [Payout.objects.locked(cast("str", entry.payout_id))]
 
 
 def _waiting(entry_id: str) -> BankEntry:

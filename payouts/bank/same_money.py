@@ -30,8 +30,11 @@ def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> N
     of_payout = BankEntry.objects.besides_charges().filter(
         _is_of(payout), kind__in=_ONCE[kind], source=entry.source, state=BankEntryState.MATCHED
     )
-    if of_payout.exists():
-        raise BankEntryUnfit("The bank has already reported this about the payout.")
+    if known := of_payout.first():
+        undo = " If a person matched that wrongly, undo it." if kind == K.DEBIT else ""
+        raise BankEntryUnfit(
+            f"The bank has already reported this about the payout, in {known.pk}.{undo}"
+        )
     if kind == K.RETURN:
         refuse_credited_elsewhere(entry, payout.pk, payout.batch_id or "")
 

@@ -219,20 +219,21 @@ class BankEntry(models.Model):
         self.note = note
         self._resolve(BankEntryState.OTHER, by=by, at=at)
 
-    def reopen(self) -> None:
-        """Reopen an entry that was set aside. The row must be locked."""
-        self.state = BankEntryState.UNMATCHED
-        self.problem = f"Was set aside: {self.note}"[:MAX_REASON]
-        self.note, self.resolved_at, self.resolved_by = "", None, ""
-        self.save(update_fields=["state", "problem", "note", "resolved_at", "resolved_by"])
+    def reopen(self, problem: str) -> None:
+        """Leave a resolved entry to a person again, with the problem. The row must be locked."""
+        self.payout = self.batch = None
+        self.note = ""
+        self._resolve(BankEntryState.UNMATCHED, problem=problem, by="", at=None)
 
     def wait(self, problem: str) -> None:
         """Leave this entry to a person, with the problem. The row must be locked."""
         self.problem = problem[:MAX_REASON]
         self.save(update_fields=["problem"])
 
-    def _resolve(self, state: BankEntryState, *, by: str, at: datetime) -> None:
-        self.state, self.problem = state, ""
+    def _resolve(
+        self, state: BankEntryState, *, by: str, at: datetime | None, problem: str = ""
+    ) -> None:
+        self.state, self.problem = state, problem[:MAX_REASON]
         self.resolved_at, self.resolved_by = at, by
         self.save(
             update_fields=[

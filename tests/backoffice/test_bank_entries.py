@@ -137,6 +137,15 @@ def test_an_entry_is_matched_by_two(office, sent) -> None:
     found.refresh_from_db()
     assert (sent.status, found.state, found.payout_id) == ("paid", "matched", sent.pk)
 
+    act(office(Role.FINANCE), found, "undo-match", reason="It was the rent", note="Asked them")
+    asked = Instruction.objects.get(task="undo_match")
+    act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
+    found.refresh_from_db()
+    assert (found.is_waiting, found.problem) == (
+        True,
+        f"Was matched with {sent.pk}: It was the rent",
+    )
+
 
 @pytest.mark.each_on_postgres(ITS_OWN)
 def test_an_entry_is_not_matched_with_what_does_not_fit(office, sent) -> None:

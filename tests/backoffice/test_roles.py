@@ -95,6 +95,7 @@ ASKED: dict[str, tuple[InstructionKind, Right, bool]] = {
     "bank_entry": (K.ADJUSTMENT, R.PAY_OUT, True),
     "set_aside": (K.ADJUSTMENT, R.PAY_OUT, True),
     "wait_again": (K.ADJUSTMENT, R.PAY_OUT, True),
+    "undo_match": (K.ADJUSTMENT, R.PAY_OUT, True),
     "bank_credit": (K.TOP_UP, R.PAY_OUT, True),
     "bank_file": (K.BANK_FILE, R.PAY_OUT, False),
     "bank_account": (K.BANK_ACCOUNT, R.BANK_ACCOUNT, False),

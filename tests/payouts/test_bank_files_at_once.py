@@ -4,10 +4,16 @@ from functools import partial
 
 import pytest
 
+from core.clock import utc_now
+from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
-from payouts.models import BankEntry, BankFile, Payout
+from payouts.bank.by_hand import match_by_hand, undo_match
+from payouts.bank.position import positions
+from payouts.models import BankEntry, BankFile, Payout, PayoutOrigin
+from payouts.services import schedule_payout
 from tests.events import event_types
-from tests.payouts.bank_files import entry, notification, order_of, read, statement
+from tests.ledger.funding import problems
+from tests.payouts.bank_files import entry, notification, order_of, read, returned, statement
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.merchant_balance import held
 from tests.races import at_once
@@ -71,3 +77,43 @@ def test_different_files_about_the_same_payouts(sent):
     assert event_types().count("payout.failed") == event_types().count("payout.paid") == 4
     assert held(sent[0].merchant, Purpose.MERCHANT, livemode=True) == 1250
     assert held(sent[0].merchant, Purpose.BANK, livemode=True) == 0
+
+
+def test_a_match_is_undone_while_its_payout_comes_back_and_the_money_leaves_again(sent):
+    """Each of the three is recorded once, in whichever order they come."""
+    payout = sent[0]
+    read(statement(entry(payout.amount, reference="RENT")))
+    told = BankEntry.objects.get()
+    match_by_hand(entry_id=told.pk, payout_id=payout.pk, actor="staff:ann", now=utc_now())
+    own = entry(payout.amount, order_of(payout), reference="OWN")
+    read(statement(own, message_id="M-2", number="2026-2"))
+    back = statement(returned(payout), message_id="M-3", number="2026-3")
+
+    results = at_once(
+        [
+            lambda: undo_match(entry_id=told.pk, cause="It was the rent"),
+            lambda: read(back),
+            lambda: schedule_payout(
+                merchant=payout.merchant,
+                livemode=True,
+                currency="BSD",
+                amount=None,
+                origin=PayoutOrigin.STAFF,
+                actor="staff:ann",
+                now=utc_now(),
+            ),
+        ]
+    )
+    read(statement(message_id="M-4", number="2026-4"))
+
+    done(results[0]), done(results[1])
+    left = [] if isinstance(results[2], InsufficientBalance) else [done(results[2])]
+    payout.refresh_from_db()
+    assert payout.status == "returned"
+    assert [event_types().count(f"payout.{name}") for name in ("paid", "failed")] == [1, 1]
+    assert BankEntry.objects.get(bank_reference="OWN").payout == payout
+    assert BankEntry.objects.unmatched().get().bank_reference == "RENT"
+    assert positions(livemode=True)[0].difference == -payout.amount
+    again = sum(each.amount for each in left)
+    assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == payout.amount - again
+    assert problems() == []

@@ -1,0 +1,144 @@
+"""A match with the wrong payout or run is undone: the entry waits, and the books stay true"""
+
+import pytest
+
+from core.clock import utc_now
+from ledger.models import Purpose
+from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, set_aside, undo_match
+from payouts.bank.position import positions
+from payouts.errors import BankEntryUnfit
+from payouts.models import BankEntry, Payout
+from payouts.services import record_returned
+from tests.events import event_types
+from tests.ledger.funding import problems
+from tests.payouts.bank_files import (
+    entry,
+    order_of,
+    read,
+    returned,
+    statement,
+    status_report,
+    statuses_of,
+)
+from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.merchant_balance import held
+
+STAFF = "staff:ann"
+WRONG = "It was the rent"
+
+
+def found(reference: str) -> BankEntry:
+    return BankEntry.objects.get(bank_reference=reference)
+
+
+def matched_wrongly(payout: Payout) -> BankEntry:
+    """Match money of the same amount, which was not the payout's, with it."""
+    read(statement(entry(payout.amount, reference="RENT")))
+    told = found("RENT")
+    return match_by_hand(entry_id=told.pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
+
+
+def undone(told: BankEntry) -> BankEntry:
+    return undo_match(entry_id=told.pk, cause=WRONG)
+
+
+def open_parts() -> dict[str, int]:
+    [position] = positions(livemode=True)
+    assert position.difference == sum(part.amount for part in position.parts)
+    return {part.words: part.amount for part in position.parts}
+
+
+def test_an_entry_of_other_money_waits_again_and_the_payouts_own_books_it(sent_pair) -> None:
+    payout = sent_pair[0]
+    told = undone(matched_wrongly(payout))
+
+    assert (told.state, told.payout, told.resolved_at, told.resolved_by) == (
+        "unmatched", None, None, "",
+    )  # fmt: skip
+    assert told.problem == f"Was matched with {payout.pk}: {WRONG}"
+    payout.refresh_from_db()
+    assert (payout.status, payout.booked_at, payout.bank_reference) == ("paid", None, "")
+    assert open_parts() == {"paid, not booked yet": 1250, "booked, not matched yet": -1250}
+    assert problems() == []
+
+    set_aside(entry_id=told.pk, note="The rent", actor=STAFF, now=utc_now())
+    own = entry(1250, order_of(payout), reference="OWN")
+    read(statement(own, message_id="M-2", number="2026-2"))
+
+    payout.refresh_from_db()
+    assert (payout.booked_at is None, open_parts()) == (False, {})
+    assert event_types().count("payout.paid") == 1
+    assert problems() == []
+
+
+def test_what_waited_as_reported_before_is_matched_with_the_next_file(sent_pair) -> None:
+    payout = sent_pair[0]
+    told = matched_wrongly(payout)
+    own = entry(1250, order_of(payout), reference="OWN")
+    read(statement(own, message_id="M-2", number="2026-2"))
+    assert f"in {told.pk}. If a person matched that wrongly, undo it." in found("OWN").problem
+
+    undone(told)
+    read(statement(message_id="M-3", number="2026-3"))
+
+    assert found("OWN").payout == payout
+    assert open_parts() == {"booked, not matched yet": -1250}
+
+
+def test_a_payout_that_the_bank_never_paid_goes_back_to_its_merchant(sent_pair) -> None:
+    payout = sent_pair[0]
+    told = matched_wrongly(payout)
+    read(status_report(payout.batch, (order_of(payout), "RJCT")))
+
+    undone(told)
+    record_returned(payout_id=payout.pk, code="x", message="No", actor=STAFF, now=utc_now())
+    set_aside(entry_id=told.pk, note="The rent", actor=STAFF, now=utc_now())
+
+    assert open_parts() == {}
+    assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == 1250
+    assert [event_types().count(f"payout.{name}") for name in ("paid", "failed")] == [1, 1]
+    assert problems() == []
+
+
+def test_the_debit_of_another_run_books_none_of_this_one(api, sent_pair) -> None:
+    batch = sent_pair[0].batch
+    read(statement(entry(2050, reference="RUN")))
+    told = found("RUN")
+    match_batch_by_hand(entry_id=told.pk, batch_id=batch.pk, actor=STAFF, now=utc_now())
+    other = [live_payout(api, amount=2050), batch_of(livemode=True)][1]
+
+    undone(told)
+
+    assert set(Payout.objects.filter(batch=batch).values_list("booked_at", flat=True)) == {None}
+    assert statuses_of(sent_pair) == ["paid", "paid"]
+    match_batch_by_hand(entry_id=told.pk, batch_id=other.pk, actor=STAFF, now=utc_now())
+    assert open_parts() == {"paid, not booked yet": 2050}
+    assert problems() == []
+
+
+def test_a_payout_of_the_run_that_has_an_entry_of_its_own_stays_booked(sent_pair) -> None:
+    refused, other = sent_pair
+    batch = refused.batch
+    read(status_report(batch, (order_of(refused), "RJCT")))
+    own = entry(refused.amount, order_of(refused), reference="OWN")
+    read(statement(entry(other.amount, reference="RUN"), own, returned(refused)))
+    match_batch_by_hand(entry_id=found("RUN").pk, batch_id=batch.pk, actor=STAFF, now=utc_now())
+
+    undone(found("RUN"))
+
+    rows = Payout.objects.filter(booked_at__isnull=False)
+    assert [row.pk for row in rows] == [refused.pk]
+    assert problems() == []
+
+
+def test_no_match_is_undone_that_the_bank_has_made_or_that_is_final(sent_pair) -> None:
+    payout, other = sent_pair
+    read(statement(entry(1250, order_of(payout), reference="OWN"), returned(payout)))
+    read(statement(entry(700, reference="FEE"), message_id="M-2", number="2026-2"))
+
+    for name, why in (("OWN", "a person"), ("RTN 1", "a person"), ("FEE", "is unmatched")):
+        with pytest.raises(BankEntryUnfit, match=why):
+            undone(found(name))
+
+    assert statuses_of([payout, other]) == ["returned", "in_transit"]
+    assert found("OWN").payout == payout
