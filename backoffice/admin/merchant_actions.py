@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from django import forms
@@ -116,8 +117,24 @@ class MerchantMoneyForm(CurrencyForm):
     field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
 
     def lines(self) -> list[str]:
-        held = (balances_of(merchant_id=self.row.pk, livemode=mode) for mode in (True, False))
-        return [f"{title}: {amount}" for each in held for title, amount in balance_facts(each)]
+        return [f"{title}: {amount}" for each in self.held for title, amount in balance_facts(each)]
+
+    @cached_property
+    def held(self) -> list[MerchantBalances]:
+        """The balances in live mode, and those in test mode."""
+        return [balances_of(merchant_id=self.row.pk, livemode=mode) for mode in (True, False)]
+
+
+class PayOutForm(MerchantMoneyForm):
+    """It begins in live mode if only there is money, also where other forms begin in test mode."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.is_bound:
+            return
+        live, test = (any(money.amount for money in each.available) for each in self.held)
+        if live and not test:
+            self.fields["mode"].initial = "live"
 
 
 class AdjustForm(MerchantMoneyForm):
@@ -179,7 +196,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         instruction_kinds.PAY_OUT,
         title="Pay out",
         is_repeated=True,
-        form=MerchantMoneyForm,
+        form=PayOutForm,
         done_message="The payout has been scheduled.",
         about="To the merchant's bank account on file.",
         icon="send_money",

@@ -5,10 +5,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from backoffice.resource.resource import summary_table
+from backoffice.roles import Right
 from backoffice.search_movements import hidden_from
 from backoffice.search_query import missing_day
 from backoffice.search_results import search
-from backoffice.staff import staff_of
+from backoffice.staff import Staff, staff_of
 from core.clock import request_now
 from payments.numbers import CHARACTERS, characters_of, id_prefix_of
 
@@ -16,9 +17,9 @@ from payments.numbers import CHARACTERS, characters_of, id_prefix_of
 def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the results, newest first."""
     text = request.GET.get("q", "").strip()
-    context = {**site.each_context(request), "title": "Search", "query": text}
+    staff = staff_of(request)
+    context = {**site.each_context(request), "title": "Search", "query": text, "sees": _seen(staff)}
     if text:
-        staff = staff_of(request)
         found = search(text=text, staff=staff, now=request_now())
         if found.exact:
             return HttpResponseRedirect(found.exact)
@@ -32,3 +33,9 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     else:
         context["focus_search"] = True
     return TemplateResponse(request, "admin/backoffice/search.html", context)
+
+
+def _seen(staff: Staff) -> dict[str, bool]:
+    """Return which of what not every role sees is worth searching for, for the hints."""
+    rights = {"payouts": Right.VIEW_PAYOUTS, "keys": Right.VIEW_KEYS, "ledger": Right.VIEW_LEDGER}
+    return {name: staff.may(right) for name, right in rights.items()}

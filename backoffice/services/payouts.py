@@ -60,7 +60,8 @@ def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:
     except InsufficientBalance as short:
         held = balances_of(merchant_id=merchant.pk, livemode=instruction.livemode).available
         amounts = " and ".join(money(each.amount, each.currency) for each in held)
-        raise InsufficientBalance(f"Available: {amounts}.") from short
+        mode = "live" if instruction.livemode else "test"
+        raise InsufficientBalance(f"Available, {mode}: {amounts}.") from short
     return payout.id
 
 

@@ -114,3 +114,22 @@ def test_a_number_of_the_shops_name_is_no_amount_beside_a_day(office: Office) ->
 
     assert payout.pk in search(office, "payout store 24 today", Role.SUPPORT)
     assert "Nothing was found" in search(office, "payout store 24 yesterday", Role.SUPPORT)
+
+
+@pytest.mark.parametrize(
+    ("role", "named"),
+    [
+        (Role.VIEWER, ["payout reef", "bank account reef"]),
+        (Role.DEVELOPER, ["key reef"]),
+        (Role.FINANCE, ["payout reef", "bank account reef", "adjustment reef"]),
+    ],
+)
+def test_nothing_found_names_only_what_the_role_may_find(office: Office, role, named) -> None:
+    page = office(role).get("/admin/search/", {"q": "no such thing"}).content.decode()
+
+    kinds = ("payout reef", "bank account reef", "key reef", "adjustment reef")
+    assert [kind for kind in kinds if kind in page] == named
+    assert "refund reef" in page
+    assert (
+        "payout" in office(role).get("/admin/search/").content.decode().split("bo-hints")[1]
+    ) == (role != Role.DEVELOPER)

@@ -224,7 +224,7 @@ def test_what_cannot_be_paid_out_is_said_as_money(
     available = formats.money(kept, "BSD")
     assert f"Available, test: {available}" in form
     assert "Kept for waiting refunds, test: B$3.00 BSD" in form
-    assert f"There is not enough money in the account. Available: {available}." in short
+    assert f"There is not enough money in the account. Available, test: {available}." in short
     assert "There is no bank account to pay out to. Set the merchant" in missing
 
 

@@ -23,6 +23,7 @@ from payouts.order_references import end_to_end_id
 from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund, fail_refund, retry_refund
+from tests.backoffice.acting import page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.client import Api
@@ -227,3 +228,21 @@ def test_no_payout_is_said_to_leave_while_the_bank_names_an_unknown_file(
     page = browser.get(page_of(payout)).content.decode()
     assert "It leaves on" not in page
     assert page_of(BankEntry.objects.get()) in page
+
+
+@pytest.mark.each_on_postgres(ITS_OWN)
+@pytest.mark.parametrize(
+    ("live", "test", "begins_with"),
+    [(1, 0, "live"), (0, 1, "test"), (1, 1, "test"), (0, 0, "test")],
+)
+def test_a_payout_begins_in_live_mode_if_only_there_is_money(
+    office: Office, merchant: Merchant, settings: Any, live: int, test: int, begins_with: str
+) -> None:
+    settings.DEVELOPMENT_MODE = True  # other forms begin in test mode
+    for livemode, amount in ((True, live), (False, test)):
+        if amount:
+            credit(merchant, amount, livemode=livemode)
+
+    form = office(Role.FINANCE).get(page_of_act(merchant, "pay-out")).content.decode()
+
+    assert f'<option value="{begins_with}" selected>' in form
