@@ -49,7 +49,8 @@ def change_password(browser: Client) -> int:
 
 
 @pytest.mark.parametrize(
-    "values", [{"is_active": False}, {"password": WITHOUT, "email": "new@x.bs"}]
+    "values",
+    [{"is_active": False}, {"password": WITHOUT}, {"password": WITHOUT, "email": "new@x.bs"}],
 )
 def test_who_is_locked_out_meanwhile_stays_out(
     office: Office, meanwhile: Meanwhile, values: dict[str, Any]
