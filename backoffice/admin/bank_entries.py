@@ -1,7 +1,10 @@
 """Bank entries, and the bank's statements of the account from which payouts leave."""
 
+import re
 from datetime import date, datetime
 from typing import Any
+
+from django.utils.html import format_html_join
 
 from backoffice import formats
 from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
@@ -54,6 +57,7 @@ CHARGE = Amount("Of it the bank's charge", "charge_amount", shown=lambda entry: 
 OPENING = Amount("Opening", "opening_amount")
 ENTRIES = Amount("Entries", "entries_amount")
 CLOSING = Amount("Closing", "closing_amount")
+_OF_THE_BANK = re.compile(r"\b((?:ben|po|bat|top)_[0-9A-Za-z]{10,})")
 START, END = Instant("From", "start_at"), Instant("To", "end_at")
 
 
@@ -169,8 +173,16 @@ class BankEntryAdmin(OfficeAdmin):
         return SupportAnswer(["Matched."], "good")
 
 
+def _with_links(words: str) -> str:
+    """Return a sentence, each entry, payout, run or top-up in it linked to its page."""
+    parts = _OF_THE_BANK.split(words)
+    return format_html_join(
+        "", "{}", ((linked(each, each),) if at % 2 else (each,) for at, each in enumerate(parts))
+    )
+
+
 def _why_it_waits(entry: BankEntry) -> list[str]:
-    words = [f"It waits for a person: {entry.problem}"]
+    words = [_with_links(f"It waits for a person: {entry.problem}")]
     if holds_back(entry):
         words.append("Payouts may be waiting for it: setting it aside takes two people.")
     elif entry.kind == BankEntryKind.CREDIT and not entry.is_booked_credit:
