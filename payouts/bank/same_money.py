@@ -31,10 +31,9 @@ def refuse_duplicate(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> N
         _is_of(payout), kind__in=_ONCE[kind], source=entry.source, state=BankEntryState.MATCHED
     )
     if known := of_payout.first():
-        undo = " If a person matched that wrongly, undo it." if kind == K.DEBIT else ""
-        raise BankEntryUnfit(
-            f"The bank has already reported this about the payout, in {known.pk}.{undo}"
-        )
+        perhaps = f" If a person matched {known.pk} with it wrongly, undo that match."
+        before = perhaps if kind == K.DEBIT else f" See {known.pk}."
+        raise BankEntryUnfit(f"The bank has already reported this about the payout.{before}")
     if kind == K.RETURN:
         refuse_credited_elsewhere(entry, payout.pk, payout.batch_id or "")
 

@@ -11,11 +11,13 @@ from customers.models import Customer
 from ledger.models import Account
 from merchants.models import Merchant
 from payments.models import Payment
-from payouts.models import Payout
+from payouts.models import BankEntry, Payout
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.desk import sign_in
 from tests.backoffice.rows import one_of_each
+from tests.client import Api
 from tests.factories import CustomerFactory, MerchantFactory, PaymentFactory
+from tests.payouts.batching import live_payout
 from webhooks.models import Delivery, Webhook
 
 pytestmark = [
@@ -140,3 +142,20 @@ def test_the_event_of_a_delivery_is_read_on_one_line(open_page, site):
         " return new Set([...all.getClientRects()].map((part) => part.top)).size; }"
     )
     assert lines == 1
+
+
+def test_lists_of_both_modes_fit_and_why_an_entry_waits_makes_no_tower(open_page, site):
+    one_of_each()
+    live_payout(Api(), amount=125_000)
+    problem = f"The bank has already reported this. If a person matched ben_{'0' * 30} wrongly,"
+    BankEntry.objects.update(problem=problem)
+    page = open_page("/admin/", width=1280, height=900)
+    sign_in(page, Role.FINANCE)
+
+    for model, width in ((Payment, 1280), (Payout, 1280), (BankEntry, 820)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"{site}{list_of(model)}?mode=both")
+        table = page.locator("#result_list")
+        wider = "table => table.scrollWidth - table.parentElement.clientWidth"
+        assert table.evaluate(wider) <= 0, model
+    assert page.locator("#result_list tbody tr").first.bounding_box()["height"] < 110

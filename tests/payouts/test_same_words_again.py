@@ -45,7 +45,7 @@ def test_a_second_booking_of_a_payout_is_seen_by_a_person(sent_pair):
 
     assert statuses_of(sent_pair) == ["paid", "in_transit"]
     [problem] = waiting_entries()
-    assert problem.startswith("The bank has already reported this about the payout, in ben_")
+    assert problem.startswith("The bank has already reported this about the payout. If a person")
 
 
 @pytest.mark.parametrize("later", [DAY, MORNING, {**MORNING, "end": "2026-01-19T18:00:00Z"}])

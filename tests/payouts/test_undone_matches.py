@@ -76,7 +76,9 @@ def test_what_waited_as_reported_before_is_matched_with_the_next_file(sent_pair)
     told = matched_wrongly(payout)
     own = entry(1250, order_of(payout), reference="OWN")
     read(statement(own, message_id="M-2", number="2026-2"))
-    assert f"in {told.pk}. If a person matched that wrongly, undo it." in found("OWN").problem
+    assert (
+        f"If a person matched {told.pk} with it wrongly, undo that match." in found("OWN").problem
+    )
 
     undone(told)
     read(statement(message_id="M-3", number="2026-3"))
