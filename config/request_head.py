@@ -13,6 +13,7 @@ from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from django.core.handlers.wsgi import WSGIRequest
+from django.utils.functional import cached_property
 from django.utils.http import parse_header_parameters
 
 LONGEST_CONTENT_TYPE = 300  # a boundary, the longest part of one, has 200 characters at most
@@ -34,6 +35,11 @@ class Utf8Request(WSGIRequest):
         if "HTTP_COOKIE" in environ:
             environ["HTTP_COOKIE"] = environ["HTTP_COOKIE"].replace("\\", "")
         super().__init__(environ)
+
+    @cached_property
+    def scheme(self) -> str | None:
+        """Return whether it came by http or https: three middlewares ask, from five settings."""
+        return super().scheme
 
     def _set_content_type_params(self, meta: dict[str, Any]) -> None:
         # As Django's, which then sets `encoding` to the charset.

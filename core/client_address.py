@@ -28,9 +28,9 @@ def client_address(request: HttpRequest) -> str:
 def address_in(meta: Mapping[str, str]) -> str:
     """Return what `client_address` returns, from the headers as WSGI names them."""
     seen = [meta.get("REMOTE_ADDR", "")]
-    if settings.TRUSTED_PROXIES:
+    if proxies := settings.TRUSTED_PROXIES:
         hops = filter(None, meta.get("HTTP_X_FORWARDED_FOR", "").split(","))
-        seen = [*hops, *seen][-settings.TRUSTED_PROXIES - 1 :]
+        seen = [*hops, *seen][-proxies - 1 :]
     return _normal(seen[0])
 
 

@@ -30,7 +30,7 @@ class ApiKeyAuthentication(BaseAuthentication):
     """`Authorization: Bearer sk_…`, or nothing in development mode. One statement at most."""
 
     def authenticate(self, request: Request) -> tuple[Caller, None]:
-        header = request.META.get("HTTP_AUTHORIZATION")
+        header = request._request.META.get("HTTP_AUTHORIZATION")
         if header is not None:
             return _caller_of_key(request, header), None
         if settings.DEVELOPMENT_MODE:
@@ -101,10 +101,10 @@ def _refuse_no_text(name: str, value: object) -> None:
 def _named(request: Request) -> Iterator[tuple[str, Any]]:
     """Yield each field that names a merchant, and its value: in the query string, then the body."""
     # `query_params` costs a parser even where there is nothing to parse, as in most requests.
-    for name in LOOKUPS if request.META.get("QUERY_STRING") else ():
+    for name in LOOKUPS if request._request.META.get("QUERY_STRING") else ():
         for value in request.query_params.getlist(name):
             yield name, value
-    has_body = request.META.get("CONTENT_LENGTH") and request._request.body
+    has_body = request._request.META.get("CONTENT_LENGTH") and request._request.body
     if has_body and isinstance(request.data, dict):
         for name in LOOKUPS:
             if request.data.get(name) is not None:

@@ -139,6 +139,10 @@ class CallerViewSet(_ApiViewSet):
         super().__init_subclass__(**options)
         cls.scoped_as = plural(cls.resource).lower().replace(" ", "_")
 
+    def perform_authentication(self, request: Request) -> None:
+        """Look the caller up: reading `user` would do so within a context for errors in it."""
+        request._authenticate()  # type: ignore[attr-defined]  # the stub lacks it
+
     def check_permissions(self, request: Request) -> None:
         """Refuse what the caller's key may not do, on every route, before any look-up."""
         caller = cast(CallerRequest, request).user
