@@ -26,7 +26,7 @@ from core.limits import (
 from core.mailboxes import validate_public_address
 from core.money import MAX_AMOUNT, is_currency
 from core.text import PRINTABLE_RULE, is_printable
-from core.web_urls import WEB_URL_RULE, is_web_url
+from core.web_urls import HTTPS_RULE, WEB_URL_RULE, is_web_url
 
 AMOUNT_RULE = f"must be an integer number of cents from 1 to {MAX_AMOUNT}"
 MAX_SAFE_INTEGER = 2**53 - 1
@@ -172,8 +172,6 @@ class WebUrlField(TextField):
     `or_empty` takes the empty text too, which stands for none.
     """
 
-    rule = WEB_URL_RULE
-
     def __init__(self, *, or_empty: bool = False, **options: Any) -> None:
         self.or_empty = or_empty
         super().__init__(max_length=MAX_URL, **options)
@@ -182,7 +180,7 @@ class WebUrlField(TextField):
         if self.or_empty and data == "":
             return ""
         if not isinstance(data, str) or not is_web_url(data):
-            raise serializers.ValidationError(self.rule)
+            raise serializers.ValidationError(WEB_URL_RULE)
         return data
 
 
@@ -190,7 +188,7 @@ def refuse_http(values: Mapping[str, Any], *names: str, livemode: bool) -> None:
     """Raise ValidationFailed if a live object would lead to an address without TLS."""
     for name in names:
         if livemode and (values.get(name) or "").startswith("http:"):
-            raise ValidationFailed(**{name: WebUrlField.rule})
+            raise ValidationFailed(**{name: HTTPS_RULE})
 
 
 class DateField(serializers.Field[date, Any, str, Any]):

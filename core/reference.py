@@ -27,7 +27,7 @@ which an absent `amount` means everything, and requests for an API key refuse it
 An unknown query parameter is refused with 400. A body field that is unknown, or belongs to a
 different mode, is ignored and named in the header `X-Service-Warning`. It is refused with 422
 instead if the request has the header `X-Service-Strict: true`, which catches typos while you test,
-in a refund or a payout without an `amount`, and where an API key is created or rolled. Lists are
+in a refund without an `amount`, in a payout, and where an API key is created or rolled. Lists are
 sorted newest first; while `has_more` is true, continue with `starting_after`.
 
 In test mode no money moves. These test phone numbers decide the outcome, both in `POST

@@ -70,7 +70,12 @@ class Input(serializers.Serializer[Any]):
 
 
 class Change(Input):
-    """A PATCH body: a field that cannot be changed is refused."""
+    """A PATCH body: a field that cannot be changed is refused.
+
+    `actions` names, for such a field, the address that has the effect which the caller may want.
+    """
+
+    actions: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def parse(cls, data: Any) -> dict[str, Any]:
@@ -78,11 +83,16 @@ class Change(Input):
         if not isinstance(data, dict):
             raise InvalidRequest("The body must be a JSON object.")
         parser = _parser_of(cls)
-        fixed = {name: "cannot be changed" for name in data if name not in parser.fields}
+        fixed = {name: cls._refusal_of(name) for name in data if name not in parser.fields}
         if fixed:
             raise ValidationFailed(_sentence(fixed))
         # The parser of the framework's own partial updates would take incomplete items of a list.
         return _validated(parser, data, looked_at=data)
+
+    @classmethod
+    def _refusal_of(cls, name: str) -> str:
+        action = cls.actions.get(name)
+        return f"cannot be changed; there is {action}" if action else "cannot be changed"
 
     @classmethod
     def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:

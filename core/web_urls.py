@@ -7,8 +7,10 @@ from core.limits import MAX_URL
 from core.text import is_printable
 
 WEB_URL_RULE = (
-    f"must be an absolute https address of at most {MAX_URL} characters, without credentials"
+    "must be an absolute address such as https://shop.example/page,"
+    f" of at most {MAX_URL} characters, without credentials"
 )
+HTTPS_RULE = "must be an https address"
 
 _SPACE_OR_BACKSLASH = re.compile(r"[\s\\]")
 

@@ -1,6 +1,7 @@
 """Payment links as they come in and go out."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.conf import settings
 from rest_framework import serializers
@@ -43,6 +44,10 @@ class NewLink(Input):
 
 class ChangedLink(Change):
     """A null clears the value: no limit, no expiry, no redirect."""
+
+    actions: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("is_active", "status"), "POST /v1/payment-links/:id/deactivate"
+    )
 
     description = TextField(
         max_length=MAX_TEXT, min_length=0, lines=True, required=False, allow_null=True

@@ -4,13 +4,12 @@ from typing import Any, ClassVar
 
 from core.choices import ChoicesField
 from core.fields import InstantField, StrictBooleanField, StrictIntegerField, TextField
-from core.operations import refuse_unread, unread_fields
-from core.serializers import Input, Output
+from core.serializers import Output
 from merchants.access import EVERYTHING, SCOPES
-from merchants.authentication import LOOKUPS
 from merchants.keys import KEY_CHARACTERS
 from merchants.own_keys import KeyDraft
 from merchants.services import MAX_OVERLAP, IssuedKey
+from merchants.strict_inputs import StrictInput
 
 DEFAULT_OVERLAP_SECONDS = 86_400
 MAX_OVERLAP_SECONDS = int(MAX_OVERLAP.total_seconds())
@@ -18,21 +17,7 @@ MAX_KEY_NAME = 100
 _SCOPES_RULE = "must be a list of scopes, with at least one"
 
 
-class _AboutKey(Input):
-    """A body whose fields limit a key, each of which may be left out: the key then may do more.
-
-    A null, or a misnamed field such as `scope` or `expires_at`, must not have the same effect.
-    """
-
-    @classmethod
-    def parse(cls, data: Any) -> dict[str, Any]:
-        """Return the valid values. Also raises for any unknown field."""
-        values = super().parse(data)
-        refuse_unread(unread_fields(data, cls, LOOKUPS))
-        return values
-
-
-class NewApiKey(_AboutKey):
+class NewApiKey(StrictInput):
     never_null: ClassVar[tuple[str, ...]] = ("scopes", "livemode")
 
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
@@ -44,7 +29,7 @@ class NewApiKey(_AboutKey):
     )
 
 
-class KeyRoll(_AboutKey):
+class KeyRoll(StrictInput):
     never_null: ClassVar[tuple[str, ...]] = ("expires_in",)
 
     expires_in = StrictIntegerField(

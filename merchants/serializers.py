@@ -18,6 +18,7 @@ from core.instants import time_zones
 from core.limits import MAX_NAME, MAX_TEXT
 from core.serializers import Change, Input, Output
 from core.text import names_someone
+from core.web_urls import HTTPS_RULE
 from merchants.keys import KEY_CHARACTERS
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, Merchant, PayoutSchedule
 from merchants.services import Registration
@@ -51,7 +52,7 @@ class HttpsField(WebUrlField):
     def to_internal_value(self, data: Any) -> str:
         url = super().to_internal_value(data)
         if urlsplit(url).scheme != "https" and not settings.DEVELOPMENT_MODE:
-            raise serializers.ValidationError(self.rule)
+            raise serializers.ValidationError(HTTPS_RULE)
         return url
 
 

@@ -37,14 +37,30 @@ MOST_NAME_MARKS = 4
 _WORDS = re.compile(r"[\w\s,&'()-]")
 # Lisu is written in capitals of Latin, with stops and colons for its tones; Sinology has one, too.
 _DOTS = re.compile("[\ua4f8-\ua4fd\ua78f]")
-# What phones type by themselves for an apostrophe and a hyphen.
-_TYPED = str.maketrans("\u2018\u2019\u2010\u2011\u2012\u2013\u2014", "''-----")
 _UNSEEN = re.compile("[\u034f\u200c\u200d\ufe00-\ufe0f]")  # joiners, selectors of a form
 # Latin, Greek, Cyrillic, Armenian and Hawaiian, which names mix, and signs between their letters.
 _COMMON = re.compile(
     r"[0-9A-Za-z\u00c0-\u02af\u0370-\u058a\u1e00-\u1fff\s,&'()\u02b9-\u02bf\u02c8-]"
 )
 _EAST_ASIAN = {"BOPOMOFO", "CJK", "HANGUL", "HIRAGANA", "IDEOGRAPHIC", "KATAKANA"}
+# What print has for these is not in the alphabet of SMS, of which 160 letters fit into a part: with
+# one letter from outside it is 70.
+_TYPEWRITTEN = str.maketrans(
+    {
+        "\u00a0": " ",
+        "\u202f": " ",
+        "\u2010": "-",
+        "\u2011": "-",
+        "\u2012": "-",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2212": "-",
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+    }
+)
 _WHOLE = "\u0e33\u0eb3"  # vowels of Thai and Lao, whose usual form is written differently
 # These concern our account or the rate, not the message: it may be retried.
 RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
@@ -61,7 +77,7 @@ def sanitized(name: str) -> str:
     the service's own name would let it speak for us. The vowels and tones of other scripts stay,
     which are marks; not as many on a letter as would cover the line above, with the code.
     """
-    typed = "".join(map(_plain, name.translate(_TYPED)))
+    typed = "".join(map(_plain, name.translate(_TYPEWRITTEN)))
     plain = without_piles(typed, most=MOST_NAME_MARKS)
     seen = _UNSEEN.sub("", unicodedata.normalize("NFC", plain))
     kept = "".join(each if _is_kept(each) else " " for each in seen)
@@ -127,16 +143,15 @@ def refuse_stopped() -> None:
 def send(*, to: str, text: str, reference: str = "") -> None:
     """Send a text to an E.164 number. Raises MessageNotSent, as NumberRefused if that is why.
 
-    `reference` is the Idempotency-Key, by which a gateway drops a duplicate. The spaces that hold
-    an amount or a time together are sent as ordinary ones: with others, half as many letters fit
-    into one message.
+    `reference` is the Idempotency-Key, by which a gateway drops a duplicate. No-break spaces,
+    curved quotation marks and dashes are sent as a typewriter has them.
     A gateway that is not reached is not logged: the caller notes the outage, or knows of it.
     Raises RuntimeError inside a transaction: its locks would be held for as long as it takes.
     """
     with transaction.atomic(durable=True):
         pass  # a durable block is refused within another one
     refuse_stopped()
-    text = text.replace("\u00a0", " ")
+    text = text.translate(_TYPEWRITTEN)
     if urlsplit(settings.SMS_URL).scheme == CONSOLE:
         sys.stdout.write(f"Text message to {to}:\n{text}\n")
         sys.stdout.flush()

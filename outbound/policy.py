@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http.request import validate_host
 
-from core.web_urls import WEB_URL_RULE, is_web_url
+from core.web_urls import HTTPS_RULE, WEB_URL_RULE, is_web_url
 from outbound.ip_addresses import Address, is_loopback, is_public, parse_address
 
 PORTS = {"https": 443, "http": 80}
@@ -90,7 +90,7 @@ def fault_of(url: str, policy: Policy) -> str | None:
         return WEB_URL_RULE
     parts = urlsplit(url)
     if parts.scheme != "https" and not policy.loopback:
-        return "must be an https address"
+        return HTTPS_RULE
     port, host = parts.port or PORTS[parts.scheme], _normal_host(parts.hostname or "")
     if not policy.allows_port(port):
         return policy.port_rule

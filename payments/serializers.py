@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from rest_framework import serializers
@@ -123,6 +123,10 @@ class NewPayment(Input):
 
 
 class ChangedPayment(Change):
+    actions: ClassVar[Mapping[str, str]] = {
+        "status": "POST /v1/payments/:id/cancel, and for a paid one POST /v1/payments/:id/refund"
+    }
+
     description = TextField(
         max_length=MAX_TEXT, min_length=0, lines=True, required=False, allow_null=True
     )

@@ -1,6 +1,6 @@
 """The input and output serializers of payouts, balances, bank accounts and statements."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework.serializers import ValidationError
 
@@ -20,7 +20,7 @@ from core.log_receipts import PENDING, PROVEN
 from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
 from ledger.models import TransferKind
-from merchants.amount_inputs import OptionalAmountInput
+from merchants.strict_inputs import StrictInput
 from payouts.account_statements import SUMS
 from payouts.bank_accounts import MAX_NAME_LENGTH
 from payouts.bank_words import names_top_up
@@ -32,7 +32,9 @@ def _sum(**options: Any) -> StrictIntegerField:
     return StrictIntegerField(min_value=-MAX_SAFE_INTEGER, help_text="In cents.", **options)
 
 
-class NewPayout(OptionalAmountInput):
+class NewPayout(StrictInput):
+    never_null: ClassVar[tuple[str, ...]] = ("amount",)
+
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
     amount = AmountField(required=False, help_text="In cents; everything available if omitted.")
     currency = CurrencyField(required=False)

@@ -46,8 +46,9 @@ class PayoutViewSet(CallerViewSet):
     def create(self, request: CallerRequest) -> HttpResponse:
         """Pays out in addition to your schedule; without an amount, the whole available balance.
 
-        Without `amount`, an unknown field is refused with 422 rather than only named in
-        `X-Service-Warning`, because a misspelled `amount` would otherwise pay out everything.
+        The money goes to your `open` bank account in the currency; no field selects another. Any
+        unknown field is refused with 422 rather than only named in `X-Service-Warning`, because a
+        misspelled `amount` would otherwise pay out everything.
         """
         values = NewPayout.parse(request.data)
         caller, currency = request.user, values.get("currency", settings.DEFAULT_CURRENCY)

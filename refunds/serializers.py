@@ -12,14 +12,14 @@ from core.fields import (
 )
 from core.limits import MAX_TEXT
 from core.serializers import Input, Output
-from merchants.amount_inputs import OptionalAmountInput
+from merchants.strict_inputs import StrictInput
 from refunds.inquiry_statuses import InquiryReason, InquiryStatus
 from refunds.services import RefundDraft
 from refunds.statuses import RefundStatus
 
 
-class NewRefund(OptionalAmountInput):
-    never_null = (*OptionalAmountInput.never_null, "refund_amount_available")
+class NewRefund(StrictInput):
+    never_null = ("amount", "refund_amount_available")
 
     amount = AmountField(
         required=False, help_text="In cents; the whole remaining amount if omitted."
@@ -30,6 +30,11 @@ class NewRefund(OptionalAmountInput):
         required=False,
         help_text="The amount you expect to be refundable, in cents; refused if it is not.",
     )
+
+    @classmethod
+    def refuses_unread(cls, values: dict[str, Any]) -> bool:
+        """Refuse `total`, which may have been meant as the amount, only where there is none."""
+        return "amount" not in values
 
 
 class RefundOutput(Output):

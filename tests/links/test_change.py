@@ -67,6 +67,13 @@ def test_it_refuses_a_field_that_cannot_change(api, merchant, link, field):
     assert link.description == ""
 
 
+def test_it_names_what_ends_a_link(api, merchant, link):
+    response = api(merchant).patch(f"/v1/payment-links/{link.id}", {"is_active": False})
+
+    rule = "cannot be changed; there is POST /v1/payment-links/:id/deactivate"
+    assert response.json()["details"] == f"is_active: {rule}"
+
+
 @pytest.mark.parametrize("most", [1, 2])
 def test_it_refuses_fewer_uses_than_were_made(api, merchant, link, most):
     use(link.id)

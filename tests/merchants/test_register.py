@@ -148,7 +148,11 @@ NAME = "must be a string of 1 to 255 characters"
 TEXT = "must not contain control or tag characters, or more than 8 combining marks in a row"
 SLUG = "must be lowercase letters, digits and hyphens, beginning and ending without a hyphen"
 VISIBLE = "must contain a letter or a digit, and no character that cannot be seen"
-URL = "must be an absolute https address of at most 2048 characters, without credentials"
+URL = (
+    "must be an absolute address such as https://shop.example/page, of at most 2048 characters,"
+    " without credentials"
+)
+HTTPS = "must be an https address"
 PHONE = "must be a telephone number of digits, spaces, brackets, dots and hyphens"
 COLOR = "must be a colour such as #00778b"
 ZONE = "must be a time zone of the IANA database such as America/Nassau"
@@ -192,10 +196,10 @@ ZONE = "must be a time zone of the IANA database such as America/Nassau"
         ("category", " ", "must not be blank"),
         ("phone", "call me", PHONE),
         ("phone", "+1 242 555 0199 x12", PHONE),
-        ("website", "http://conch.example", URL),
+        ("website", "http://conch.example", HTTPS),
         ("website", "javascript:alert(1)", URL),
         ("website", "https://a@conch.example", URL),
-        ("logo_url", "http://conch.example/logo.png", URL),
+        ("logo_url", "http://conch.example/logo.png", HTTPS),
         ("logo_url", "//conch.example/logo.png", URL),
         ("support_email", "help", "must be an e-mail address"),
         ("description", "x" * 501, "must be a string of 1 to 500 characters"),

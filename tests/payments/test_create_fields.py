@@ -125,6 +125,17 @@ def test_http_addresses_are_for_test_mode(api: Api, merchant: Merchant) -> None:
     assert api(merchant).post("/v1/payments", body).status_code == 201
     live = api(merchant, live=True).post("/v1/payments", body)
     assert (live.status_code, live.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert live.json()["details"] == "success_url: must be an https address"
+
+
+def test_an_address_without_scheme_is_told_of_no_mode(api: Api, merchant: Merchant) -> None:
+    """In test mode an http address is taken: the refusal must not say that only https is."""
+    body = {"amount": 100, "success_url": "shop.example/thanks"}
+    rule = "must be an absolute address such as https://shop.example/page"
+
+    for live in (False, True):
+        refused = api(merchant, live=live).post("/v1/payments", body)
+        assert refused.json()["details"].startswith(f"success_url: {rule}, of at most")
 
 
 def test_nothing_else_can_be_set(api: Api, merchant: Merchant, stranger: Merchant) -> None:

@@ -98,6 +98,14 @@ def test_it_changes_nothing_else(
     assert Payment.objects.values().get() == before
 
 
+def test_it_names_what_ends_a_payment(api: Api, merchant: Merchant, payment: Payment) -> None:
+    response = api(merchant).patch(f"/v1/payments/{payment.id}", {"status": "canceled"})
+
+    assert response.json()["details"].startswith(
+        "status: cannot be changed; there is POST /v1/payments/:id/cancel"
+    )
+
+
 def test_it_cancels(api: Api, merchant: Merchant, payment: Payment) -> None:
     response = api(merchant).post(f"/v1/payments/{payment.id}/cancel")
 

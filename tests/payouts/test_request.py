@@ -270,13 +270,16 @@ def test_it_needs_a_key_and_in_development_a_merchant(api, merchant, settings):
     assert api(None).post(PATH, {"merchant_id": merchant.id}).status_code == 201
 
 
-def test_an_unknown_field_beside_an_amount_is_only_named(api, merchant):
+@pytest.mark.parametrize("field", ["bank_account_id", "destination", "total"])
+def test_it_refuses_what_might_say_where_to_pay(api, merchant, field):
+    """Ignored, it would let the money go to another account than the caller named."""
     credit(merchant, 1250)
 
-    response = api(merchant).post(PATH, {"amount": 500, "total": 1250})
+    response = api(merchant).post(PATH, {"amount": 500, field: "ba_1"})
 
-    assert (response.status_code, response.json()["amount"]) == (201, 500)
-    assert response["X-Service-Warning"] == "total: is unknown"
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert response.json()["details"] == f"{field}: is unknown"
+    assert not Payout.objects.exists()
 
 
 def test_a_merchant_named_by_its_slug_in_development_is_paid_out_everything(
