@@ -21,7 +21,7 @@ from tests.payouts.bank_files import (
     statuses_of,
 )
 from tests.payouts.batching import batch_of, live_payout
-from tests.payouts.merchant_balance import held
+from tests.payouts.merchant_balance import credit, held
 
 STAFF = "staff:ann"
 WRONG = "It was the rent"
@@ -144,3 +144,23 @@ def test_no_match_is_undone_that_the_bank_has_made_or_that_is_final(sent_pair) -
 
     assert statuses_of([payout, other]) == ["returned", "in_transit"]
     assert found("OWN").payout == payout
+
+
+def test_a_return_to_the_wrong_merchant_is_set_right_by_adjusting_both_balances(
+    api, sent_pair
+) -> None:
+    payout, other = sent_pair[0], live_payout(api)
+    batch_of()
+    other.refresh_from_db()
+    read(statement(*(entry(1250, order_of(each), reference=each.pk) for each in (payout, other))))
+    back = entry(1250, direction="CRDT", reference="BACK")
+    read(statement(back, message_id="M-2", number="2026-2"))
+    told = found("BACK")
+    match_by_hand(entry_id=told.pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
+
+    credit(payout.merchant, -1250, livemode=True)
+    credit(other.merchant, 1250, livemode=True)
+
+    balances = [held(each.merchant, Purpose.MERCHANT, livemode=True) for each in (payout, other)]
+    assert (balances, open_parts()) == ([0, 1250], {})
+    assert problems() == []
