@@ -12,6 +12,7 @@ from django.core import signing
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
+from prometheus_client import Counter
 
 from core.attempt_limits import AttemptLimit, count_within_all, refuse_exhausted
 from core.durations import in_words
@@ -25,6 +26,9 @@ from messages.models import Channel, Message
 from messages.planning import plan_message
 
 logger = structlog.get_logger(__name__)
+refused = Counter(
+    "merchants_confirmations_refused", "Links to confirm an address that the budget of all refused."
+)
 
 KIND = "confirm_email"
 LIFETIME = timedelta(days=7)
@@ -76,6 +80,7 @@ def _warn_of_flood(now: datetime) -> None:
     try:
         refuse_exhausted((IN_ALL, EVERYONE), now=now)
     except RateLimited:
+        refused.inc()
         logger.warning("confirmations_used_up")
 
 

@@ -7,6 +7,7 @@ import pytest
 import time_machine
 from django.core import mail
 from django.test import Client
+from prometheus_client import REGISTRY
 
 from core.attempt_limits import AttemptLimit
 from core.clock import utc_now
@@ -227,6 +228,7 @@ def test_a_network_that_registers_again_and_again_reaches_few(api, monkeypatch, 
 def test_a_flood_from_many_networks_reaches_few_and_is_in_the_log(api, monkeypatch, caplog):
     few = AttemptLimit("confirm-email", 3, timedelta(days=1))
     monkeypatch.setattr(email_confirmation, "IN_ALL", few)
+    before = REGISTRY.get_sample_value("merchants_confirmations_refused_total") or 0
     for number in range(5):
         email, source = f"victim{number}@example.com", f"203.0.{number}.1"
         answer = api(None).post("/v1/merchants", LEAST | {"email": email}, REMOTE_ADDR=source)
@@ -234,6 +236,7 @@ def test_a_flood_from_many_networks_reaches_few_and_is_in_the_log(api, monkeypat
 
     assert sent_to() == [f"victim{number}@example.com" for number in range(3)]
     assert caplog.text.count("'event': 'confirmations_used_up'") == 2
+    assert REGISTRY.get_sample_value("merchants_confirmations_refused_total") == before + 2
 
     merchant = Merchant.objects.latest("created_at")
     plan_confirmation(merchant, network="", now=utc_now())  # as staff have approved its address
