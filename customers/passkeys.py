@@ -89,7 +89,7 @@ def finish_registration(
 ) -> Passkey:
     """Store the passkey that the browser has created, for that payment if one is named.
 
-    Raises VerificationFailed, ProofNeeded, CustomerFrozen, RateLimited.
+    Raises VerificationFailed, ProofNeeded, TooManyPasskeys, CustomerFrozen, RateLimited.
     """
     from customers import webauthn
 
@@ -105,13 +105,13 @@ def finish_registration(
     with transaction.atomic():
         lock_customer_of(session)
         refuse_unproven(session, now)  # another session may just have added the first one
+        _make_room(session.customer, now)
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
             defaults=asdict(made) | {"customer": session.customer, "name": name, "created_at": now},
         )
         if not is_new:
             raise VerificationFailed
-        _drop_oldest(session.customer, now)
         note_new_proof(session.customer_id, now=now)
         plan_notice(session.customer, SecurityChange.PASSKEY_ADDED, now=now)
     return passkey
@@ -249,10 +249,15 @@ def _refuse_copied(passkey: Passkey, now: datetime) -> None:
     raise VerificationFailed
 
 
-def _drop_oldest(customer: Customer, now: datetime) -> None:
-    """Keep the list short: in test mode several people share the same few phones."""
+def _make_room(customer: Customer, now: datetime) -> None:
+    """Remove the oldest of too many, in test mode, where several people share the same few phones.
+
+    Raises TooManyPasskeys for a live customer: a thief could replace those of the owner unnoticed.
+    """
     newest = customer.passkeys.usable().order_by("-pk")
-    too_old = list(newest.values_list("pk", flat=True)[MAX_PASSKEYS:])
+    too_old = list(newest.values_list("pk", flat=True)[MAX_PASSKEYS - 1 :])
+    if too_old and customer.livemode:
+        raise TooManyPasskeys
     customer.passkeys.filter(pk__in=too_old).remove(now)
 
 
