@@ -73,9 +73,9 @@ def sanitized(name: str) -> str:
 
     It contains no dot, by which phones recognise a link, nor a letter of another script that people
     read as one, and no digits if there are more than two: `Pier 39` is a name, `Call 919` an
-    instruction. If nothing is left, it is only called a shop:
-    the service's own name would let it speak for us. The vowels and tones of other scripts stay,
-    which are marks; not as many on a letter as would cover the line above, with the code.
+    instruction. If nothing is left, it is only called a shop: the service's own name would let it
+    speak for us. The vowels and tones of other scripts stay, which are marks; not as many on a
+    letter as would cover the line above, with the code.
     """
     typed = "".join(map(_plain, name.translate(_TYPEWRITTEN)))
     plain = without_piles(typed, most=MOST_NAME_MARKS)

@@ -19,7 +19,7 @@ from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payments.verification import Verification, required_for_amount
 
-AN_HOUR, A_DAY = 3_600, 86_400  # in seconds
+HOUR_SECONDS, DAY_SECONDS = 3_600, 86_400
 
 
 def required_for_customer(customer: Customer, amount: int, *, now: datetime) -> Verification:
@@ -102,7 +102,7 @@ _COUNTED = (
 def _count_by_pin(customer: Customer, amount: int, now: datetime) -> None:
     """Add a payment to the list, within one hour as one of its last moment: 25 entries at most."""
     listed, at = _by_pin(customer, now), int(now.timestamp())
-    if listed and listed[-1][0] // AN_HOUR == at // AN_HOUR:
+    if listed and listed[-1][0] // HOUR_SECONDS == at // HOUR_SECONDS:
         amount += listed.pop()[1]
     customer.paid_by_pin = " ".join(f"{when}:{paid}" for when, paid in [*listed, (at, amount)])
 
@@ -111,7 +111,7 @@ def _by_pin(customer: Customer, now: datetime) -> list[tuple[int, int]]:
     """Return what was paid by PIN in the last 24 hours: when, in whole seconds, and how much."""
     entries = (each.partition(":") for each in customer.paid_by_pin.split())
     listed = [(int(when), int(paid)) for when, _, paid in entries]
-    oldest = int(now.timestamp()) - A_DAY
+    oldest = int(now.timestamp()) - DAY_SECONDS
     return [each for each in listed if each[0] >= oldest]
 
 
