@@ -164,8 +164,9 @@ class UndoForm(NotedForm):
 
     def lines(self) -> list[str]:
         return [
-            "This entry waits again, and books nothing. What was paid by it stays paid, until the"
-            " bank's own entry books it; if the bank has not paid it, record it as returned, too."
+            "This entry waits again, and books nothing. What was paid by it stays paid: its own"
+            " entry books it, at once if that waits. If the bank has not paid it, record it as"
+            " returned."
         ]
 
 

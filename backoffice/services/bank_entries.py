@@ -69,7 +69,10 @@ def reopen_order_entry(instruction: Instruction, caller: Caller, now: datetime) 
 
 def undo_entry_match(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Undo the match of an entry with the wrong payout or run. Raises as `undo_match` does."""
-    return undo_match(entry_id=instruction.subject_id, cause=instruction.reason).pk
+    entry = undo_match(
+        entry_id=instruction.subject_id, cause=instruction.reason, actor=caller.actor, now=now
+    )
+    return entry.pk
 
 
 def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:

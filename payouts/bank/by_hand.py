@@ -4,7 +4,6 @@ Locks are taken in the order entry, payout, ledger account.
 """
 
 from datetime import datetime
-from typing import cast
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
@@ -14,11 +13,14 @@ from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
 from payouts.bank.matching import (
     apply_entry,
+    match_entry,
     payouts_booked_in,
     payouts_in_batch,
     refuse_resolved,
 )
 from payouts.bank.moved_amounts import booked_with_charge, charge_in, charge_note
+from payouts.bank_lock import hold_bank_lock
+from payouts.bank_words import WordsOfOrders
 from payouts.contradictions import holds_back, our_reference
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import (
@@ -132,26 +134,43 @@ def reopen_entry(*, entry_id: str, by_two: bool = False) -> BankEntry:
 
 
 @transaction.atomic
-def undo_match(*, entry_id: str, cause: str) -> BankEntry:
+def undo_match(*, entry_id: str, cause: str, actor: str, now: datetime) -> BankEntry:
     """Undo a match with the wrong payout or run: the entry waits again, and has booked nothing.
 
-    No status changes: a payout stays paid until the bank's own entry books it, or it is recorded
-    as returned. Raises BankEntryNotFound and BankEntryUnfit, also for money that came back and if
-    the entry names that payout or run itself.
+    No status is undone: a payout stays paid until the bank's own entry books it, or it is recorded
+    as returned. Entries that wait and name these payouts are matched at once, as by the next file.
+    Raises BankEntryNotFound and BankEntryUnfit, also for money that came back and if the entry
+    names that payout or run itself.
     """
+    hold_bank_lock()
     entry = BankEntry.objects.locked(entry_id)
-    payouts = _wrongly_matched(entry)
-    entry.reopen(f"Was matched with {entry.payout_id or entry.batch_id}: {cause}")
-    booked = BankEntry.objects.besides_charges().filter(
-        state=BankEntryState.MATCHED, source=BankSource.STATEMENT, kind=K.DEBIT
+    _refuse_undoing(entry)
+    matched = Q(batch=entry.batch_id) if entry.batch_id else Q(pk=entry.payout_id)
+    names = PayoutOrder.objects.filter(payout__in=Payout.objects.filter(matched))
+    others = (
+        BankEntry.objects.unmatched()
+        .named_by_bank()
+        .filter(livemode=entry.livemode, end_to_end_id__in=names.values("end_to_end_id"))
     )
+    waiting = list(others.select_for_update(no_key=True).order_by("created_at", "pk"))
+    payouts = Payout.objects.filter(matched).select_for_update(no_key=True).order_by("pk")
+    _forget_booking(entry, [payout.pk for payout in payouts])
+    entry.reopen(f"Was matched with {entry.payout_id or entry.batch_id}: {cause}")
+    for each in waiting:
+        match_entry(entry_id=each.pk, words=WordsOfOrders(), actor=actor, now=now)
+    return entry
+
+
+def _forget_booking(entry: BankEntry, payout_ids: list[str]) -> None:
+    """Take what an entry has proven off locked payouts, unless another one proves it."""
+    booked = BankEntry.objects.besides_charges().exclude(pk=entry.pk)
+    booked = booked.filter(state=BankEntryState.MATCHED, source=BankSource.STATEMENT, kind=K.DEBIT)
     alone = Exists(booked.filter(payout=OuterRef("pk")))
     of_run = Exists(booked.filter(batch=OuterRef("batch")))
-    rows = Payout.objects.filter(pk__in=[payout.pk for payout in payouts])
+    rows = Payout.objects.filter(pk__in=payout_ids)
     rows.exclude(alone | of_run).update(booked_at=None)
     if reference := entry.bank_reference or entry.entry_reference:
         rows.filter(bank_reference=reference).update(bank_reference="")
-    return entry
 
 
 def is_undoable(entry: BankEntry) -> bool:
@@ -164,15 +183,11 @@ def is_undoable(entry: BankEntry) -> bool:
     return not (name and (orders.exists() or runs.exists()))
 
 
-def _wrongly_matched(entry: BankEntry) -> list[Payout]:
-    """Return the payouts, locked, that an entry was matched with. Raises BankEntryUnfit."""
+def _refuse_undoing(entry: BankEntry) -> None:
     if entry.state != BankEntryState.MATCHED:
         raise BankEntryUnfit(state=f"is {entry.state}")
     if not is_undoable(entry):
         raise BankEntryUnfit("Only a match that a person has made of money that left is undone.")
-    if entry.batch:
-        return payouts_in_batch(entry.batch)
-    return [Payout.objects.locked(cast("str", entry.payout_id))]
 
 
 def _waiting(entry_id: str) -> BankEntry:
