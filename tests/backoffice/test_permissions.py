@@ -72,6 +72,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("BankEntry", "match"): {F, A},
     ("BankEntry", "other"): {F, A},
     ("BankEntry", "other-by-two"): {F, A},
+    ("BankEntry", "undo-match"): {F, A},
     ("BankEntry", "wait-again"): {F, A},
     ("BankEntry", "wait-again-by-two"): {F, A},
     ("BankHoliday", "add"): {F, A},
