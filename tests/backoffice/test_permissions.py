@@ -229,9 +229,8 @@ def test_a_direct_post_without_the_right_is_written_down(rows: Rows, office: Off
     browser = office(Role.VIEWER)
     payment = next(row for model, row in rows.items() if model.__name__ == "Payment")
 
-    response = browser.post(
-        reverse("admin:payments_payment_act", args=[payment.pk, "refund"]), {"amount": "1.00"}
-    )
+    page = address(type(payment), "act", payment.pk, "refund")
+    response = browser.post(page, {"amount": "1.00"})
 
     assert response.status_code == 403
     entry = AuditEntry.objects.latest("sequence")
