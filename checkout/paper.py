@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import cache
 from importlib import resources
 from itertools import groupby
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -113,13 +114,16 @@ class Paper(FPDF):
             joint = " "
 
     def _parts(self, word: str, room: float) -> Iterator[str]:
-        if self._width_of(word) <= room:
+        """Yield a word in as few parts as fit, each about as wide as the others."""
+        whole = self._width_of(word)
+        if whole <= room:
             yield word
             return
+        share = whole / ceil(whole / room)
         part, width = "", 0.0
         for letter in word:
             more = self._width_of(letter)
-            if part and width + more > room:
+            if part and (width >= share or width + more > room):
                 yield part
                 part, width = "", 0.0
             part, width = part + letter, width + more

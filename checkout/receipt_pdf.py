@@ -133,7 +133,10 @@ def _items(payment_view: PaymentView) -> Rows:
     is_too_much = sum(len(item.name) for item in items) > MOST_LETTERS
     most = MOST_LETTERS // len(items) if is_too_much else MOST_LETTERS
     rows = [
-        (f"{item.quantity} × {cut(item.name, most)}", money(item.amount, payment_view.currency))  # noqa: RUF001
+        (
+            f"{item.quantity} × " * (item.quantity != 1) + cut(item.name, most),  # noqa: RUF001
+            money(item.amount, payment_view.currency),
+        )
         for item in items
     ]
     if payment_view.difference:
@@ -151,7 +154,7 @@ def _facts(payment_view: PaymentView) -> Rows:
     assert payment_view.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     return [
         *payment_view.facts,
-        (_("Paid"), moment_and_offset_of(payment_view.completed_at, payment_view.zone)),
+        (_("Paid on"), moment_and_offset_of(payment_view.completed_at, payment_view.zone)),
         (_("Paid by"), payment_view.payer),
         (_("Receipt number"), payment_view.number),
         (_("Transaction"), payment_view.transaction_id),

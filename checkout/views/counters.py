@@ -16,16 +16,17 @@ from checkout.counter_screens import (
     ticket_key,
     waiting_at,
 )
+from checkout.endings import STILL, Ending
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
 from checkout.opening_limits import count_opening
-from checkout.pages import CheckoutPage, SeeOther
+from checkout.pages import CheckoutPage, Detour, SeeOther
 from checkout.payment_pages import go_to_opened
 from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from checkout.refusals import refused_charge
 from checkout.till_forms import ChargeForm
-from core.errors import InvalidAmount
+from core.errors import InvalidAmount, NotFound
 from core.handler import SAFE_METHODS
 from core.ids import is_id
 from core.prepared import Placeholder, Prepared
@@ -33,11 +34,21 @@ from links.errors import PaymentLinkExpired, PaymentLinkInactive, PaymentLinkNot
 from links.models import PaymentLink
 from links.services import refuse_closed
 from links.statistics import note_opened
-from payments.errors import TicketClosed, TicketsTooMany
+from payments.errors import PaymentNotFound, TicketClosed, TicketsTooMany
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payments.tickets import withdraw_ticket
 from payments.tills import till_of
+
+
+def _moved() -> Ending:
+    """Return what a cashier reads: no way to a payment, which the code at the counter leads to."""
+    return Ending(
+        _("This screen has another address"),
+        STILL,
+        _("The shop has renewed it, or this one is cut off or mistyped."),
+        next=_("Ask the person who manages the shop's payments for the new address."),
+    )
 
 
 class CounterScreen(CheckoutPage):
@@ -48,7 +59,10 @@ class CounterScreen(CheckoutPage):
     payment_view: PaymentView
 
     def prepare(self) -> None:
-        self.counter = counter_of_screen(**self.kwargs)
+        try:
+            self.counter = counter_of_screen(**self.kwargs)
+        except (NotFound, PaymentNotFound) as error:
+            raise Detour(self.page("stopped.html", end=_moved(), status=error.status)) from None
         self.livemode = self.counter.livemode
         self.payment_view = payment_view_of(self.counter, now=self.now)
 

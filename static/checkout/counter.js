@@ -155,10 +155,10 @@ function renew(lists) {
   if (held) (one(`[value="${held}"]`, feed) ?? one("[data-till] .amount-field"))?.focus();
 }
 const words = live.textContent;
-const TOO_MANY = 429;
+const WORDS = { 404: "moved", 429: "often" };
 const refused = (answer) => Object.assign(new Error(answer.status), { status: answer.status });
 function lost(error) {
-  live.textContent = error.status === TOO_MANY ? live.dataset.often : live.dataset.lost;
+  live.textContent = live.dataset[WORDS[error.status] ?? "lost"];
   live.classList.add("is-bad");
 }
 async function refresh() {

@@ -188,12 +188,14 @@ def test_two_customers_pay_at_a_counter_and_its_screen_lists_both(open_page, pay
     assert Payment.objects.filter(static_payment=counter, status="completed").count() == 2
 
 
-def test_the_screen_of_a_counter_says_when_it_has_lost_its_connection(open_page, payment_of, site):
+def test_the_screen_of_a_counter_says_what_it_has_lost(open_page, payment_of, site):
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
     screen = open_page(screen_url(counter).removeprefix(site))
-    screen.context.route("**/feed", lambda route: route.fulfill(status=404, body=""))
-
+    screen.context.route("**/feed", lambda route: route.fulfill(status=403, body=""))
     screen.get_by_text("No connection: this list may be out of date").wait_for()
+
+    screen.context.route("**/feed", lambda route: route.fulfill(status=404, body=""))
+    screen.get_by_text("This screen has a new address: ask for it").wait_for()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""Words of a shop that would cover the sum on a receipt that is printed."""
+"""The lines of a receipt that is printed: how words break, and that none covers the sum."""
 
 import pytest
 
+from checkout.paper import Paper
 from core.clock import utc_now
 from customers.services import test_customer
 from merchants.models import Merchant
@@ -46,3 +47,31 @@ def test_a_receipt_shows_no_pile_of_marks_higher_than_a_letter_may_have(receipt_
     pdf = Shopper().visit(receipt_path).content
 
     assert text_of(pdf).count("\u0323") <= 8
+
+
+def test_a_word_wider_than_its_column_breaks_into_even_parts():
+    """The head of the log ended with a line that had only its last letter."""
+    paper = Paper(148, 210, title="Receipt", made_at=utc_now())
+    paper.write_with(10, "#000000")
+    head = "s1LRu3xd7+v1a+4NNt8jLLLLDYCYi52gpeg327z5Xx4="
+
+    first, second = paper.wrapped(head, 80)
+
+    assert first + second == head
+    assert abs(len(first) - len(second)) <= 6
+
+
+def test_a_single_item_has_no_number(receipt_path):
+    """As on the page of the receipt."""
+    text = text_of(Shopper().visit(receipt_path).content)
+
+    assert "Cake" in text
+    assert "1 \u00d7" not in text
+
+
+@pytest.mark.parametrize(("language", "label"), [("en", "Paid on"), ("ht", "Peye le")])
+def test_its_day_is_labelled_as_one(receipt_path, language, label):
+    """The words of the headline left the day no room on a small phone."""
+    page = Shopper().visit(f"{receipt_path.removesuffix('.pdf')}?lang={language}")
+
+    assert f"<dt>{label}</dt>" in page.text

@@ -117,3 +117,17 @@ def test_each_counter_has_a_screen_of_its_own_once_they_are_renewed(merchant: Me
     token = screen_token(Payment.objects.get(pk=counter.id))
     assert Shopper().visit(f"/counter/{counter.id}/{token}").status_code == 200
     assert Shopper().visit(f"/counter/{another.id}/{token}").status_code == 404
+
+
+def test_a_cashier_at_the_old_address_is_sent_for_the_new_one(merchant: Merchant) -> None:
+    """The page offered the customer's way: to go on with the payment, or to scan the code."""
+    client, counter = open_counter(merchant, livemode=False)
+    cashier = cashier_at(counter)
+    assert cashier.response.status_code == 200
+
+    client.post(RENEW, {})
+
+    cashier.visit(cashier.response.request["PATH_INFO"])
+    assert cashier.response.status_code == 404
+    assert "This screen has another address" in cashier.text
+    assert f"/checkout/{counter.id}" not in cashier.text
