@@ -103,3 +103,7 @@ def test_what_authorizes_is_hidden_after_its_kind(said: str) -> None:
     assert redact(f"Authorization: {said}, it said") == (
         f"Authorization: {said.split()[0]} {HIDDEN}, it said"
     )
+
+
+def test_a_term_that_its_address_has_too_is_hidden_at_its_place() -> None:
+    assert redact("GET /v1/payments?q=q&limit=1") == f"GET /v1/payments?q={HIDDEN}&limit=1"
