@@ -30,16 +30,16 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(2, 2_340, Ceiling(5, 2_500)),
-    "read": Ceiling(1, 1_030),
+    "create": Ceiling(2, 2_310, Ceiling(5, 2_480)),
+    "read": Ceiling(1, 1_010),
     "list": Ceiling(1, 2_040, Ceiling(1, 3_330)),
     "list filtered": Ceiling(1, 2_090, Ceiling(1, 3_380)),
-    "cancel": Ceiling(3, 1_850, Ceiling(7, 1_980)),
-    "confirm": Ceiling(6, 3_190, Ceiling(12, 4_200)),
-    "refund": Ceiling(5, 3_180, Ceiling(13, 3_680)),
-    "balance": Ceiling(1, 1_000),
-    "checkout page": Ceiling(1, 3_020),
-    "status poll": Ceiling(1, 930),
+    "cancel": Ceiling(3, 1_820, Ceiling(7, 1_960)),
+    "confirm": Ceiling(6, 3_160, Ceiling(12, 4_180)),
+    "refund": Ceiling(5, 3_180, Ceiling(13, 3_670)),
+    "balance": Ceiling(1, 980),
+    "checkout page": Ceiling(1, 3_010),
+    "status poll": Ceiling(1, 920),
     "QR image": Ceiling(0, 830),
     "link page": Ceiling(1, 3_550),
 }
