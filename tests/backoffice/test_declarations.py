@@ -60,7 +60,7 @@ DANGEROUS = {
 # Of the others, another amount, account or name can be requested while a request waits.
 ASKED_ONCE = {
     "ApiKey": {"roll"},
-    "BankEntry": {"other-by-two", "wait-again-by-two"},
+    "BankEntry": {"other-by-two", "undo-match", "wait-again-by-two"},
     "Customer": {"erase", "unfreeze"},
     "Passkey": {"remove"},
     "Payout": {"failed", "returned"},

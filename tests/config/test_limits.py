@@ -196,7 +196,7 @@ LIMITS: dict[str, object] = {
     "payments.pay_requests.PER_MERCHANT": AttemptLimit(
         "pay-request-merchant", 200, timedelta(days=1)
     ),
-    "payments.risk.A_DAY": 86_400,  # seconds
+    "payments.risk.DAY_SECONDS": 86_400,
     "payments.tasks.TURN_SECONDS": 10,
     "payments.tickets.MOST_CANCELED": 20,
     "payments.tickets.TICKET_LIFETIME": timedelta(minutes=30),
