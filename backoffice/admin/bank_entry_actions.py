@@ -177,6 +177,11 @@ def _without_money(context: ActionContext) -> dict[str, Any]:
     return {"amount": _amount_to_show(entry), "currency": currency}
 
 
+def _undo(context: ActionContext) -> dict[str, Any]:
+    matched_with = context.row.payout_id or context.row.batch_id
+    return {**_without_money(context), "arguments": {"matched_with": matched_with}}
+
+
 def _is_set_aside(entry: BankEntry) -> bool:
     return bool(entry.state == BankEntryState.OTHER)
 
@@ -271,7 +276,7 @@ BANK_ENTRY_ACTIONS = (
         name="undo-match",
         title="Undo the match",
         form=UndoForm,
-        overrides=_without_money,
+        overrides=_undo,
         done_message="It waits for an explanation again.",
         about="If it is not the money of that payout or run; a colleague has to approve.",
         icon="undo",

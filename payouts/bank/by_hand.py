@@ -6,7 +6,7 @@ Locks are taken in the order entry, payout, ledger account.
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from core.ids import new_id
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
@@ -31,7 +31,9 @@ from payouts.models import (
     Payout,
     PayoutBatch,
     PayoutOrder,
+    PayoutQuerySet,
 )
+from payouts.statuses import PayoutStatus
 
 K = BankEntryKind
 # What other entries say can still come true after these were matched: no status is final by them.
@@ -134,43 +136,53 @@ def reopen_entry(*, entry_id: str, by_two: bool = False) -> BankEntry:
 
 
 @transaction.atomic
-def undo_match(*, entry_id: str, cause: str, actor: str, now: datetime) -> BankEntry:
+def undo_match(
+    *, entry_id: str, matched_with: str, cause: str, actor: str, now: datetime
+) -> BankEntry:
     """Undo a match with the wrong payout or run: the entry waits again, and has booked nothing.
 
     No status is undone: a payout stays paid until the bank's own entry books it, or it is recorded
-    as returned. Entries that wait and name these payouts are matched at once, as by the next file.
-    Raises BankEntryNotFound and BankEntryUnfit, also for money that came back and if the entry
-    names that payout or run itself.
+    as returned. Entries that wait and name these payouts, or their run, are matched at once, as by
+    the next file. Raises BankEntryNotFound and BankEntryUnfit, also for money that came back, if
+    the entry names that payout or run itself, and if it is no longer `matched_with` that one.
     """
     hold_bank_lock()
     entry = BankEntry.objects.locked(entry_id)
-    _refuse_undoing(entry)
+    _refuse_undoing(entry, matched_with)
     matched = Q(batch=entry.batch_id) if entry.batch_id else Q(pk=entry.payout_id)
-    names = PayoutOrder.objects.filter(payout__in=Payout.objects.filter(matched))
-    others = (
-        BankEntry.objects.unmatched()
-        .named_by_bank()
-        .filter(livemode=entry.livemode, end_to_end_id__in=names.values("end_to_end_id"))
-    )
-    waiting = list(others.select_for_update(no_key=True).order_by("created_at", "pk"))
-    payouts = Payout.objects.filter(matched).select_for_update(no_key=True).order_by("pk")
-    _forget_booking(entry, [payout.pk for payout in payouts])
-    entry.reopen(f"Was matched with {entry.payout_id or entry.batch_id}: {cause}")
+    payouts = Payout.objects.filter(matched)
+    orders = PayoutOrder.objects.filter(payout__in=payouts).values("end_to_end_id")
+    runs = PayoutBatch.objects.filter(payouts__in=payouts).exclude(message_id="")
+    of_run = Q(end_to_end_id="", message_reference__in=runs.values("message_id"))
+    others = BankEntry.objects.unmatched().named_by_bank().filter(livemode=entry.livemode)
+    named = others.filter(Q(end_to_end_id__in=orders) | of_run)
+    waiting = list(named.select_for_update(no_key=True).order_by("created_at", "pk"))
+    # Those of the run as well, and all in one order: its own debit may be among what waits.
+    touched = Payout.objects.filter(matched | Q(batch__in=runs.values("pk"))).order_by("pk")
+    list(touched.select_for_update(no_key=True, of=("self",)))
+    _forget_booking(entry, payouts)
+    entry.reopen(f"Was matched with {matched_with}: {cause}")
     for each in waiting:
         match_entry(entry_id=each.pk, words=WordsOfOrders(), actor=actor, now=now)
     return entry
 
 
-def _forget_booking(entry: BankEntry, payout_ids: list[str]) -> None:
-    """Take what an entry has proven off locked payouts, unless another one proves it."""
+def _forget_booking(entry: BankEntry, payouts: PayoutQuerySet) -> None:
+    """Take what an entry has proven off locked payouts, unless another one proves it.
+
+    A run books those of its payouts that were refused only if its amount is enough for all.
+    """
+    if entry.is_charge:
+        return  # it has proven nothing
     booked = BankEntry.objects.besides_charges().exclude(pk=entry.pk)
     booked = booked.filter(state=BankEntryState.MATCHED, source=BankSource.STATEMENT, kind=K.DEBIT)
     alone = Exists(booked.filter(payout=OuterRef("pk")))
-    of_run = Exists(booked.filter(batch=OuterRef("batch")))
-    rows = Payout.objects.filter(pk__in=payout_ids)
-    rows.exclude(alone | of_run).update(booked_at=None)
+    of_run = booked.filter(batch=OuterRef("batch"))
+    whole = Exists(of_run.filter(amount__gte=F("batch__total_amount")))
+    is_booked = alone | whole | Q(Exists(of_run), ~Q(status=PayoutStatus.FAILED))
+    payouts.exclude(is_booked).update(booked_at=None)
     if reference := entry.bank_reference or entry.entry_reference:
-        rows.filter(bank_reference=reference).update(bank_reference="")
+        payouts.filter(bank_reference=reference).update(bank_reference="")
 
 
 def is_undoable(entry: BankEntry) -> bool:
@@ -183,11 +195,15 @@ def is_undoable(entry: BankEntry) -> bool:
     return not (name and (orders.exists() or runs.exists()))
 
 
-def _refuse_undoing(entry: BankEntry) -> None:
+def _refuse_undoing(entry: BankEntry, matched_with: str) -> None:
     if entry.state != BankEntryState.MATCHED:
         raise BankEntryUnfit(state=f"is {entry.state}")
     if not is_undoable(entry):
         raise BankEntryUnfit("Only a match that a person has made of money that left is undone.")
+    if (found := entry.payout_id or entry.batch_id) != matched_with:
+        raise BankEntryUnfit(
+            f"It has since been matched with {found}: decline this, and submit a new request."
+        )
 
 
 def _waiting(entry_id: str) -> BankEntry:

@@ -8,6 +8,7 @@ Locks are taken in the order entry, payout, ledger account.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -240,8 +241,10 @@ def apply_entry(
     for payout in payouts:
         _record(entry, kind, payout, actor=actor, now=now)
         if entry.source == BankSource.STATEMENT:
-            field = "booked_at" if kind == K.DEBIT else "return_booked_at"
-            Payout.objects.filter(pk=payout.pk).update(**{field: now})
+            booked: dict[str, Any] = {"booked_at" if kind == K.DEBIT else "return_booked_at": now}
+            if kind == K.DEBIT and not payout.bank_reference:
+                booked["bank_reference"] = _reference_of(entry)
+            Payout.objects.filter(pk=payout.pk).update(**booked)
 
 
 def _refuse_large_charge(entry: BankEntry, payouts: Sequence[Payout]) -> None:
@@ -258,14 +261,17 @@ def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) 
     raise BankEntryUnfit(f"{words} {CONTRADICTED}" if kind in (K.DEBIT, K.SETTLED) else words)
 
 
+def _reference_of(entry: BankEntry) -> str:
+    return entry.bank_reference or entry.entry_reference
+
+
 def _record(
     entry: BankEntry, kind: BankEntryKind, payout: Payout, *, actor: str, now: datetime
 ) -> None:
     """Record what is new. A returned payout was paid, whether or not the bank reported that."""
     status = PayoutStatus(payout.status)
     if kind in (K.SETTLED, K.DEBIT, K.RETURN) and status == S.IN_TRANSIT:
-        reference = entry.bank_reference or entry.entry_reference
-        record_paid(payout_id=payout.pk, actor=actor, now=now, bank_reference=reference)
+        record_paid(payout_id=payout.pk, actor=actor, now=now, bank_reference=_reference_of(entry))
         status = S.PAID
         now += TICK
     message = entry.message

@@ -92,7 +92,11 @@ def test_a_match_is_undone_while_its_payout_comes_back_and_the_money_leaves_agai
     results = at_once(
         [
             lambda: undo_match(
-                entry_id=told.pk, cause="It was the rent", actor="staff:ann", now=utc_now()
+                entry_id=told.pk,
+                matched_with=payout.pk,
+                cause="It was the rent",
+                actor="staff:ann",
+                now=utc_now(),
             ),
             lambda: read(back),
             lambda: schedule_payout(

@@ -12,6 +12,7 @@ from payouts.services import record_returned
 from tests.events import event_types
 from tests.ledger.funding import problems
 from tests.payouts.bank_files import (
+    batch_details,
     entry,
     order_of,
     read,
@@ -39,7 +40,14 @@ def matched_wrongly(payout: Payout) -> BankEntry:
 
 
 def undone(told: BankEntry) -> BankEntry:
-    return undo_match(entry_id=told.pk, cause=WRONG, actor=STAFF, now=utc_now())
+    known = found(told.bank_reference)
+    return undo_of(known, matched_with=known.payout_id or known.batch_id)
+
+
+def undo_of(told: BankEntry, *, matched_with: str) -> BankEntry:
+    return undo_match(
+        entry_id=told.pk, matched_with=matched_with, cause=WRONG, actor=STAFF, now=utc_now()
+    )
 
 
 def open_parts() -> dict[str, int]:
@@ -66,7 +74,8 @@ def test_an_entry_of_other_money_waits_again_and_the_payouts_own_books_it(sent_p
     read(statement(own, message_id="M-2", number="2026-2"))
 
     payout.refresh_from_db()
-    assert (payout.booked_at is None, open_parts()) == (False, {})
+    assert (payout.booked_at is None, payout.bank_reference) == (False, "OWN")
+    assert open_parts() == {}
     assert event_types().count("payout.paid") == 1
     assert problems() == []
 
@@ -84,6 +93,64 @@ def test_what_waited_as_reported_before_is_matched_at_once(sent_pair) -> None:
 
     assert found("OWN").payout == payout
     assert open_parts() == {"booked, not matched yet": -1250}
+
+
+@pytest.mark.parametrize("with_run", [True, False])
+def test_the_waiting_debit_of_the_whole_run_is_matched_at_once(sent_pair, with_run) -> None:
+    payout, batch = sent_pair[0], sent_pair[0].batch
+    if with_run:
+        read(statement(entry(2050, reference="RENT")))
+        told = found("RENT")
+        match_batch_by_hand(entry_id=told.pk, batch_id=batch.pk, actor=STAFF, now=utc_now())
+    else:
+        told = matched_wrongly(payout)
+    own = entry(2050, reference="OWN", details=batch_details(batch))
+    read(statement(own, message_id="M-2", number="2026-2"))
+    assert found("OWN").is_waiting
+
+    undone(told)
+
+    assert found("OWN").batch == batch
+    assert open_parts() == {"booked, not matched yet": -told.booked_amount}
+    assert problems() == []
+
+
+def test_a_request_that_another_match_has_overtaken_undoes_nothing(sent_pair) -> None:
+    payout, other = sent_pair
+    told = matched_wrongly(payout)
+
+    with pytest.raises(BankEntryUnfit, match=f"since been matched with {payout.pk}"):
+        undo_of(told, matched_with=other.pk)
+
+    assert found("RENT").payout == payout
+
+
+def test_the_undone_match_of_a_charge_leaves_the_bookings_own_reference(sent_pair) -> None:
+    payout = sent_pair[0]
+    code = "<Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>CHRG</SubFmlyCd></Fmly></Domn>"
+    fee = entry(100, reference="OWN", details=f"<BkTxCd>{code}</BkTxCd>")
+    read(statement(entry(1250, order_of(payout), reference="OWN"), fee))
+    charge = BankEntry.objects.get(amount=100)
+    match_by_hand(entry_id=charge.pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
+
+    undo_of(charge, matched_with=payout.pk)
+
+    payout.refresh_from_db()
+    assert (payout.bank_reference, payout.booked_at is None) == ("OWN", False)
+
+
+def test_a_refused_payout_is_not_booked_by_its_run_that_left_without_it(sent_pair) -> None:
+    refused, other = sent_pair
+    read(status_report(refused.batch, (order_of(refused), "RJCT")))
+    run = entry(other.amount, reference="RUN", details=batch_details(refused.batch))
+    read(statement(run, entry(refused.amount, reference="RENT"), returned(refused)))
+    told = found("RENT")
+    match_by_hand(entry_id=told.pk, payout_id=refused.pk, actor=STAFF, now=utc_now())
+
+    undone(told)
+
+    assert list(Payout.objects.exclude(booked_at=None)) == [other]
+    assert problems() == []
 
 
 def test_a_payout_that_the_bank_never_paid_goes_back_to_its_merchant(sent_pair) -> None:
