@@ -17,7 +17,7 @@ from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from psycopg import _queries
 from psycopg.adapt import AdaptersMap
 from psycopg.postgres import types
-from psycopg.pq import Format
+from psycopg.pq import Format, TransactionStatus
 
 from core.statement_time import note_statement
 
@@ -118,6 +118,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _give_back: "finalize[Any, Any] | None" = None
 
     def connect(self) -> None:
+        self._give_back = None  # until it is connected: what fails halfway is closed as it is
         super().connect()
         if self.pool:
             self.close_at += self.settings_dict.get("KEPT_SECONDS", 0)
@@ -133,6 +134,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def close_if_unusable_or_obsolete(self) -> None:
         super().close_if_unusable_or_obsolete()
         self.health_check_done: bool = False  # in the next request, whatever this one has seen
+        # Interrupted within a statement, or in a transaction that Django did not begin.
+        if self.connection and self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
+            self.close()
 
     def close_if_health_check_failed(self) -> None:
         """Replace a connection that the server has closed since the thread's last request."""

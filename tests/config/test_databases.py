@@ -142,6 +142,7 @@ def pooled() -> Iterator[DatabaseWrapper]:
 def _end_backends() -> None:
     """End the backends of that pool, as a restart does, and wait until their sockets are closed."""
     ours = "FROM pg_stat_activity WHERE application_name = 'pooled'"
+    ours += " AND datname = current_database()"  # not those of tests in another process
     _value(f"SELECT count(pg_terminate_backend(pid, 10000)) {ours}")
 
 

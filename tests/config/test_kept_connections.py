@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from psycopg_pool import ConnectionPool
 
 from config.postgresql.base import DatabaseWrapper
@@ -68,7 +69,7 @@ def test_one_that_has_ended_meanwhile_fails_no_request(
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity"
-            " WHERE application_name = 'kept'"
+            " WHERE application_name = 'kept' AND datname = current_database()"
         )
 
     assert _backend(kept) != first
@@ -83,3 +84,26 @@ def test_a_thread_gives_it_back_when_it_ends(kept: DatabaseWrapper) -> None:
         kept.close()
 
     assert _free(kept.pool) == 2, "and no second time"
+
+
+def test_one_that_was_left_in_a_transaction_is_given_back(kept: DatabaseWrapper) -> None:
+    """By a statement: Django knows only of those that it has begun."""
+    with kept.cursor() as cursor:
+        cursor.execute("BEGIN")
+    kept.close_if_unusable_or_obsolete()
+
+    assert _free(kept.pool) == 2, "and its locks are released"
+
+
+def test_one_that_fails_halfway_is_given_back(kept: DatabaseWrapper) -> None:
+    _backend(kept)
+    kept.close()
+    with (
+        patch.object(kept, "init_connection_state", side_effect=OperationalError),
+        pytest.raises(OperationalError),
+    ):
+        kept.connect()
+
+    kept.close()
+
+    assert _free(kept.pool) == 2
