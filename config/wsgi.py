@@ -12,11 +12,10 @@ from django.core.handlers.base import reset_urlconf
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import close_old_connections, connections, reset_queries
+from django.db import close_old_connections, reset_queries
 from django.http import HttpResponse
 
 COLLECT_AFTER = 20_000  # net new objects before a garbage collection; Python's default is 700
-KEPT_SECONDS = 60  # for which a thread keeps a connection of the pool; default 0
 SWITCH_SECONDS = 0.0005  # a thread's turn while others wait for the interpreter; default 0.005
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -82,10 +81,6 @@ request_finished.disconnect(reset_urlconf)
 
 warm_up()
 keep_noting()
-
-# There are as many threads as the pool has connections: to give one back and take one with each
-# request would only cost time.
-connections.settings["default"]["KEPT_SECONDS"] = KEPT_SECONDS
 
 # What is loaded by now lives as long as the process, so the collector need not scan it again; and
 # requests leave little in reference cycles, pages nothing.

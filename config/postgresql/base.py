@@ -5,11 +5,9 @@ that reading a list takes. Our sessions are in UTC, so the driver returns UTC an
 """
 
 import select
-import threading
 from functools import cache
 from time import perf_counter
 from typing import Any
-from weakref import finalize
 
 import psycopg
 from django.db.backends.postgresql import base
@@ -17,7 +15,7 @@ from django.db.backends.postgresql.schema import DatabaseSchemaEditor
 from psycopg import _queries
 from psycopg.adapt import AdaptersMap
 from psycopg.postgres import types
-from psycopg.pq import Format, TransactionStatus
+from psycopg.pq import Format
 
 from core.statement_time import note_statement
 
@@ -95,57 +93,10 @@ class SchemaEditor(DatabaseSchemaEditor):
         return self
 
 
-class _Mark:
-    """What ends with its thread."""
-
-
-class _OfThread(threading.local):
-    def __init__(self) -> None:
-        self.mark = _Mark()
-
-
-_of_thread = _OfThread()
-
-
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that reads instants without a call of Python, and notes slow statements.
-
-    At the end of a request, a thread keeps it for KEPT_SECONDS after it was taken from the pool.
-    It goes back to the pool when the thread ends, too.
-    """
+    """A connection that reads instants without a call of Python, and notes slow statements."""
 
     SchemaEditorClass = SchemaEditor
-    _give_back: "finalize[Any, Any] | None" = None
-
-    def connect(self) -> None:
-        self._give_back = None  # until it is connected: what fails halfway is closed as it is
-        super().connect()
-        if self.pool:
-            self.close_at += self.settings_dict.get("KEPT_SECONDS", 0)
-            self._give_back = finalize(_of_thread.mark, self.pool.putconn, self.connection)
-            self._give_back.atexit = False
-
-    def _close(self) -> None:
-        if self._give_back and not self._give_back.detach():
-            self.connection = None  # given back when its thread ended
-            return
-        super()._close()  # type: ignore[misc]  # the stub lacks it
-
-    def close_if_unusable_or_obsolete(self) -> None:
-        super().close_if_unusable_or_obsolete()
-        self.health_check_done: bool = False  # in the next request, whatever this one has seen
-        # Interrupted within a statement, or in a transaction that Django did not begin.
-        if self.connection and self.connection.pgconn.transaction_status != TransactionStatus.IDLE:
-            self.close()
-
-    def close_if_health_check_failed(self) -> None:
-        """Replace a connection that the server has closed since the thread's last request."""
-        if self.connection is None or self.health_check_done:
-            return
-        self.health_check_done = True
-        if self.pool and has_unread_input(self.connection):
-            self.connection.close()
-            self.close()
 
     def get_connection_params(self) -> dict[str, Any]:
         if self.alias in self._connection_pools:  # type: ignore[attr-defined]  # the stub lacks it
