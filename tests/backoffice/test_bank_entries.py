@@ -139,6 +139,7 @@ def test_an_entry_is_matched_by_two(office, sent) -> None:
 
     act(office(Role.FINANCE), found, "undo-match", reason="It was the rent", note="Asked them")
     asked = Instruction.objects.get(task="undo_match")
+    assert "Matched with" in office(Role.FINANCE, "another").get(page_of(asked)).content.decode()
     act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
     found.refresh_from_db()
     assert found.is_waiting
