@@ -41,7 +41,7 @@ def matched_wrongly(payout: Payout) -> BankEntry:
 
 def undone(told: BankEntry) -> BankEntry:
     known = found(told.bank_reference)
-    return undo_of(known, matched_with=known.payout_id or known.batch_id)
+    return undo_of(known, matched_with=known.payout_id or known.batch_id or "")
 
 
 def undo_of(told: BankEntry, *, matched_with: str) -> BankEntry:
