@@ -91,7 +91,7 @@ class QueueFilter(OfficeFilter):
     parameter_name = "queue"
 
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
-        return [(queue.name, queue.title) for queue in queues_in(model_admin.model)]
+        return [(queue.name, queue.title) for queue in queues_in(self.model)]
 
     def narrowed(self, rows: Rows, value: str) -> Rows:
         [chosen] = [queue for queue in queues_in(rows.model) if queue.name == value]
@@ -140,8 +140,13 @@ def _stuck(rows: Rows, now: datetime) -> Rows:
     return rows.filter(status=PaymentStatus.PROCESSING, updated_at__lt=now - STUCK)
 
 
+def failed_lately(now: datetime) -> dict[str, Any]:
+    """Return the look-ups of deliveries that have failed for good lately."""
+    return {"status__in": [DeliveryStatus.FAILED.value], "ended_at__gte": now - RECENT}
+
+
 def _exhausted(rows: Rows, now: datetime) -> Rows:
-    return rows.filter(status=DeliveryStatus.FAILED, ended_at__gte=now - RECENT)
+    return rows.filter(**failed_lately(now))
 
 
 def _switched_off(rows: Rows, now: datetime) -> Rows:

@@ -102,6 +102,7 @@ _LOOKUPS = {
     "webhook__livemode": "Mode",
     "webhook_id": "Endpoint",
     "webhook_id__in": "Endpoint",
+    "event_id": "Event",
     "event_id__in": "Event",
     "status": "Status",
     "status__in": "Status",

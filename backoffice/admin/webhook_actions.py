@@ -4,16 +4,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import QueryDict
-from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.figures import day_start
+from backoffice.admin.delivery_filters import lookups_of
 from backoffice.forms import ActionForm, CheckboxField, ReasonForm, TextInputField
 from backoffice.models import ResendRun
-from backoffice.queues import DAY, RECENT, queues_in
-from backoffice.resource.days import days_asked, days_of, id_at
-from backoffice.resource.filters import mode_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
     ResendResult,
@@ -30,7 +25,6 @@ from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
 Rows = QuerySet[Delivery]
-[FAILED_LATELY] = [queue.name for queue in queues_in(Delivery)]
 
 
 class ResendForm(ActionForm):
@@ -143,70 +137,6 @@ class ResendListForm(ReasonForm):
             f"{waiting:,} not delivered, {every - waiting:,} delivered.",
             "They are sent in the background, with an audit entry each.",
         ]
-
-
-_READ = ("mode", "status", "endpoint", "event", "day", "day_from", "day_to", "ended", "queue")
-_KNOWN = frozenset({*_READ, "columns", "p", "e"})  # the others choose no rows
-_NOT_ARRIVED = [status.value for status in DeliveryStatus if status != DeliveryStatus.DELIVERED]
-
-
-def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, Any]:
-    """Return the filters of a list of deliveries as look-ups that a run can store.
-
-    They match nothing if the list ignores one of the filters: it shows more than was asked for.
-    """
-    chosen = QueryDict(query)
-    lookups = _named(chosen) | _of_days(chosen, now)
-    since = _ended_since(chosen, now)
-    if since is not None:
-        lookups["ended_at__gte"] = since.isoformat()
-    if chosen.get("queue") == FAILED_LATELY:
-        failed = DeliveryStatus.FAILED.value
-        lookups["status__in"] = [failed] if failed in lookups.get("status__in", [failed]) else []
-    if _has_unknown(chosen):
-        lookups["status__in"] = []
-    if not delivered_too:
-        wanted = lookups.get("status__in", _NOT_ARRIVED)
-        lookups["status__in"] = [status for status in wanted if status in _NOT_ARRIVED]
-    return lookups
-
-
-def _named(chosen: QueryDict) -> dict[str, Any]:
-    mode = mode_of(chosen.get("mode", ""))
-    lookups: dict[str, Any] = {} if mode == "both" else {"webhook__livemode": mode == "live"}
-    if statuses := chosen.get("status"):
-        lookups["status__in"] = statuses.split(",")
-    for name, field in (("endpoint", "webhook_id"), ("event", "event_id")):
-        if chosen.get(name):
-            lookups[f"{field}__in"] = [chosen[name]]
-    return lookups
-
-
-def _of_days(chosen: QueryDict, now: datetime) -> dict[str, Any]:
-    named = [chosen.get(name, "") for name in ("day", "day_from", "day_to")]
-    span = days_of(days_asked(*named), timezone.localtime(now).date())
-    if span is not None:
-        return {
-            "id__gte": id_at("dlv", day_start(span[0])),
-            "id__lt": id_at("dlv", day_start(span[1])),
-        }
-    return {"status__in": []} if any(named) else {}
-
-
-def _has_unknown(chosen: QueryDict) -> bool:
-    """Return whether a list of deliveries would ignore, or could not look up, one of these."""
-    known = {"queue": ("", FAILED_LATELY), "ended": ("", "day")}
-    return (
-        not _KNOWN.issuperset(chosen)
-        or any(chosen.get(name, "") not in values for name, values in known.items())
-        or not all(chosen.get(name, "").isprintable() for name in chosen)
-    )
-
-
-def _ended_since(chosen: QueryDict, now: datetime) -> datetime | None:
-    spans = [RECENT] if chosen.get("queue") == FAILED_LATELY else []
-    spans += [DAY] if chosen.get("ended") else []
-    return now - min(spans) if spans else None
 
 
 def _resend_list(context: ActionContext) -> ResendRun:

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from backoffice import formats
+from backoffice.admin.delivery_filters import DELIVERY_FILTERS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhook_actions import (
     ENDPOINT_ACTIONS,
@@ -12,7 +13,6 @@ from backoffice.admin.webhook_actions import (
     RESEND_ONE,
 )
 from backoffice.page_parts import Section, SupportAnswer, facts
-from backoffice.queues import DAY
 from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
@@ -41,9 +41,6 @@ from webhooks.delivery.outcomes import SUCCESS_RECORDED_EVERY
 from webhooks.endpoint_health import next_attempt_of
 from webhooks.event_types import EVERYTHING, EventType
 from webhooks.models import Attempt, Delivery, Event, Webhook
-from webhooks.statuses import DeliveryStatus
-
-FEW_ENDPOINTS = 100
 
 
 class StateFilter(OfficeFilter):
@@ -59,30 +56,6 @@ class StateFilter(OfficeFilter):
             return queryset.exclude(deleted_at=None)
         there = queryset.failing() if value == "failing" else queryset.not_deleted()
         return there.filter(is_active=value == "on") if value in ("on", "off") else there
-
-
-class EndedFilter(OfficeFilter):
-    """Deliveries that arrived or were given up in the last 24 hours."""
-
-    title = "ended"
-    parameter_name = "ended"
-    options = (("day", "in the last 24 hours"),)
-
-    def narrowed(self, rows: Any, value: str) -> Any:
-        return rows.filter(ended_at__gte=request_now() - DAY)
-
-
-class DeliveryModeFilter(ModeFilter):
-    """The mode of the endpoint. If a mode has few endpoints, their ids are looked up first."""
-
-    def narrowed(self, rows: Any, value: str) -> Any:
-        if value == "both":
-            return rows
-        endpoints = Webhook.objects.filter(livemode=value == "live")
-        ids = list(endpoints.values_list("pk", flat=True)[: FEW_ENDPOINTS + 1])
-        if len(ids) <= FEW_ENDPOINTS:
-            return rows.filter(webhook__in=ids)
-        return rows.filter(webhook__livemode=value == "live")
 
 
 def endpoint_state(webhook: Webhook) -> str:
@@ -205,14 +178,7 @@ class DeliveryAdmin(OfficeAdmin):
         DELIVERY_URL,
         Id("Delivery"),
     )
-    list_filter = (
-        DayFilter,
-        choice_filter("status", "status", DeliveryStatus.choices),
-        EndedFilter,
-        DeliveryModeFilter,
-        link_filter("endpoint", "endpoint", "webhook_id"),
-        link_filter("event", "event", "event_id"),
-    )
+    list_filter = DELIVERY_FILTERS
     summary = (CREATED, EVENT, STATUS, ATTEMPTS, NEXT_ATTEMPT, DELIVERY_URL, Id("Delivery"))
     indexed = frozenset({"endpoint"})
     row_actions = (RESEND_ONE,)

@@ -6,6 +6,7 @@ from operator import or_
 from typing import Any
 
 from django.contrib.admin import ModelAdmin
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -13,7 +14,7 @@ from backoffice import formats
 from backoffice.ending_counts import ENDINGS
 from backoffice.figures import day_start
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.days import days_asked, days_of, during, fault_of_days, id_at, within
+from backoffice.resource.days import days_asked, days_of, during, fault_of_days, id_at, ids_within
 from backoffice.resource.filters import MOST_UNKNOWN, Choices, OfficeFilter, Rows
 from core.clock import request_now
 from ledger.models import HOUSE, Account
@@ -39,9 +40,7 @@ class DayFilter(OfficeFilter):
     )
     takes_dates = True
 
-    def __init__(
-        self, request: HttpRequest, params: Any, model: Any, model_admin: "ModelAdmin[Any]"
-    ) -> None:
+    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
         name = str(self.parameter_name)
         days = days_asked(*(params.pop(f"{name}{end}", [""])[-1] for end in ("", "_from", "_to")))
         if days:
@@ -77,9 +76,14 @@ class DayFilter(OfficeFilter):
 
     def of_days(self, rows: Rows, first: date, last: date) -> Rows:
         """Return the rows of the first day and later, before the last."""
-        if not self.field_name:
-            return within(rows, first, last)
-        return rows.filter(during(self.field_name, (first, last)))
+        return rows.filter(**self.between(first, last))
+
+    def between(self, first: date, last: date) -> dict[str, Any]:
+        field = self.field_name
+        return during(field, first, last) if field else ids_within(self.model, first, last)
+
+    def conditions(self, value: str) -> dict[str, Any]:
+        return self.between(*self.span) if self.span else {}
 
 
 class PaidFilter(DayFilter):
@@ -119,7 +123,7 @@ class OutcomeFilter(DayFilter):
         return list(self.options) if self.value() else []
 
     def of_days(self, rows: Rows, first: date, last: date) -> Rows:
-        endings = (during(field, (first, last)) for field in ENDINGS.values())
+        endings = (Q(**during(field, first, last)) for field in ENDINGS.values())
         return rows.filter(reduce(or_, endings))
 
 

@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Model, QuerySet
 from django.http import QueryDict
 from django.utils.dateparse import parse_date
 
@@ -58,18 +58,20 @@ def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
     return fixed
 
 
-def during(field: str, span: tuple[date, date]) -> Q:
-    """Return the condition that an instant lies within these days."""
-    first, last = map(day_start, span)
-    return Q(**{f"{field}__gte": first, f"{field}__lt": last})
+def during(field: str, first: date, last: date) -> dict[str, datetime]:
+    """Return the look-ups of an instant on the first day or later, and before the last."""
+    return {f"{field}__gte": day_start(first), f"{field}__lt": day_start(last)}
 
 
 def within(rows: QuerySet[Any], first: date, last: date) -> QuerySet[Any]:
     """Keep the rows whose id was created on the first day or later, and before the last."""
-    prefix = CATALOG[rows.model].prefix
-    return rows.filter(
-        pk__gte=id_at(prefix, day_start(first)), pk__lt=id_at(prefix, day_start(last))
-    )
+    return rows.filter(**ids_within(rows.model, first, last))
+
+
+def ids_within(model: type[Model], first: date, last: date) -> dict[str, str]:
+    """Return the look-ups of the ids that such rows have."""
+    prefix = CATALOG[model].prefix
+    return {"id__gte": id_at(prefix, day_start(first)), "id__lt": id_at(prefix, day_start(last))}
 
 
 def id_at(prefix: str, instant: datetime) -> str:

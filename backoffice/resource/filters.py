@@ -32,9 +32,8 @@ class OfficeFilter(SimpleListFilter):
     options: Choices = ()
     unknown = ""
 
-    def __init__(
-        self, request: HttpRequest, params: Any, model: Any, model_admin: "ModelAdmin[Any]"
-    ) -> None:
+    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
+        self.model = model
         super().__init__(request, params, model, model_admin)
         name = str(self.parameter_name)
         if asked := str(self.used_parameters.pop(name, "")):
@@ -64,7 +63,11 @@ class OfficeFilter(SimpleListFilter):
 
     def narrowed(self, rows: Rows, value: str) -> Rows:
         """Return the rows that the chosen value leaves."""
-        return rows.filter(**{self.field_name: value})
+        return rows.filter(**self.conditions(value))
+
+    def conditions(self, value: str) -> dict[str, Any]:
+        """Return what these rows match, as look-ups."""
+        return {self.field_name: value}
 
     @property
     def chosen(self) -> str:
@@ -90,8 +93,8 @@ class SeveralFilter(OfficeFilter):
         known = dict(self.lookup_choices)
         return ",".join(part for part in asked.split(",") if part in known)
 
-    def narrowed(self, rows: Rows, value: str) -> Rows:
-        return rows.filter(**{f"{self.field_name}__in": self._values})
+    def conditions(self, value: str) -> dict[str, Any]:
+        return {f"{self.field_name}__in": self._values}
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         """Yield the choices; each adds its value to the URL, or removes it."""
@@ -172,10 +175,10 @@ class ModeFilter(OfficeFilter):
     def value(self) -> str:
         return mode_of(str(super().value()))
 
-    def narrowed(self, rows: Rows, value: str) -> Rows:
+    def conditions(self, value: str) -> dict[str, Any]:
         # Both are named, too: indexes of a merchant's rows begin with the mode.
         modes = {"both": [True, False], "live": [True], "test": [False]}
-        return rows.filter(**{f"{self.field_name}__in": modes[value]})
+        return {f"{self.field_name}__in": modes[value]}
 
 
 def mode_of(text: str) -> str:

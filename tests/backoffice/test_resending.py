@@ -9,7 +9,7 @@ import time_machine
 from django.db.models import F, QuerySet
 from django.urls import reverse
 
-from backoffice.admin.webhook_actions import lookups_of
+from backoffice.admin.delivery_filters import lookups_of
 from backoffice.models import AuditEntry, ResendRun
 from backoffice.registry import office as site
 from backoffice.resource.page_urls import page_of
@@ -93,7 +93,7 @@ def test_those_that_arrived_are_sent_on_a_tick(office: Office, endpoint: Webhook
         ("mode=test&day_from=2026-01-01&day_to=2026-01-02", None),
         ("mode=test&day_from=2026-01-01&day_to=2099-01-01", 3),
         ("mode=test&status=no-such", None),
-        ("mode=no-such", None),  # a list shows live ones then, and so does what it sends
+        ("mode=no-such", None),
         ("mode=test&endpoint={0},{1}", None),  # a list shows what has this for its id: nothing
         ("mode=test&event={2},{2}", None),
         # What a list does not know, it ignores, and says so: it shows more than was asked for.
@@ -102,6 +102,7 @@ def test_those_that_arrived_are_sent_on_a_tick(office: Office, endpoint: Webhook
         ("mode=test&day_to=2026-01-02", None),
         ("mode=test&ended=week", None),
         ("mode=test&queue=no-such", None),
+        ("mode=test&status=failed,no-such", None),
         ("mode=test&stauts=failed", None),
     ],
 )
