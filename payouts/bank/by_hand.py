@@ -6,7 +6,8 @@ Locks are taken in the order entry, payout, ledger account.
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce, NullIf
 
 from core.ids import new_id
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
@@ -182,7 +183,12 @@ def _forget_booking(entry: BankEntry, payouts: PayoutQuerySet) -> None:
     is_booked = alone | whole | Q(Exists(of_run), ~Q(status=PayoutStatus.FAILED))
     payouts.exclude(is_booked).update(booked_at=None)
     if reference := entry.bank_reference or entry.entry_reference:
-        payouts.filter(bank_reference=reference).update(bank_reference="")
+        left = payouts.filter(bank_reference=reference)
+        left.exclude(is_booked).update(bank_reference="")
+        of_either = Q(payout=OuterRef("pk")) | Q(batch=OuterRef("batch"))
+        named = Coalesce(NullIf("bank_reference", Value("")), "entry_reference")
+        own = booked.filter(of_either).order_by("pk").values_list(named)[:1]
+        left.update(bank_reference=Subquery(own))
 
 
 def is_undoable(entry: BankEntry) -> bool:

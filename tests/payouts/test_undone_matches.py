@@ -14,6 +14,7 @@ from tests.ledger.funding import problems
 from tests.payouts.bank_files import (
     batch_details,
     entry,
+    notification,
     order_of,
     read,
     returned,
@@ -113,6 +114,21 @@ def test_the_waiting_debit_of_the_whole_run_is_matched_at_once(sent_pair, with_r
     assert found("OWN").batch == batch
     assert open_parts() == {"booked, not matched yet": -told.booked_amount}
     assert problems() == []
+
+
+def test_the_reference_of_the_debit_that_books_a_payout_takes_the_place_of_the_wrong_one(
+    sent_pair,
+) -> None:
+    payout = sent_pair[0]
+    read(notification(entry(1250, reference="RENT")))
+    told = found("RENT")
+    match_by_hand(entry_id=told.pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
+    read(statement(entry(1250, order_of(payout), reference="OWN"), message_id="M-2"))
+
+    undone(told)
+
+    payout.refresh_from_db()
+    assert (payout.bank_reference, payout.booked_at is None) == ("OWN", False)
 
 
 def test_a_request_that_another_match_has_overtaken_undoes_nothing(sent_pair) -> None:
