@@ -1,16 +1,17 @@
 """What to tell a caller about a payout: on its way, paid, or where its money is instead."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 from backoffice import formats
 from backoffice.page_parts import NextStep, SupportAnswer
 from backoffice.resource.page_urls import page_of, page_to_open
-from backoffice.resource.shown import with_link
+from backoffice.resource.shown import linked, with_link
 from backoffice.services.payouts import runs_waiting
 from core.text import showable
 from ledger.models import TransferKind
@@ -25,6 +26,7 @@ from payouts.services import REFUSED, RETURNED_BY_BANK
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 MOST_QUOTED = 3
+_OF_THE_BANK = re.compile(r"\b((?:ben|po|bat|top)_[0-9A-Za-z]{10,})")
 MOST_CANCELED = 10
 GIVEN_BACK = (TransferKind.PAYOUT_RETURNED, TransferKind.PAYOUT_REVERSED)
 _HELD = (
@@ -86,7 +88,16 @@ def _next_step(entries: Sequence[BankEntry]) -> NextStep:
 
 
 def _report(entry: BankEntry) -> str:
-    return with_link(f"The bank reports {_says(entry)}. {entry.problem}", entry)
+    words = with_links(f"The bank reports {_says(entry)}. {entry.problem}")
+    return with_link(words, entry)
+
+
+def with_links(words: str) -> str:
+    """Return a sentence, each entry, payout, run or top-up in it linked to its page."""
+    parts = _OF_THE_BANK.split(words)
+    return format_html_join(
+        "", "{}", ((linked(each, each),) if at % 2 else (each,) for at, each in enumerate(parts))
+    )
 
 
 def _says(entry: BankEntry) -> str:

@@ -12,9 +12,14 @@ from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.shown import actor_words, with_link
 from backoffice.roles import InstructionKind
 from backoffice.services.instruction_kinds import (
+    BANK_CREDIT,
+    BANK_ENTRY,
     PAYOUT_FAILURE,
     PAYOUT_RETURN,
     REFUND,
+    SET_ASIDE,
+    UNDO_MATCH,
+    WAIT_AGAIN,
     moves_later,
     title_of,
 )
@@ -28,7 +33,7 @@ from customers.phones import masked
 from funding.models import TopUp
 from merchants.models import Merchant
 from payments.models import Payment
-from payouts.models import Payout
+from payouts.models import BankEntry, BankEntryState, Payout
 from payouts.statuses import TRANSITIONS, PayoutStatus
 from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
@@ -45,6 +50,16 @@ SHOWN = 5
 _ARGUMENTS = {"ben": "entry", "top": "top_up"}
 # How a payout ends that is recorded so.
 _ENDINGS = {PAYOUT_FAILURE: PayoutStatus.FAILED, PAYOUT_RETURN: PayoutStatus.RETURNED}
+# The state of a bank entry in which each of these can be done, and what has come between.
+_RESOLVES = dict.fromkeys((BANK_ENTRY, BANK_CREDIT, SET_ASIDE), BankEntryState.UNMATCHED) | {
+    WAIT_AGAIN: BankEntryState.OTHER,
+    UNDO_MATCH: BankEntryState.MATCHED,
+}
+_RESOLVED: dict[str, str] = {
+    BankEntryState.UNMATCHED: "waits for an explanation now",
+    BankEntryState.MATCHED: "has been matched since",
+    BankEntryState.OTHER: "has been set aside since",
+}
 _OUTCOMES = {
     InstructionStatus.CARRIED_OUT: "was approved and carried out",
     InstructionStatus.DECLINED: "was declined",
@@ -53,13 +68,16 @@ _OUTCOMES = {
 }
 
 
-def requests_about(public_id: str, now: datetime, hidden: Sequence[str]) -> list[Instruction]:
-    """Return the requests that wait, and those declined within a week; not for hidden tasks."""
+def is_about(public_id: str) -> Q:
+    """Return the condition for requests about an object, or that name it beside their subject."""
     about = Q(subject_id=public_id)
     argument = _ARGUMENTS.get(public_id.partition("_")[0])
-    if argument:
-        about |= Q(**{f"arguments__{argument}": public_id})
-    recent = Instruction.objects.filter(about, asked_at__gt=now - SHOWN_FOR)
+    return about | Q(**{f"arguments__{argument}": public_id}) if argument else about
+
+
+def requests_about(public_id: str, now: datetime, hidden: Sequence[str]) -> list[Instruction]:
+    """Return the requests that wait, and those declined within a week; not for hidden tasks."""
+    recent = Instruction.objects.filter(is_about(public_id), asked_at__gt=now - SHOWN_FOR)
     shown = recent.exclude(task__in=hidden).filter(
         status__in=[InstructionStatus.WAITING, InstructionStatus.DECLINED]
     )
@@ -120,7 +138,8 @@ def subject_of(instruction: Instruction) -> str:
 
 def warnings_of(instruction: Instruction) -> list[str]:
     """Return what to check twice before approving."""
-    found = [_other_amount(instruction), _file_again(instruction), _ended(instruction)]
+    found = [_other_amount(instruction), _file_again(instruction)]
+    found += [_ended(instruction), _resolved(instruction)]
     if instruction.task == REFUND:
         found += _of_refund(instruction, Payment.objects.get(pk=instruction.subject_id))
     return list(filter(None, found))
@@ -136,7 +155,7 @@ def overtaken(instruction: Instruction) -> str:
     """Say why what was requested cannot be done any more, nor be approved; empty if it can."""
     if instruction.task == REFUND:
         return short_of(instruction, Payment.objects.get(pk=instruction.subject_id))
-    return _ended(instruction)
+    return _ended(instruction) or _resolved(instruction)
 
 
 def _ended(instruction: Instruction) -> str:
@@ -148,6 +167,22 @@ def _ended(instruction: Instruction) -> str:
     if ending in TRANSITIONS[status]:
         return ""
     return f"The payout is {status.label.lower()} now: decline or withdraw this."
+
+
+def _resolved(instruction: Instruction) -> str:
+    """Say that a bank entry is no longer as it was when this was requested."""
+    state = _RESOLVES.get(instruction.task)
+    if state is None:
+        return ""
+    known = instruction.arguments.get("entry", instruction.subject_id)
+    entry = BankEntry.objects.get(pk=known)
+    is_other = instruction.task == UNDO_MATCH and instruction.subject_id not in (
+        entry.payout_id,
+        entry.batch_id,
+    )
+    if entry.state == state and not is_other:
+        return ""
+    return f"The bank entry {_RESOLVED[entry.state]}: decline or withdraw this."
 
 
 def uncovered_words(payment: Payment, amount: int) -> str:

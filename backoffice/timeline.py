@@ -1,7 +1,9 @@
 """Everything that happened to a payment, or to any other object, on one timeline."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import chain, islice
+from operator import or_
 from typing import Any
 
 from django.db.models import Q
@@ -14,6 +16,7 @@ from backoffice.message_words import kind_words, masked_recipient, status_words,
 from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.payout_answer import reason_of
+from backoffice.request_answer import is_about
 from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
@@ -231,7 +234,7 @@ def _requests(public_ids: Sequence[str], acts: Sequence[AuditEntry]) -> list[Ins
     waiting = Q(status=InstructionStatus.WAITING, expires_at__gt=request_now())
     asked = Instruction.objects.filter(
         ~(done_alone | waiting) | Q(asked_at__in={entry.at for entry in acts}),
-        subject_id__in=public_ids,
+        reduce(or_, map(is_about, public_ids)),
     )
     return list(asked.select_related("decided_by").order_by("-pk")[: 2 * SHOWN])
 

@@ -1,15 +1,13 @@
 """Bank entries, and the bank's statements of the account from which payouts leave."""
 
-import re
 from datetime import date, datetime
 from typing import Any
-
-from django.utils.html import format_html_join
 
 from backoffice import formats
 from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer, Table
+from backoffice.payout_answer import with_links
 from backoffice.resource.day_filters import DayFilter
 from backoffice.resource.filters import ModeFilter, NumberFilter, Rows, choice_filter, link_filter
 from backoffice.resource.resource import summary_table
@@ -57,7 +55,6 @@ CHARGE = Amount("Of it the bank's charge", "charge_amount", shown=lambda entry: 
 OPENING = Amount("Opening", "opening_amount")
 ENTRIES = Amount("Entries", "entries_amount")
 CLOSING = Amount("Closing", "closing_amount")
-_OF_THE_BANK = re.compile(r"\b((?:ben|po|bat|top)_[0-9A-Za-z]{10,})")
 START, END = Instant("From", "start_at"), Instant("To", "end_at")
 
 
@@ -173,16 +170,8 @@ class BankEntryAdmin(OfficeAdmin):
         return SupportAnswer(["Matched."], "good")
 
 
-def _with_links(words: str) -> str:
-    """Return a sentence, each entry, payout, run or top-up in it linked to its page."""
-    parts = _OF_THE_BANK.split(words)
-    return format_html_join(
-        "", "{}", ((linked(each, each),) if at % 2 else (each,) for at, each in enumerate(parts))
-    )
-
-
 def _why_it_waits(entry: BankEntry) -> list[str]:
-    words = [_with_links(f"It waits for a person: {entry.problem}")]
+    words = [with_links(f"It waits for a person: {entry.problem}")]
     if holds_back(entry):
         words.append("Payouts may be waiting for it: setting it aside takes two people.")
     elif entry.kind == BankEntryKind.CREDIT and not entry.is_booked_credit:

@@ -178,8 +178,10 @@ def _without_money(context: ActionContext) -> dict[str, Any]:
 
 
 def _undo(context: ActionContext) -> dict[str, Any]:
-    matched_with = context.row.payout_id or context.row.batch_id
-    return {**_without_money(context), "arguments": {"matched_with": matched_with}}
+    entry = context.row
+    found = entry.payout or entry.batch  # the request is about it, as that to match it was
+    about = {"subject_id": found.pk, "merchant_id": getattr(found, "merchant_id", "")}
+    return {**_without_money(context), **about, "arguments": {"entry": entry.pk}}
 
 
 def _is_set_aside(entry: BankEntry) -> bool:

@@ -69,14 +69,14 @@ def reopen_order_entry(instruction: Instruction, caller: Caller, now: datetime) 
 
 def undo_entry_match(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Undo the match of an entry with the wrong payout or run. Raises as `undo_match` does."""
-    entry = undo_match(
-        entry_id=instruction.subject_id,
-        matched_with=instruction.arguments["matched_with"],
+    undo_match(
+        entry_id=instruction.arguments["entry"],
+        matched_with=instruction.subject_id,
         cause=instruction.reason,
         actor=caller.actor,
         now=now,
     )
-    return entry.pk
+    return instruction.subject_id
 
 
 def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -137,15 +137,6 @@ def test_an_entry_is_matched_by_two(office, sent) -> None:
     found.refresh_from_db()
     assert (sent.status, found.state, found.payout_id) == ("paid", "matched", sent.pk)
 
-    act(office(Role.FINANCE), found, "undo-match", reason="It was the rent", note="Asked them")
-    asked = Instruction.objects.get(task="undo_match")
-    assert "Matched with" in office(Role.FINANCE, "another").get(page_of(asked)).content.decode()
-    act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
-    found.refresh_from_db()
-    assert found.is_waiting
-    why = f'Was matched with <a class="bo-link" href="{page_of(sent)}">{sent.pk}</a>: It was'
-    assert why in office(Role.FINANCE).get(page_of(found)).content.decode()
-
 
 @pytest.mark.each_on_postgres(ITS_OWN)
 def test_an_entry_is_not_matched_with_what_does_not_fit(office, sent) -> None:

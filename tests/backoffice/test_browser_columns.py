@@ -17,7 +17,8 @@ from tests.backoffice.desk import sign_in
 from tests.backoffice.rows import one_of_each
 from tests.client import Api
 from tests.factories import CustomerFactory, MerchantFactory, PaymentFactory
-from tests.payouts.batching import live_payout
+from tests.payouts.bank_files import entry, order_of, read, statement
+from tests.payouts.batching import batch_of, live_payout
 from webhooks.models import Delivery, Webhook
 
 pytestmark = [
@@ -159,3 +160,20 @@ def test_lists_of_both_modes_fit_and_why_an_entry_waits_makes_no_tower(open_page
         wider = "table => table.scrollWidth - table.parentElement.clientWidth"
         assert table.evaluate(wider) <= 0, model
     assert page.locator("#result_list tbody tr").first.bounding_box()["height"] < 110
+
+
+def test_what_is_to_be_said_of_a_payout_stays_on_a_phone(open_page, site):
+    """An id of forty letters, and the way to another page, break into lines."""
+    payout = live_payout(Api(), amount=1250)
+    batch_of()
+    problem = f"The bank has already reported this. If a person matched ben_{'0' * 30} wrongly,"
+    read(statement(entry(1250, order_of(payout))))
+    BankEntry.objects.update(state="unmatched", resolved_at=None, problem=problem)
+    page = open_page("/admin/", width=390, height=900)
+    sign_in(page, Role.FINANCE)
+
+    page.goto(f"{site}{page_of(payout)}")
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    said = page.locator(".bo-answer")
+    assert said.evaluate_all("all => all.every((it) => it.scrollWidth <= it.clientWidth)")

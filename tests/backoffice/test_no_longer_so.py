@@ -12,14 +12,22 @@ from backoffice.request_answer import overtaken
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import InstructionKind, Role
 from backoffice.services.exports import LEASE
-from backoffice.services.instruction_kinds import PAYOUT_FAILURE, PAYOUT_RETURN
+from backoffice.services.instruction_kinds import (
+    BANK_CREDIT,
+    BANK_ENTRY,
+    PAYOUT_FAILURE,
+    PAYOUT_RETURN,
+    SET_ASIDE,
+    UNDO_MATCH,
+    WAIT_AGAIN,
+)
 from core.clock import utc_now
 from funding.models import TopUp
 from funding.services import credit_top_up
 from links.models import PaymentLink
 from messages.models import Message
 from payments.models import Payment
-from payouts.models import Payout
+from payouts.models import BankEntry, Payout
 from payouts.statuses import PayoutStatus
 from tests.backoffice.conftest import Office
 
@@ -107,3 +115,46 @@ def test_an_ending_that_was_requested_is_overtaken_by_another(
     words = overtaken(Instruction(task=task, subject_id="po_1"))
 
     assert words == (word and f"The payout is {word} now: decline or withdraw this.")
+
+
+@pytest.mark.parametrize("named", [{"arguments": {"entry": "ben_1"}}, {"subject_id": "ben_1"}])
+@pytest.mark.parametrize(
+    ("task", "state", "words"),
+    [
+        (BANK_ENTRY, "unmatched", ""),
+        (BANK_ENTRY, "other", "has been set aside since"),
+        (BANK_CREDIT, "matched", "has been matched since"),
+        (SET_ASIDE, "unmatched", ""),
+        (SET_ASIDE, "matched", "has been matched since"),
+        (WAIT_AGAIN, "other", ""),
+        (WAIT_AGAIN, "unmatched", "waits for an explanation now"),
+    ],
+)
+def test_what_was_requested_of_an_entry_is_overtaken_by_another_explanation(
+    named: dict[str, Any], task: str, state: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {"ben_1": BankEntry(state=state)}
+    monkeypatch.setattr(BankEntry.objects, "get", lambda pk: rows[pk])
+
+    said = overtaken(Instruction(task=task, **named))
+
+    assert said == (words and f"The bank entry {words}: decline or withdraw this.")
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (BankEntry(state="matched", payout_id="po_1"), ""),
+        (BankEntry(state="matched", batch_id="po_1"), ""),
+        (BankEntry(state="matched", payout_id="po_2"), "has been matched since"),
+        (BankEntry(state="unmatched"), "waits for an explanation now"),
+    ],
+)
+def test_undoing_a_match_is_overtaken_by_another_match(
+    entry: BankEntry, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BankEntry.objects, "get", lambda pk: entry)
+
+    said = overtaken(Instruction(task=UNDO_MATCH, subject_id="po_1", arguments={"entry": "ben_1"}))
+
+    assert said == (words and f"The bank entry {words}: decline or withdraw this.")
