@@ -193,7 +193,7 @@ def _forget_booking(entry: BankEntry, payouts: PayoutQuerySet) -> None:
 
 def is_undoable(entry: BankEntry) -> bool:
     """Return whether an entry was matched with a payout or run that it does not name itself."""
-    if entry.state != BankEntryState.MATCHED or entry.credited_to or entry.kind not in UNDOABLE:
+    if entry.state != BankEntryState.MATCHED or entry.kind not in UNDOABLE:
         return False
     name = our_reference(entry)
     orders = PayoutOrder.objects.filter(payout=entry.payout_id, end_to_end_id=name)

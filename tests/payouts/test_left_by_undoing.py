@@ -1,0 +1,100 @@
+"""What an undone match leaves: all that other entries of the bank prove, and nothing else"""
+
+from typing import Any
+
+import pytest
+
+from core.clock import utc_now
+from payouts.bank.by_hand import match_by_hand, undo_match
+from payouts.errors import BankEntryUnfit
+from payouts.models import BankEntry, Payout
+from tests.ledger.funding import problems
+from tests.payouts.bank_files import (
+    batch_details,
+    entry,
+    notification,
+    order_of,
+    read,
+    returned,
+    statement,
+    status_report,
+)
+
+STAFF: dict[str, Any] = {"actor": "staff:ann"}
+RENT = entry(1250, reference="RENT")
+
+
+def matched_wrongly(told: BankEntry, payout: Payout) -> BankEntry:
+    return match_by_hand(entry_id=told.pk, payout_id=payout.pk, now=utc_now(), **STAFF)
+
+
+def undone(told: BankEntry) -> Payout:
+    """Undo a match with one payout, which is returned as it is then."""
+    known = Payout.objects.get(bank_entries=told)
+    undo_match(entry_id=told.pk, matched_with=known.pk, cause="The rent", now=utc_now(), **STAFF)
+    assert problems() == []
+    return Payout.objects.get(pk=known.pk)
+
+
+def rent() -> BankEntry:
+    return BankEntry.objects.get(bank_reference="RENT")
+
+
+def test_a_notification_of_its_own_leaves_its_reference_and_books_nothing(sent_pair) -> None:
+    payout = sent_pair[0]
+    read(notification(entry(1250, order_of(payout), reference="OWN")))
+    read(statement(RENT, message_id="M-2"))
+    matched_wrongly(rent(), payout)
+
+    left = undone(rent())
+
+    assert (left.status, left.bank_reference, left.booked_at) == ("paid", "OWN", None)
+
+
+def test_a_return_of_it_does_not_book_that_it_left(sent_pair) -> None:
+    payout = sent_pair[0]
+    read(statement(RENT))
+    matched_wrongly(rent(), payout)
+    read(statement(returned(payout), message_id="M-2", number="2026-2"))
+
+    left = undone(rent())
+
+    assert (left.status, left.booked_at, left.bank_reference) == ("returned", None, "")
+    assert left.return_booked_at is not None
+
+
+def test_a_run_that_was_booked_whole_still_books_what_was_refused(sent_pair) -> None:
+    refused, batch = sent_pair[0], sent_pair[0].batch
+    read(status_report(batch, (order_of(refused), "RJCT")))
+    whole = entry(2050, reference="RUN", details=batch_details(batch))
+    read(statement(whole, returned(refused)))
+    read(statement(message_id="M-2", number="2026-2"))  # the run is looked at once more
+    read(notification(RENT, message_id="M-3"))
+    matched_wrongly(rent(), refused)
+
+    left = undone(rent())
+
+    assert (left.status, left.booked_at is None, left.bank_reference) == ("failed", False, "RUN")
+
+
+def test_what_names_the_run_is_not_undone(sent_pair) -> None:
+    batch = sent_pair[0].batch
+    read(statement(entry(2050, reference="RUN", details=batch_details(batch))))
+    told = BankEntry.objects.get()
+    assert told.batch == batch
+
+    with pytest.raises(BankEntryUnfit, match="a person"):
+        undo_match(entry_id=told.pk, matched_with=batch.pk, cause="No", now=utc_now(), **STAFF)
+
+
+@pytest.mark.parametrize(("status", "became"), [("ACSC", "paid"), ("ACSP", "in_transit")])
+def test_a_report_without_a_name_was_of_another_order(sent_pair, status: str, became: str) -> None:
+    payout = sent_pair[0]
+    read(status_report(payout.batch, ("NOTPROVIDED", status)))
+    told = BankEntry.objects.get()
+    matched_wrongly(told, payout)
+
+    left = undone(told)
+
+    told.refresh_from_db()
+    assert (left.status, left.booked_at, told.is_waiting) == (became, None, True)
