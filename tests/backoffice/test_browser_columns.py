@@ -162,6 +162,7 @@ def test_lists_of_both_modes_fit_and_why_an_entry_waits_makes_no_tower(open_page
     assert page.locator("#result_list tbody tr").first.bounding_box()["height"] < 110
 
 
+@pytest.mark.usefixtures("debtor_account")
 def test_what_is_to_be_said_of_a_payout_stays_on_a_phone(open_page, site):
     """An id of forty letters, and the way to another page, break into lines."""
     payout = live_payout(Api(), amount=1250)
