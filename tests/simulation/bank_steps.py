@@ -31,16 +31,16 @@ def read_any_file(weeks: VirtualWeeks) -> None:
     fresh = [file for file in weeks.bank.files if not file.read]
     files = fresh if fresh and weeks.random.random() < 0.8 else weeks.bank.files[-40:]
     if files:
-        _read(weeks, weeks.random.choice(files))
-        _follow(weeks)
+        read_file(weeks, weeks.random.choice(files))
+        follow(weeks)
 
 
 def read_old_files(weeks: VirtualWeeks) -> None:
     """Read what lies there too long, and once more what waits; then look at it as a person."""
     for file in weeks.bank.files:
         if not file.read or file.waits:
-            _read(weeks, file)
-    _follow(weeks)
+            read_file(weeks, file)
+    follow(weeks)
     for waiting in BankEntry.objects.unmatched().order_by("pk"):
         if (weeks.now - waiting.created_at).days >= 5:
             note, now = "Looked at", weeks.tick()
@@ -48,7 +48,7 @@ def read_old_files(weeks: VirtualWeeks) -> None:
             _let_go(weeks)
 
 
-def _follow(weeks: VirtualWeeks) -> None:
+def follow(weeks: VirtualWeeks) -> None:
     follow_payouts(weeks)
     follow_top_ups(weeks)
 
@@ -60,7 +60,7 @@ def _let_go(weeks: VirtualWeeks) -> None:
             payout.since = weeks.now
 
 
-def _read(weeks: VirtualWeeks, file: AnswerFile) -> None:
+def read_file(weeks: VirtualWeeks, file: AnswerFile) -> None:
     weeks.note(file.name)
     result = weeks.survive(partial(_import, weeks, file.content))
     file.waits, file.read = result.unmatched, True
@@ -97,7 +97,7 @@ def read_wrong_file(weeks: VirtualWeeks) -> None:
     else:
         assert kind in ("unknown order", "another amount"), f"{kind} was read"
         assert result.matched == 0, kind
-    _follow(weeks)
+    follow(weeks)
 
 
 def back_up(weeks: VirtualWeeks) -> None:
@@ -114,8 +114,8 @@ def reconcile(weeks: VirtualWeeks) -> None:
     weeks.bank.close_day(now=weeks.now)
     for file in weeks.bank.files:
         if not file.read or file.waits:
-            _read(weeks, file)
-    _follow(weeks)
+            read_file(weeks, file)
+    follow(weeks)
     continuity.confirm(actor=ACTOR, now=weeks.tick())
     weeks.shut = False
     check_bank(weeks)

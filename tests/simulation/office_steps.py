@@ -156,7 +156,8 @@ def _business_day(weeks: VirtualWeeks) -> date:
 
 
 def _waiting() -> list[Instruction]:
-    return list(Instruction.objects.filter(status=InstructionStatus.WAITING).order_by("pk"))
+    waiting = Instruction.objects.filter(status=InstructionStatus.WAITING, task=RUN_PAYOUTS)
+    return list(waiting.order_by("pk"))
 
 
 def _scheduled(weeks: VirtualWeeks, currency: str) -> set[str]:

@@ -10,7 +10,14 @@ from tests.backoffice.conftest import staff_as
 from tests.client import Api
 from tests.factories import MerchantFactory
 from tests.payouts.bank_files import ACCOUNT
-from tests.simulation import bank_steps, money_in_steps, office_steps, ticks, trading_steps
+from tests.simulation import (
+    bank_steps,
+    mistaken_steps,
+    money_in_steps,
+    office_steps,
+    ticks,
+    trading_steps,
+)
 from tests.simulation.payout_trail import CURRENCIES
 from tests.simulation.shadow_books import BookedShop
 from tests.simulation.virtual_weeks import Happening, VirtualWeeks
@@ -47,6 +54,10 @@ STEPS = {
         Happening(bank_steps.read_any_file, 40),
         Happening(bank_steps.read_old_files, 0, 2 * DAY),
         Happening(bank_steps.read_wrong_file, 10),
+        Happening(mistaken_steps.pay_rent, 10, DAY),
+        Happening(mistaken_steps.match_wrongly, 30),
+        Happening(mistaken_steps.ask_to_undo, 10, HALF_A_DAY),
+        Happening(mistaken_steps.decide_to_undo, 10, HALF_A_DAY),
         Happening(bank_steps.back_up, 12),
         Happening(bank_steps.reconcile, 2, DAY),
     )

@@ -78,6 +78,7 @@ class ShadowBooks:
     scheduled_on: set[tuple[str, str, date]] = field(default_factory=set)
     payable_since: dict[tuple[str, str], datetime] = field(default_factory=dict)
     top_ups: set[str] = field(default_factory=set)
+    mistaken: set[str] = field(default_factory=set)  # payouts that were matched with other money
 
     def move(self, debit: Spot, credit: Spot, amount: int) -> None:
         self.money[debit] -= amount

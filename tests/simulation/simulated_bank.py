@@ -25,6 +25,7 @@ DUPLICATE = "<Rsn><Cd>AM05</Cd></Rsn><AddtlInf>Duplication</AddtlInf>"
 CLOSED = "<Rsn><Cd>AC04</Cd></Rsn><AddtlInf>Account closed</AddtlInf>"
 NEVER = datetime.max.replace(tzinfo=UTC)
 CHARGE = 35
+OTHER = "RENT"
 LATEST_ANSWER = timedelta(days=2)
 
 
@@ -195,6 +196,11 @@ class SimulatedBank:
         words = f"<RmtInf><Ustrd>{reference}</Ustrd></RmtInf></TxDtls>"
         row = entry(amount, direction="CRDT", reference=name).replace("</TxDtls>", words)
         self._enter(row, amount, "BSD", now)
+
+    def pay_other(self, amount: int, *, now: datetime) -> None:
+        """Book money that left for something else, such as a rent, and names nothing of ours."""
+        self.number += 1
+        self._enter(entry(amount, reference=f"{OTHER} {self.number}"), -amount, "BSD", now)
 
     def close_day(self, *, now: datetime) -> None:
         """Write a statement for each currency in which anything was booked."""
