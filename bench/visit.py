@@ -31,6 +31,7 @@ class Visit:
         self.payment = payments[self.own // 2]
         self.day = self.payment.created_at.date().isoformat()
         self.customer = payments.exclude(customer=None)[0].customer_id
+        self.newest = payments[self.own - 1]
         self.lately = iso(payments[self.own - LATEST].updated_at)
         endpoint = Webhook.objects.get(merchant=self.merchant)
         self.deliveries = f"/v1/webhooks/{endpoint.pk}/deliveries"
@@ -82,6 +83,8 @@ class Visit:
             "balance": "/v1/balance",
             "offset 100": f"{page}&offset=100",
             "offset in the middle": f"{page}&offset={self.own // 2}",
+            "offset, from the newest": f"{page}&starting_after={self.newest.pk}"
+            f"&offset={self.own // 2}",
             "a day of payments": f"{page}&start_date={self.day}&end_date={self.day}",
             "events": "/v1/events?limit=20",
             "events of a type": "/v1/events?limit=20&type=payment.completed",

@@ -6,7 +6,7 @@ so that newer days need not be skipped entry by entry.
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db.models import QuerySet, Sum
@@ -14,28 +14,56 @@ from django.db.models.functions import Substr
 
 from core.instants import EARLIEST
 from core.models import CountEntry, PeriodCount
+from core.pagination import count_some
 
 FAR = 10_000  # fewer entries are skipped in less time than it takes to find the day
 
 
 def skip_newer(
-    rows: QuerySet[Any], key: Mapping[str, Any], offset: int, now: datetime
+    rows: QuerySet[Any], key: Mapping[str, Any], offset: int, now: datetime, after: Any = None
 ) -> tuple[QuerySet[Any], int]:
     """Return the rows without most of those before an offset, and the offset that is left.
 
-    `rows` are listed newest first; `key` selects the counts that add up to them.
+    `rows` are listed newest first, and begin after the row `after`; `key` selects the counts that
+    add up to the whole list.
     """
-    period, newer = "", 0
-    for _ in ("year", "month", "day"):
-        for name, number in _counts_within(period, key, now):
-            if newer + number > offset:
-                period = name
-                break
-            newer += number
-        else:
-            return rows.none(), 0
-    next_day = datetime.fromisoformat(f"{period}T00:00:00+00:00") + timedelta(days=1)
-    return rows.filter(created_at__lt=next_day), offset - newer
+    month = before = ""
+    if after is not None:
+        before = f"{after.created_at.astimezone(UTC):%Y-%m-%d}"
+        same_day = count_some(rows.filter(created_at__gte=_beginning(before)), offset)
+        if same_day > offset:
+            return rows, offset
+        month, offset = _around(before), offset - same_day
+    day, offset = _day_at(offset, key, now, month, before)
+    if not day:
+        return rows.none(), 0
+    return rows.filter(created_at__lt=_beginning(day) + timedelta(days=1)), offset
+
+
+def _day_at(
+    offset: int, key: Mapping[str, Any], now: datetime, within: str, before: str
+) -> tuple[str, int]:
+    """Return the day of the row at an offset, and its offset there; "" beyond the end.
+
+    It is counted from the newest row `within` a year or month and `before` one of its parts, and
+    goes on in what is older.
+    """
+    for name, number in _counts_within(within, key, now):
+        if before and name >= before:
+            continue
+        if number > offset:
+            return (name, offset) if len(name) == 10 else _day_at(offset, key, now, name, "")
+        offset -= number
+    return _day_at(offset, key, now, _around(within), within) if within else ("", 0)
+
+
+def _around(period: str) -> str:
+    """Return the month of a day, the year of a month, or "" for all years."""
+    return period.rpartition("-")[0]
+
+
+def _beginning(day: str) -> datetime:
+    return datetime.fromisoformat(f"{day}T00:00:00+00:00")
 
 
 def _counts_within(period: str, key: Mapping[str, Any], now: datetime) -> list[tuple[str, int]]:

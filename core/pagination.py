@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Protocol
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from core.errors import InvalidRequest
 from core.prepared import planned_by_values
@@ -27,7 +27,7 @@ class Listed(Protocol):
 
     def parts(self) -> Sequence[QuerySet[Any]]: ...
 
-    def far_page(self, offset: int) -> tuple[QuerySet[Any], int]: ...
+    def far_page(self, offset: int, after: Any = None) -> tuple[QuerySet[Any], int]: ...
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]: ...
 
@@ -87,25 +87,27 @@ def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | Non
     """
     if isinstance(listed, QuerySet):
         with planned_by_values():
-            return _page_within(listed, query.offset, query, total or listed.count)
+            rows = listed
+            if query.starting_after is not None:
+                rows = rows.filter(older_than(_found(rows, query.starting_after)))
+            return _page_at(rows, query.offset, query, total or listed.count)
     if query.starting_after is None and not query.offset:
         items, beside = listed.first_page(query.limit + 1)
         return page_from(items, query, total or beside)
     with planned_by_values():
-        rows, offset = listed.queryset(), query.offset
-        if query.starting_after is None:
-            rows, offset = listed.far_page(offset)
-        elif not offset:
-            first, older = query.limit + 1, _older_than(rows, query.starting_after)
-            parts = (in_order(part.filter(older))[:first] for part in listed.parts())
-            return page_from(newest_of(parts, first), query, total or listed.total)
-        return _page_within(rows, offset, query, total or listed.total)
+        after = None
+        if query.starting_after is not None:
+            after = _found(listed.queryset(), query.starting_after)
+            if not query.offset:
+                first, older = query.limit + 1, older_than(after)
+                parts = (in_order(part.filter(older))[:first] for part in listed.parts())
+                return page_from(newest_of(parts, first), query, total or listed.total)
+        rows, offset = listed.far_page(query.offset, after)
+        return _page_at(rows, offset, query, total or listed.total)
 
 
-def _page_within(queryset: QuerySet[Any], offset: int, query: PageQuery, total: Total) -> Page:
+def _page_at(queryset: QuerySet[Any], offset: int, query: PageQuery, total: Total) -> Page:
     rows = in_order(queryset)
-    if query.starting_after is not None:
-        rows = rows.filter(_older_than(queryset, query.starting_after))
     if offset:
         # What is left out is passed over in an index, without a look at its rows.
         keys = rows.values("pk")[offset : offset + query.limit + 1]
@@ -128,12 +130,17 @@ def page_from(found: list[Any], query: PageQuery, total: Total) -> Page:
     return Page(items, count, query.limit, query.offset, has_more)
 
 
-def _older_than(queryset: QuerySet[Any], pk: str) -> Q:
-    anchor: Model | None = queryset.order_by().filter(pk=pk).first()
+def _found(queryset: QuerySet[Any], pk: str) -> Any:
+    anchor = queryset.order_by().filter(pk=pk).first()
     if anchor is None:
         raise InvalidRequest("starting_after: must be the id of an object in this list")
-    created_at = anchor.created_at  # type: ignore[attr-defined]  # every listed model has it
-    return Q(created_at__lte=created_at) & (Q(created_at__lt=created_at) | Q(pk__lt=pk))
+    return anchor
+
+
+def older_than(row: Any) -> Q:
+    """Return the look-up of what follows a row in a list."""
+    created_at = row.created_at
+    return Q(created_at__lte=created_at) & (Q(created_at__lt=created_at) | Q(pk__lt=row.pk))
 
 
 def whole_number(query: Mapping[str, str], name: str, *, default: int, lowest: int) -> int:

@@ -10,7 +10,7 @@ from django.db.models import QuerySet, Subquery
 
 from core.counts import CountedList
 from core.far_pages import FAR, skip_newer
-from core.pagination import MOST_COUNTED, Total, count_some, in_order, newest_of
+from core.pagination import MOST_COUNTED, Total, count_some, in_order, newest_of, older_than
 from core.prepared import (
     Prepared,
     Shape,
@@ -68,15 +68,20 @@ class CallerList:
         others = {name: value for name, value in self.lookups.items() if name != TYPES}
         return [replace(self, lookups=others | {"type": each}) for each in self.lookups[TYPES]]
 
-    def far_page(self, offset: int) -> tuple[QuerySet[Any], int]:
-        """Return the rows and an offset among them; without most that come before a far one."""
+    def far_page(self, offset: int, after: Any = None) -> tuple[QuerySet[Any], int]:
+        """Return the rows that follow `after`, if given, and an offset among them.
+
+        Most that come before a far one are left out.
+        """
         rows, caller, counted = self.queryset(), self.caller, self.counted
+        if after is not None:
+            rows = rows.filter(older_than(after))
         if offset < FAR or counted is None or not counted.days_add_up(self.lookups):
             return rows, offset
         if caller.sees_every_merchant or caller.merchant_id is None:
             return rows, offset
         key = counted.key_for(caller.merchant_id, self.lookups, caller.livemode)
-        return skip_newer(rows, key, offset, self.now)
+        return skip_newer(rows, key, offset, self.now, after)
 
     def total(self) -> int:
         """Return how many rows there are; under filters beyond `EXACT`, as far as counted."""

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from core.far_pages import FAR, skip_newer
-from core.pagination import Total, in_order
+from core.pagination import Total, in_order, older_than
 from core.prepared import planned_by_values
 from core.queries import Lookups
 from webhooks.counts import DELIVERIES
@@ -28,12 +28,18 @@ class DeliveryLog:
     def parts(self) -> list[QuerySet[Any]]:
         return [self.queryset()]
 
-    def far_page(self, offset: int) -> tuple[QuerySet[Any], int]:
-        """Return the rows and an offset among them; without most that come before a far one."""
+    def far_page(self, offset: int, after: Any = None) -> tuple[QuerySet[Any], int]:
+        """Return the rows that follow `after`, if given, and an offset among them.
+
+        Most that come before a far one are left out.
+        """
+        rows = self.queryset()
+        if after is not None:
+            rows = rows.filter(older_than(after))
         if offset < FAR or not DELIVERIES.days_add_up(self.lookups):
-            return self.queryset(), offset
+            return rows, offset
         key = DELIVERIES.key_for(self.webhook.id, self.lookups, livemode=False)
-        return skip_newer(self.queryset(), key, offset, self.now)
+        return skip_newer(rows, key, offset, self.now, after)
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
         """Return the newest rows."""

@@ -93,9 +93,24 @@ def test_other_filters_are_as_near(
 def test_after_a_payment_an_offset_counts_from_there(
     api: Api, merchant: Merchant, newest_first
 ) -> None:
-    tasks.fold_counts()
+    for _ in range(2):
+        for place, anchor in enumerate(newest_first, start=1):
+            for offset in range(1, 9):
+                found = page(api, merchant, offset, starting_after=anchor)
+                assert found["payments"] == newest_first[place + offset :][:2]
+                assert (found["total"], found["offset"]) == (8, offset)
+        tasks.fold_counts()
 
-    found = page(api, merchant, 2, starting_after=newest_first[1])
+
+def test_after_a_payment_whole_days_are_not_passed_over(
+    api: Api, merchant: Merchant, newest_first
+) -> None:
+    tasks.fold_counts()
+    kept = PeriodCount.objects.filter(list="payments", status="created")
+    assert kept.filter(period="2025-03-31").update(number=1_000)
+    assert kept.filter(period="2025-03").update(number=1_002)
+
+    found = page(api, merchant, 1_001, starting_after=newest_first[1])
 
     assert found["payments"] == newest_first[4:6]
 

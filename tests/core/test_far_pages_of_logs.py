@@ -35,7 +35,10 @@ def assert_same_pages(api: Api, merchant: Merchant, path: str, **query: str) -> 
         for offset in range(COUNT + 1):
             shown = client.get(path, {**query, "limit": 1, "offset": offset}).json()
             found += [each["id"] for each in shown[key]]
+        page = {"limit": 1, "offset": COUNT - 2, "starting_after": expected[0]}
+        [later] = client.get(path, {**query, **page}).json()[key]
 
+    assert later["id"] == expected[COUNT - 1]
     assert len(expected) >= COUNT
     assert found == expected[: COUNT + 1]
     assert sum("core_periodcount" in it["sql"] for it in sent.captured_queries) >= COUNT

@@ -47,7 +47,7 @@ def test_only_what_is_far_and_counted_by_day_is_skipped_to(
     found: Any = listed.far_page(offset)
 
     assert found == (("later rows", 7) if skips else ("all rows", offset))
-    assert asked == ([("all rows", ("mer_1", {}, True), offset, now)] if skips else [])
+    assert asked == ([("all rows", ("mer_1", {}, True), offset, now, None)] if skips else [])
 
 
 def test_a_caller_without_a_merchant_has_no_days_to_skip() -> None:

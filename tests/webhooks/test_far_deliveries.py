@@ -29,6 +29,6 @@ def test_only_far_deliveries_counted_by_day_are_skipped_to(
     found: Any = log.far_page(offset)
 
     if skips:
-        assert found == ("later rows", (("wh_1", {}), offset, now))
+        assert found == ("later rows", (("wh_1", {}), offset, now, None))
     else:
         assert (str(found[0].query), found[1]) == (str(log.queryset().query), offset)
