@@ -9,7 +9,8 @@ from backoffice.queues import queues_in
 from core.clock import utc_now
 from customers.models import Customer, SignInCode
 from funding.models import TopUp
-from payouts.models import BankEntry
+from merchants.models import Merchant
+from payouts.models import BankEntry, Payout
 from refunds.models import Refund
 from tests.lone_index import leave_only
 from webhooks.models import Webhook
@@ -19,6 +20,8 @@ DAYS = (utc_now().date(), utc_now().date())
 ADJUSTED = Instruction.objects.filter(task__in=["adjust_merchant", "adjust_wallet"])
 REFUNDS_FAILED = queues_in(Refund)[-1]
 SWITCHED_OFF = queues_in(Webhook)[-1]
+PAYOUTS_UNPAID = queues_in(Payout)[-1]
+UNVERIFIED = queues_in(Merchant)[0]
 
 
 @pytest.mark.parametrize(
@@ -42,6 +45,16 @@ SWITCHED_OFF = queues_in(Webhook)[-1]
             marks=pytest.mark.postgres,
         ),
         ("office_refund_failed", REFUNDS_FAILED.rows(livemode=True, now=utc_now())),
+        pytest.param(
+            "office_payout_unpaid",
+            PAYOUTS_UNPAID.rows(livemode=True, now=utc_now()),
+            marks=pytest.mark.postgres,
+        ),
+        pytest.param(
+            "office_merchant_unverified",
+            UNVERIFIED.rows(livemode=True, now=utc_now()),
+            marks=pytest.mark.postgres,
+        ),
     ],
 )
 def test_it_is_found_by_its_index(index: str, rows: QuerySet) -> None:
