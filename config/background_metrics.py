@@ -4,6 +4,7 @@ Workers and dispatchers record their runs (`core.task_runs`), and beat its last 
 and the database are asked directly.
 """
 
+import logging
 import os
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,14 +13,17 @@ from django.conf import settings
 from django.db.models import Max
 from django_celery_beat.models import PeriodicTask
 from kombu import Connection
+from kombu.exceptions import OperationalError
 
 from config.environment import env
 from config.schedule import SCHEDULE
 from core.clock import utc_now
-from core.database_away import takes_changes
+from core.database_away import reason_of, takes_changes
 from core.latest_gauge import LatestGauge
 from core.models import ProcessMark, TaskRun
 from core.task_runs import DRILL
+
+logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 1
 ALIVE_WITHIN = timedelta(minutes=2)
@@ -107,7 +111,7 @@ def _collect_signs_of_life(marks: list[ProcessMark]) -> None:
 
 
 def collect_broker() -> None:
-    """Set whether the broker takes messages: a full Redis, or a read-only one, only answers."""
+    """Set whether the broker takes messages, and log a line if not: each scrape asks anew."""
     url = env("CELERY_BROKER_URL")
     if not url:
         broker_up.set(1)
@@ -115,11 +119,20 @@ def collect_broker() -> None:
     broker_up.set(0)
     limits = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
     with Connection(url, connect_timeout=ANSWER_SECONDS, transport_options=limits) as broker:
-        broker.ensure_connection(max_retries=1, timeout=ANSWER_SECONDS)
-        channel = broker.default_channel  # opening it asks the broker for a sign of life
-        if client := getattr(channel, "client", None):
-            client.set(SIGN_OF_LIFE, 1, ex=60)
-    broker_up.set(1)
+        try:
+            _send_sign_of_life(broker)
+        except (OperationalError, *broker.connection_errors, *broker.channel_errors) as error:
+            logger.warning("broker not measured: %s", reason_of(error))
+        else:
+            broker_up.set(1)
+
+
+def _send_sign_of_life(broker: Connection) -> None:
+    """Write to the broker: a full Redis, or a read-only one, only answers."""
+    broker.ensure_connection(max_retries=1, timeout=ANSWER_SECONDS)
+    channel = broker.default_channel  # opening it asks the broker for a sign of life
+    if client := getattr(channel, "client", None):
+        client.set(SIGN_OF_LIFE, 1, ex=60)
 
 
 def collect_database() -> None:

@@ -1,5 +1,6 @@
 """What an operator's machines ask."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from tests.query_counts import Statements
 from tests.redis import Redis
 
 pytestmark = pytest.mark.django_db
+
+FULL = "command not allowed when used memory > 'maxmemory'."
 
 
 @pytest.fixture
@@ -101,9 +104,7 @@ def test_readyz_says_that_a_migration_is_missing(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("just_started")
-def test_readyz_asks_for_migrations_until_they_are_there(
-    client: Client,
-) -> None:
+def test_readyz_asks_for_migrations_until_they_are_there(client: Client) -> None:
     asked = []
     for _ in range(2):
         with Statements() as statements:
@@ -121,7 +122,10 @@ def test_readyz_minds_no_migration_of_a_newer_release(client: Client) -> None:
 
 @pytest.mark.faults
 def test_a_broker_that_takes_nothing_is_down(
-    client: Client, redis: Redis, monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A full one answers every question, and a worker would wait for tasks that never come."""
     monkeypatch.setenv("CELERY_BROKER_URL", redis.broker_url)
@@ -132,6 +136,7 @@ def test_a_broker_that_takes_nothing_is_down(
 
     assert server.ping()
     assert "\nbroker_up 0.0\n" in client.get("/metrics").text
+    assert _lines(caplog) == [f"broker not measured: {FULL}"]
     assert client.get("/readyz").status_code == 200
     server.config_set("maxmemory", 0)
     assert "\nbroker_up 1.0\n" in client.get("/metrics").text
@@ -139,8 +144,12 @@ def test_a_broker_that_takes_nothing_is_down(
 
 @pytest.mark.faults
 def test_a_broker_that_is_away_is_a_metric_and_takes_no_process_out(
-    client: Client, redis: Redis, monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    redis: Redis,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    """Each scrape asks it again: that is a line in the log, and not the stack of the library."""
     monkeypatch.setenv("CELERY_BROKER_URL", redis.broker_url)
     assert "\nbroker_up 1.0\n" in client.get("/metrics").text
 
@@ -153,6 +162,15 @@ def test_a_broker_that_is_away_is_a_metric_and_takes_no_process_out(
     for readiness, measured in (frozen, stopped):
         assert readiness.status_code == 200
         assert "\nbroker_up 0.0\n" in measured
+    said = _lines(caplog)
+    assert [line.partition(": ")[0] for line in said] == ["broker not measured"] * 2
+    assert "\n" not in "".join(said)
+
+
+def _lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return what was logged, as it is written: with the stacks."""
+    ours = [each for each in caplog.records if each.name.startswith("config.")]
+    return [logging.Formatter().format(each) for each in ours]
 
 
 def test_metrics_are_in_prometheus_form(client: Client) -> None:
