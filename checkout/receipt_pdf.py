@@ -129,6 +129,7 @@ def _sale(paper: Paper, payment_view: PaymentView, state: ReceiptState) -> None:
 
 
 def _items(payment_view: PaymentView) -> Rows:
+    """Return the rows of what was paid for, as on the page."""
     items = payment_view.items
     is_too_much = sum(len(item.name) for item in items) > MOST_LETTERS
     most = MOST_LETTERS // len(items) if is_too_much else MOST_LETTERS
@@ -139,15 +140,20 @@ def _items(payment_view: PaymentView) -> Rows:
         )
         for item in items
     ]
-    if payment_view.difference:
-        rows.append(
-            (payment_view.difference_name, money(payment_view.difference, payment_view.currency))
-        )
-    if payment_view.tip:
-        rows.append((_("Tip"), money(payment_view.tip, payment_view.currency)))
-    if payment_view.tax:
-        rows.append((_("Tax included"), money(payment_view.tax, payment_view.currency)))
-    return rows
+    return [*rows, *_sums(payment_view)]
+
+
+def _sums(payment_view: PaymentView) -> Rows:
+    """Return what follows the items: what adds up to the total, and the tax in it."""
+    items, tip = payment_view.items, payment_view.tip
+    sums = [
+        (payment_view.difference_name, payment_view.difference),
+        (_("Amount"), payment_view.before_tip if tip and not items else 0),
+        (_("Tip"), tip),
+        (_("Total"), payment_view.amount or 0 if tip or items else 0),
+        (_("Tax included"), payment_view.tax),
+    ]
+    return [(name, money(amount, payment_view.currency)) for name, amount in sums if amount]
 
 
 def _facts(payment_view: PaymentView) -> Rows:

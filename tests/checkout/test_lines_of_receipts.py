@@ -1,5 +1,7 @@
 """The lines of a receipt that is printed: how words break, and that none covers the sum."""
 
+import re
+
 import pytest
 
 from checkout.paper import Paper
@@ -35,7 +37,7 @@ def test_no_line_of_a_receipt_is_drawn_over_another(receipt_path):
     Payment.objects.update(paid_description=name, line_items=items)
     pdf = Shopper().visit(receipt_path).content
 
-    assert text_of(pdf).count("B$12.50") == 1
+    assert text_of(pdf).count("B$12.50") == 2
     bands = bands_of(pdf)
     assert len(bands) > 12
     for bottom, top, written_at in bands:
@@ -59,6 +61,27 @@ def test_a_word_wider_than_its_column_breaks_into_even_parts():
 
     assert first + second == head
     assert abs(len(first) - len(second)) <= 6
+
+
+@pytest.mark.parametrize(
+    ("change", "rows"),
+    [
+        ({}, ["Cake B$10.00", "Tax, delivery and other B$2.50", "Total B$12.50"]),
+        ({"tip": 250}, ["Cake B$10.00", "Tip B$2.50", "Total B$12.50"]),
+        ({"tip": 250, "line_items": []}, ["Amount B$10.00", "Tip B$2.50", "Total B$12.50"]),
+        ({"line_items": []}, []),
+    ],
+)
+def test_its_sums_are_those_of_the_page(receipt_path, change, rows):
+    """The PDF had no total, and showed a tip without the amount that it was added to."""
+    Payment.objects.update(**change)
+    shopper = Shopper()
+    page = shopper.visit(receipt_path.removesuffix(".pdf")).text
+    on_page = re.findall(r"<dt>([^<]+)</dt><dd>(B\$[^<]+)</dd>", page)
+    on_paper = re.findall(r"^(.+) (B\$\S+)$", text_of(shopper.visit(receipt_path).content), re.M)
+
+    assert [" ".join(row) for row in on_page] == rows
+    assert [" ".join(row) for row in on_paper] == rows
 
 
 def test_a_single_item_has_no_number(receipt_path):
