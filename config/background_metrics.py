@@ -121,7 +121,7 @@ def collect_broker() -> None:
     with Connection(url, connect_timeout=ANSWER_SECONDS, transport_options=limits) as broker:
         try:
             _send_sign_of_life(broker)
-        except (OperationalError, *broker.connection_errors, *broker.channel_errors) as error:
+        except broker.connection_errors + broker.channel_errors + (OperationalError,) as error:
             logger.warning("broker not measured: %s", reason_of(error))
         else:
             broker_up.set(1)

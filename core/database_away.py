@@ -36,7 +36,7 @@ def takes_changes() -> bool:
         return bool(cursor.fetchone()[0] == "off")
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """Return the first line of the driver's message."""
     return str(error).partition("\n")[0] or type(error).__name__
 
