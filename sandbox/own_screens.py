@@ -47,6 +47,7 @@ ACCOUNT = OWN | {
     "balances": ({"amount": 1_234_567, "currency": "BSD"},),
     "passkeys": (OwnPasskey(),),
     "zone": "America/Nassau",
+    "support_email": "help@payments.example",
 }
 NEW_WALLET = ACCOUNT | {
     "customer": Person(has_pin=False),

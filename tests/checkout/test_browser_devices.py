@@ -47,9 +47,24 @@ def just_paid(open_page, payment):
     return page
 
 
+# From line to line of what is said, in pixels
+PITCH = """
+() => {
+  const words = document.createRange();
+  words.selectNodeContents(document.querySelector("[data-going] [role=status]").firstChild);
+  const tops = [...new Set([...words.getClientRects()].map((line) => line.top))];
+  return tops.slice(1).map((top, index) => top - tops[index]);
+}
+"""
+
+
 def test_the_way_to_the_shop_is_slow_and_can_be_stopped(open_page, payment_of):
     payment = payment_of(150, success_url="https://shop.example/thanks?order=7")
     page = just_paid(open_page, payment)
+    page.set_viewport_size({"width": 320, "height": 640})
+    pitch = page.evaluate(PITCH)
+    assert pitch, "it is longer than a line there"
+    assert max(pitch) < 30, "the height of the button is not that of a line"
     page.clock.run_for(8_000)
     page.get_by_role("button", name="Stay here").click()
     page.clock.run_for(8_000)

@@ -23,6 +23,14 @@ def test_it_shows_every_screen_in_a_language(language):
         assert not re.search(r"\.\.(?!\.)", html), name
 
 
+@pytest.mark.parametrize("language", ["en", "es", "fr", "ht"])
+def test_the_wallet_says_whom_to_write_to(language):
+    """Where there is such an address: translators and the tests of looks saw no wallet with one."""
+    page = Client().get("/preview/account", {"lang": language})
+
+    assert '<a href="mailto:help@payments.example">help@payments.example</a>' in page.text
+
+
 def test_the_sheet_frames_every_screen_in_its_language():
     html = Client().get("/preview", {"lang": "ht", "width": "390"}).content.decode()
 
