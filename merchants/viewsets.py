@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from core.client_address import client_address, network_of
+from core.errors import InvalidRequest
 from core.handler import SAFE_METHODS
 from core.idempotency import Work, respond_once
 from core.openapi import plural
@@ -70,9 +71,14 @@ class _ApiViewSet(ViewSet):
             self._look_for_unread(request, accepted)
 
     def _look_for_unread(self, request: Request, accepted: AcceptedInput) -> None:
-        """Note the fields of the body that nothing reads, or refuse them, as a GET always does."""
-        if not isinstance(request.data, dict):
+        """Note the fields of the body that nothing reads, or refuse them, as a GET always does.
+
+        Clients send a null for a body that they leave out. What reads one refuses it.
+        """
+        if request.data is None:
             return
+        if not isinstance(request.data, dict):
+            raise InvalidRequest("The body must be a JSON object.")
         unread = unread_fields(request.data, accepted.body, self.always_accepted)
         if request.method in SAFE_METHODS:
             refuse_body(unread)

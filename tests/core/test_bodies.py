@@ -56,6 +56,18 @@ def test_it_cannot_be_understood(api: Api, merchant: Merchant, body: bytes) -> N
     assert Payment.objects.count() == Event.objects.count() == 0
 
 
+@pytest.mark.parametrize("name", ["an array", "a number", "a text"])
+def test_it_is_no_object_either_where_none_is_read(
+    api: Api, merchant: Merchant, payment: Payment, name: str
+) -> None:
+    response = api(merchant).post(f"/v1/payments/{payment.id}/cancel", BROKEN[name])
+
+    assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
+    assert response.json()["details"] == "The body must be a JSON object."
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.CREATED
+
+
 def test_a_byte_order_mark_is_named(api: Api, merchant: Merchant) -> None:
     response = api(merchant).post("/v1/payments", BROKEN["byte order mark"])
 
