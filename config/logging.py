@@ -18,21 +18,23 @@ from core.stored_bytes import note_bytes
 HIDDEN = "[hidden]"
 FORMS = ("json", "console")
 _MONITORING_REQUESTS = {f"GET {path}" for path in MONITORING}
+# Merchants' search terms, also if the name is spelled otherwise: %71 is a q.
+_TERM = r"(?:q|metadata(?:\[|%5[Bb])[^\s=&]{0,600}|[^\s=&?%]{0,100}%[^\s=&?]{0,600})=([^\s&]+)"
 # Each begins with a letter or sign of its own, by which the search skips most of a text, and ends
 # with what is hidden.
 _SECRET = re.compile(
     r"sk_(?:live|test)_([A-Za-z0-9+/=_-]+)"
     r"|whsec_([A-Za-z0-9+/=_-]+)"
-    r"|Bearer\s+([A-Za-z0-9+/=._~-]+)"
-    r"|Basic\s+([A-Za-z0-9+/=._~-]+)"
+    r"|B(?i:earer|asic)\s+([A-Za-z0-9+/=._~-]+)"  # in capitals or not, as HTTP reads them
+    r"|b(?i:earer|asic)\s+([A-Za-z0-9+/=._~-]+)"
     r"|/counter/+pay_[A-Za-z0-9]+/+([A-Za-z0-9]+)"
     r"|/not-me/+([A-Za-z0-9_:.-]+)"
     r"|/confirm-address/+([A-Za-z0-9_:.-]+)"
     r"|/admin/+invitation/+(\S+)"  # before search terms, which would keep it
     # Bounded: a URL that repeats the beginning of one of these would take seconds.
     r"|/admin/?[^\s?]{0,300}\?(\S+)"  # staff's search terms, also in a `next` URL
-    r"|\?(?:q|metadata(?:\[|%5[Bb])[^\s=&]{0,600})=([^\s&]+)"  # merchants' search terms
-    r"|&(?:q|metadata(?:\[|%5[Bb])[^\s=&]{0,600})=([^\s&]+)"
+    rf"|\?{_TERM}"
+    rf"|&{_TERM}"
     r"|/confirm-email/?\?(\S+)"
 )
 # Fields of our own, and those that structlog removes before a line is written.

@@ -98,7 +98,10 @@ def test_a_run_for_a_later_day_that_a_restore_has_lost_is_found_in_the_log(api: 
     }
 
 
-@pytest.mark.parametrize("said", ["Bearer eyJhbG.c-i_J", "Basic dXNlcjpwYXNz=="])
+@pytest.mark.parametrize(
+    "said",
+    ["Bearer eyJhbG.c-i_J", "Basic dXNlcjpwYXNz==", "bearer eyJ", "BASIC dXNl", "bASIC dXNl"],
+)
 def test_what_authorizes_is_hidden_after_its_kind(said: str) -> None:
     assert redact(f"Authorization: {said}, it said") == (
         f"Authorization: {said.split()[0]} {HIDDEN}, it said"
