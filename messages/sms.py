@@ -81,7 +81,7 @@ def sanitized(name: str) -> str:
     plain = without_piles(typed, most=MOST_NAME_MARKS)
     seen = _UNSEEN.sub("", unicodedata.normalize("NFC", plain))
     kept = "".join(each if _is_kept(each) else " " for each in seen)
-    kept = _without_odd_letters(kept)
+    kept = "".join(map(_in_our_digits, _without_odd_letters(kept)))
     if sum(map(str.isnumeric, kept)) > MAX_NAME_DIGITS:  # ➁, too, which is no decimal digit
         kept = "".join(" " if each.isnumeric() or each in "()-" else each for each in kept)
     words = ("".join(dropwhile(_is_mark, word)) for word in kept.split())
@@ -128,6 +128,11 @@ def _script(character: str) -> str:
 def _plain(character: str) -> str:
     """Return the usual form of a character, as of a letter or digit that is wide or in a circle."""
     return character if character in _WHOLE else unicodedata.normalize("NFKC", character)
+
+
+def _in_our_digits(character: str) -> str:
+    """Return a digit of another script as ours: the zero of Arabic is drawn as a dot."""
+    return str(unicodedata.decimal(character)) if character.isdecimal() else character
 
 
 def _is_mark(character: str) -> bool:

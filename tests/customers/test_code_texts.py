@@ -17,6 +17,9 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("evil.com", "evil com"),
         ("evil\uff0ecom", "evil com"),
         ("bank\ua4f8com, bank\u0660com", "bank com, bank com"),
+        ("bank\u0660\u0660com, bank\u06f0\u0660com", "bank com, bank com"),
+        ("bank\u0660\u0660com", "bank00com"),
+        ("\u0634 \u0662\u0664", "\u0634 24"),
         ("\u0434\u0438\ua4fa\u0301\u0434\u0438", "\u0434\u0438 \u0434\u0438"),
         ("pay\u30ceb\u0301ank\u0903com", "pay b\u0301ank com"),
         ("http\u02d0bank\U0001d16dcom", "http bank com"),
@@ -29,7 +32,7 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("O\u2019Brien\u2019s Fish\u2013Fry", "O'Brien's Fish-Fry"),
         (
             "KTV卡拉OK 中の店 日韓식당 \u0634\u06f7\u0634",
-            "KTV卡拉OK 中の店 日韓식당 \u0634\u06f7\u0634",
+            "KTV卡拉OK 中の店 日韓식당 \u06347\u0634",
         ),
         ("Hawai\u02bbi T\u02bcik\u02bc naïve", "Hawai\u02bbi T\u02bcik\u02bc naïve"),
         ("カフェーノア VIP店", "カフェーノア VIP店"),
