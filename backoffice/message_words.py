@@ -38,6 +38,7 @@ MESSAGE_KINDS = {
     "bank_account": "Bank account notice",
     "fee": "Fee notice",
     "webhook_address": "Webhook address notice",
+    "counter_screens": "Notice of renewed counter screens",
     "change_requested": "Notice of a requested change",
     "change_made": "Notice of a change",
     "unhealthy": "Alert of a failing endpoint",

@@ -84,12 +84,16 @@ def refuse_ended_key(caller: "Caller") -> None:
         _refuse_inactive(key)
 
 
-def refuse_revoked_key(caller: "Caller") -> None:
-    """Check a live call's key as `refuse_ended_key` does, for what a suspended merchant may do."""
+def refuse_revoked_key(caller: "Caller") -> ApiKey | None:
+    """Check a live call's key as `refuse_ended_key` does, for what a suspended merchant may do.
+
+    Return it, or None if the call came without one, or in test mode.
+    """
     is_by_key = caller.livemode and caller.actor.startswith("key:")
     key = _key_of(caller.actor) if is_by_key else None
     if key is not None:
         _refuse_inactive(key)
+    return key
 
 
 def has_key_ended(actor: str, *, now: datetime) -> bool:

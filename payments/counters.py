@@ -18,7 +18,8 @@ from core.ids import base62
 from core.money import MAX_AMOUNT
 from merchants.callers import Caller
 from merchants.known_keys import forget_keys
-from merchants.models import Merchant
+from merchants.models import ApiKey, Merchant
+from merchants.owner_notices import count_notice, tell_owner
 from merchants.standing import refuse_revoked_key, refuse_suspended
 from payments.drafts import PaymentDraft
 from payments.models import Payment
@@ -30,6 +31,7 @@ from payments.till_models import Ticket
 from payments.tills import refuse_tip
 
 SCREENS = "payments.counter"  # the name of the key that derives the secrets
+NOTICE = "counter_screens"
 DIGEST_CHARACTERS = 43  # of a SHA-256, in base62
 
 
@@ -50,15 +52,31 @@ def screen_url(counter: Payment) -> str:
 def renew_screens(*, caller: Caller, now: datetime) -> None:
     """Give the caller's counters, live or test, other screen URLs (`POST /v1/till/renew-screens`).
 
-    The present ones stop working at once. Raises ValidationFailed if development mode names no
-    merchant, and Unauthorized if the live key has been revoked while this waited.
+    The present ones stop working at once; the owner is told of live ones. Raises ValidationFailed
+    if development mode names no merchant, and Unauthorized if the live key has been revoked while
+    this waited.
     """
     merchant, counted = Merchant.objects.locked(caller.owner.id), _renewed(livemode=caller.livemode)
-    refuse_revoked_key(caller)
+    key = refuse_revoked_key(caller)
     setattr(merchant, counted, getattr(merchant, counted) + 1)
     merchant.updated_at = now
     merchant.save(update_fields=[counted, "updated_at"])
     forget_keys()
+    if key is not None:
+        _tell(merchant, key, now)
+
+
+def _tell(merchant: Merchant, key: ApiKey, now: datetime) -> None:
+    if count_notice(merchant.id, of=f"{merchant.id} {NOTICE}", now=now):
+        tell_owner(
+            merchant,
+            kind=NOTICE,
+            subject="the screens of your counters",
+            text=f"The API key {key.hint} gave all screens of your counters another URL. The ones"
+            " open at your tills no longer work.\n"
+            "If you did not request this, reply to this e-mail at once.",
+            now=now,
+        )
 
 
 def _renewed(*, livemode: bool) -> str:

@@ -4,9 +4,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from backoffice.timeline import timeline_of_row
 from core.clock import utc_now
-from merchants.models import Merchant
+from merchants.models import ApiKey, Merchant
+from merchants.owner_notices import count_notice
 from merchants.services import issue_key, revoke_key
+from messages.models import Message
 from payments.counters import screen_token, screen_url
 from payments.models import Payment, Ticket
 from tests.checkout.at_counters import cashier_at
@@ -82,6 +85,34 @@ def test_each_time_makes_others_and_a_repeat_makes_none(api: Api, merchant: Merc
     assert len(urls) == 3
     merchant.refresh_from_db()
     assert merchant.test_screens_renewed == 2
+
+
+@pytest.mark.parametrize("livemode", [True, False])
+def test_the_owner_and_staff_see_who_renewed_live_screens(
+    merchant: Merchant, livemode: bool
+) -> None:
+    """It left no trail: neither could tell it from a fault when all tills closed at once."""
+    client, _ = open_counter(merchant, livemode=livemode)
+
+    for _ in range(2):
+        client.post(RENEW, {})
+
+    told = Message.objects.filter(kind="counter_screens", about=merchant.id)
+    shown = [str(entry.title) for entry in timeline_of_row(merchant)]
+    assert told.count() == (2 if livemode else 0)
+    assert sum("Notice of renewed counter screens" in words for words in shown) == told.count()
+    used = ApiKey.objects.filter(merchant=merchant, livemode=livemode).latest("created_at")
+    assert all(used.hint in each.text and each.recipient == merchant.email for each in told)
+
+
+def test_a_thief_who_uses_up_the_notices_renews_no_screens_unheard(merchant: Merchant) -> None:
+    client, _ = open_counter(merchant, livemode=True)
+    now = utc_now()
+    assert all(count_notice(merchant.id, of=f"key_{each}", now=now) for each in range(20))
+
+    assert [client.post(RENEW, {}).status_code for _ in range(2)] == [200, 200]
+
+    assert Message.objects.filter(kind="counter_screens").count() == 1
 
 
 def test_no_process_shows_an_earlier_url_once_another_has_renewed_them(merchant: Merchant) -> None:
