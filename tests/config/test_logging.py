@@ -2,7 +2,6 @@
 
 import json
 import logging
-import time
 from io import StringIO
 from logging.config import dictConfig
 
@@ -206,17 +205,6 @@ def test_a_long_address_does_not_fill_the_log(client: Client, lines, path: str) 
 
     assert all(len(json.dumps(line)) < 1_000 for line in lines())
     assert any(path in line.get("request", "") for line in lines())
-
-
-@pytest.mark.parametrize(
-    "part", ["/admin", "?metadata[", "?%", "?a%", "&%", "/counter/", "pay_", "/confirm-email"]
-)
-def test_an_address_that_begins_a_secret_again_and_again_takes_no_seconds(part: str) -> None:
-    """All threads wait for a search: 30 KB of the first took 1.7 s."""
-    begun = time.process_time()
-    redact(f"GET /account?{part * (30_000 // len(part))}")
-
-    assert time.process_time() - begun < 0.5
 
 
 @pytest.mark.django_db
