@@ -75,11 +75,12 @@ class _ApiViewSet(ViewSet):
 
         Clients send a null for a body that they leave out. What reads one refuses it.
         """
-        if request.data is None:
+        body: Any = request.data
+        if body is None:
             return
-        if not isinstance(request.data, dict):
+        if not isinstance(body, dict):
             raise InvalidRequest("The body must be a JSON object.")
-        unread = unread_fields(request.data, accepted.body, self.always_accepted)
+        unread = unread_fields(body, accepted.body, self.always_accepted)
         if request.method in SAFE_METHODS:
             refuse_body(unread)
         if is_strict(request._request.META.get(STRICT_META, "")):
