@@ -50,8 +50,10 @@ def match_wrongly(weeks: VirtualWeeks) -> None:
     told = waiting.filter(Q(amount__in=of_one) | Q(amount__in=of_run)).order_by("pk").last()
     if told is None:
         return
-    payout = _unbooked().filter(amount=told.amount).order_by("pk").last()
-    run = PayoutBatch.objects.filter(payouts__in=_unbooked(), total_amount=told.amount).first()
+    payout = _unbooked().filter(amount=told.booked_amount).order_by("pk").last()
+    run = PayoutBatch.objects.filter(
+        payouts__in=_unbooked(), total_amount=told.booked_amount
+    ).first()
     known: dict[str, Any] = {"entry_id": told.pk, "actor": ACTOR, "now": weeks.tick()}
     if run and (payout is None or weeks.random.random() < 0.5):
         found, match = run.payouts.all(), partial(match_batch_by_hand, batch_id=run.pk, **known)
@@ -66,8 +68,8 @@ def match_wrongly(weeks: VirtualWeeks) -> None:
         return
     for pk in found.values_list("pk", flat=True):
         weeks.books.mistaken.add(pk)
-        if (payout := weeks.books.payouts[pk]).status == "in_transit":
-            weeks.books.end_payout(payout, "paid")
+        if (booked := weeks.books.payouts[pk]).status == "in_transit":
+            weeks.books.end_payout(booked, "paid")
 
 
 def ask_to_undo(weeks: VirtualWeeks) -> None:
