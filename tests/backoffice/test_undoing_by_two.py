@@ -1,6 +1,7 @@
 """A match with the wrong payout is undone by two: what the pages say before, meanwhile and after"""
 
 import pytest
+from django.db.models import Model
 
 from backoffice.models import Instruction
 from backoffice.resource.page_urls import list_of, page_of
@@ -33,7 +34,7 @@ def told(payout: Payout) -> BankEntry:
     )
 
 
-def page(office: Office, row: object, name: str = "") -> str:
+def page(office: Office, row: Model, name: str = "") -> str:
     return office(Role.FINANCE, name).get(page_of(row)).content.decode()
 
 
