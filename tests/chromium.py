@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -80,9 +81,13 @@ class Watched:
         height: int = 640,
         javascript: bool = True,
         allowed: str = "",
+        cookies: SimpleCookie | None = None,
         **options: Any,
     ) -> Page:
-        """Open a page in a profile of its own. `allowed` is a host that the test means to visit."""
+        """Open a page in a profile of its own. `allowed` is a host that the test means to visit.
+
+        `cookies` are those of one of Django's clients, which has signed in.
+        """
         options = {"reduced_motion": "reduce", "locale": "en"} | options
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, java_script_enabled=javascript, **options
@@ -90,6 +95,8 @@ class Watched:
         context.set_default_timeout(_wait_milliseconds())
         context.grant_permissions(["screen-wake-lock"])  # as a browser with a window does unasked
         self.contexts.append(context)
+        for name, cookie in (cookies or {}).items():
+            context.add_cookies([{"name": name, "value": cookie.value, "url": self.site}])
         if allowed:
             context.route(f"https://{allowed}/**", lambda route: route.fulfill(body="the shop"))
         page = context.new_page()

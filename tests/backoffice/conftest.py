@@ -135,15 +135,12 @@ def approve(
 @pytest.fixture
 def desk(open_page: "Callable[..., Page]") -> "Iterator[Callable[[Role], Desk]]":
     """`desk(Role.SUPPORT)` is someone at the dashboard, who has five clicks."""
-    from tests.backoffice.desk import Desk
-    from tests.backoffice.desk import sign_in as sign_in_at
+    from tests.backoffice.desk import Desk, open_desk
 
     desks = []
 
     def begin(role: Role) -> Desk:
-        page = open_page("/admin/", width=1440, height=900)
-        sign_in_at(page, role)
-        desks.append(Desk(page))
+        desks.append(Desk(open_desk(open_page, role)))
         return desks[-1]
 
     yield begin

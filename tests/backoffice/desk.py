@@ -1,11 +1,14 @@
 """A member of staff at a browser, on the phone with a caller; every click counts."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.clock import utc_now
 from tests.backoffice.conftest import PASSWORD, code_of, make_user
+from tests.backoffice.conftest import sign_in as signed_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Download, Locator, Page
 
     from backoffice.roles import Role
@@ -73,6 +76,17 @@ class Desk:
     def _count(self) -> None:
         self.clicks += 1
         assert self.clicks <= MAX_CLICKS, f"{MAX_CLICKS} clicks were not enough"
+
+
+def open_desk(
+    open_page: "Callable[..., Page]", role: "Role", *, width: int = 1440, **options: Any
+) -> "Page":
+    """Open the dashboard as someone of this role, who has signed in without showing the forms.
+
+    A page that a browser shows costs as much as several tests without one: `sign_in` shows three.
+    """
+    cookies = signed_in(role).cookies
+    return open_page("/admin/", width=width, height=900, cookies=cookies, **options)
 
 
 def sign_in(page: "Page", role: "Role", name: str = "") -> None:

@@ -21,7 +21,7 @@ from payments.statuses import PaymentStatus
 from payouts.models import Payout
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.desk import sign_in
+from tests.backoffice.desk import open_desk
 from tests.backoffice.rows import PHONE, caller_of, paid_payment, refund_request
 from tests.factories import MerchantFactory, PaymentFactory
 from webhooks.endpoints import create_webhook
@@ -93,8 +93,7 @@ def test_refund_half(desk, cafe):
 
 def test_refund_half_without_javascript(open_page, cafe):
     payment = paid_payment(cafe)
-    page = open_page("/admin/", width=1440, height=900, javascript=False)
-    sign_in(page, Role.SUPPORT)
+    page = open_desk(open_page, Role.SUPPORT, javascript=False)
     page.get_by_role("searchbox").fill(payment.pk)
     page.keyboard.press("Enter")
     page.get_by_role("main").get_by_role("link", name="Refund").click()

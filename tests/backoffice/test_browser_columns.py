@@ -13,7 +13,7 @@ from merchants.models import Merchant
 from payments.models import Payment
 from payouts.models import BankEntry, Payout
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.desk import sign_in
+from tests.backoffice.desk import open_desk
 from tests.backoffice.rows import one_of_each
 from tests.client import Api
 from tests.factories import CustomerFactory, MerchantFactory, PaymentFactory
@@ -49,8 +49,7 @@ SIDEWAYS = """
 
 def test_the_cards_of_a_page_fill_its_columns(open_page, site):
     made = one_of_each()
-    page = open_page("/admin/", width=1440, height=900)
-    sign_in(page, Role.ADMINISTRATOR)
+    page = open_desk(open_page, Role.ADMINISTRATOR)
 
     for model in (Payment, Customer, Merchant, Payout, Webhook, Account):
         page.goto(f"{site}{page_of(made[model])}?ask=100.00")  # only a payout's page answers
@@ -66,8 +65,7 @@ def test_the_audit_trail_on_a_tablet_has_rows_and_no_towers(open_page, site):
     export = AuditAction("export", Right.EXPORT, "payment", "", reason=reason)
     staff = staff_as(Role.ADMINISTRATOR)
     append_entry(staff=staff, action=export, record=AuditRecord(), now=utc_now())
-    page = open_page("/admin/", width=820, height=900)
-    sign_in(page, Role.ADMINISTRATOR)
+    page = open_desk(open_page, Role.ADMINISTRATOR, width=820)
 
     page.goto(f"{site}{list_of(AuditEntry)}")
 
@@ -81,8 +79,7 @@ def test_totals_and_long_words_fit_on_a_phone(open_page, site):
     reference, merchant = "R" * 64, MerchantFactory()
     for currency in ("BSD", "JPY", "KWD", "USD"):
         PaymentFactory(merchant=merchant, currency=currency, amount=99_999_999, reference=reference)
-    page = open_page("/admin/", width=390, height=900)
-    sign_in(page, Role.SUPPORT)
+    page = open_desk(open_page, Role.SUPPORT, width=390)
 
     for path in (f"{list_of(Payment)}?mode=test", f"/admin/search/?q={reference}"):
         page.goto(site + path)
@@ -93,8 +90,7 @@ def test_totals_and_long_words_fit_on_a_phone(open_page, site):
 def test_the_phone_of_a_customer_is_read_on_one_line(open_page, site):
     for _ in range(2):
         CustomerFactory(merchant=MerchantFactory(name="Emporium of Curiosities " * 4))
-    page = open_page("/admin/", width=1280, height=900)
-    sign_in(page, Role.SUPPORT)
+    page = open_desk(open_page, Role.SUPPORT, width=1280)
 
     page.goto(f"{site}/admin/search/?q=%2B12425550177")
 
@@ -102,8 +98,7 @@ def test_the_phone_of_a_customer_is_read_on_one_line(open_page, site):
 
 
 def test_the_tools_of_the_longest_list_take_two_lines(open_page, site):
-    page = open_page("/admin/", width=1280, height=900)
-    sign_in(page, Role.FINANCE)
+    page = open_desk(open_page, Role.FINANCE, width=1280)
 
     page.goto(f"{site}{list_of(Payment)}?mode=test&status=completed")
 
@@ -119,8 +114,7 @@ def test_the_payments_of_a_phone_number_are_read_without_scrolling(open_page, si
     for status, description in (("requires_action", "Birthday cake for fourteen"), ("created", "")):
         values = {"customer": customer, "status": status, "description": description}
         PaymentFactory(merchant=merchant, amount=12_345_678, amount_refunded=0, **values)
-    page = open_page("/admin/", width=1280, height=900)
-    sign_in(page, Role.SUPPORT)
+    page = open_desk(open_page, Role.SUPPORT, width=1280)
 
     page.goto(f"{site}/admin/search/?q=%2B12425550188")
 
@@ -132,8 +126,7 @@ def test_the_payments_of_a_phone_number_are_read_without_scrolling(open_page, si
 
 def test_the_event_of_a_delivery_is_read_on_one_line(open_page, site):
     one_of_each()
-    page = open_page("/admin/", width=1280, height=900)
-    sign_in(page, Role.SUPPORT)
+    page = open_desk(open_page, Role.SUPPORT, width=1280)
 
     page.goto(f"{site}{list_of(Delivery)}?mode=test")
 
@@ -150,8 +143,7 @@ def test_lists_of_both_modes_fit_and_why_an_entry_waits_makes_no_tower(open_page
     live_payout(Api(), amount=125_000)
     problem = f"The bank has already reported this. If a person matched ben_{'0' * 30} wrongly,"
     BankEntry.objects.update(problem=problem)
-    page = open_page("/admin/", width=1280, height=900)
-    sign_in(page, Role.FINANCE)
+    page = open_desk(open_page, Role.FINANCE, width=1280)
 
     for model, width in ((Payment, 1280), (Payout, 1280), (BankEntry, 820)):
         page.set_viewport_size({"width": width, "height": 900})

@@ -17,7 +17,7 @@ from customers.models import Customer
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.backoffice.acting import page_of_act
-from tests.backoffice.desk import sign_in
+from tests.backoffice.desk import open_desk, sign_in
 from tests.backoffice.rows import one_of_each
 from tests.chromium import violations
 from tests.nights import at_night
@@ -92,8 +92,7 @@ def test_nothing_is_wrong_with_any_page(open_page, site, faults):
 
 def test_marks_piled_up_before_they_were_refused_cover_no_fact_that_staff_see(open_page, site):
     payment: Any = one_of_each()[Payment]
-    page = open_page("/admin/", **DESK)
-    sign_in(page, Role.ADMINISTRATOR)
+    page = open_desk(open_page, Role.ADMINISTRATOR)
     seen = []
     for description in ("Cake", "Cake" + "\u0301" * 60 + "\u0323" * 60):
         Payment.objects.filter(pk=payment.pk).update(description=description)
