@@ -79,8 +79,8 @@ class Desk:
 
 
 def open_desk(
-    open_page: "Callable[..., Page]", role: "Role", *, width: int = 1440, **options: Any
-) -> "Page":
+    open_page: "Callable[..., Any]", role: "Role", *, width: int = 1440, **options: Any
+) -> Any:
     """Open the dashboard as someone of this role, who has signed in without showing the forms.
 
     A page that a browser shows costs as much as several tests without one: `sign_in` shows three.

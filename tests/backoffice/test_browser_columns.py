@@ -162,8 +162,7 @@ def test_what_is_to_be_said_of_a_payout_stays_on_a_phone(open_page, site):
     problem = f"The bank has already reported this. If a person matched ben_{'0' * 30} wrongly,"
     read(statement(entry(1250, order_of(payout))))
     BankEntry.objects.update(state="unmatched", resolved_at=None, problem=problem)
-    page = open_page("/admin/", width=390, height=900)
-    sign_in(page, Role.FINANCE)
+    page = open_desk(open_page, Role.FINANCE, width=390)
 
     page.goto(f"{site}{page_of(payout)}")
 

@@ -11,7 +11,7 @@ from payments.counters import screen_url
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.services import RefundDraft, create_refund
-from tests.checkout.steps import enter_pin, press, see_paid, sign_in, stop_clock
+from tests.checkout.steps import enter_pin, press, see_paid, sign_in
 from tests.nights import at_night
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -32,61 +32,6 @@ def test_the_desktop_turns_by_itself_when_the_phone_has_paid(open_page, payment_
 
     see_paid(desktop)
     assert code.count() == 0
-
-
-def just_paid(open_page, payment):
-    """Return the page of a payment of B$1.50 that it has just paid, with its clock stopped."""
-    page = open_page(payment.hosted_url, allowed="shop.example")
-    sign_in(page)
-    button = page.get_by_role("button", name="Pay B$1.50")
-    button.click(trial=True)  # waits until it can be pressed
-    stop_clock(page)
-    button.click()
-    see_paid(page)
-    page.get_by_role("button", name="Stay here").wait_for()  # the way to the shop has begun
-    return page
-
-
-# From line to line of what is said, in pixels
-PITCH = """
-() => {
-  const words = document.createRange();
-  words.selectNodeContents(document.querySelector("[data-going] [role=status]").firstChild);
-  const tops = [...new Set([...words.getClientRects()].map((line) => line.top))];
-  return tops.slice(1).map((top, index) => top - tops[index]);
-}
-"""
-
-
-def test_the_way_to_the_shop_is_slow_and_can_be_stopped(open_page, payment_of):
-    payment = payment_of(150, success_url="https://shop.example/thanks?order=7")
-    page = just_paid(open_page, payment)
-    page.set_viewport_size({"width": 320, "height": 640})
-    pitch = page.evaluate(PITCH)
-    assert pitch, "it is longer than a line there"
-    assert max(pitch) < 30, "the height of the button is not that of a line"
-    page.clock.run_for(8_000)
-    page.get_by_role("button", name="Stay here").click()
-    page.clock.run_for(8_000)
-    assert page.get_by_text("You will stay on this page.").is_visible()
-
-    page.reload()
-    page.clock.run_for(11_000)
-    assert page.url.endswith(payment.hosted_url)
-    page.get_by_role("link", name="Return to").click()
-    page.wait_for_url(f"https://shop.example/thanks?order=7&payment_id={payment.id}")
-
-
-def test_who_has_just_paid_is_taken_to_the_shop_once(open_page, payment_of):
-    payment = payment_of(150, success_url="https://shop.example/thanks?order=7")
-    page = just_paid(open_page, payment)
-    page.clock.run_for(11_000)
-    page.wait_for_url(f"https://shop.example/thanks?order=7&payment_id={payment.id}")
-    page.go_back()
-    see_paid(page)
-    page.clock.run_for(11_000)
-
-    assert page.url.endswith(payment.hosted_url)
 
 
 def test_a_proof_that_is_looked_at_again_shows_the_refund(open_page, payment_of, merchant):
