@@ -3,6 +3,8 @@
 On both databases, without browsers, faults, fuzz and simulation. Money, authentication, webhooks
 and rights have a floor; each of their branches that no test takes is named. `--databases sqlite`
 measures one database, `--tests tests/refunds` some tests, `--add` beside what was measured before.
+
+It is also the plugin that the measured processes load, by `-p tests.branches`.
 """
 
 import argparse
@@ -12,6 +14,8 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
+from coverage import Coverage
 
 from tests.run import BYTECODE, Step, Tally, run, say
 from tests.source_tree import ROOMS, ROOT
@@ -67,6 +71,7 @@ def measure(databases: Iterable[str], tests: list[str], *, add: bool) -> bool:
     if not add:
         subprocess.run([sys.executable, "-m", "coverage", "erase"], cwd=ROOT, check=True)
     command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-n", "2"]
+    command += ["-p", "tests.branches"]
     command += ["-m", MARKS, "--ignore", PLAYED, *tests]
     steps = [
         Step(f"tests on {database}", command, BYTECODE | {"TEST_DATABASE": database})
@@ -74,6 +79,13 @@ def measure(databases: Iterable[str], tests: list[str], *, add: bool) -> bool:
     ]
     went_well = [run(step, Tally()) for step in steps]  # each of them, whatever fails
     return all(went_well)
+
+
+def pytest_sessionfinish() -> None:
+    """Save what a process has measured; one that then takes long to end is killed by xdist."""
+    if measuring := Coverage.current():
+        measuring.stop()
+        measuring.save()
 
 
 def count() -> dict[str, Branches]:
