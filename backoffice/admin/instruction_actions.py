@@ -58,7 +58,8 @@ class DeclineForm(DecisionForm):
 
 def _is_waiting(instruction: Instruction, now: datetime) -> bool:
     """Return whether it can be decided on: it waits, and is as the service wrote it."""
-    return instruction.status_at(now) == InstructionStatus.WAITING and not is_altered(instruction)
+    is_open = instruction.status_at(now) == InstructionStatus.WAITING
+    return is_open and instruction.task in TASKS and not is_altered(instruction)
 
 
 def _may_break(instruction: Instruction, now: datetime) -> bool:

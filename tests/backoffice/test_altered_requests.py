@@ -14,12 +14,14 @@ from backoffice.roles import Role
 from backoffice.services.decisions import approve
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
+from ledger.models import WaitingEntry
 from payments.models import Payment
 from refunds.models import Refund
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 from tests.factories import MerchantFactory
+from tests.ledger.thief import all_rights
 from tests.ledger.thief import change as altered
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +129,25 @@ def test_the_page_of_a_payment_repeats_nothing_of_an_altered_request(
     assert not any("2,400.00" in str(each.title) for each in pages[0].context["timeline"])
     assert any(ALTERED_ELSEWHERE in each for each in words) is ("subject_id" not in change)
     assert not any("2,400.00" in each or "no task" in each for each in words)
+
+
+@pytest.mark.parametrize("status", ["waiting", "declined"])
+def test_a_request_without_any_signature_may_name_no_task(
+    office: Office, asked: Instruction, status: str
+) -> None:
+    """One that was never signed is not judged, and still no page fails by it."""
+    payment = Payment.objects.get(pk=asked.subject_id)
+    if status == "declined":
+        act(office(Role.FINANCE), asked, "decline", note="Not yet")
+    altered(asked, task="no task", signature=None)
+    with all_rights():
+        WaitingEntry.objects.filter(subject=asked.pk).delete()
+    browser = office(Role.FINANCE)
+
+    pages = [browser.get(page_of(row)) for row in (payment, asked)]
+
+    assert [page.status_code for page in pages] == [200, 200]
+    assert all("no task" in page.content.decode() for page in pages)
 
 
 def test_a_request_as_it_was_written_can_be_decided_on(office: Office, asked: Instruction) -> None:
