@@ -2,13 +2,15 @@
 
 import pytest
 
+from backoffice.errors import NothingToSend
 from backoffice.roles import Role
 from backoffice.services import webhooks
+from backoffice.services.webhooks import resend_all
 from core.clock import utc_now
 from merchants.models import Merchant
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, fields_of, page_of_act
-from tests.backoffice.conftest import Office
+from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import caller_of, paid_payment
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery
@@ -61,3 +63,21 @@ def test_where_all_were_delivered_the_form_asks_for_the_tick(
         "delivered_too": ["All were delivered: tick this to send them again."]
     }
     assert not Delivery.objects.filter(status=DeliveryStatus.PENDING).exists()
+
+
+def test_where_all_have_arrived_since_the_form_was_sent_nothing_passes_for_resent(
+    merchant: Merchant,
+) -> None:
+    caller, url = caller_of(merchant), "https://shop.example/hook"
+    create_webhook(caller=caller, url=url, events=["*"], description="", now=utc_now())
+    paid_payment(merchant)
+    arrived = {"status": DeliveryStatus.DELIVERED, "ended_at": utc_now()}
+    Delivery.objects.update(**arrived, **ENDED)
+
+    with pytest.raises(NothingToSend):
+        resend_all(
+            staff=staff_as(Role.SUPPORT),
+            rows=Delivery.objects.all(),
+            delivered_too=False,
+            now=utc_now(),
+        )

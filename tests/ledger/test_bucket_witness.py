@@ -9,12 +9,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.db import connection
 from pytest_django import Settings
+from structlog.testing import capture_logs
 
 from core.signed_notes import LogHead, NoteSigner
 from ledger import bucket_witness
 from ledger.bucket_witness import notes_in
 from ledger.models import Checkpoint, WitnessState
-from ledger.witnesses import inform_witnesses
+from ledger.witnesses import check_witnesses, inform_witnesses
 from outbound.policy import policy_for
 from outbound.results import HttpResult
 from tests.ledger.command import verify
@@ -62,6 +63,8 @@ class LockedBucket:
         assert how.pop("headers")["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=ID/")
         assert how == {"policy": policy_for(livemode=True), "seconds": 10}
         self.requests += 1
+        if not self.is_up:
+            return HttpResult(ms=1, error="The connection was refused."), b""
         address = urlsplit(url)
         if found := OBJECT.fullmatch(address.path):
             return HttpResult(ms=1, status=200), self.objects[found[1]]
@@ -112,6 +115,18 @@ def test_one_that_was_away_is_caught_up(bucket: LockedBucket) -> None:
 
     assert len(bucket.objects) == 4
     assert WitnessState.objects.get().problem == ""
+
+
+def test_a_check_tells_of_one_that_is_away_and_finds_nothing_wrong(bucket: LockedBucket) -> None:
+    grow()
+    bucket.is_up = False
+
+    with capture_logs() as logs:
+        assert list(check_witnesses()) == []
+
+    assert [(log["event"], log["problem"]) for log in logs] == [
+        ("witness_away", "The connection was refused.")
+    ]
 
 
 def test_what_a_bucket_says_is_told(bucket: LockedBucket) -> None:

@@ -8,7 +8,7 @@ from payouts.bank import importing
 from payouts.bank.same_money import _is_left, refuse_return_of_either
 from payouts.contradictions import contradictions_of
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, BankEntryKind, Payout
+from payouts.models import BankEntry, BankEntryKind, Payout, PayoutBatch
 from tests.lone_index import leave_only
 from tests.payouts.bank_files import (
     batch_details,
@@ -173,6 +173,17 @@ def test_a_run_that_was_booked_with_an_order_is_a_debit_of_it(
 
     with pytest.raises(BankEntryUnfit, match="debited this payout twice"):
         refuse_return_of_either(BankEntryKind.RETURN, payout)
+
+
+def test_debits_that_name_nothing_are_not_of_a_run_of_an_earlier_release(sent_pair: Pair) -> None:
+    """Such a run has no reference either: no debit that waits for a person may pass for its."""
+    payout, _ = sent_pair
+    PayoutBatch.objects.update(message_id="")
+    payout.refresh_from_db()
+    stored(amount=500)
+    stored(amount=600)
+
+    refuse_return_of_either(BankEntryKind.RETURN, payout)
 
 
 def test_a_debit_that_both_kinds_of_file_report_is_one(sent_pair: Pair) -> None:

@@ -131,6 +131,18 @@ def test_the_reference_of_the_debit_that_books_a_payout_takes_the_place_of_the_w
     assert (payout.bank_reference, payout.booked_at is None) == ("OWN", False)
 
 
+def test_an_entry_without_a_reference_leaves_that_of_the_payout_alone(sent_pair) -> None:
+    payout = sent_pair[0]
+    read(statement(entry(1250, reference="")))
+    told = BankEntry.objects.get()
+    match_by_hand(entry_id=told.pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
+
+    undo_of(told, matched_with=payout.pk)
+
+    payout.refresh_from_db()
+    assert (payout.status, payout.bank_reference, payout.booked_at) == ("paid", "", None)
+
+
 def test_a_request_that_another_match_has_overtaken_undoes_nothing(sent_pair) -> None:
     payout, other = sent_pair
     told = matched_wrongly(payout)
