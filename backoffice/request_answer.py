@@ -11,6 +11,7 @@ from backoffice.formats import clock, money
 from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.shown import actor_words, with_link
 from backoffice.roles import InstructionKind
+from backoffice.services.bank_entries import matched_with
 from backoffice.services.instruction_kinds import (
     BANK_CREDIT,
     BANK_ENTRY,
@@ -176,10 +177,8 @@ def _resolved(instruction: Instruction) -> str:
         return ""
     known = instruction.arguments.get("entry", instruction.subject_id)
     entry = BankEntry.objects.get(pk=known)
-    is_other = instruction.task == UNDO_MATCH and instruction.subject_id not in (
-        entry.payout_id,
-        entry.batch_id,
-    )
+    found = entry.payout_id or entry.batch_id
+    is_other = instruction.task == UNDO_MATCH and matched_with(instruction) != found
     if entry.state == state and not is_other:
         return ""
     return f"The bank entry {_RESOLVED[entry.state]}: decline or withdraw this."

@@ -67,11 +67,19 @@ def reopen_order_entry(instruction: Instruction, caller: Caller, now: datetime) 
     return reopen_entry(entry_id=instruction.subject_id, by_two=True).pk
 
 
+def matched_with(instruction: Instruction) -> str:
+    """Return the payout or run whose match is to be undone.
+
+    A request of the previous release was about the entry, and named the other as an argument.
+    """
+    return str(instruction.arguments.get("matched_with", instruction.subject_id))
+
+
 def undo_entry_match(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Undo the match of an entry with the wrong payout or run. Raises as `undo_match` does."""
     undo_match(
-        entry_id=instruction.arguments["entry"],
-        matched_with=instruction.subject_id,
+        entry_id=instruction.arguments.get("entry", instruction.subject_id),
+        matched_with=matched_with(instruction),
         cause=instruction.reason,
         actor=caller.actor,
         now=now,

@@ -6,11 +6,13 @@ from django.db.models import Model
 from backoffice.models import Instruction
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
+from backoffice.services.instruction_kinds import UNDO_MATCH
+from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
 from payouts.bank.by_hand import match_by_hand, undo_match
 from payouts.models import BankEntry, Payout
 from tests.backoffice.acting import act, page_of_act
-from tests.backoffice.conftest import Office
+from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
@@ -79,6 +81,28 @@ def test_a_request_that_another_undoing_has_overtaken_cannot_be_approved(
     assert "The bank entry waits for an explanation now: decline or withdraw this." in shown
     assert page_of_act(asked, "approve") not in shown
     assert page_of_act(asked, "decline") in shown
+
+
+def test_a_request_of_the_previous_release_is_still_approved(office, payout, told) -> None:
+    """It was about the entry, and named the payout as an argument."""
+    request = InstructionRequest(
+        task=UNDO_MATCH,
+        subject_id=told.pk,
+        livemode=True,
+        amount=told.booked_amount,
+        currency=told.currency,
+        reason="It was the rent",
+        note="",
+        form_key="1",
+        arguments={"matched_with": payout.pk},
+    )
+    asked = instruct(staff=staff_as(Role.FINANCE), request=request, now=utc_now())
+
+    assert page_of_act(asked, "approve") in page(office, asked, "another")
+    act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
+
+    told.refresh_from_db()
+    assert told.is_waiting
 
 
 def test_a_payout_links_the_entry_whose_match_keeps_its_own_out(office, payout, told) -> None:
