@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from tests.customers.authenticator import VirtualAuthenticator
+
 # Chromium without a window of its own: a page in it takes a quarter of the processor's time. Where
 # a machine has only the one with windows, that shows the same.
 PROGRAMS = ("chromium-headless-shell", "chromium")
@@ -96,7 +98,8 @@ class Watched:
         context.grant_permissions(["screen-wake-lock"])  # as a browser with a window does unasked
         self.contexts.append(context)
         for name, cookie in (cookies or {}).items():
-            context.add_cookies([{"name": name, "value": cookie.value, "url": self.site}])
+            if cookie.value:  # else it was deleted
+                context.add_cookies([{"name": name, "value": cookie.value, "url": self.site}])
         if allowed:
             context.route(f"https://{allowed}/**", lambda route: route.fulfill(body="the shop"))
         page = context.new_page()
@@ -209,8 +212,10 @@ def _value(node: dict[str, Any], key: str) -> str:
     return str(node.get(key, {}).get("value", ""))
 
 
-def add_authenticator(page: Page, *, verifies: bool = True) -> tuple[CDPSession, str]:
-    """Give the page a passkey device whose user always agrees."""
+def add_authenticator(
+    page: Page, *, verifies: bool = True, held: VirtualAuthenticator | None = None
+) -> tuple[CDPSession, str]:
+    """Give the page a passkey device whose user always agrees; it has the passkey of `held`."""
     devtools = page.context.new_cdp_session(page)
     devtools.send("WebAuthn.enable")
     options = {
@@ -222,4 +227,8 @@ def add_authenticator(page: Page, *, verifies: bool = True) -> tuple[CDPSession,
         "automaticPresenceSimulation": True,
     }
     added = devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
-    return devtools, added["authenticatorId"]
+    identifier = added["authenticatorId"]
+    if held:
+        given = {"authenticatorId": identifier, "credential": held.for_devtools()}
+        devtools.send("WebAuthn.addCredential", given)
+    return devtools, identifier

@@ -13,7 +13,8 @@ from merchants.models import Merchant
 from payments.emails import context_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from tests.checkout.steps import NEW_PHONE, add_passkey, press, see_paid, sign_in, stop_clock
+from tests.checkout.held_passkeys import paid_with_passkey
+from tests.checkout.steps import open_signed_in, press, see_paid, sign_in, stop_clock
 from tests.chromium import add_authenticator
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -43,20 +44,22 @@ CUT_OFF = """
 
 
 @pytest.fixture
-def at_passkey(open_page, payment_of):
+def at_passkey(open_page, payment_of, site):
     """Give the passkey page of a payment, a device with a passkey, and three payments alike."""
     payments = [payment_of(12_500) for _ in range(3)]
-    page = open_page(payment_of(5_001).hosted_url)
-    device = add_authenticator(page)
-    sign_in(page, NEW_PHONE)
-    add_passkey(page)
-    see_paid(page)
-    press_pay(page, payments[0])
+    shopper, held = paid_with_passkey(payment_of(5_001), site)
+    page = open_page(payments[0].hosted_url, cookies=shopper.client.cookies)
+    device = add_authenticator(page, held=held)
+    confirm(page)
     return page, payments, device
 
 
 def press_pay(page, payment) -> None:
     page.goto(page.url.split("/checkout")[0] + payment.hosted_url)
+    confirm(page)
+
+
+def confirm(page) -> None:
     page.get_by_role("button", name="Pay another way").click()
     page.get_by_role("heading", name="Confirm with your passkey").wait_for()
 
@@ -157,8 +160,7 @@ def test_all_that_a_long_description_says_can_be_read(open_page, payment_of):
 def test_the_second_click_of_a_double_click_pays_nothing(open_page, payment_of):
     """The first one has closed a window of another site above the button."""
     payment = payment_of(150)
-    page = open_page(payment.hosted_url)
-    sign_in(page)
+    page = open_signed_in(open_page, payment)
     button = page.get_by_role("button", name="Pay B$1.50")
     page.get_by_text("Balance B$").wait_for()
     button.click(trial=True)  # waits until it can be pressed
@@ -176,8 +178,7 @@ def test_the_second_click_of_a_double_click_pays_nothing(open_page, payment_of):
 
 def just_come_to_the_front(open_page, payment):
     """Return its page as the browser has filled the PIN in, in the first of the half second."""
-    page = open_page(payment.hosted_url)
-    sign_in(page)
+    page = open_signed_in(open_page, payment)
     page.get_by_label("PIN", exact=True).fill("1234")
     page.get_by_role("button", name="Pay B$12.50").click(trial=True)
     stop_clock(page)

@@ -9,7 +9,14 @@ from payments.paying import pay
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 from tests.checkout.descriptions import CHANGED, describe
-from tests.checkout.steps import enter_pin, press, see_paid, sign_in, stop_clock
+from tests.checkout.steps import (
+    enter_pin,
+    open_signed_in,
+    press,
+    see_paid,
+    sign_in,
+    stop_clock,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -111,8 +118,7 @@ def test_a_language_pressed_at_the_foot_of_a_page_stays(open_page, payment_of):
 
 def just_paid(open_page, payment):
     """Return the page of a payment of B$1.50 that it has just paid, with its clock stopped."""
-    page = open_page(payment.hosted_url, allowed="shop.example")
-    sign_in(page)
+    page = open_signed_in(open_page, payment, allowed="shop.example")
     button = page.get_by_role("button", name="Pay B$1.50")
     button.click(trial=True)  # waits until it can be pressed
     stop_clock(page)

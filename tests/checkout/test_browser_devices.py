@@ -11,7 +11,7 @@ from payments.counters import screen_url
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.services import RefundDraft, create_refund
-from tests.checkout.steps import enter_pin, press, see_paid, sign_in
+from tests.checkout.steps import enter_pin, open_signed_in, press, see_paid, sign_in
 from tests.nights import at_night
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -25,8 +25,7 @@ def test_the_desktop_turns_by_itself_when_the_phone_has_paid(open_page, payment_
     form = desktop.get_by_role("button", name="Pay B$12.50").bounding_box()
     assert code.bounding_box()["x"] > form["x"] + form["width"]
 
-    phone = open_page(payment.hosted_url, allowed="shop.example")
-    sign_in(phone)
+    phone = open_signed_in(open_page, payment, allowed="shop.example")
     enter_pin(phone)
     see_paid(phone)
 
@@ -36,8 +35,7 @@ def test_the_desktop_turns_by_itself_when_the_phone_has_paid(open_page, payment_
 
 def test_a_proof_that_is_looked_at_again_shows_the_refund(open_page, payment_of, merchant):
     payment = payment_of(150)
-    page = open_page(payment.hosted_url)
-    sign_in(page)
+    page = open_signed_in(open_page, payment)
     press(page, "Pay B$1.50")
     see_paid(page)
     caller = Caller(merchant, livemode=False, actor="test")
@@ -51,8 +49,7 @@ def test_a_proof_that_is_looked_at_again_shows_the_refund(open_page, payment_of,
 
 def test_two_tabs_pay_once(open_page, payment_of):
     payment = payment_of(150)
-    first = open_page(payment.hosted_url)
-    sign_in(first)
+    first = open_signed_in(open_page, payment)
     second = first.context.new_page()
     second.goto(first.url)
     second.evaluate("document.querySelector('main').dataset.poll = ''")
@@ -114,8 +111,7 @@ def test_canceling_asks_once_more_is_no_main_button_and_tells_the_shop(open_page
 
 def test_back_from_the_pin_leads_to_the_review_and_on_again(open_page, payment_of):
     payment = payment_of(1_250)
-    page = open_page(payment.hosted_url)
-    sign_in(page)
+    page = open_signed_in(open_page, payment)
     page.get_by_role("button", name="Back").click()
     page.get_by_text("From the wallet of +1 242 ••• 0100.").wait_for()
     payment.refresh_from_db()

@@ -6,7 +6,15 @@ from core.clock import utc_now
 from customers.models import Customer
 from customers.services import top_up
 from payments.statuses import PaymentStatus
-from tests.checkout.steps import NEW_PHONE, enter_pin, press, see_paid, sign_in, status_of
+from tests.checkout.steps import (
+    NEW_PHONE,
+    enter_pin,
+    open_signed_in,
+    press,
+    see_paid,
+    sign_in,
+    status_of,
+)
 from tests.factories import CustomerFactory
 from tests.nights import at_night
 
@@ -37,8 +45,7 @@ def test_1250_takes_a_pin(open_page, payment_of, javascript):
 
 def test_five_wrong_pins_lock_it_and_a_new_one_pays_the_same_payment(open_page, payment_of):
     payment = payment_of(1_250)
-    page = open_page(payment.hosted_url)
-    sign_in(page, NEW_PHONE)
+    page = open_signed_in(open_page, payment, NEW_PHONE)
     for left in (4, 3, 2):
         enter_pin(page, "9999")
         page.get_by_role("link", name=f"That PIN is not right. {left} attempts left.").wait_for()
@@ -65,8 +72,7 @@ def test_five_wrong_pins_lock_it_and_a_new_one_pays_the_same_payment(open_page, 
 
 def test_a_decline_leaves_the_payment_open_for_another_wallet(open_page, payment_of):
     payment = payment_of(1_250)
-    page = open_page(payment.hosted_url)
-    sign_in(page, "+1 242 555 0103")
+    page = open_signed_in(open_page, payment, "+1 242 555 0103")
     enter_pin(page)
     page.get_by_role("heading", name="The payment was declined").wait_for()
     assert page.get_by_text("No money has been taken.").is_visible()
@@ -83,8 +89,7 @@ def test_a_decline_leaves_the_payment_open_for_another_wallet(open_page, payment
 
 def test_a_locked_pin_says_until_when_and_leaves_the_payment_payable(open_page, payment_of):
     payment = payment_of(1_250)
-    page = open_page(payment.hosted_url)
-    sign_in(page, "+1 242 555 0106")
+    page = open_signed_in(open_page, payment, "+1 242 555 0106")
 
     page.get_by_text("Your PIN is locked until").wait_for()
     assert page.get_by_label("PIN", exact=True).count() == 0
@@ -95,8 +100,7 @@ def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_p
     payment = payment_of(1_250)
     poor = CustomerFactory(merchant=payment.merchant, phone="+12425550101")
     top_up(customer=poor, amount=410, currency="BSD", now=utc_now())
-    page = open_page(payment.hosted_url)
-    sign_in(page, poor.phone)
+    page = open_signed_in(open_page, payment, poor.phone)
     page.get_by_text("Your balance is B$4.10; this payment needs B$12.50.").wait_for()
     assert page.reload().status == 200
     assert page.get_by_text("B$8.40").is_visible()
@@ -115,8 +119,7 @@ def test_a_slow_payment_is_waited_for_until_it_is_paid(open_page, payment_of):
     from payments.expiry import settle_due
 
     payment = payment_of(150)
-    page = open_page(payment.hosted_url)
-    sign_in(page, "+1 242 555 0104")
+    page = open_signed_in(open_page, payment, "+1 242 555 0104")
     press(page, "Pay B$1.50")
     page.get_by_role("heading", name="Paying…").wait_for()
     assert status_of(payment) == PaymentStatus.PROCESSING

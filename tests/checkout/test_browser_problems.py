@@ -2,15 +2,14 @@
 
 import pytest
 
-from tests.checkout.steps import press, see_paid, sign_in
+from tests.checkout.steps import open_signed_in, press, see_paid
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_report_is_confirmed_once_and_sent_once(open_page, payment_of, merchant):
     """Neither a reload nor Back repeats what was told, or sends it again."""
-    page = open_page(payment_of(150).hosted_url)
-    sign_in(page)
+    page = open_signed_in(open_page, payment_of(150))
     press(page, "Pay B$1.50")
     see_paid(page)
     page.get_by_role("link", name="Report a problem").click()

@@ -4,7 +4,7 @@ import pytest
 
 from payments.counters import screen_url
 from payments.models import Payment
-from tests.checkout.steps import NEW_PHONE, see_paid, sign_in
+from tests.checkout.steps import NEW_PHONE, open_signed_in, see_paid
 from tests.chromium import add_authenticator, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -37,8 +37,7 @@ def is_post(route) -> bool:
 
 def test_a_second_press_sends_nothing(open_page, payment_of):
     payment = payment_of(150)
-    page = open_page(payment.hosted_url)
-    sign_in(page)
+    page = open_signed_in(open_page, payment)
     held = []
     page.route("**", lambda route: held.append(route) if is_post(route) else route.continue_())
 
@@ -56,9 +55,8 @@ def test_a_second_press_sends_nothing(open_page, payment_of):
 
 
 def test_a_second_press_opens_no_second_dialog(open_page, payment_of):
-    page = open_page(payment_of(12_500).hosted_url)
+    page = open_signed_in(open_page, payment_of(12_500), NEW_PHONE)
     add_authenticator(page)
-    sign_in(page, NEW_PHONE)
     page.get_by_role("heading", name="Create a passkey").wait_for()
     held = []
     page.route("**", lambda route: held.append(route) if is_post(route) else route.continue_())
@@ -102,8 +100,7 @@ def test_a_counter_with_its_sound_off_is_silent(open_page, payment_of, site, api
 
 
 def test_without_javascript_no_button_asks_for_a_passkey(open_page, payment_of):
-    page = open_page(payment_of(9_900).hosted_url, javascript=False)
-    sign_in(page)
+    page = open_signed_in(open_page, payment_of(9_900), javascript=False)
 
     page.get_by_role("heading", name="Create a passkey").wait_for()
     button = page.locator("form[data-passkey] button")

@@ -6,7 +6,7 @@ import pytest
 
 from core.clock import utc_now
 from payments.counters import screen_url
-from tests.checkout.steps import see_paid, sign_in
+from tests.checkout.steps import NEW_PHONE, open_signed_in, see_paid
 from tests.chromium import add_authenticator
 
 LOOKED_AT_AGAIN = "document.dispatchEvent(new Event('visibilitychange'))"
@@ -31,8 +31,7 @@ def test_the_time_left_is_that_of_the_service_whatever_clock_the_phone_has(
 
 
 def test_a_press_that_leads_nowhere_can_be_repeated(open_page, payment_of):
-    page = open_page(payment_of(150).hosted_url)
-    sign_in(page)
+    page = open_signed_in(open_page, payment_of(150))
     page.clock.install()
     page.get_by_text("From the wallet of").wait_for()
     page.reload()
@@ -50,8 +49,7 @@ def test_a_press_that_leads_nowhere_can_be_repeated(open_page, payment_of):
 
 def test_a_press_without_a_network_keeps_what_was_typed(open_page, payment_of):
     """The browser showed a page of its own instead, and the PIN was gone."""
-    page = open_page(payment_of(1_250).hosted_url)
-    sign_in(page)
+    page = open_signed_in(open_page, payment_of(1_250))
     page.get_by_label("PIN", exact=True).fill("1234")
     page.context.set_offline(True)
     button = page.get_by_role("button", name="Pay B$12.50")
@@ -91,9 +89,8 @@ def test_a_link_that_may_not_be_copied_shows_itself(open_page, payment_of, site)
 
 
 def test_too_many_attempts_with_a_passkey_say_so(open_page, payment_of):
-    page = open_page(payment_of(12_500).hosted_url)
+    page = open_signed_in(open_page, payment_of(12_500))
     add_authenticator(page)
-    sign_in(page)
     page.get_by_role("heading", name="Create a passkey").wait_for()
     page.route("**/options", lambda route: route.fulfill(status=429, body="{}"))
     page.get_by_role("button", name="Create a passkey and pay").click()
@@ -103,9 +100,8 @@ def test_too_many_attempts_with_a_passkey_say_so(open_page, payment_of):
 
 def test_a_device_that_has_a_passkey_already_says_so(open_page, payment_of, site):
     payment = payment_of(150)
-    page = open_page(payment.hosted_url)
+    page = open_signed_in(open_page, payment, NEW_PHONE)
     add_authenticator(page)
-    sign_in(page, "+1 242 555 0188")
     page.goto(f"{site}/account/passkeys/new?test={payment.id}")
     page.get_by_role("button", name="Create a passkey").click()
     page.get_by_text("Your passkey is ready.").wait_for()

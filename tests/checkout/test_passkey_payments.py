@@ -1,6 +1,5 @@
 """One ceremony: a passkey that is made pays at once, and a known device signs in by paying."""
 
-import json
 from datetime import timedelta
 from typing import Any
 
@@ -17,22 +16,12 @@ from merchants.callers import Caller
 from payments.models import Payment
 from payments.services import update_payment
 from payments.statuses import PaymentStatus
+from tests.checkout.held_passkeys import ask, make_passkey, on_this_device
 from tests.checkout.shopper import Shopper
 from tests.customers.authenticator import VirtualAuthenticator
 
 pytestmark = pytest.mark.django_db
 PHONE = "+1 242 359 1234"
-
-
-def ask(shopper: Shopper, path: str) -> dict[str, Any]:
-    """Ask for the options of a ceremony as the script does."""
-    answer = shopper.client.post(path, shopper.form().fields)
-    assert answer.status_code == 200
-    return dict(answer.json())
-
-
-def on_this_device(credential: str) -> str:
-    return json.dumps({**json.loads(credential), "authenticatorAttachment": "platform"})
 
 
 def signed_in(payment: Payment, texts: Any, *, balance: int = 100_000) -> Shopper:
@@ -46,13 +35,6 @@ def signed_in(payment: Payment, texts: Any, *, balance: int = 100_000) -> Shoppe
     shopper.visit(payment.hosted_url)
     shopper.send(to="/pay")
     return shopper
-
-
-def make_passkey(shopper: Shopper, payment: Payment) -> VirtualAuthenticator:
-    device, path = VirtualAuthenticator(), f"{payment.hosted_url}/passkey/new"
-    shopper.visit(path)
-    shopper.send(credential=on_this_device(device.create(ask(shopper, f"{path}/options"))))
-    return device
 
 
 def test_a_new_passkey_pays_at_once_without_a_pin(payment_of, texts):

@@ -7,11 +7,13 @@ import hashlib
 import json
 import secrets
 import struct
+from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Any
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from webauthn.helpers import bytes_to_base64url, encode_cbor
 
 USER_PRESENT, USER_VERIFIED, BACKUP_ELIGIBLE, ATTESTED = 0x01, 0x04, 0x08, 0x40
@@ -66,6 +68,19 @@ class VirtualAuthenticator:
         if self.user_handle is not None:
             response["userHandle"] = self.user_handle
         return self._credential(response, {})
+
+    def for_devtools(self) -> dict[str, Any]:
+        """Return its credential as a browser's authenticator is given one."""
+        key = self.key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+        assert self.user_handle is not None
+        held = {
+            "credentialId": self.credential_id,
+            "privateKey": key,
+            "userHandle": self.user_handle,
+        }
+        encoded = {name: b64encode(value).decode() for name, value in held.items()}
+        rest = {"rpId": self.rp_id, "isResidentCredential": True, "signCount": self.counter or 0}
+        return encoded | rest
 
     def _credential(self, response: dict[str, bytes], more: dict[str, Any]) -> str:
         encoded = {name: bytes_to_base64url(value) for name, value in response.items()}

@@ -4,7 +4,7 @@ import pytest
 
 from funding.models import TopUp
 from funding.tasks import collect_top_ups
-from tests.checkout.steps import enter_pin, press, see_paid, sign_in
+from tests.checkout.steps import enter_pin, open_signed_in, press, see_paid
 from tests.funding.money_in import POOR, added, booked, customer_with, transfer
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -13,8 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def test_too_little_added_by_simulation_and_paid_by_itself(open_page, payment_of):
     payment = payment_of(1_250)
     customer_with(410)
-    page = open_page(payment.hosted_url)
-    sign_in(page, POOR)
+    page = open_signed_in(open_page, payment, POOR)
     page.get_by_role("heading", name="Add B$8.40").wait_for()
     page.get_by_role("button", name="Simulated").click()
     page.get_by_role("heading", name="Waiting").wait_for()
@@ -32,8 +31,7 @@ def test_too_little_added_by_simulation_and_paid_by_itself(open_page, payment_of
 def test_a_bank_transfer_arrives_after_the_customer_has_left(open_page, payment_of):
     payment = payment_of(1_250)
     customer_with(410)
-    page = open_page(payment.hosted_url)
-    sign_in(page, POOR)
+    page = open_signed_in(open_page, payment, POOR)
     page.get_by_role("button", name="Bank transfer").click()
     reference = TopUp.objects.get().reference
     page.get_by_text(reference[:4]).first.wait_for()
