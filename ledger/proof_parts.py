@@ -22,7 +22,7 @@ from ledger.log_checks import (
 )
 from ledger.proof_marks import Finding
 from ledger.schema_evidence import check_schema
-from ledger.signed_row_checks import check_all_rows, check_rows_since, signed_models
+from ledger.signed_row_checks import check_all_rows, check_rows_since, signed_fields
 from ledger.snapshot import snapshot
 from ledger.transfer_checks import check_exponents, check_transfers
 from ledger.triggers import check_triggers
@@ -57,8 +57,8 @@ def whole_parts() -> list[ProofPart]:
         ProofPart("chain", check_chain),
         *(ProofPart(name, partial(_in_snapshot, check)) for name, check in checks),
         *(
-            ProofPart(model._meta.db_table, partial(check_all_rows, model))
-            for model in signed_models()
+            ProofPart(field.model._meta.db_table, partial(check_all_rows, field))
+            for field in signed_fields()
         ),
         ProofPart("schema", partial(_at_once, check_schema)),
         ProofPart("opening", partial(_at_once, check_opening)),
@@ -80,9 +80,10 @@ def recent_parts(*, leaf: int, seal: int) -> list[ProofPart]:
         ProofPart("chain", partial(_from, check_chain, seal or "")),
         *(
             ProofPart(
-                model._meta.db_table, partial(_at_once, partial(check_rows_since, model, leaf))
+                field.model._meta.db_table,
+                partial(_at_once, partial(check_rows_since, field, leaf)),
             )
-            for model in signed_models()
+            for field in signed_fields()
         ),
         ProofPart("schema", partial(_at_once, check_schema)),
         ProofPart("opening", partial(_at_once, check_opening)),

@@ -23,9 +23,9 @@ Row = Sequence[Any]
 _WHOLE_NUMBER = re.compile("[0-9]{1,18}")
 
 
-def signed_models() -> list[type[Model]]:
-    """Return every model whose rows are signed."""
-    return [model for model in apps.get_models() if signature_field(model)]
+def signed_fields() -> list[SignatureField]:
+    """Return the field that holds the signature, of every model whose rows are signed."""
+    return [field for model in apps.get_models() if (field := signature_field(model))]
 
 
 def log_has_begun() -> bool:
@@ -42,44 +42,40 @@ def _holds_unsigned_rows() -> bool:
 @cache
 def _unsigned_rows() -> str:
     """Return one query over all tables, as it is sent before each of them is proved."""
-    tables = (model._meta.db_table for model in signed_models())
+    tables = (field.model._meta.db_table for field in signed_fields())
     selects = (f'SELECT 1 FROM "{table}" WHERE signature IS NULL' for table in tables)  # noqa: S608  # our own tables
     return f"{' UNION ALL '.join(selects)} LIMIT 1"
 
 
-def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
+def check_all_rows(field: SignatureField, mark: str = "") -> Iterator[Finding]:
     """Name each row that the service did not write as it is, or that differs from the log.
 
     Starts with the key after the mark, and takes a snapshot per chunk.
     """
-    field = signature_field(model)
-    if field is None:
-        return
-    rows = model._base_manager.order_by("pk")
+    rows = field.model._base_manager.order_by("pk")
     while True:
         with snapshot():
             found = _read(rows.filter(pk__gt=mark) if mark else rows, field)
             if not found or not log_has_begun():
                 return
-            yield from _check_rows(model, field, found)
+            yield from _check_rows(field, found)
         mark = str(found[-1][0])
         yield ProvenUpTo(mark)
         if len(found) < CHUNK:  # what is written meanwhile is the next proof's
             return
 
 
-def check_rows_since(model: type[Model], leaf: int) -> Iterator[str]:
+def check_rows_since(field: SignatureField, leaf: int) -> Iterator[str]:
     """Do the same for the rows that the log names from that leaf on, or is about to name."""
-    field = signature_field(model)
-    if field is None or not log_has_begun():
+    if not log_has_begun():
         return
     with snapshot():
-        for rows in _named_since(model, field, leaf):
-            yield from _check_rows(model, field, rows)
+        for rows in _named_since(field, leaf):
+            yield from _check_rows(field, rows)
 
 
-def _check_rows(model: type[Model], field: SignatureField, rows: Sequence[Row]) -> Iterator[str]:
-    kind = model._meta.db_table
+def _check_rows(field: SignatureField, rows: Sequence[Row]) -> Iterator[str]:
+    kind = field.model._meta.db_table
     logged = newest_signatures(kind, [str(row[0]) for row in rows])
     yield from _check_logged(
         row[0] for row in rows if kind == TRANSFER and str(row[0]) not in logged
@@ -87,7 +83,7 @@ def _check_rows(model: type[Model], field: SignatureField, rows: Sequence[Row]) 
     for row in rows:
         wrong = _fault_of(field, row, logged.get(str(row[0])))
         if wrong:
-            yield f"{name_of(model, row[0])} {wrong}"
+            yield f"{name_of(field.model, row[0])} {wrong}"
 
 
 def _check_logged(ids: Iterable[int]) -> Iterator[str]:
@@ -104,8 +100,8 @@ def _check_logged(ids: Iterable[int]) -> Iterator[str]:
             yield f"Transfer {pk} is not in the log."
 
 
-def _named_since(model: type[Model], field: SignatureField, since: int) -> Iterator[list[Row]]:
-    kind = model._meta.db_table
+def _named_since(field: SignatureField, since: int) -> Iterator[list[Row]]:
+    kind = field.model._meta.db_table
     leaves = LogLeaf.objects.filter(kind=kind, index__gte=since).order_by("index")
     waiting: QuerySet[Any] = WaitingEntry.objects.filter(kind=kind).order_by("pk")
     name = "subject"
@@ -116,7 +112,7 @@ def _named_since(model: type[Model], field: SignatureField, since: int) -> Itera
         waiting.values_list(name, flat=True).iterator(CHUNK),
     )
     while keys := set(islice(named, CHUNK)):
-        yield _read(model._base_manager.filter(pk__in=keys).order_by("pk"), field)
+        yield _read(field.model._base_manager.filter(pk__in=keys).order_by("pk"), field)
 
 
 def _read(rows: QuerySet[Any], field: SignatureField) -> list[Row]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Model
 
-from core.signatures import AT_UPGRADE, sign, signature_field
+from core.signatures import AT_UPGRADE, SignatureField, sign
 from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, transfer_entry
 from ledger.log_models import LogLeaf, WaitingEntry
 from ledger.log_tree import append_leaves
@@ -13,7 +13,7 @@ from ledger.logging_rows import open_log, transfer_leaves
 from ledger.models import Seal, Transfer
 from ledger.reconciliation import CHUNK
 from ledger.sealing import SealerBusy, hold_chain
-from ledger.signed_row_checks import signed_models
+from ledger.signed_row_checks import signed_fields
 
 
 class LogBegun(Exception):
@@ -35,7 +35,7 @@ def sign_existing_rows(*, now: datetime) -> int:
     WaitingEntry.objects.filter(signature="").delete()  # of the previous release
     open_log(Seal.objects.latest("sequence"), now=now)
     _log_sealed(now)
-    return sum(_sign_rows(model, now) for model in signed_models())
+    return sum(_sign_rows(field, now) for field in signed_fields())
 
 
 def _log_sealed(now: datetime) -> None:
@@ -47,18 +47,13 @@ def _log_sealed(now: datetime) -> None:
         last = max(signatures)
 
 
-def _sign_rows(model: type[Model], now: datetime) -> int:
-    field = signature_field(model)
-    count, last = 0, None
-    while field is not None:
-        rows = model._base_manager.filter(signature=None).order_by("pk")
-        rows = rows if last is None else rows.filter(pk__gt=last)
-        found = list(rows.values_list("pk", *field.lookups)[:CHUNK])
-        if not found:
-            break
+def _sign_rows(field: SignatureField, now: datetime) -> int:
+    unsigned = field.model._base_manager.filter(signature=None).order_by("pk")
+    rows, count = unsigned, 0
+    while found := list(rows.values_list("pk", *field.lookups)[:CHUNK]):
         signatures = {pk: sign(field.signed_form(values), mark=AT_UPGRADE) for pk, *values in found}
-        _log_signatures(model, signatures, now)
-        count, last = count + len(found), found[-1][0]
+        _log_signatures(field.model, signatures, now)
+        rows, count = unsigned.filter(pk__gt=found[-1][0]), count + len(found)
     return count
 
 

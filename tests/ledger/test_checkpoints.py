@@ -13,6 +13,7 @@ from core.signed_notes import LogHead, NoteSigner
 from ledger import witnesses
 from ledger.checkpoints import is_ours
 from ledger.models import WitnessState
+from ledger.tasks import sign_checkpoint
 from ledger.witnesses import check_witnesses, inform_witnesses
 from outbound.results import HttpResult
 from tests.consistency import is_consistent
@@ -114,6 +115,19 @@ def test_what_a_witness_has_taken_is_noted_before_the_next(
     assert WitnessState.objects.get().size == 4
 
 
+def test_a_folder_that_has_more_than_is_known_of_it_is_not_written_again(folder: Path) -> None:
+    """Of a restored backup we do not know what it took since."""
+    grow(2)
+    before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
+    WitnessState.objects.update(size=0)
+
+    inform_witnesses(now=NOW)
+
+    assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
+    state = WitnessState.objects.get()
+    assert (state.size, state.problem) == (3, "")
+
+
 def test_a_note_that_cannot_be_read_hides_none_after_it(folder: Path) -> None:
     grow(2)
     (folder / "000000000000000000.checkpoint").mkdir()
@@ -205,6 +219,24 @@ def test_an_http_witness_is_handed_proofs(http: HttpWitness) -> None:
     http.root = merkle.EMPTY_ROOT
     sentence = f"Witness {HTTP} has another log: it does not extend what the witness has."
     assert verify() == (1, sentence)
+
+
+def test_before_the_first_checkpoint_a_witness_is_not_asked(http: HttpWitness) -> None:
+    http.is_up = False
+
+    sign_checkpoint()
+
+    assert list(check_witnesses()) == []
+    assert not WitnessState.objects.exists()
+
+
+def test_a_witness_that_has_the_newest_checkpoint_is_left_in_peace(http: HttpWitness) -> None:
+    grow()
+    http.is_up = False
+
+    inform_witnesses(now=NOW)
+
+    assert WitnessState.objects.get().problem == ""
 
 
 def test_an_http_witness_that_was_away_is_caught_up(http: HttpWitness) -> None:

@@ -15,8 +15,9 @@ from ledger import log_checks, log_tree, signing_past
 from ledger.log_checks import check_subtrees
 from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, row_entry, transfer_entry
 from ledger.log_tree import log_root, log_size
-from ledger.models import LogLeaf, LogSubtree, Purpose, Transfer, WaitingEntry
+from ledger.models import LogLeaf, LogSubtree, Proof, Purpose, Transfer, WaitingEntry
 from ledger.proof_marks import ProvenUpTo
+from ledger.proving import prove_if_due
 from ledger.sealing import log_rows, seal_transfers
 from ledger.tasks import sign_checkpoint
 from tests.factories import MerchantFactory
@@ -171,6 +172,16 @@ def test_what_was_there_before_is_signed_once_by_a_command() -> None:
     assert all(f":{AT_UPGRADE}:" in leaf.signature for leaf in LogLeaf.objects.filter(index__gt=0))
     assert LogLeaf.objects.filter(subject=merchant.id).exists()
     assert LogLeaf.objects.filter(kind=TRANSFER).count() == 3
+
+
+def test_before_that_command_a_proof_of_what_is_new_names_no_row() -> None:
+    MerchantFactory.create_batch(2)
+    forget_signatures()
+
+    assert prove_if_due(now=NOW) is False
+
+    begins = "The log has not begun: `manage.py sign_ledger` signs what was there before it."
+    assert Proof.objects.get().problem == begins
 
 
 def test_what_was_sealed_before_that_command_has_a_leaf_by_it() -> None:

@@ -12,8 +12,9 @@ from pytest_django import Settings
 from core.log_receipts import head_of
 from core.signed_notes import NoteSigner
 from ledger.checkpoints import newest_checkpoint, sign_head, verifiers
-from ledger.log_tree import log_size
-from ledger.models import Account, LogLeaf, Purpose, Seal, Transfer, WitnessState
+from ledger.log_tree import append_leaves, log_size
+from ledger.logging_rows import row_leaf
+from ledger.models import Account, LogLeaf, Purpose, Seal, Transfer, WaitingEntry, WitnessState
 from ledger.sealing import hold_chain, seal_transfers
 from ledger.witnesses import inform_witnesses
 from tests.ledger.command import verify
@@ -117,6 +118,15 @@ def test_a_forged_restore_is_named() -> None:
         cursor.execute("UPDATE ledger_logleaf SET subject = '9' WHERE kind = 'restored'")
 
     assert verify() == (1, "restored 9 or its leaf 2 was changed.")
+
+
+def test_a_restore_that_the_service_did_not_note_is_named() -> None:
+    """Whoever may write the log can add a leaf, with its hash, but can't sign it."""
+    grow()
+    append_leaves([row_leaf(WaitingEntry(kind="restored", subject="2", signature="x"))], now=NOW)
+
+    said = "Leaf 2 says that the database was restored; the service did not."
+    assert verify() == (1, said)
 
 
 def test_an_empty_log_says_nothing() -> None:

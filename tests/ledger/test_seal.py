@@ -27,6 +27,7 @@ from ledger.models import (
 )
 from ledger.sealing import seal_transfers
 from ledger.services import balance_of
+from tests.factories import MerchantFactory
 from tests.ledger.funding import NOW, fund, move, opened, problems
 
 pytestmark = pytest.mark.django_db
@@ -192,6 +193,7 @@ def test_the_long_tasks_have_their_time_and_are_not_given_to_another() -> None:
 def test_the_sum_of_what_was_signed_and_proven_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "SEAL_BATCH", 2)
     post_some(5)
+    MerchantFactory.create_batch(3)
 
     for task in (tasks.seal_transfers, tasks.sign_checkpoint, tasks.prove_ledger):
         task()
@@ -199,6 +201,6 @@ def test_the_sum_of_what_was_signed_and_proven_is_there(monkeypatch: pytest.Monk
     assert not UnsealedTransfer.objects.exists()
     assert not WaitingEntry.objects.exists()
     proof = Proof.objects.get()
-    assert Checkpoint.objects.get().size == LogLeaf.objects.count() == proof.leaves == 6
+    assert Checkpoint.objects.get().size == LogLeaf.objects.count() == proof.leaves == 9
     assert proof.ended_at is not None
     assert proof.whole_ended_at is not None

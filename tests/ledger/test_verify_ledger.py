@@ -177,6 +177,14 @@ def test_it_reads_the_chain_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+def test_a_seal_that_an_earlier_proof_ended_at_may_not_be_gone() -> None:
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+
+    assert [*chain_checks.check_chain("1")] == []
+    assert [*chain_checks.check_chain("2")] == ["Seal 2 is missing."]
+
+
 def test_what_is_posted_meanwhile_does_not_confuse_it() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=500), opened(Purpose.MERCHANT)
     move(wallet, merchant, 100)
