@@ -12,8 +12,6 @@ def nameless_orders(file: BankFile) -> BankEntryQuerySet:
 
     Identified by key: earlier releases gave them the batch's reference, like an entry for a group.
     """
-    if file.source != BankSource.STATUS_REPORT:
-        return BankEntry.objects.none()
     unnamed = BankEntry.objects.filter(file=file, end_to_end_id="")
     orders = _keys_of(file)
     found = (pk for pk, key in unnamed.values_list("pk", "key") if key in orders)
