@@ -9,7 +9,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.clock import iso, utc_now
+from merchants.caller_lists import CallerList
+from merchants.callers import Caller
 from merchants.models import Merchant
+from payments.counts import total_of
+from payments.models import Payment
 from tests.client import Api
 from tests.factories import PaymentFactory
 
@@ -58,6 +62,16 @@ def test_the_filters_of_the_contract_are_counted_exactly(api: Api, merchant: Mer
     for query in ({}, {"status": "created"}, {"start_date": "2000-01-01", "end_date": today}):
         assert page(api, merchant, **query)["total"] == 5
         assert page(api, merchant, **query, offset=9)["total"] == 5
+
+
+@pytest.mark.usefixtures("five")
+def test_so_they_are_for_who_sees_every_merchant_and_has_no_kept_counts() -> None:
+    everyone, at = Caller.for_development(), utc_now()
+
+    def total(**lookups: Any) -> int:
+        return CallerList(Payment.objects.listed, everyone, lookups, at, total_of).total()
+
+    assert (total(status="created"), total(amount=700)) == (5, MOST + 1)
 
 
 @pytest.mark.usefixtures("five")
