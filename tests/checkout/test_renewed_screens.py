@@ -109,6 +109,7 @@ def test_a_thief_who_uses_up_the_notices_renews_no_screens_unheard(merchant: Mer
     client, _ = open_counter(merchant, livemode=True)
     now = utc_now()
     assert all(count_notice(merchant.id, of=f"key_{each}", now=now) for each in range(20))
+    assert count_notice(merchant.id, of=merchant.id, now=now)  # of a key that has replaced itself
 
     assert [client.post(RENEW, {}).status_code for _ in range(2)] == [200, 200]
 

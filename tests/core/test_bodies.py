@@ -56,11 +56,11 @@ def test_it_cannot_be_understood(api: Api, merchant: Merchant, body: bytes) -> N
     assert Payment.objects.count() == Event.objects.count() == 0
 
 
-@pytest.mark.parametrize("name", ["an array", "a number", "a text"])
+@pytest.mark.parametrize("body", [b"[1]", b"[]", b"1", b"0", b"false", b'"amount"', b'""'])
 def test_it_is_no_object_either_where_none_is_read(
-    api: Api, merchant: Merchant, payment: Payment, name: str
+    api: Api, merchant: Merchant, payment: Payment, body: bytes
 ) -> None:
-    response = api(merchant).post(f"/v1/payments/{payment.id}/cancel", BROKEN[name])
+    response = api(merchant).post(f"/v1/payments/{payment.id}/cancel", body)
 
     assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
     assert response.json()["details"] == "The body must be a JSON object."

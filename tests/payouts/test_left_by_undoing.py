@@ -40,6 +40,16 @@ def rent() -> BankEntry:
     return BankEntry.objects.get(bank_reference="RENT")
 
 
+def parts(*names: str) -> str:
+    """Return the details of an entry of two payments, which have no references of their own."""
+    rows = "".join(
+        f"<TxDtls><Refs><EndToEndId>{name or 'NOTPROVIDED'}</EndToEndId></Refs>"
+        f'<Amt Ccy="BSD">{amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd></TxDtls>'
+        for name, amount in zip(names, ("12.50", "8.00"), strict=True)
+    )
+    return f"<NtryDtls>{rows}</NtryDtls>"
+
+
 def test_a_notification_of_its_own_leaves_its_reference_and_books_nothing(sent_pair) -> None:
     payout = sent_pair[0]
     read(notification(entry(1250, order_of(payout), reference="OWN")))
@@ -49,6 +59,18 @@ def test_a_notification_of_its_own_leaves_its_reference_and_books_nothing(sent_p
     left = undone(rent())
 
     assert (left.status, left.bank_reference, left.booked_at) == ("paid", "OWN", None)
+
+
+def test_payments_of_one_entry_have_its_reference(sent_pair) -> None:
+    payout, other = sent_pair
+    read(notification(entry(2050, reference="RENT", details=parts("", ""))))
+    told = BankEntry.objects.get(amount=1250)
+    matched_wrongly(told, payout)
+    own = entry(2050, reference="OWN", details=parts(order_of(payout), order_of(other)))
+    read(statement(own, message_id="M-2"))
+
+    left = undone(told)
+    assert (left.bank_reference, left.booked_at is None) == ("OWN", False)
 
 
 def test_a_return_of_it_does_not_book_that_it_left(sent_pair) -> None:

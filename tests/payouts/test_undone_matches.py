@@ -27,6 +27,10 @@ from tests.payouts.merchant_balance import credit, held
 
 STAFF = "staff:ann"
 WRONG = "It was the rent"
+FEE = (
+    "<BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>CHRG</SubFmlyCd></Fmly></Domn>"
+    "</BkTxCd>"
+)
 
 
 def found(reference: str) -> BankEntry:
@@ -92,7 +96,7 @@ def test_what_waited_as_reported_before_is_matched_at_once(sent_pair) -> None:
 
     undone(told)
 
-    assert found("OWN").payout == payout
+    assert (found("OWN").payout, found("OWN").resolved_by) == (payout, STAFF)
     assert open_parts() == {"booked, not matched yet": -1250}
 
 
@@ -116,14 +120,17 @@ def test_the_waiting_debit_of_the_whole_run_is_matched_at_once(sent_pair, with_r
     assert problems() == []
 
 
+@pytest.mark.parametrize("with_run", [True, False])
 def test_the_reference_of_the_debit_that_books_a_payout_takes_the_place_of_the_wrong_one(
-    sent_pair,
+    sent_pair, with_run
 ) -> None:
     payout = sent_pair[0]
     read(notification(entry(1250, reference="RENT")))
     told = found("RENT")
     match_by_hand(entry_id=told.pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
-    read(statement(entry(1250, order_of(payout), reference="OWN"), message_id="M-2"))
+    whole = entry(2050, reference="OWN", details=batch_details(payout.batch))
+    own = whole if with_run else entry(1250, order_of(payout), reference="OWN")
+    read(statement(own, message_id="M-2"))
 
     undone(told)
 
@@ -153,18 +160,32 @@ def test_a_request_that_another_match_has_overtaken_undoes_nothing(sent_pair) ->
     assert found("RENT").payout == payout
 
 
-def test_the_undone_match_of_a_charge_leaves_the_bookings_own_reference(sent_pair) -> None:
+@pytest.mark.parametrize("told_by", [statement, notification])
+def test_the_undone_match_of_a_charge_leaves_the_payments_own_reference(sent_pair, told_by) -> None:
     payout = sent_pair[0]
-    code = "<Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>CHRG</SubFmlyCd></Fmly></Domn>"
-    fee = entry(100, reference="OWN", details=f"<BkTxCd>{code}</BkTxCd>")
-    read(statement(entry(1250, order_of(payout), reference="OWN"), fee))
+    read(told_by(entry(1250, order_of(payout), reference="OWN")))
+    read(statement(entry(100, reference="OWN", details=FEE), message_id="M-2", number="2026-2"))
     charge = BankEntry.objects.get(amount=100)
     match_by_hand(entry_id=charge.pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
 
     undo_of(charge, matched_with=payout.pk)
 
     payout.refresh_from_db()
-    assert (payout.bank_reference, payout.booked_at is None) == ("OWN", False)
+    is_booked = told_by == statement
+    assert (payout.bank_reference, payout.booked_at is not None) == ("OWN", is_booked)
+
+
+def test_a_charge_for_a_payout_does_not_book_it(sent_pair) -> None:
+    payout = sent_pair[0]
+    told = matched_wrongly(payout)
+    read(statement(entry(100, reference="FEE", details=FEE), message_id="M-2", number="2026-2"))
+    match_by_hand(entry_id=found("FEE").pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
+
+    undone(told)
+
+    payout.refresh_from_db()
+    assert (payout.bank_reference, payout.booked_at) == ("", None)
+    assert problems() == []
 
 
 def test_a_refused_payout_is_not_booked_by_its_run_that_left_without_it(sent_pair) -> None:
@@ -251,6 +272,8 @@ def test_a_return_to_the_wrong_merchant_is_set_right_by_adjusting_both_balances(
     read(statement(back, message_id="M-2", number="2026-2"))
     told = found("BACK")
     match_by_hand(entry_id=told.pk, payout_id=payout.pk, actor=STAFF, now=utc_now())
+    with pytest.raises(BankEntryUnfit, match="of money that left"):
+        undone(told)
 
     credit(payout.merchant, -1250, livemode=True)
     credit(other.merchant, 1250, livemode=True)
