@@ -73,16 +73,20 @@ def test_payments_of_one_entry_have_its_reference(sent_pair) -> None:
     assert (left.bank_reference, left.booked_at is None) == ("OWN", False)
 
 
-def test_a_return_of_it_does_not_book_that_it_left(sent_pair) -> None:
+@pytest.mark.parametrize("is_undone_first", [True, False])
+def test_a_return_of_it_does_not_book_that_it_left(sent_pair, is_undone_first) -> None:
     payout = sent_pair[0]
     read(statement(RENT))
     matched_wrongly(rent(), payout)
+    if is_undone_first:
+        undone(rent())
     read(statement(returned(payout), message_id="M-2", number="2026-2"))
+    if not is_undone_first:
+        undone(rent())
 
-    left = undone(rent())
-
-    assert (left.status, left.booked_at, left.bank_reference) == ("returned", None, "")
-    assert left.return_booked_at is not None
+    payout.refresh_from_db()
+    assert (payout.status, payout.booked_at, payout.bank_reference) == ("returned", None, "")
+    assert payout.return_booked_at is not None
 
 
 def test_a_run_that_was_booked_whole_still_books_what_was_refused(sent_pair) -> None:
