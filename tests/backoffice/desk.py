@@ -79,14 +79,19 @@ class Desk:
 
 
 def open_desk(
-    open_page: "Callable[..., Any]", role: "Role", *, width: int = 1440, **options: Any
+    open_page: "Callable[..., Any]",
+    role: "Role",
+    path: str = "/admin/",
+    *,
+    width: int = 1440,
+    **options: Any,
 ) -> Any:
-    """Open the dashboard as someone of this role, who has signed in without showing the forms.
+    """Open a page as someone of this role, who has signed in without showing the forms.
 
     A page that a browser shows costs as much as several tests without one: `sign_in` shows three.
     """
     cookies = signed_in(role).cookies
-    return open_page("/admin/", width=width, height=900, cookies=cookies, **options)
+    return open_page(path, width=width, height=900, cookies=cookies, **options)
 
 
 def sign_in(page: "Page", role: "Role", name: str = "") -> None:

@@ -60,14 +60,12 @@ def test_the_cards_of_a_page_fill_its_columns(open_page, site):
             assert page.evaluate(SIDEWAYS) == [], (model, width)
 
 
-def test_the_audit_trail_on_a_tablet_has_rows_and_no_towers(open_page, site):
+def test_the_audit_trail_on_a_tablet_has_rows_and_no_towers(open_page):
     reason = f"csv: mode=test&status=completed&day=last_month&merchant=mer_{'0' * 30}"
     export = AuditAction("export", Right.EXPORT, "payment", "", reason=reason)
     staff = staff_as(Role.ADMINISTRATOR)
     append_entry(staff=staff, action=export, record=AuditRecord(), now=utc_now())
-    page = open_desk(open_page, Role.ADMINISTRATOR, width=820)
-
-    page.goto(f"{site}{list_of(AuditEntry)}")
+    page = open_desk(open_page, Role.ADMINISTRATOR, list_of(AuditEntry), width=820)
 
     row = page.locator("#result_list tbody tr").filter(has_text="csv: mode").bounding_box()
     number = page.locator("#result_list tbody th").first.bounding_box()
@@ -87,20 +85,18 @@ def test_totals_and_long_words_fit_on_a_phone(open_page, site):
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0, path
 
 
-def test_the_phone_of_a_customer_is_read_on_one_line(open_page, site):
+def test_the_phone_of_a_customer_is_read_on_one_line(open_page):
     for _ in range(2):
         CustomerFactory(merchant=MerchantFactory(name="Emporium of Curiosities " * 4))
-    page = open_desk(open_page, Role.SUPPORT, width=1280)
-
-    page.goto(f"{site}/admin/search/?q=%2B12425550177")
+    page = open_desk(open_page, Role.SUPPORT, "/admin/search/?q=%2B12425550177", width=1280)
 
     assert page.get_by_role("link", name="••• 0177").first.bounding_box()["height"] < 30
 
 
-def test_the_tools_of_the_longest_list_take_two_lines(open_page, site):
-    page = open_desk(open_page, Role.FINANCE, width=1280)
-
-    page.goto(f"{site}{list_of(Payment)}?mode=test&status=completed")
+def test_the_tools_of_the_longest_list_take_two_lines(open_page):
+    page = open_desk(
+        open_page, Role.FINANCE, f"{list_of(Payment)}?mode=test&status=completed", width=1280
+    )
 
     assert page.locator(".bo-list-top").bounding_box()["height"] < 90
     menu = page.locator(".bo-filters .bo-menu").first.bounding_box()
@@ -108,15 +104,13 @@ def test_the_tools_of_the_longest_list_take_two_lines(open_page, site):
     assert menu["y"] < export["y"]
 
 
-def test_the_payments_of_a_phone_number_are_read_without_scrolling(open_page, site):
+def test_the_payments_of_a_phone_number_are_read_without_scrolling(open_page):
     merchant = MerchantFactory(name="The Conch Republic Trading Company")
     customer = CustomerFactory(merchant=merchant, phone="+12425550188")
     for status, description in (("requires_action", "Birthday cake for fourteen"), ("created", "")):
         values = {"customer": customer, "status": status, "description": description}
         PaymentFactory(merchant=merchant, amount=12_345_678, amount_refunded=0, **values)
-    page = open_desk(open_page, Role.SUPPORT, width=1280)
-
-    page.goto(f"{site}/admin/search/?q=%2B12425550188")
+    page = open_desk(open_page, Role.SUPPORT, "/admin/search/?q=%2B12425550188", width=1280)
 
     page.get_by_text("123,456.78").first.wait_for()
     assert page.evaluate(SIDEWAYS) == []
@@ -124,11 +118,9 @@ def test_the_payments_of_a_phone_number_are_read_without_scrolling(open_page, si
     assert page.evaluate(SIDEWAYS) == []
 
 
-def test_the_event_of_a_delivery_is_read_on_one_line(open_page, site):
+def test_the_event_of_a_delivery_is_read_on_one_line(open_page):
     one_of_each()
-    page = open_desk(open_page, Role.SUPPORT, width=1280)
-
-    page.goto(f"{site}{list_of(Delivery)}?mode=test")
+    page = open_desk(open_page, Role.SUPPORT, f"{list_of(Delivery)}?mode=test", width=1280)
 
     event = page.locator("td.field-event").filter(has_text="payment_link.created").first
     lines = event.evaluate(
@@ -155,16 +147,14 @@ def test_lists_of_both_modes_fit_and_why_an_entry_waits_makes_no_tower(open_page
 
 
 @pytest.mark.usefixtures("debtor_account")
-def test_what_is_to_be_said_of_a_payout_stays_on_a_phone(open_page, site):
+def test_what_is_to_be_said_of_a_payout_stays_on_a_phone(open_page):
     """An id of forty letters, and the way to another page, break into lines."""
     payout = live_payout(Api(), amount=1250)
     batch_of()
     problem = f"The bank has already reported this. If a person matched ben_{'0' * 30} wrongly,"
     read(statement(entry(1250, order_of(payout))))
     BankEntry.objects.update(state="unmatched", resolved_at=None, problem=problem)
-    page = open_desk(open_page, Role.FINANCE, width=390)
-
-    page.goto(f"{site}{page_of(payout)}")
+    page = open_desk(open_page, Role.FINANCE, page_of(payout), width=390)
 
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     said = page.locator(".bo-answer")

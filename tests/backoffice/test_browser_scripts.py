@@ -4,11 +4,14 @@ import pytest
 from django.contrib.auth.models import User
 
 from backoffice.models import ExportRun
+from backoffice.resource.page_urls import list_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.ids import new_id
 from payments.models import Payment
 from refunds.models import Refund
+from tests.backoffice.acting import page_of_act
+from tests.backoffice.desk import Desk, open_desk
 from tests.backoffice.rows import paid_payment
 from tests.chromium import wait_until
 from tests.factories import MerchantFactory, PaymentFactory
@@ -36,13 +39,10 @@ COPIED = """
 
 
 @pytest.fixture
-def refunding(desk):
+def refunding(open_page):
     """A member of staff at the refund form of a payment of B$12.50."""
-    paid_payment(MerchantFactory(name="Island Coffee"), reference="T-77")
-    caller = desk(Role.SUPPORT)
-    caller.search("T-77")
-    caller.follow("Refund")
-    return caller
+    payment = paid_payment(MerchantFactory(name="Island Coffee"))
+    return Desk(open_desk(open_page, Role.SUPPORT, page_of_act(payment, "refund")))
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,11 @@ def test_the_page_of_a_file_that_is_being_made_says_when_it_is_ready(desk):
 
 
 @pytest.fixture
-def looking(desk):
+def looking(open_page):
     """A member of staff at the list of three payments."""
     for amount in (100, 200, 300):
         PaymentFactory(amount=amount)
-    caller = desk(Role.SUPPORT)
-    caller.choose("Payments")
-    return caller
+    return Desk(open_desk(open_page, Role.SUPPORT, list_of(Payment)))
 
 
 def test_keys_go_from_row_to_row_and_open_one(looking):
