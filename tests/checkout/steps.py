@@ -18,8 +18,8 @@ PHONE, NEW_PHONE = "+1 242 555 0100", "+1 242 555 0188"
 
 
 def open_signed_in(
-    open_page: "Callable[..., Page]", payment: Payment, phone: str = PHONE, **options: Any
-) -> "Page":
+    open_page: "Callable[..., Any]", payment: Payment, phone: str = PHONE, **options: Any
+) -> Any:
     """Open the step after phone and code as someone who has entered both without a browser.
 
     A page that a browser shows costs as much as several tests without one: `sign_in` shows three.
