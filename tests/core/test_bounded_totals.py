@@ -65,7 +65,7 @@ def test_the_filters_of_the_contract_are_counted_exactly(api: Api, merchant: Mer
 
 
 @pytest.mark.usefixtures("five")
-def test_so_they_are_for_who_sees_every_merchant_and_has_no_kept_counts() -> None:
+def test_totals_of_every_merchant_are_exact_under_them_without_kept_counts() -> None:
     everyone, at = Caller.for_development(), utc_now()
 
     def total(**lookups: Any) -> int:
