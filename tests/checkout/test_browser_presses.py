@@ -8,8 +8,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
+from tests.checkout.held_passkeys import paid_with_passkey
 from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, press, see_paid, sign_in
 from tests.chromium import add_authenticator
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.nights import at_night
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -23,10 +25,10 @@ ONE_AMOUNT = "by day one amount; what each asks for is tested without a browser 
 class Counted:
     """A browser with a passkey device, whose presses and dialogs are counted."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, held: VirtualAuthenticator | None = None) -> None:
         self.page = page
         self.presses = self.dialogs = 0
-        devtools, _device = add_authenticator(page)
+        devtools, _device = add_authenticator(page, held=held)
         for event in ("WebAuthn.credentialAdded", "WebAuthn.credentialAsserted"):
             devtools.on(event, self._note_dialog)
         page.context.expose_function("pressed", self._note_press)
@@ -48,8 +50,15 @@ class Counted:
 
 
 @pytest.fixture
-def counted(open_page, payment_of) -> Counted:
-    return Counted(open_page(payment_of(100).hosted_url))
+def counted(open_page) -> Counted:
+    return Counted(open_page("/healthz"))
+
+
+@pytest.fixture
+def known(open_page, payment_of, site) -> Counted:
+    """A browser in which a customer is signed in, whose passkey has paid."""
+    shopper, held = paid_with_passkey(payment_of(LARGE), site)
+    return Counted(open_page("/healthz", cookies=shopper.client.cookies), held)
 
 
 @pytest.fixture
@@ -109,15 +118,12 @@ def test_who_is_signed_in_presses_once(counted, address_of, amount, act):
     ("amount", "dialogs"),
     [(MIDDLE, 1), *at_night((SMALL, 0), (LARGE, 1), why=ONE_AMOUNT)],
 )
-def test_who_has_a_passkey_here_presses_once(counted, address_of, amount, dialogs):
-    counted.pay(address_of(LARGE), first_with_passkey)
-
-    assert counted.pay(address_of(amount), press_pay) == (1, dialogs)
+def test_who_has_a_passkey_here_presses_once(known, address_of, amount, dialogs):
+    assert known.pay(address_of(amount), press_pay) == (1, dialogs)
 
 
 @pytest.mark.parametrize("amount", [SMALL, *at_night(MIDDLE, LARGE, why=ONE_AMOUNT)])
-def test_a_known_device_that_is_signed_out_presses_once(counted, address_of, amount):
-    counted.pay(address_of(LARGE), first_with_passkey)
-    counted.page.context.clear_cookies(name="customer-test")
+def test_a_known_device_that_is_signed_out_presses_once(known, address_of, amount):
+    known.page.context.clear_cookies(name="customer-test")
 
-    assert counted.pay(address_of(amount), press_pay) == (1, 1)
+    assert known.pay(address_of(amount), press_pay) == (1, 1)
