@@ -121,7 +121,7 @@ def test_a_forged_restore_is_named() -> None:
 
 
 def test_a_restore_that_the_service_did_not_note_is_named() -> None:
-    """Whoever may write the log can add a leaf, with its hash, but can't sign it."""
+    """A thief who can write to the log adds a leaf with its hash, but can't sign it."""
     grow()
     append_leaves([row_leaf(WaitingEntry(kind="restored", subject="2", signature="x"))], now=NOW)
 
