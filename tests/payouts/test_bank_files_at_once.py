@@ -16,7 +16,7 @@ from tests.ledger.funding import problems
 from tests.payouts.bank_files import entry, notification, order_of, read, returned, statement
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.merchant_balance import held
-from tests.races import at_once
+from tests.races import at_once, held_up
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -123,3 +123,20 @@ def test_a_match_is_undone_while_its_payout_comes_back_and_the_money_leaves_agai
     again = sum(each.amount for each in left)
     assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == payout.amount - again
     assert problems() == []
+
+
+def test_a_match_is_undone_after_the_file_that_is_being_read(sent):
+    """Without waiting, it would not see the payout's own entry, which had waited because of it."""
+    payout = sent[0]
+    read(statement(entry(payout.amount, reference="RENT")))
+    told = BankEntry.objects.get()
+    known = {"actor": "staff:ann", "now": utc_now()}
+    match_by_hand(entry_id=told.pk, payout_id=payout.pk, **known)
+    own = statement(
+        entry(payout.amount, order_of(payout), reference="OWN"), message_id="M-2", number="2026-2"
+    )
+
+    undo = partial(undo_match, entry_id=told.pk, matched_with=payout.pk, cause="Rent", **known)
+    done(held_up(partial(read, own), undo))
+
+    assert BankEntry.objects.get(bank_reference="OWN").payout == payout
