@@ -1,6 +1,7 @@
 """Two importers at once: each answer of the bank counts once"""
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -130,7 +131,7 @@ def test_a_match_is_undone_after_the_file_that_is_being_read(sent):
     payout = sent[0]
     read(statement(entry(payout.amount, reference="RENT")))
     told = BankEntry.objects.get()
-    known = {"actor": "staff:ann", "now": utc_now()}
+    known: dict[str, Any] = {"actor": "staff:ann", "now": utc_now()}
     match_by_hand(entry_id=told.pk, payout_id=payout.pk, **known)
     own = statement(
         entry(payout.amount, order_of(payout), reference="OWN"), message_id="M-2", number="2026-2"
