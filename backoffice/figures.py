@@ -11,8 +11,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, QuerySet, Sum
 
-from backoffice.ending_counts import ENDINGS, count_delivered, count_ended, currencies_ended
-from backoffice.interval_figures import CountedIntervals
+from backoffice.interval_figures import (
+    ENDINGS,
+    CountedIntervals,
+    count_delivered,
+    count_ended,
+    currencies_ended,
+)
 from backoffice.models import DayFigures
 from core.among import Among
 from core.instants import today_in

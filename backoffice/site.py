@@ -20,9 +20,9 @@ from backoffice.errors import Forbidden, advice_on
 from backoffice.pages import proving
 from backoffice.pages.dashboard import dashboard_page
 from backoffice.pages.forms import SignInForm
+from backoffice.pages.listing import forget_view_page, save_view_page
 from backoffice.pages.own_password import InvitationPage, OwnPasswordPage
 from backoffice.pages.passkeys import PasskeyPages
-from backoffice.pages.saved_views import forget_view_page, save_view_page
 from backoffice.pages.search import search_page
 from backoffice.pages.two_factor import TwoFactorPages
 from backoffice.pages.typed import typed_texts

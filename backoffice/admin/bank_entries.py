@@ -8,7 +8,7 @@ from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.payout_answer import with_links
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, NumberFilter, Rows, choice_filter, link_filter
 from backoffice.resource.resource import summary_table
 from backoffice.resource.shown import (

@@ -23,8 +23,7 @@ from backoffice.resource.page_urls import list_of
 from backoffice.roles import Right
 from backoffice.services import customers, instruction_kinds
 from backoffice.services.money import TAKE
-from backoffice.services.personal_data import reasons_to_wait
-from backoffice.services.personal_export import export_personal_data
+from backoffice.services.personal_data import export_personal_data, reasons_to_wait
 from customers.account_changes import email_set_at
 from customers.models import Customer
 from customers.security_alerts import LINK_LIFETIME

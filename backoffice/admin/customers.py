@@ -6,7 +6,7 @@ from backoffice import formats
 from backoffice.admin.customer_actions import CUSTOMER_ACTIONS, REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, SupportAnswer, facts
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.resource.shown import Badge, Field, Id, Instant, actor_words
 from backoffice.resource.tables import Related

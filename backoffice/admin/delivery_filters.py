@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest, QueryDict
 
 from backoffice.queues import DAY, QueueFilter, failed_lately
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, OfficeFilter, Rows, choice_filter, link_filter
 from core.clock import request_now
 from webhooks.models import Delivery, Webhook

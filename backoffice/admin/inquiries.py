@@ -12,7 +12,7 @@ from backoffice.admin.payment_actions import REFUND, RefundForm
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.page_parts import SupportAnswer
 from backoffice.payment_answer import inquiry_words
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Amount, Field, Id, Reference, RowLink

@@ -24,7 +24,7 @@ from backoffice.request_answer import (
     with_names,
 )
 from backoffice.resource.catalog import entry_of
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import BothModesFilter, choice_filter, link_filter, status_filter
 from backoffice.resource.shown import Amount, Badge, Field, Instant, Reference, RowLink, linked
 from backoffice.resource.tables import Related

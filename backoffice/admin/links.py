@@ -10,7 +10,7 @@ from backoffice.actions import Action, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import MODES, ActionForm, ModeField, MoneyField, SelectField, TextInputField
 from backoffice.page_parts import SupportAnswer
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, status_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import page_of

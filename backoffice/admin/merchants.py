@@ -19,7 +19,7 @@ from backoffice.endpoint_timeline import with_endpoint_failures
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.payout_answer import why_none_leaves
 from backoffice.request_answer import done_words
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import choice_filter
 from backoffice.resource.page_urls import page_to_open
 from backoffice.resource.shown import Code, Field, Figure, Id, Instant, with_link

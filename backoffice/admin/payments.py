@@ -14,7 +14,7 @@ from backoffice.admin.webhook_actions import RESEND_PAYMENT
 from backoffice.models import NoteSubject
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.payment_answer import answer_of, remedy_of
-from backoffice.resource.day_filters import DayFilter, FailedFilter, OutcomeFilter, PaidFilter
+from backoffice.resource.days import DayFilter, FailedFilter, OutcomeFilter, PaidFilter
 from backoffice.resource.filters import (
     ModeFilter,
     OfficeFilter,

@@ -18,7 +18,7 @@ from backoffice.admin.payout_actions import (
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.pages.export import bank_file_page
 from backoffice.payout_answer import answer_of
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, Rows, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of

@@ -23,7 +23,7 @@ from backoffice.models import (
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.pages.export import export_file_page
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.day_filters import DayFilter, day_filter
+from backoffice.resource.days import DayFilter, day_filter
 from backoffice.resource.filters import choice_filter, link_filter
 from backoffice.resource.page_urls import address_of, list_of
 from backoffice.resource.shown import Badge, Code, Field, Figure, Instant, Reference, linked

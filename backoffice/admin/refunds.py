@@ -8,7 +8,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer
 from backoffice.payment_answer import time_left
 from backoffice.request_answer import approval_words
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import Amount, Code, Field, Id, Instant, Reference

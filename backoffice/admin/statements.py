@@ -11,7 +11,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField, SelectField
 from backoffice.models import ExportForm, ExportRun
 from backoffice.page_parts import SupportAnswer, Table
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of

@@ -9,7 +9,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, MoneyField, NotedForm, TextInputField
 from backoffice.page_parts import SupportAnswer
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, choice_filter, link_filter, status_filter
 from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference
 from backoffice.resource.tables import Related

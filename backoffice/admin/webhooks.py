@@ -13,7 +13,7 @@ from backoffice.admin.webhook_actions import (
     RESEND_ONE,
 )
 from backoffice.page_parts import Section, SupportAnswer, facts
-from backoffice.resource.day_filters import DayFilter
+from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.shown import (

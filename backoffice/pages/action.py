@@ -9,11 +9,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from backoffice.actions import Action, ActionContext, ActionResult, run
-from backoffice.altered_rows import answer_about, report_altered
 from backoffice.audit import AuditAction, append_forbidden
 from backoffice.errors import Forbidden, FormAlreadySubmitted, advice_on
 from backoffice.forms import ActionForm
-from backoffice.pages.detail import is_seen
+from backoffice.pages.detail import answer_about, is_seen, report_altered
 from backoffice.resource.page_urls import LIST_FILTERS, list_of, page_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.staff import Staff, staff_of

@@ -17,7 +17,7 @@ from backoffice import figures, formats
 from backoffice.forms import default_mode
 from backoffice.models import Instruction
 from backoffice.page_parts import Table
-from backoffice.pages.saved_views import own_views
+from backoffice.pages.listing import own_views
 from backoffice.queues import queues_of
 from backoffice.request_answer import with_names
 from backoffice.resource.catalog import CATALOG

@@ -5,10 +5,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+import structlog
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
-from backoffice.altered_rows import answer_about
+from backoffice.audit_verification import is_entry_altered
 from backoffice.models import AuditEntry, Instruction
 from backoffice.page_parts import NOTE, Section, SupportAnswer, Table, TimelineEntry
 from backoffice.request_answer import request_words, requests_about
@@ -19,8 +20,11 @@ from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
+from core.signatures import is_altered
 
 MOST_ASKED = 40
+
+logger = structlog.get_logger(__name__)
 
 
 def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
@@ -135,3 +139,30 @@ def available_actions(
         }
         for action in actions
     ]
+
+
+def report_altered(row: Any) -> str:
+    """Return what to say of a row that is not as the service wrote it, and log an error; else "".
+
+    Requests are left out: their own page says more. Without a row there is nothing to say.
+    """
+    if row is None:
+        return ""
+    is_entry = isinstance(row, AuditEntry)
+    if isinstance(row, Instruction) or not (is_entry_altered(row) if is_entry else is_altered(row)):
+        return ""
+    name = str(row._meta.verbose_name)
+    logger.error("row_altered", row=f"{name} {row.pk}")
+    which = "audit entry, or the one before it," if is_entry else name
+    return (
+        f"This {which} was changed in the database by something other than this service: do not"
+        " rely on what this page says, do nothing about it, and tell the operators of the service"
+        " at once."
+    )
+
+
+def answer_about(resource: AdminResource, row: Any, now: datetime) -> SupportAnswer | None:
+    """Return what to tell the caller about a row at this moment; of an altered one, only that."""
+    if altered := report_altered(row):
+        return SupportAnswer([altered], "bad", is_warning=True)
+    return resource.answer(row, now)

@@ -1,20 +1,26 @@
 """The accounts of staff: opened by instructions that take two people, closed by one person.
 
-Each function that takes an instruction is a task in `instruction_kinds`.
+Each function that takes an instruction is a task in `instruction_kinds`. Those for development, one
+per role, can sign in in development mode only.
 """
 
+import base64
+import hashlib
+import hmac
 import re
 from datetime import datetime
 from typing import Any
 
 from axes.utils import reset as reset_attempts
+from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
+from backoffice.authenticators import Authenticator
 from backoffice.errors import AccountNotEligible
-from backoffice.models import Instruction
+from backoffice.models import Instruction, StaffAccount
 from backoffice.roles import Right, Role
 from backoffice.services.administrators import note_administrator, tell_administrators
 from backoffice.services.invitations import (
@@ -24,7 +30,7 @@ from backoffice.services.invitations import (
     plan_invitation,
     withdraw_invitations,
 )
-from backoffice.services.two_factor import remove_second_factor
+from backoffice.services.two_factor import AUTHENTICATOR, remove_second_factor
 from backoffice.services.webhooks import stop_runs
 from backoffice.session_store import end_sessions
 from backoffice.staff import USERNAME_CHARACTERS, Staff, lock_accounts, roles_of
@@ -205,3 +211,39 @@ def _colleague(**named: Any) -> User:
     if user is None:
         raise AccountNotEligible(user="is not staff")
     return user
+
+
+DEVELOPMENT_CHARACTERS = 12
+
+
+def development_logins() -> dict[str, str]:
+    """Return the names and passwords of the accounts for development.
+
+    They are the same at every start of one installation, and differ between installations.
+    """
+    key = settings.SECRET_KEY.encode()
+    logins = {}
+    for role in Role:
+        digest = hmac.new(key, f"development staff {role.value}".encode(), hashlib.sha256).digest()
+        password = base64.b32encode(digest).decode().lower()[:DEVELOPMENT_CHARACTERS]
+        logins[role.value.lower()] = password
+    return logins
+
+
+@transaction.atomic
+def development_account(role: Role, password: str) -> str:
+    """Create or renew the development account of a role; return its name.
+
+    Raises AccountNotEligible if the name belongs to someone.
+    """
+    username = role.value.lower()
+    user, made = User.objects.get_or_create(username=username, defaults={"is_staff": True})
+    if not made and not StaffAccount.objects.filter(user=user, development_only=True).exists():
+        raise AccountNotEligible(username=f"{username} belongs to someone")
+    StaffAccount.objects.get_or_create(user=user, defaults={"development_only": True})
+    if not user.check_password(password):
+        user.set_password(password)
+        user.save(update_fields=["password"])
+    Authenticator.objects.get_or_create(user=user, name=AUTHENTICATOR, confirmed=True)
+    give_roles(user, frozenset({role}))
+    return username

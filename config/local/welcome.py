@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from backoffice.services.development_staff import development_logins
+from backoffice.services.accounts import development_logins
 from backoffice.services.two_factor import DEVELOPMENT_CODE
 from merchants.models import Merchant
 from payments.models import Payment

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from backoffice.ending_counts import count_delivered, count_ended
+from backoffice.interval_figures import count_delivered, count_ended
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.statuses import PaymentStatus

@@ -14,8 +14,7 @@ from django_otp.plugins.otp_static.models import StaticToken
 from backoffice.authenticators import Authenticator
 from backoffice.models import AuditEntry, StaffAccount
 from backoffice.roles import Role
-from backoffice.services.accounts import create_account
-from backoffice.services.development_staff import development_logins
+from backoffice.services.accounts import create_account, development_logins
 from backoffice.services.two_factor import begin_enrolment
 from core.clock import utc_now
 from core.crypto import decrypt
